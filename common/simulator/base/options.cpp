@@ -1,0 +1,137 @@
+// See options.h. A value that makes no sense is named on stderr, and the default holds: a program
+// under test must not change its course because of a misspelt variable.
+#include "base/options.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+namespace coalesce::sim {
+namespace {
+
+struct NamedCheck {
+    const char* name;
+    bool Checks::*on;
+};
+
+constexpr NamedCheck kChecks[] = {
+    {"memcheck", &Checks::memory},        {"racecheck", &Checks::race},
+    {"globalrace", &Checks::global_race}, {"initcheck", &Checks::init},
+    {"synccheck", &Checks::sync},         {"leakcheck", &Checks::leak},
+};
+
+std::vector<std::string> split_at_commas(const std::string& list) {
+    std::vector<std::string> parts;
+    std::string part;
+    for (const char c : list + ",") {
+        if (c == ' ') continue;
+        if (c != ',') {
+            part += c;
+            continue;
+        }
+        if (!part.empty()) parts.push_back(part);
+        part.clear();
+    }
+    return parts;
+}
+
+void complain(const char* variable, const std::string& value, const std::string& expected) {
+    std::fprintf(stderr, "coalesce: %s=%s is ignored: %s.\n", variable, value.c_str(),
+                 expected.c_str());
+}
+
+std::optional<std::string> variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+/// A whole number; with `units`, K, M, G or T may follow it.
+void read_number(const char* name, u64& target, bool units = false) {
+    const auto text = variable(name);
+    if (!text) return;
+    char* rest = nullptr;
+    const bool starts_well = (*text)[0] >= '0' && (*text)[0] <= '9';
+    u64 value = starts_well ? std::strtoull(text->c_str(), &rest, 0) : 0;
+    u32 shift = 0;
+    if (starts_well && units && *rest) {
+        const std::string_view letters = "KMGT";
+        const auto unit = letters.find(static_cast<char>(*rest & ~0x20));
+        if (unit != letters.npos) {
+            shift = 10 * (static_cast<u32>(unit) + 1);
+            ++rest;
+        }
+    }
+    if (!starts_well || *rest || value << shift >> shift != value) {
+        complain(name, *text, units ? "give a size such as 512M or 16G" : "give a whole number");
+        return;
+    }
+    target = value << shift;
+}
+
+void read_flag(const char* name, bool& target) {
+    const auto text = variable(name);
+    if (!text) return;
+    if (*text == "1" || *text == "0") {
+        target = *text == "1";
+    } else {
+        complain(name, *text, "give 0 or 1");
+    }
+}
+
+Options from_environment() {
+    Options result;
+    if (const auto list = variable("COALESCE_SIM_CHECK")) {
+        const std::string problem = set_checks(result.checks, *list);
+        if (!problem.empty()) complain("COALESCE_SIM_CHECK", *list, problem);
+    }
+    u64 workers = result.workers;
+    read_number("COALESCE_SIM_THREADS", workers);
+    result.workers = static_cast<u32>(workers < 1024 ? workers : 1024);
+    read_number("COALESCE_SIM_SEED", result.seed);
+    read_number("COALESCE_SIM_MAX_INSTRUCTIONS", result.max_instructions);
+    read_number("COALESCE_SIM_MEMORY", result.memory_bytes, true);
+    read_flag("COALESCE_SIM_QUIET", result.quiet);
+    read_flag("COALESCE_SIM_REPORT", result.print_report);
+    read_flag("COALESCE_SIM_LINES", result.print_lines);
+    result.json_file = variable("COALESCE_SIM_JSON").value_or("");
+    return result;
+}
+
+}  // namespace
+
+std::string set_checks(Checks& checks, const std::string& list) {
+    Checks wanted{false, false, false, false, false, false};
+    for (const std::string& part : split_at_commas(list)) {
+        if (part == "none") {
+            wanted = Checks{false, false, false, false, false, false};
+            continue;
+        }
+        if (part == "all") {
+            const bool leak = wanted.leak;
+            wanted = Checks{};
+            wanted.leak = leak;
+            continue;
+        }
+        bool known = false;
+        for (const NamedCheck& check : kChecks) {
+            if (part != check.name) continue;
+            wanted.*check.on = true;
+            known = true;
+        }
+        if (!known) {
+            std::string names = "all, none";
+            for (const NamedCheck& check : kChecks) names += std::string(", ") + check.name;
+            return "there is no check '" + part + "'; there are " + names;
+        }
+    }
+    checks = wanted;
+    return {};
+}
+
+Options& options() {
+    static Options instance = from_environment();
+    return instance;
+}
+
+}  // namespace coalesce::sim

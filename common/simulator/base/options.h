@@ -1,0 +1,41 @@
+// What a run is asked to do, read once from the environment (see simulate/README or --help).
+#pragma once
+
+#include <string>
+
+#include "base/types.h"
+
+namespace coalesce::sim {
+
+struct Checks {
+    bool memory = true;       ///< memcheck: out of bounds, misaligned
+    bool race = true;         ///< racecheck: shared memory
+    bool global_race = true;  ///< globalrace
+    bool init = true;         ///< initcheck: global and shared
+    bool sync = true;         ///< synccheck
+    bool leak = false;        ///< leakcheck at exit
+};
+
+struct Options {
+    Checks checks;
+    u32 workers = 0;               ///< host threads that run blocks; 0: one per core
+    u64 seed = 0;                  ///< varies the order of warps and blocks; 0: the natural order
+    u64 max_instructions = 0;      ///< warp instructions a launch may execute; 0: no limit
+    u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
+    bool quiet = false;            ///< no reports on stderr while running
+    std::string json_file;         ///< written at exit when set
+    bool print_report = false;     ///< the table at exit
+    bool print_lines = false;
+};
+
+/// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
+/// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET  COALESCE_SIM_JSON
+/// COALESCE_SIM_REPORT  COALESCE_SIM_LINES
+Options& options();
+
+/// Turns on exactly the checks that `list` names: "all", "none" or names with commas between. "all"
+/// leaves leakcheck out, which is on request: "all,leakcheck". Returns what is wrong with the list,
+/// empty when nothing is; `checks` is unchanged then.
+std::string set_checks(Checks& checks, const std::string& list);
+
+}  // namespace coalesce::sim

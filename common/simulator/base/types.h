@@ -1,0 +1,34 @@
+// The few names that every part of the simulator uses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace coalesce::sim {
+
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i8 = std::int8_t;
+using i16 = std::int16_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+
+/// Lanes in a warp. Hardware has never had another number.
+inline constexpr int kLanes = 32;
+inline constexpr u32 kAllLanes = 0xffffffffu;
+
+/// A set of lanes, one bit each.
+using Mask = u32;
+
+struct Dim3 {
+    u32 x = 1, y = 1, z = 1;
+    u64 count() const { return u64{x} * y * z; }
+    bool operator==(const Dim3&) const = default;
+};
+
+/// The multiple of `step` at or above `value`. `step` need not be a power of two.
+constexpr u64 round_up(u64 value, u64 step) { return step ? (value + step - 1) / step * step : value; }
+
+}  // namespace coalesce::sim

@@ -1,0 +1,261 @@
+// Sentences for bad accesses. See access_report.h.
+#include "checks/access_report.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "report/text.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// Addresses below this can only come from a null pointer and an index.
+constexpr u64 kNullPage = 1 << 16;
+/// Farther outside than this, an index has not just run over: it has overflowed.
+constexpr u64 kFarOutside = u64{1} << 31;
+
+const char* verb(LaneAccess::Kind kind) {
+    switch (kind) {
+        case LaneAccess::Kind::read: return "Reads ";
+        case LaneAccess::Kind::write: return "Writes ";
+        case LaneAccess::Kind::atomic: return "Changes atomically ";
+    }
+    return "Touches ";
+}
+
+std::string bytes_of(u64 count) {
+    return with_commas(count) + (count == 1 ? " byte" : " bytes");
+}
+
+std::string hexadecimal(u64 address) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+    return text;
+}
+
+std::string quoted(const std::string& name) {
+    return std::string(1, '\'').append(name).append("'");
+}
+
+std::string name_of(const Allocation& allocation) {
+    const u64 size = allocation.end - allocation.begin;
+    if (!allocation.name.empty())
+        return quoted(variable_name(allocation.name)) + " (" + bytes_of(size) + ")";
+    const char* kind = allocation.kind == AllocationKind::managed      ? "managed "
+                       : allocation.kind == AllocationKind::pinned     ? "pinned "
+                       : allocation.kind == AllocationKind::registered ? "registered "
+                                                                       : "";
+    return std::string("the ") + kind + "allocation of " + bytes_of(size) + " (no. " +
+           std::to_string(allocation.serial) + ")";
+}
+
+Report filled(Report report, const char* check, const char* kind, u64 address, std::string message,
+              std::string cure) {
+    report.check = check;
+    report.kind = kind;
+    report.address = address;
+    report.message = std::move(message);
+    report.cure = std::move(cure);
+    return report;
+}
+
+/// "12 bytes past its end, 3 elements of 4 bytes".
+std::string by_how_much(u64 distance, u32 bytes, const char* beyond) {
+    std::string text = bytes_of(distance) + beyond;
+    if (bytes > 1 && distance >= bytes && distance % bytes == 0) {
+        const u64 elements = distance / bytes;
+        text += ", " + with_commas(elements) + (elements == 1 ? " element of " : " elements of ") +
+                bytes_of(bytes);
+    }
+    return text;
+}
+
+/// How [offset, offset + bytes) lies to something of `size` bytes, and what is the likely reason.
+struct Outside {
+    std::string where, cure;
+};
+Outside past_end(u64 offset, u32 bytes, u64 size) {
+    if (offset < size) {
+        const u64 over = offset + bytes - size;
+        return {"begins inside, but its last " + bytes_of(over) + (over == 1 ? " lies" : " lie") +
+                    " past the end",
+                "The size is no multiple of " + std::to_string(bytes) +
+                    " bytes: treat the last elements one by one, or round the allocation up."};
+    }
+    if (offset == size) {
+        return {
+            "just past the end, the first element that does not exist",
+            "Compare the index with < instead of <=, or guard the threads that have no element."};
+    }
+    const u64 distance = offset - size;
+    if (distance >= kFarOutside) {
+        return {by_how_much(distance, bytes, " past the end"),
+                "The index has probably overflowed: compute it in size_t, and check unsigned "
+                "differences."};
+    }
+    return {
+        by_how_much(distance, bytes, " past the end"),
+        "Guard the access with the number of elements: a grid usually has more threads than there "
+        "are elements, and rows may be shorter than the pitch."};
+}
+
+Outside before_begin(u64 distance, u32 bytes) {
+    return {by_how_much(distance, bytes, " before the beginning"),
+            distance >= kFarOutside
+                ? "The index has probably overflowed: compute it in size_t."
+                : "The index is negative for this thread: treat the first elements apart."};
+}
+
+}  // namespace
+
+std::string variable_name(const std::string& ptx_name) {
+    int status = 0;
+    char* demangled = abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status);
+    std::string name = demangled != nullptr && status == 0 ? demangled : ptx_name;
+    std::free(demangled);
+    // A variable inside a function comes as "kernel(float*, int)::tile".
+    const std::size_t colon = name.rfind("::");
+    return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+std::string describe_address(u64 address, const AllocationTable& allocations) {
+    const Allocation* allocation = allocations.find(address);
+    if (allocation == nullptr) return "address " + hexadecimal(address);
+    return "byte " + with_commas(address - allocation->begin) + " of " + name_of(*allocation);
+}
+
+Report describe_bad_global(Report report, const LaneAccess& access,
+                           const AllocationTable& allocations) {
+    const u64 address = access.address;
+    const std::string what =
+        verb(access.kind) + bytes_of(access.bytes) + " at " + hexadecimal(address);
+    const auto out_of_bounds = [&](const std::string& where, const std::string& cure) {
+        return filled(std::move(report), "memcheck", "out of bounds", address, what + where, cure);
+    };
+
+    if (address < kNullPage) {
+        return out_of_bounds(
+            address == 0 ? ": a null pointer."
+                         : ": a null pointer, plus " + bytes_of(address) + ".",
+            "Check that cudaMalloc succeeded, and that this pointer was passed to the kernel.");
+    }
+    if (const Allocation* freed = allocations.find_freed(address)) {
+        return filled(std::move(report), "memcheck", "use after free", address,
+                      what + ": byte " + with_commas(address - freed->begin) + " of " +
+                          name_of(*freed) + ", which has been freed.",
+                      "Call cudaFree after the last kernel that uses the memory.");
+    }
+    if (address >= kSharedWindow && address < kParamWindow + (u64{1} << 32)) {
+        return out_of_bounds(
+            ": that is an address of shared, local or parameter memory of a block or thread.",
+            "Pass pointers to global memory between blocks and threads.");
+    }
+    if (address < kDeviceBase || address >= kSharedWindow) {
+        return out_of_bounds(
+            ": no memory of the device; probably a pointer to the host's memory.",
+            "Pass the kernel what cudaMalloc returned, and move the data there with cudaMemcpy.");
+    }
+    const Allocation* nearest = allocations.nearest(address);
+    if (nearest == nullptr) {
+        return out_of_bounds(": no device memory is allocated.",
+                             "Allocate it with cudaMalloc before the launch.");
+    }
+    const Outside outside =
+        address < nearest->begin
+            ? before_begin(nearest->begin - address, access.bytes)
+            : past_end(address - nearest->begin, access.bytes, nearest->end - nearest->begin);
+    return out_of_bounds(", which is " + outside.where + " of " + name_of(*nearest) + ".",
+                         outside.cure);
+}
+
+Report describe_bad_shared(Report report, const LaneAccess& access, u32 static_bytes,
+                           u32 dynamic_bytes, const std::vector<PlacedVariable>& variables) {
+    const u32 size = static_bytes + dynamic_bytes;
+    const u64 end = access.address + access.bytes;
+    std::string text = verb(access.kind) + bytes_of(access.bytes) + " at byte " +
+                       with_commas(access.address) + " of shared memory; the block has " +
+                       bytes_of(size);
+    if (dynamic_bytes > 0 && static_bytes > 0) {
+        text += " (" + with_commas(static_bytes) + " static and " + with_commas(dynamic_bytes) +
+                " dynamic)";
+    }
+    text += ".";
+    const auto last =
+        std::max_element(variables.begin(), variables.end(),
+                         [](const auto& a, const auto& b) { return a.offset < b.offset; });
+    if (last != variables.end() && dynamic_bytes == 0 && last->bytes > 0 &&
+        access.address >= last->offset) {
+        const u64 offset = access.address - last->offset;
+        text += " That is " + past_end(offset, access.bytes, last->bytes).where + " of " +
+                quoted(variable_name(last->name)) + " (" + bytes_of(last->bytes) + ").";
+    }
+    std::string cure;
+    if (access.address >= kFarOutside) {
+        cure = "The index is negative, or has overflowed: check how it is computed.";
+    } else if (size == 0) {
+        cure = "Give the launch dynamic shared memory, its third parameter: at least " +
+               with_commas(end) + " bytes.";
+    } else if (dynamic_bytes > 0) {
+        cure = "Raise the launch's third parameter to at least " + with_commas(end - static_bytes) +
+               " bytes, or check the index.";
+    } else {
+        cure = "Check the index against every dimension of the array, padding included.";
+    }
+    return filled(std::move(report), "memcheck", "out of bounds", access.address, text, cure);
+}
+
+Report describe_bad_local(Report report, const LaneAccess& access, u64 local_bytes) {
+    return filled(std::move(report), "memcheck", "out of bounds", access.address,
+                  verb(access.kind) + bytes_of(access.bytes) + " at byte " +
+                      with_commas(access.address & 0xffff'ffffull) +
+                      " of the thread's local memory, which has " + bytes_of(local_bytes) + ".",
+                  "Check the index into the local array; very deep recursion also ends here.");
+}
+
+Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSpace space,
+                           const AllocationTable* allocations) {
+    std::string where;
+    if (space == ptx::StateSpace::shared) {
+        where = "byte " + with_commas(access.address) + " of shared memory";
+    } else if (space == ptx::StateSpace::local) {
+        where = "byte " + with_commas(access.address) + " of local memory";
+    } else {
+        where = allocations != nullptr ? describe_address(access.address, *allocations)
+                                       : "address " + hexadecimal(access.address);
+    }
+    const std::string size = std::to_string(access.bytes);
+    return filled(
+        std::move(report), "memcheck", "misaligned", access.address,
+        verb(access.kind) + size + " bytes at " + where + ", " +
+            bytes_of(access.address % access.bytes) + " past a multiple of " + size + ".",
+        access.bytes > 8
+            ? "A 16-byte access needs an index divisible by 4 floats, in every row: pad the pitch, "
+              "or treat the first elements one by one."
+            : "An access of " + size + " bytes needs an address divisible by " + size +
+                  ": check the offset and the pitch before casting the pointer.");
+}
+
+Report describe_uninitialised_global(Report report, const LaneAccess& access,
+                                     const AllocationTable& allocations) {
+    return filled(
+        std::move(report), "initcheck", "uninitialised global read", access.address,
+        verb(access.kind) + bytes_of(access.bytes) + " at " +
+            describe_address(access.address, allocations) + ", of which some were never written.",
+        "Fill the memory first: cudaMemcpy, cudaMemset, or a kernel that writes all of it.");
+}
+
+Report describe_uninitialised_shared(Report report, const LaneAccess& access) {
+    return filled(std::move(report), "initcheck", "uninitialised shared read", access.address,
+                  verb(access.kind) + bytes_of(access.bytes) + " at byte " +
+                      with_commas(access.address) +
+                      " of shared memory, of which some were never written by this block.",
+                  "Write every element that is read, also at ragged edges: shared memory begins "
+                  "with whatever "
+                  "the last block left.");
+}
+
+}  // namespace coalesce::sim

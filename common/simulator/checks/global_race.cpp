@@ -1,0 +1,636 @@
+// The shadow of global memory and what it finds. See global_race.h for the idea.
+//
+// Inside  The clock that blocks share; the shadow's pages; then Detail, the slow path: from "are these
+//         two ordered?" up to one whole access of a warp.
+#include "checks/global_race.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <unordered_map>
+
+#include "checks/access_report.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+using Cell = GlobalRace::Cell;
+
+constexpr u32 kWordBytes = 4, kWordsPerLine = GlobalRace::kLineBytes / kWordBytes;
+
+/// Values of a cell's shift that say: this is no access. kSplit: look at the smaller cells.
+/// kLocked: a worker is filling those in.
+constexpr u32 kSplit = 7, kLocked = 6;
+/// The largest shift of an access: lanes of 16 bytes.
+constexpr u32 kMaxLaneShift = 4;
+
+u32 shift_of(Cell cell) {
+    return cell & 7;
+}
+u32 site_of(Cell cell) {
+    return cell >> GlobalRace::kSiteAt & 1023;
+}
+u32 epoch_of(Cell cell) {
+    return cell >> GlobalRace::kEpochAt & 1023;
+}
+u32 lane_of(Cell cell) {
+    return cell >> GlobalRace::kLaneAt & 31;
+}
+u32 warp_of(Cell cell) {
+    return cell >> GlobalRace::kWarpAt & 31;
+}
+u64 block_of(Cell cell) {
+    return cell >> GlobalRace::kBlockAt & GlobalRace::kNoBlock;
+}
+
+/// The cell of a part that begins `offset` bytes into what `cell` stands for.
+Cell narrowed(Cell cell, u32 offset) {
+    return cell + (u64{offset >> shift_of(cell)} << GlobalRace::kLaneAt);
+}
+
+}  // namespace
+
+// ---- the clock that blocks share ----
+
+/// How far a block's accesses are known to others.
+struct GlobalRace::Block::Sync {
+    /// One release: accesses of `warp` before epoch `own`, and of other warps before epoch
+    /// `others`, are visible to whoever acquires after `time`.
+    struct Release {
+        u64 time;
+        u32 warp;
+        u16 own, others;
+        bool covers(Cell cell) const {
+            return epoch_of(cell) < (warp_of(cell) == warp ? own : others);
+        }
+    };
+    std::mutex mutex;
+    std::vector<Release> releases;
+
+    /// Needed only while the block runs.
+    struct Running {
+        struct PerWarp {
+            u64 acquired = 0;  ///< time of the last acquire
+            u32 fenced = 0;    ///< own accesses before this epoch lie behind a fence
+            u32 fenced_others =
+                0;  ///< those of other warps, which a barrier brought here before that fence
+            u32 released = 0, released_others = 0;  ///< what the last release covered
+        } warps[kLanes];
+        u64 acquired_by_all = 0;  ///< what a barrier passed on
+        u32 fenced_by_all = 0;    ///< as `fenced`: fences that came before the last barrier
+        u32 last_fence = 0;
+    };
+    std::unique_ptr<Running> running = std::make_unique<Running>();
+};
+
+struct GlobalRace::Clock {
+    std::atomic<u64> now{0};  ///< releases so far
+    struct Shard {
+        std::mutex mutex;
+        std::unordered_map<u64, std::unique_ptr<Block::Sync>> blocks;
+    };
+    Shard shards[64];
+
+    Shard& shard_of(u64 block) { return shards[block % std::size(shards)]; }
+    void clear() {
+        now = 0;
+        for (Shard& shard : shards) shard.blocks.clear();
+    }
+    Block::Sync* find(u64 block) {
+        Shard& shard = shard_of(block);
+        const std::lock_guard lock(shard.mutex);
+        const auto found = shard.blocks.find(block);
+        return found == shard.blocks.end() ? nullptr : found->second.get();
+    }
+    Block::Sync& sync_of(Block& block) {
+        if (block.sync == nullptr) {
+            Shard& shard = shard_of(block.number);
+            const std::lock_guard lock(shard.mutex);
+            auto& sync = shard.blocks[block.number];
+            if (!sync) sync = std::make_unique<Block::Sync>();
+            block.sync = sync.get();
+        }
+        return *block.sync;
+    }
+};
+
+// ---- the shadow's pages ----
+
+namespace {
+
+/// Zero pages that appear when touched; nullptr when the address space is not to be had. Huge pages
+/// where the system grants them: coalesced kernels walk through the shadow of all their data.
+Cell* map_cells(u64 count) {
+    void* pages = mmap(nullptr, count * sizeof(Cell), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) return nullptr;
+    madvise(pages, count * sizeof(Cell), MADV_HUGEPAGE);
+    return static_cast<Cell*>(pages);
+}
+
+}  // namespace
+
+template <class F>
+void GlobalRace::for_each_shadow(F f) {
+    for (Cell*& cells : lines_) f(cells, capacity_ / kLineBytes);
+    for (Cell*& cells : words_) f(cells, capacity_ / kWordBytes);
+    for (Cell*& cells : bytes_) f(cells, capacity_);
+}
+
+GlobalRace::GlobalRace(u64 capacity)
+    : capacity_(round_up(capacity, kLineBytes)), clock_(std::make_unique<Clock>()) {
+    for_each_shadow([this](Cell*& cells, u64 count) {
+        cells = map_cells(count);
+        available_ = available_ && cells != nullptr;
+    });
+}
+
+GlobalRace::~GlobalRace() {
+    for_each_shadow([](Cell* cells, u64 count) {
+        if (cells != nullptr) munmap(cells, count * sizeof(Cell));
+    });
+}
+
+/// Makes every cell one of the past. Few stamps fit a cell: when they are used up, the pages go.
+void GlobalRace::new_stamp() {
+    if (++stamp_ > kMaxStamp) {
+        for_each_shadow(
+            [](Cell* cells, u64 count) { madvise(cells, count * sizeof(Cell), MADV_DONTNEED); });
+        stamp_ = 1;
+    }
+    stamp_bits_ = u64{stamp_} << kStampAt;
+}
+
+// ---- a launch ----
+
+void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
+                              const AllocationTable& allocations) {
+    allocations_ = &allocations;
+    log_.begin_launch(kernel, grid, block);
+    clock_->clear();
+    if (available_) new_stamp();
+
+    Report report;
+    report.check = "globalrace";
+    report.kind = "not checked";
+    report.kernel = kernel.demangled;
+    if (!available_) {
+        report.message = "This system does not grant the address space that the check needs.";
+        report.cure =
+            "Raise the limit (ulimit -v), or give the device less memory: COALESCE_SIM_MEMORY=4G.";
+        reports().add(report);
+    } else if (grid.count() > kNoBlock) {
+        report.message = "The grid has more than " + std::to_string(kNoBlock) +
+                         " blocks; those beyond are not checked for races.";
+        report.cure = "Check a smaller grid of the same kernel.";
+        reports().add(report);
+    }
+}
+
+void GlobalRace::end_launch() {
+    log_.end_launch();
+    clock_->clear();
+}
+
+void GlobalRace::begin_block(Block& block, u64 number) const {
+    block = Block{};
+    block.number = number;
+    block.bits = number << kBlockAt;
+    block.checked = available_ && number < kNoBlock;
+}
+
+void GlobalRace::end_block(Block& block) {
+    if (block.sync != nullptr) block.sync->running.reset();
+    block.sync = nullptr;
+}
+
+// ---- what orders accesses ----
+
+/// Begins a new epoch. The last one never ends: accesses in it count as ordered with all others.
+void GlobalRace::advance(Block& block) {
+    if (block.epoch == kMaxEpoch) return;
+    ++block.epoch;
+    block.bits = block.number << kBlockAt | u64{block.epoch} << kEpochAt;
+}
+
+void GlobalRace::barrier(Block& block) {
+    advance(block);
+    block.last_barrier = block.epoch;
+    if (block.sync == nullptr) return;
+    // What one warp has seen or fenced, all have now.
+    auto& running = *block.sync->running;
+    for (const auto& warp : running.warps) {
+        running.acquired_by_all = std::max(running.acquired_by_all, warp.acquired);
+    }
+    running.fenced_by_all = running.last_fence;
+}
+
+void GlobalRace::fence(Block& block, u32 warp) {
+    if (!block.checked) return;
+    auto& running = *clock_->sync_of(block).running;
+    advance(block);
+    running.last_fence = block.epoch;
+    running.warps[warp].fenced = block.epoch;
+    running.warps[warp].fenced_others = block.last_barrier;
+}
+
+void GlobalRace::acquire(Block& block, u32 warp) {
+    // As long as nobody has released anything there is nothing to see.
+    const u64 now = clock_->now.load(std::memory_order_acquire);
+    if (now == 0 || !block.checked) return;
+    clock_->sync_of(block).running->warps[warp].acquired = now;
+}
+
+void GlobalRace::release(Block& block, u32 warp) {
+    if (block.sync == nullptr) return;  // no fence, nothing to publish
+    Block::Sync& sync = *block.sync;
+    auto& running = *sync.running;
+    auto& mine = running.warps[warp];
+    const u32 own = std::max(mine.fenced, running.fenced_by_all);
+    const u32 others = std::max(mine.fenced_others, running.fenced_by_all);
+    if (own == mine.released && others == mine.released_others) return;  // others saw that before
+    mine.released = own;
+    mine.released_others = others;
+    const std::lock_guard lock(sync.mutex);
+    const u64 time = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
+    sync.releases.push_back({time, warp, static_cast<u16>(own), static_cast<u16>(others)});
+}
+
+void GlobalRace::grid_barrier() {
+    if (available_) new_stamp();
+}
+
+// ---- the slow path: one access of one warp ----
+
+struct GlobalRace::Detail {
+    GlobalRace& race;
+    const Block& block;
+    const Cell me;  ///< this warp's cell; lane and shift are added for the bytes at hand
+    const bool writes;
+    const StoredValue* value;  ///< of a plain store, else nullptr
+    const u32 bytes_per_lane;
+
+    Cell split_mark() const { return mark(kSplit); }
+    Cell mark(u32 shift) const { return race.stamp_bits_ | kNoBlock << kBlockAt | shift; }
+    bool is_live(Cell cell) const { return race.is_live(cell); }
+    bool is_split(Cell cell) const { return cell == split_mark(); }
+    Cell with_lane(u32 lane, u32 shift) const { return me | u64{lane} << kLaneAt | shift; }
+
+    // -- are two accesses ordered? --
+
+    /// Whether what `earlier` stands for happened before this access.
+    bool is_ordered(Cell earlier) const {
+        if (!is_foreign(earlier, me) || epoch_of(earlier) == kMaxEpoch) return true;
+        if (block_of(earlier) == block.number && epoch_of(earlier) < block.last_barrier)
+            return true;
+        return is_published(earlier);
+    }
+
+    /// Whether its block released it, and this warp acquired since.
+    bool is_published(Cell earlier) const {
+        if (block.sync == nullptr) return false;
+        const auto& running = *block.sync->running;
+        const u64 seen = std::max(running.warps[warp_of(me)].acquired, running.acquired_by_all);
+        if (seen == 0) return false;
+        Block::Sync* sync = race.clock_->find(block_of(earlier));
+        if (sync == nullptr) return false;
+        const std::lock_guard lock(sync->mutex);
+        return std::any_of(sync->releases.begin(), sync->releases.end(), [&](const auto& release) {
+            return release.time <= seen && release.covers(earlier);
+        });
+    }
+
+    /// The question asked of every cell that this access meets. `mine` has lane and shift of the
+    /// byte at `offset` (from kDeviceBase), which both cells begin with.
+    void meet(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
+        if (!is_foreign(earlier, mine) || (earlier & mine & kStrong) || is_ordered(earlier)) return;
+        const std::optional<u32> at = first_change(mine, offset, bytes);
+        if (!at) return;  // a store of what is there already disturbs nobody
+        collide(narrowed(earlier, *at), narrowed(mine, *at), offset + *at, earlier_wrote);
+    }
+
+    /// The first of `bytes` bytes at which this access does what another one could notice.
+    std::optional<u32> first_change(Cell mine, u64 offset, u32 bytes) const {
+        if (value == nullptr || value->copy == nullptr) return 0;
+        const u8* memory = host_of(offset);
+        if (memory == nullptr) return 0;
+        for (u32 i = 0; i < bytes; i += std::min(bytes_per_lane, bytes)) {
+            // The lane's own bytes begin at a multiple of their number.
+            const u32 before = (offset + i) % bytes_per_lane;
+            if (value->changes(lane_of(narrowed(mine, i)), memory + i - before, bytes_per_lane))
+                return i;
+        }
+        return std::nullopt;
+    }
+
+    const u8* host_of(u64 offset) const {
+        const u64 address = kDeviceBase + offset;
+        const Allocation* allocation = race.allocations_->find(address);
+        return allocation == nullptr ? nullptr
+                                     : reinterpret_cast<const u8*>(address + allocation->to_host);
+    }
+
+    static RaceParty party(Cell cell) {
+        const u32 site = site_of(cell);
+        return {.site = site == kUnknownSite ? RaceParty::kUnknownSite : site,
+                .block = block_of(cell),
+                .thread = warp_of(cell) * kLanes + lane_of(cell)};
+    }
+
+    /// Blocks have no order of their own: the one with the lower number counts as the earlier, so
+    /// that the report is the same however many workers there are.
+    void collide(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
+        const bool swap = block_of(earlier) > block_of(mine);
+        const bool first_writes = swap ? writes : earlier_wrote,
+                   second_writes = swap ? earlier_wrote : writes;
+        const RaceKind kind = !second_writes ? RaceKind::read_after_write
+                              : first_writes ? RaceKind::write_after_write
+                                             : RaceKind::write_after_read;
+        if (swap) std::swap(earlier, mine);
+        tell(kind, party(mine), party(earlier), RaceCause::unordered, offset);
+    }
+
+    void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
+              u64 offset) const {
+        if (race.log_.count_known(kind, later, earlier)) return;
+        const u64 address = kDeviceBase + offset;
+        race.log_.add(
+            {kind, later, earlier, cause, address, describe_address(address, *race.allocations_)});
+    }
+
+    // -- from lines to words, from words to bytes --
+
+    /// Waits while another worker splits the cell.
+    Cell settled(const Cell& cell) const {
+        Cell now = load(cell);
+        while (now == mark(kLocked)) {
+            __builtin_ia32_pause();
+            now = load(cell);
+        }
+        return now;
+    }
+
+    /// Makes `coarse[first][index]` split, after its content has gone to the cells below, `parts`
+    /// of `part_bytes` bytes. The two arrays of reads are split together, under the first one's
+    /// lock.
+    void split(Cell* const* coarse, Cell* const* fine, u64 index, bool reads, u32 parts,
+               u32 part_bytes) const {
+        Cell& cell = coarse[reads ? kRead : kWrite][index];
+        Cell before = settled(cell);
+        while (!is_split(before) &&
+               !std::atomic_ref(cell).compare_exchange_weak(before, mark(kLocked))) {
+            before = settled(cell);
+        }
+        if (is_split(before)) return;
+        if (is_live(before)) {
+            const auto push = [&](Cell whole, Role role) {
+                for (u32 i = 0; i < parts; ++i) {
+                    store(fine[role][index * parts + i],
+                          is_live(whole) ? narrowed_part(whole, i * part_bytes, part_bytes) : 0);
+                }
+            };
+            push(before, reads ? kRead : kWrite);
+            if (reads) push(load(coarse[kSecondRead][index]), kSecondRead);
+        }
+        std::atomic_ref(cell).store(split_mark(), std::memory_order_release);
+    }
+    static Cell narrowed_part(Cell whole, u32 offset, u32 part_bytes) {
+        const u32 shift = std::min<u32>(shift_of(whole), std::countr_zero(part_bytes));
+        return (narrowed(whole, offset) & ~Cell{7}) | shift;
+    }
+    void split_line(u64 line, bool reads) const {
+        split(race.lines_, race.words_, line, reads, kWordsPerLine, kWordBytes);
+    }
+    void split_word(u64 word, bool reads) const {
+        split(race.words_, race.bytes_, word, reads, kWordBytes, 1);
+    }
+
+    // -- meeting earlier accesses --
+
+    /// Meets the writes, or the reads, that any cell knows of for `bytes` bytes (a line, a word or
+    /// one byte) at `offset`.
+    void meet_all(u64 offset, u32 bytes, Cell mine, bool reads) const {
+        const u64 line = offset / kLineBytes;
+        const Role first = reads ? kRead : kWrite, last = reads ? kSecondRead : kWrite;
+        const Cell head = settled(race.lines_[first][line]);
+        if (!is_live(head)) return;
+        if (is_split(head)) {
+            const u32 step = std::min(bytes, kWordBytes);
+            for (u32 i = 0; i < bytes; i += step) {
+                meet_words(offset + i, step, narrowed_part(mine, i, step), first, last);
+            }
+            return;
+        }
+        for (u32 role = first; role <= last; ++role) {
+            const Cell cell = role == first ? head : load(race.lines_[role][line]);
+            if (!is_live(cell)) continue;
+            meet(narrowed_part(cell, offset % kLineBytes, bytes), mine, offset, bytes, !reads);
+        }
+    }
+    void meet_words(u64 offset, u32 bytes, Cell mine, Role first, Role last) const {
+        const u64 word = offset / kWordBytes;
+        const Cell head = settled(race.words_[first][word]);
+        if (!is_live(head)) return;
+        for (u32 role = first; role <= last; ++role) {
+            if (is_split(head)) {
+                for (u32 i = 0; i < bytes; ++i) {
+                    const Cell cell = load(race.bytes_[role][offset + i]);
+                    if (is_live(cell))
+                        meet(cell, narrowed_part(mine, i, 1), offset + i, 1, first == kWrite);
+                }
+            } else {
+                const Cell cell = role == first ? head : load(race.words_[role][word]);
+                if (!is_live(cell)) continue;
+                meet(narrowed_part(cell, offset % kWordBytes, bytes), mine, offset, bytes,
+                     first == kWrite);
+            }
+        }
+    }
+
+    // -- writing down this access --
+
+    void record(u64 offset, u32 bytes, Cell mine) const {
+        const u64 line = offset / kLineBytes, word = offset / kWordBytes;
+        if (bytes == kLineBytes) {
+            if (writes) return store(race.lines_[kWrite][line], mine);
+            if (!is_split(settled(race.lines_[kRead][line])))
+                return note_read(race.lines_, line, mine);
+            for (u32 i = 0; i < bytes; i += kWordBytes)
+                record(offset + i, kWordBytes, narrowed_part(mine, i, kWordBytes));
+            return;
+        }
+        split_line(line, !writes);
+        if (bytes == kWordBytes) {
+            if (writes) return store(race.words_[kWrite][word], mine);
+            if (!is_split(settled(race.words_[kRead][word])))
+                return note_read(race.words_, word, mine);
+            for (u32 i = 0; i < bytes; ++i) record(offset + i, 1, narrowed_part(mine, i, 1));
+            return;
+        }
+        split_word(word, !writes);
+        if (writes) return store(race.bytes_[kWrite][offset], mine);
+        note_read(race.bytes_, offset, mine);
+    }
+
+    /// Two reads are kept that are not ordered among themselves, of different blocks where there
+    /// are such: whoever writes is unordered with at least one of them, unless it knows both.
+    void note_read(Cell* const* cells, u64 index, Cell mine) const {
+        Cell& first = cells[kRead][index];
+        Cell& second = cells[kSecondRead][index];
+        const Cell one = load(first);
+        if (!is_live(one) || is_ordered(one)) return store(first, mine);
+        const Cell two = load(second);
+        if (!is_live(two) || is_ordered(two) ||
+            (block_of(one) == block_of(two) && block_of(one) != block.number)) {
+            store(second, mine);
+        }
+    }
+
+    // -- pieces of a warp's access --
+
+    void line(u64 offset, Cell mine) const {
+        meet_all(offset, kLineBytes, mine, false);
+        if (writes) meet_all(offset, kLineBytes, mine, true);
+        record(offset, kLineBytes, mine);
+    }
+    void part(u64 offset, u32 bytes, Cell mine) const {
+        meet_all(offset, bytes, mine, false);
+        if (writes) meet_all(offset, bytes, mine, true);
+        record(offset, bytes, mine);
+    }
+
+    /// Consecutive active lanes with consecutive bytes: from `begin` to `end`, the first of `lane`.
+    struct Run {
+        u64 begin, end;
+        u32 lane;
+        u32 shift;  ///< byte b of the run belongs to lane + (b >> shift)
+    };
+
+    Cell cell_at(const Run& run, u64 offset, u32 bytes) const {
+        const u32 lane = run.lane + static_cast<u32>((offset - run.begin) >> run.shift);
+        return with_lane(lane, std::min<u32>(run.shift, std::countr_zero(bytes)));
+    }
+
+    void run(const Run& run) const {
+        for (u64 at = run.begin; at < run.end;) {
+            const u64 left = run.end - at;
+            if (at % kLineBytes == 0 && left >= kLineBytes && run.shift <= kMaxLaneShift) {
+                line(at, cell_at(run, at, kLineBytes));
+                at += kLineBytes;
+            } else if (at % kWordBytes == 0 && left >= kWordBytes) {
+                const u32 count =
+                    static_cast<u32>(std::min(left, kLineBytes - at % kLineBytes) / kWordBytes);
+                if (!quick_words(run, at, count)) {
+                    for (u32 i = 0; i < count; ++i) {
+                        const u64 word = at + i * kWordBytes;
+                        part(word, kWordBytes, cell_at(run, word, kWordBytes));
+                    }
+                }
+                at += count * kWordBytes;
+            } else {
+                part(at, 1, cell_at(run, at, 1));
+                ++at;
+            }
+        }
+    }
+
+    /// The usual case of words within a line, without a function call for each: nobody else is
+    /// there.
+    bool quick_words(const Run& run, u64 offset, u32 count) const {
+        const u64 line = offset / kLineBytes, word = offset / kWordBytes;
+        const Cell writes_head = load(race.lines_[kWrite][line]),
+                   reads_head = load(race.lines_[kRead][line]);
+        const auto others_in = [&](Cell head, Role role) {
+            if (!is_foreign(head, me)) return false;
+            return !is_split(head) || any_foreign(&race.words_[role][word], count);
+        };
+        if (others_in(writes_head, kWrite) || others_in(reads_head, kRead)) return false;
+        if (writes && is_live(reads_head) && any_second_reader(line, word, count)) return false;
+        split_line(line, !writes);
+        Cell* cells = &race.words_[writes ? kWrite : kRead][word];
+        const Cell base = me | std::min(run.shift, 2u);
+        const u64 from = offset - run.begin;
+        for (u32 i = 0; i < count; ++i) {
+            const u64 lane = run.lane + ((from + i * kWordBytes) >> run.shift);
+            cells[i] = base | lane << kLaneAt;
+        }
+        return true;
+    }
+    bool any_second_reader(u64 line, u64 word, u32 count) const {
+        return is_split(load(race.lines_[kRead][line]))
+                   ? any_foreign(&race.words_[kSecondRead][word], count)
+                   : is_foreign(load(race.lines_[kSecondRead][line]), me);
+    }
+    bool any_foreign(const Cell* cells, u32 count) const {
+        bool any = false;
+        for (u32 i = 0; i < count; ++i) any |= is_foreign(cells[i], me);
+        return any;
+    }
+
+    /// Two lanes of one store with the same address and different values: which one lasts is
+    /// chance.
+    void same_instruction(const GlobalAccess& access) const {
+        for (Mask rest = access.active; rest; rest &= rest - 1) {
+            const int lane = std::countr_zero(rest);
+            for (Mask others = rest & (rest - 1); others; others &= others - 1) {
+                const int other = std::countr_zero(others);
+                if (access.addresses[lane] != access.addresses[other]) continue;
+                if (!access.value.differ(lane, other, access.bytes_per_lane)) continue;
+                const u64 offset = access.addresses[lane] - kDeviceBase;
+                tell(RaceKind::write_after_write, party(with_lane(other, 0)),
+                     party(with_lane(lane, 0)), RaceCause::same_instruction, offset);
+                return;
+            }
+        }
+    }
+};
+
+void GlobalRace::contested_line(const Block& block, u64 line, Cell mine, bool write,
+                                const StoredValue* value) {
+    const u32 bytes_per_lane = 1u << shift_of(mine);
+    const Cell me = mine & ~(Cell{31} << kLaneAt | 7);
+    Detail{*this, block, me, write, value, bytes_per_lane}.line(line * kLineBytes, mine);
+}
+
+void GlobalRace::access(Block& block, const GlobalAccess& access) {
+    if (!block.checked) return;
+    const bool writes = access.kind != GlobalAccess::Kind::read;
+    const bool plain_write = access.kind == GlobalAccess::Kind::write && !access.strong;
+    if (writes && access.strong) {
+        if (access.releases) fence(block, access.warp);
+        release(block, access.warp);
+    }
+    const u32 bytes = access.bytes_per_lane;
+    const Cell me = cell_of(block, access.warp, access.site) | (access.strong ? kStrong : 0);
+    const Detail detail{*this, block, me, writes, writes ? &access.value : nullptr, bytes};
+    const u32 shift = std::has_single_bit(bytes) && bytes <= 16 ? std::countr_zero(bytes) : 31;
+
+    bool ascending = true;
+    for (Mask rest = access.active; rest;) {
+        const u32 first = std::countr_zero(rest);
+        const u64 begin = access.addresses[first];
+        u32 last = first;
+        rest &= rest - 1;
+        u64 end = begin + bytes;
+        while (last + 1 < kLanes && (rest >> (last + 1) & 1) && access.addresses[last + 1] == end &&
+               shift != 31) {
+            ++last;
+            end += bytes;
+            rest &= rest - 1;
+        }
+        // Many lanes that read one address: the first stands for all.
+        while (!plain_write && rest && access.addresses[std::countr_zero(rest)] == begin &&
+               last == first) {
+            rest &= rest - 1;
+        }
+        if (rest && access.addresses[std::countr_zero(rest)] < end) ascending = false;
+        if (begin - kDeviceBase >= capacity_) continue;  // memory of the host, not shadowed
+        detail.run({begin - kDeviceBase, end - kDeviceBase, first, shift});
+    }
+    if (plain_write && !ascending) detail.same_instruction(access);
+}
+
+}  // namespace coalesce::sim

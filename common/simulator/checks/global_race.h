@@ -1,0 +1,192 @@
+// Data races in global memory between the threads of one launch.
+//
+// Builds on  race_log.h.
+// Idea       Next to the device's memory lies a shadow that remembers who touched what last: one
+//            64-bit cell (Cell) holds the launch, block, thread, time and instruction of an access.
+//            Coalesced access must cost next to nothing, so a cell stands for a whole 128-byte line
+//            as long as whole warps access whole lines; for 4-byte words after somebody did
+//            otherwise; and for single bytes where threads share a word.
+// Arrays     Three of each size: the last write, and two reads by threads that are not ordered
+//            among themselves (a write has to be ordered after both).
+// Time       A block's epoch counts its barriers and fences. Blocks have no common time, except
+//            through memory: a fence and then an atomic (or volatile, or release) store publishes what the
+//            block did before, an atomic or volatile read sees what was published before. All such
+//            locations are treated as one clock of the launch: lenient, but it never accuses a
+//            correct program that waits for a flag.
+// Watch      Several workers share the shadow. Cells are read and written whole, one at a time;
+//            only the change from lines to words, or from words to bytes, takes a lock (kLocked).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/types.h"
+#include "checks/race_log.h"
+#include "memory/device_memory.h"
+#include "program/program.h"
+
+namespace coalesce::sim {
+
+/// One warp-wide access to global memory.
+struct GlobalAccess {
+    enum class Kind : u8 { read, write, atomic };
+    Kind kind = Kind::read;
+    /// volatile, .relaxed, .acquire, .release and every atomic: takes part in synchronisation,
+    /// and never races with others of its kind.
+    bool strong = false;
+    /// .release, .acq_rel or .sc on the instruction itself: as if a fence came before it.
+    bool releases = false;
+    u32 warp = 0;  ///< within the block
+    u32 site = 0;  ///< Op::site
+    Mask active = 0;
+    const u64* addresses = nullptr;  ///< device addresses, one a lane
+    u32 bytes_per_lane = 4;
+    StoredValue value;  ///< writes: what is about to be stored
+};
+
+class GlobalRace {
+public:
+    /// What the checker knows about a block. The executor keeps one in every running block.
+    struct Block {
+        u64 number = 0;
+        u64 bits = 0;          ///< block number and epoch, as they lie in a Cell
+        u32 epoch = 0;         ///< barriers and fences so far
+        u32 last_barrier = 0;  ///< epoch that the last barrier began
+        bool checked = false;
+        struct Sync;
+        Sync* sync = nullptr;  ///< made by its first fence; owned by the checker
+    };
+
+    /// For device addresses [kDeviceBase, kDeviceBase + capacity). When the host does not grant
+    /// the address space for the shadow, nothing is checked and a report says so.
+    explicit GlobalRace(u64 capacity);
+    ~GlobalRace();
+
+    // ---- a launch ----
+
+    /// Between launches: no worker may be running. `allocations` must outlive the launch.
+    void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
+                      const AllocationTable& allocations);
+    /// Reports what was found, also after a launch that failed.
+    void end_launch();
+    void begin_block(Block& block, u64 number) const;
+    void end_block(Block& block);
+
+    // ---- what orders accesses ----
+
+    /// A barrier of the block completed: full, partial, named, or a phase of an mbarrier.
+    void barrier(Block& block);
+    /// Lanes of a warp executed membar or fence (of gpu or sys scope, or of block scope).
+    void fence(Block& block, u32 warp);
+    /// After a strong read or an atomic has been carried out.
+    void acquire(Block& block, u32 warp);
+    /// Every block of the grid waits: all that was done comes before all that follows.
+    void grid_barrier();
+
+    // ---- accesses: call these before memory changes ----
+
+    /// Fast path: 32 active lanes with plain accesses at first, first + bytes_per_lane, ...
+    /// True: done. False: it does not cover whole lines, call access().
+    bool read_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane) {
+        return whole_lines<false>(block, warp, site, first, bytes_per_lane);
+    }
+    bool write_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane,
+                     const StoredValue& value) {
+        return whole_lines<true>(block, warp, site, first, bytes_per_lane, &value);
+    }
+
+    /// Any access. A strong write or an atomic also publishes what was fenced before it.
+    void access(Block& block, const GlobalAccess& access);
+
+    GlobalRace(const GlobalRace&) = delete;
+
+    // ---- the shadow's cells ----
+
+    /// Who touched some bytes. Fields from the top: whatever decides first is compared first.
+    ///   stamp 6 | block 24 | warp 5 | lane 5 | epoch 10 | site 10 | strong 1 | shift 3
+    /// A cell may stand for several lanes with consecutive bytes: its byte b belongs to
+    /// lane + (b >> shift).
+    using Cell = u64;
+    static constexpr u32 kStampAt = 58, kBlockAt = 34, kWarpAt = 29, kLaneAt = 24, kEpochAt = 14,
+                         kSiteAt = 4;
+    static constexpr Cell kStrong = 1 << 3;
+    static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
+    /// A block that no launch has: cells that are no access but a mark name it.
+    static constexpr u64 kNoBlock = (1 << 24) - 1;
+    static constexpr u32 kLineBytes = 128, kLineShift = 7;
+
+private:
+    /// In the shadow's three arrays of each size.
+    enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2 };
+
+    static Cell load(const Cell& cell) {
+        return std::atomic_ref<Cell>(const_cast<Cell&>(cell)).load(std::memory_order_relaxed);
+    }
+    static void store(Cell& cell, Cell value) {
+        std::atomic_ref<Cell>(cell).store(value, std::memory_order_relaxed);
+    }
+    bool is_live(Cell cell) const { return (cell ^ stamp_bits_) >> kStampAt == 0; }
+    /// Of this launch, and not of the same warp: needs a closer look.
+    static bool is_foreign(Cell cell, Cell mine) {
+        return ((cell ^ mine) >> kWarpAt) - 1 < (u64{1} << (kStampAt - kWarpAt)) - 1;
+    }
+    Cell cell_of(const Block& block, u32 warp, u32 site) const {
+        return stamp_bits_ | block.bits | u64{warp} << kWarpAt |
+               u64{site < kUnknownSite ? site : kUnknownSite} << kSiteAt;
+    }
+
+    template <bool Write>
+    bool whole_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane,
+                     const StoredValue* value = nullptr) {
+        const u64 offset = first - kDeviceBase;
+        if ((offset % kLineBytes) != 0 || bytes_per_lane < 4) return false;
+        if (offset >= capacity_ || !block.checked) return true;
+        const u32 lines = bytes_per_lane * kLanes / kLineBytes;
+        const u32 lanes_per_line = kLanes / lines;
+        const u32 shift = bytes_per_lane == 4 ? 2 : bytes_per_lane == 8 ? 3 : 4;
+        Cell mine = cell_of(block, warp, site) | shift;
+        for (u64 line = offset >> kLineShift, end = line + lines; line < end; ++line) {
+            const Cell written = load(lines_[kWrite][line]);
+            const Cell read = load(lines_[kRead][line]);
+            // A second reader is only kept beside a first one.
+            const bool second =
+                Write && is_live(read) && is_foreign(load(lines_[kSecondRead][line]), mine);
+            if (is_foreign(written, mine) || is_foreign(read, mine) || second) {
+                contested_line(block, line, mine, Write, value);
+            } else {
+                Cell& own = lines_[Write ? kWrite : kRead][line];
+                if ((Write ? written : read) != mine) store(own, mine);
+            }
+            mine += u64{lanes_per_line} << kLaneAt;
+        }
+        return true;
+    }
+    void contested_line(const Block& block, u64 line, Cell mine, bool write,
+                        const StoredValue* value);
+
+    template <class F>
+    void for_each_shadow(F f);
+    void new_stamp();
+    static void advance(Block& block);
+    void release(Block& block, u32 warp);
+
+    struct Detail;  ///< the slow path, in global_race.cpp
+    friend struct Detail;
+
+    u64 capacity_ = 0;
+    bool available_ = true;
+    u64 stamp_bits_ = 0;
+    u32 stamp_ = 0;
+    /// Shadows by the size of what a cell stands for, and by Role. Pages appear when touched.
+    Cell* lines_[3] = {};
+    Cell* words_[3] = {};
+    Cell* bytes_[3] = {};
+
+    const AllocationTable* allocations_ = nullptr;
+    RaceLog log_{"globalrace"};
+    struct Clock;
+    std::unique_ptr<Clock> clock_;
+};
+
+}  // namespace coalesce::sim

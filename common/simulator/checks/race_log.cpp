@@ -1,0 +1,202 @@
+// Each race of a launch once, in words. See race_log.h.
+#include "checks/race_log.h"
+
+#include <cstring>
+#include <tuple>
+
+namespace coalesce::sim {
+
+namespace {
+
+constexpr u32 kMostBytes = 16;  ///< that one lane stores
+
+/// The order in which examples are preferred.
+auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
+    return std::tuple(kind, later.block, earlier.block, later.thread, earlier.thread);
+}
+auto rank(const Race& race) {
+    return rank(race.kind, race.later, race.earlier);
+}
+
+Dim3 unravel(u64 number, Dim3 shape) {
+    return {static_cast<u32>(number % shape.x), static_cast<u32>(number / shape.x % shape.y),
+            static_cast<u32>(number / shape.x / shape.y)};
+}
+
+bool same_warp(const RaceParty& a, const RaceParty& b) {
+    return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
+}
+
+}  // namespace
+
+bool StoredValue::differ(int lane, int other_lane, u32 bytes) const {
+    if (copy == nullptr) return false;
+    u8 one[kMostBytes], other[kMostBytes];
+    copy(context, lane, one);
+    copy(context, other_lane, other);
+    return std::memcmp(one, other, bytes) != 0;
+}
+
+bool StoredValue::changes(int lane, const u8* memory, u32 bytes) const {
+    if (copy == nullptr) return true;
+    u8 value[kMostBytes];
+    copy(context, lane, value);
+    return std::memcmp(value, memory, bytes) != 0;
+}
+
+const char* name_of(RaceKind kind) {
+    switch (kind) {
+        case RaceKind::read_after_write: return "read after write";
+        case RaceKind::write_after_read: return "write after read";
+        case RaceKind::write_after_write: return "write after write";
+    }
+    return "race";
+}
+
+void RaceLog::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block) {
+    const std::lock_guard lock(mutex_);
+    kernel_ = &kernel;
+    grid_ = grid;
+    block_ = block;
+    entries_.clear();
+    by_sites_.clear();
+}
+
+u64 RaceLog::key_of(const RaceParty& later, const RaceParty& earlier) {
+    return u64{later.site} << 32 | earlier.site;
+}
+
+bool RaceLog::count_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_sites_.find(key_of(later, earlier));
+    if (found == by_sites_.end()) return false;
+    Entry& entry = *found->second;
+    if (rank(kind, later, earlier) < rank(entry.race)) return false;
+    ++entry.count;
+    return true;
+}
+
+void RaceLog::add(Race race) {
+    const std::lock_guard lock(mutex_);
+    const auto [place, is_new] = entries_.try_emplace(places_of(race.later, race.earlier));
+    Entry& entry = place->second;
+    by_sites_[key_of(race.later, race.earlier)] = &entry;
+    ++entry.count;
+    if (is_new || rank(race) < rank(entry.race)) entry.race = std::move(race);
+}
+
+void RaceLog::end_launch() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [places, entry] : entries_) {
+        Report report = report_of(entry.race);
+        report.count = entry.count;
+        reports().add(report);
+    }
+    entries_.clear();
+    by_sites_.clear();
+}
+
+Dim3 RaceLog::block_index(u64 block) const {
+    return unravel(block, grid_);
+}
+Dim3 RaceLog::thread_index(u32 thread) const {
+    return unravel(thread, block_);
+}
+
+Place RaceLog::place_of(const RaceParty& party) const {
+    if (party.site >= kernel_->sites.size()) return {};
+    return kernel_->place(kernel_->sites[party.site].where);
+}
+
+bool RaceLog::is_atomic(const RaceParty& party) const {
+    return party.site < kernel_->sites.size() && kernel_->sites[party.site].atomic;
+}
+
+RaceLog::PlacePair RaceLog::places_of(const RaceParty& a, const RaceParty& b) const {
+    const auto key = [this](const RaceParty& party) {
+        const Place place = place_of(party);
+        // Built without line information: the instruction itself is the place.
+        return place.line != 0 ? std::pair(place.file, place.line)
+                               : std::pair(std::string(), party.site);
+    };
+    auto first = key(a), second = key(b);
+    if (second < first) std::swap(first, second);
+    return {std::move(first), std::move(second)};
+}
+
+Report RaceLog::report_of(const Race& race) const {
+    Report report;
+    report.check = check_;
+    report.kind = name_of(race.kind);
+    report.kernel = kernel_->demangled;
+    report.where = place_of(race.later);
+    report.block = block_index(race.later.block);
+    report.thread = thread_index(race.later.thread);
+    report.other = place_of(race.earlier);
+    report.other_block = block_index(race.earlier.block);
+    report.other_thread = thread_index(race.earlier.thread);
+    report.address = race.address;
+    report.message = message_for(race);
+    report.cure = cure_for(race);
+    return report;
+}
+
+std::string RaceLog::message_for(const Race& race) const {
+    const char* verb = is_atomic(race.later)                     ? "Changes atomically"
+                       : race.kind == RaceKind::read_after_write ? "Reads"
+                                                                 : "Writes";
+    const char* earlier_verb = is_atomic(race.earlier)                   ? "changed atomically"
+                               : race.kind == RaceKind::write_after_read ? "read"
+                                                                         : "wrote";
+    std::string text = std::string(verb) + " " + race.where;
+    switch (race.cause) {
+        case RaceCause::same_instruction:
+            return text +
+                   ", where another lane stores a different value with the same instruction.";
+        case RaceCause::pending_copy:
+            return text + ", where an asynchronous copy has not yet been waited for.";
+        case RaceCause::unordered: break;
+    }
+    text += std::string(", which ") +
+            (race.later.block != race.earlier.block ? "another block"
+             : same_warp(race.later, race.earlier)  ? "another lane of the same warp"
+                                                    : "another warp of the same block") +
+            " " + earlier_verb + "; nothing orders the two.";
+    if (race.later.site == RaceParty::kUnknownSite ||
+        race.earlier.site == RaceParty::kUnknownSite) {
+        text += " (The kernel has too many memory instructions to tell all of them apart.)";
+    }
+    return text;
+}
+
+std::string RaceLog::cure_for(const Race& race) const {
+    if (race.cause == RaceCause::same_instruction) {
+        return "Let one lane store, give every lane an element of its own, or use an atomic.";
+    }
+    if (race.cause == RaceCause::pending_copy) {
+        return "Wait for the copy (cp.async.wait_group, __pipeline_wait_prior) before touching its "
+               "bytes.";
+    }
+    if (race.later.block != race.earlier.block) {
+        return is_atomic(race.later) != is_atomic(race.earlier)
+                   ? "An atomic does not protect from plain accesses: make the other access atomic "
+                     "as well, or move "
+                     "it to a kernel of its own."
+                   : "Blocks run in any order and meet only at the end of a kernel: write to a "
+                     "second buffer, split "
+                     "the kernel in two, or use atomics.";
+    }
+    const std::string barrier =
+        same_warp(race.later, race.earlier) ? "__syncwarp()" : "__syncthreads()";
+    const Place later = place_of(race.later), earlier = place_of(race.earlier);
+    if (later.line == 0 || earlier.line == 0)
+        return barrier + " is missing between the two accesses.";
+    if (later.line == earlier.line) {
+        return barrier + " is missing between two passes over line " + std::to_string(later.line) +
+               ", or between its read and its write.";
+    }
+    return barrier + " is missing between line " + std::to_string(earlier.line) + " and line " +
+           std::to_string(later.line) + ".";
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,105 @@
+// What the two race checkers share: the races of one launch, each told once.
+//
+// Builds on  report/reports.h.
+// Idea       A racy kernel meets the same race thousands of times, between the same two lines, in
+//            either order. That is one mistake, so it becomes one report: for every pair of lines
+//            the log keeps how often it was seen, and the example that comes first by kind, block
+//            and thread. So the text does not depend on how many workers ran the blocks.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "base/types.h"
+#include "program/program.h"
+#include "report/reports.h"
+
+namespace coalesce::sim {
+
+/// Asks the executor what a lane is about to store: `copy` writes the lane's bytes, at most 16, to
+/// `bytes` in memory order. Called only when two accesses collide, so that clean kernels never pay
+/// for it. `copy == nullptr`: not known.
+struct StoredValue {
+    void (*copy)(const void* context, int lane, u8* bytes) = nullptr;
+    const void* context = nullptr;
+
+    /// Whether two lanes of a store write different values. Not known: no.
+    bool differ(int lane, int other_lane, u32 bytes) const;
+    /// Whether storing the lane's value changes what `memory` holds. Not known: yes.
+    bool changes(int lane, const u8* memory, u32 bytes) const;
+};
+
+/// The order in which the two accesses of a race come.
+enum class RaceKind : u8 { read_after_write, write_after_read, write_after_write };
+const char* name_of(RaceKind kind);
+
+/// What is special about a race, for its cure.
+enum class RaceCause : u8 {
+    unordered,         ///< nothing between the two accesses orders them
+    same_instruction,  ///< two lanes of one store
+    pending_copy,      ///< the earlier one is an asynchronous copy that nobody has waited for
+};
+
+/// One side of a race.
+struct RaceParty {
+    static constexpr u32 kUnknownSite = 0xffffffff;
+    u32 site = kUnknownSite;  ///< index into Kernel::sites
+    u64 block = 0;            ///< number in the grid, x fastest
+    u32 thread = 0;           ///< number in the block, x fastest
+    auto operator<=>(const RaceParty&) const = default;
+};
+
+struct Race {
+    RaceKind kind = RaceKind::read_after_write;
+    RaceParty later, earlier;
+    RaceCause cause = RaceCause::unordered;
+    u64 address = 0;
+    std::string where;  ///< which bytes: "byte 12 of ..."
+};
+
+/// All workers of a launch add to one log. Thread-safe.
+class RaceLog {
+public:
+    /// `check`: "racecheck" or "globalrace".
+    explicit RaceLog(const char* check) : check_(check) {}
+
+    void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block);
+
+    /// True when a race of these two would only be counted: then it has been, and the caller need
+    /// not describe it.
+    bool count_known(RaceKind kind, const RaceParty& later, const RaceParty& earlier);
+    void add(Race race);
+
+    /// Hands what was found to reports().
+    void end_launch();
+
+    Dim3 block_index(u64 block) const;
+    Dim3 thread_index(u32 thread) const;
+
+private:
+    struct Entry {
+        Race race;
+        u64 count = 0;
+    };
+    /// Two places, the lower one first.
+    using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
+
+    static u64 key_of(const RaceParty& later, const RaceParty& earlier);
+    Place place_of(const RaceParty& party) const;
+    bool is_atomic(const RaceParty& party) const;
+    PlacePair places_of(const RaceParty& a, const RaceParty& b) const;
+    Report report_of(const Race& race) const;
+    std::string message_for(const Race& race) const;
+    std::string cure_for(const Race& race) const;
+
+    const char* check_;
+    const Kernel* kernel_ = nullptr;
+    Dim3 grid_, block_;
+    std::mutex mutex_;
+    std::map<PlacePair, Entry> entries_;
+    std::unordered_map<u64, Entry*> by_sites_;  ///< the same entries, found without making strings
+};
+
+}  // namespace coalesce::sim

@@ -1,0 +1,603 @@
+// Vector clocks and cells of shared memory. See shared_race.h for the idea.
+//
+// In this file  Cells; the state of a block; its clocks; how an access meets earlier ones; the
+//               asynchronous copies; last the public functions, each a few lines.
+#include "checks/shared_race.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "checks/access_report.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// Who accessed a word or a byte:
+///   stamp 20 | warp 5 | lane 5 | clock 16 | site 13 | strong 1 | several 1 | shift 3
+/// `several`: lanes of that warp read it, and `lane` was the last. A cell may stand for several
+/// lanes with consecutive bytes: its byte b belongs to lane + (b >> shift).
+using Cell = u64;
+
+constexpr u32 kStampAt = 44, kWarpAt = 39, kLaneAt = 34, kClockAt = 18, kSiteAt = 5;
+constexpr Cell kStrong = 1 << 4, kSeveral = 1 << 3;
+constexpr u32 kLastStamp = (1 << 20) - 1, kUnknownSite = (1 << 13) - 1;
+/// The clock of a copy that nobody has waited for: later than any warp has seen.
+constexpr u32 kPending = 0xffff;
+/// A shift that says: look at the cells of the bytes.
+constexpr u32 kSplit = 7;
+
+constexpr u32 kWordBytes = 4;
+
+u32 stamp_of(Cell cell) {
+    return static_cast<u32>(cell >> kStampAt);
+}
+u32 warp_of(Cell cell) {
+    return cell >> kWarpAt & 31;
+}
+u32 lane_of(Cell cell) {
+    return cell >> kLaneAt & 31;
+}
+u32 clock_of(Cell cell) {
+    return cell >> kClockAt & 0xffff;
+}
+u32 site_of(Cell cell) {
+    return cell >> kSiteAt & kUnknownSite;
+}
+u32 shift_of(Cell cell) {
+    return cell & 7;
+}
+
+Cell with_lane(Cell cell, u32 lane) {
+    return (cell & ~(Cell{31} << kLaneAt)) | Cell{lane} << kLaneAt;
+}
+/// The cell of byte `b` of what `cell` stands for.
+Cell byte_of(Cell cell, u32 b) {
+    return with_lane(cell & ~Cell{7}, lane_of(cell) + (b >> shift_of(cell)));
+}
+
+/// What a warp knows of all warps' clocks.
+using Clock = std::array<u32, kLanes>;
+
+void join(Clock& into, const Clock& from) {
+    for (int v = 0; v < kLanes; ++v) into[v] = std::max(into[v], from[v]);
+}
+
+/// Cells of one size, by what they remember.
+enum Role : u32 { kWrite = 0, kRead = 1, kSecondRead = 2, kRoles = 3 };
+using Shadow = std::array<std::vector<Cell>, kRoles>;
+
+}  // namespace
+
+struct SharedRace::State {
+    // ---- the launch and the block ----
+
+    const Kernel* kernel = nullptr;
+    RaceLog* log = nullptr;
+    Wanted wanted;
+    u64 block = 0;
+    const u8* memory = nullptr;
+    u64* findings = nullptr;
+    std::map<u32, Report> uninitialised;  ///< by site: what is still to be counted
+
+    // ---- the shadow ----
+
+    u32 stamp = 0;
+    Shadow words, bytes;
+    /// Which bytes of each word have been written: block serial in the upper 28 bits, 4 bits for
+    /// bytes.
+    std::vector<u32> written;
+    u32 serial = 0;
+
+    // ---- the clocks ----
+
+    std::array<Clock, kLanes> clocks{};
+    std::array<Clock, kLanes> fences{};  ///< of each warp at its last fence
+    Mask fenced = 0;                     ///< warps with a fence
+    std::array<Clock, 16> barriers{};
+    std::unordered_map<u32, Clock> released;  ///< by address
+
+    /// A cp.async that nobody has waited for.
+    struct Copy {
+        u32 warp, site, bytes_per_lane;
+        Mask lanes;
+        u32 group;  ///< 0: not committed yet
+        u32 addresses[kLanes];
+    };
+    std::vector<Copy> copies;
+    std::array<u32, kLanes> groups{};  ///< committed by each warp
+
+    void begin_block(u64 number, u32 shared_bytes) {
+        block = number;
+        const u32 count = (shared_bytes + kWordBytes - 1) / kWordBytes;
+        if (written.size() < count) {
+            for (auto& cells : words) cells.resize(count);
+            for (auto& cells : bytes) cells.resize(count * kWordBytes);
+            written.resize(count);
+        }
+        if (++serial >= 1u << 28) {
+            std::fill(written.begin(), written.end(), 0);
+            serial = 1;
+        }
+        copies.clear();
+        groups.fill(0);
+        forget();
+    }
+
+    /// Everything so far is ordered before everything that follows: no cell matters any more.
+    void forget() {
+        if (++stamp > kLastStamp) {
+            for (Shadow* shadow : {&words, &bytes}) {
+                for (auto& cells : *shadow) std::fill(cells.begin(), cells.end(), 0);
+            }
+            stamp = 1;
+        }
+        clocks.fill({});
+        barriers.fill({});
+        fenced = 0;
+        released.clear();
+        for (const Copy& copy : copies) write_down(copy, kPending);
+    }
+
+    /// Ends a moment of this warp: accesses from now on are told from those before.
+    void tick(u32 warp) {
+        if (++clocks[warp][warp] == kPending) forget();
+    }
+
+    bool is_live(Cell cell) const { return stamp_of(cell) == stamp; }
+    bool is_split(Cell cell) const { return is_live(cell) && shift_of(cell) == kSplit; }
+
+    // ---- one access ----
+
+    struct Access {
+        const SharedAccess& from;
+        bool reads, writes;
+        Cell me;  ///< lane and shift are added for the bytes at hand
+        bool plain_write() const { return writes && !reads && !from.strong; }
+    };
+
+    Access begin(const SharedAccess& from, bool reads, bool writes, u32 clock) {
+        const u32 site = std::min(from.site, kUnknownSite);
+        const Cell strong = from.strong || (reads && writes) ? kStrong : 0;
+        return {from, reads, writes,
+                Cell{stamp} << kStampAt | Cell{from.warp} << kWarpAt | Cell{clock} << kClockAt |
+                    Cell{site} << kSiteAt | strong};
+    }
+
+    bool is_ordered(Cell earlier, Cell mine) const {
+        if (!is_live(earlier)) return true;
+        if (clock_of(earlier) == kPending) return false;
+        const u32 warp = warp_of(mine);
+        if (warp_of(earlier) == warp && lane_of(earlier) == lane_of(mine) && !(earlier & kSeveral))
+            return true;
+        return clock_of(earlier) < clocks[warp][warp_of(earlier)];
+    }
+
+    /// The question asked of every cell that an access meets, for `count` bytes at `address`.
+    void meet(const Access& access, Cell earlier, Cell mine, u32 address, u32 count,
+              bool earlier_wrote) {
+        if (!is_live(earlier)) return;
+        // A word whose bytes belong to several lanes is looked at byte by byte.
+        if (count > 1 && (shift_of(earlier) < 2 || shift_of(mine) < 2)) {
+            for (u32 b = 0; b < count; ++b) {
+                meet(access, byte_of(earlier, b), byte_of(mine, b), address + b, 1, earlier_wrote);
+            }
+            return;
+        }
+        const bool pending = clock_of(earlier) == kPending;
+        if (!pending && (earlier & mine & kStrong)) return;
+        if (is_ordered(earlier, mine) || changes_nothing(access, mine, address)) return;
+        const RaceKind kind = !access.writes  ? RaceKind::read_after_write
+                              : earlier_wrote ? RaceKind::write_after_write
+                                              : RaceKind::write_after_read;
+        // An atomic that follows a plain write is said to read it: that is what goes wrong.
+        const bool updates = access.reads && access.writes && earlier_wrote;
+        tell(updates ? RaceKind::read_after_write : kind, party(mine), party(earlier),
+             pending ? RaceCause::pending_copy : RaceCause::unordered, address);
+    }
+
+    /// A store of what is there already disturbs nobody.
+    bool changes_nothing(const Access& access, Cell mine, u32 address) const {
+        if (!access.plain_write() || memory == nullptr) return false;
+        const u32 lane = lane_of(mine), size = access.from.bytes_per_lane;
+        return !access.from.value.changes(lane, memory + access.from.addresses[lane], size) &&
+               size <= 16 && address >= access.from.addresses[lane];
+    }
+
+    RaceParty party(Cell cell) const {
+        const u32 site = site_of(cell);
+        return {.site = site == kUnknownSite ? RaceParty::kUnknownSite : site,
+                .block = block,
+                .thread = warp_of(cell) * kLanes + lane_of(cell)};
+    }
+
+    void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause, u32 address) {
+        ++*findings;
+        if (log->count_known(kind, later, earlier)) return;
+        log->add({kind, later, earlier, cause, address,
+                  "byte " + std::to_string(address) + " of shared memory"});
+    }
+
+    void meet_word(const Access& access, u32 word, Cell mine, Role role) {
+        const Cell cell = words[role][word];
+        if (is_split(cell)) {
+            for (u32 b = 0; b < kWordBytes; ++b)
+                meet_byte(access, word * kWordBytes + b, byte_of(mine, b), role);
+        } else {
+            meet(access, cell, mine, word * kWordBytes, kWordBytes, role == kWrite);
+        }
+    }
+    void meet_byte(const Access& access, u32 address, Cell mine, Role role) {
+        const Cell cell = words[role][address / kWordBytes];
+        if (!is_live(cell)) return;
+        const Cell earlier =
+            is_split(cell) ? bytes[role][address] : byte_of(cell, address % kWordBytes);
+        meet(access, earlier, mine, address, 1, role == kWrite);
+    }
+
+    void split(u32 word, Role role) {
+        Cell& cell = words[role][word];
+        if (is_split(cell)) return;
+        for (u32 b = 0; b < kWordBytes; ++b) {
+            bytes[role][word * kWordBytes + b] = is_live(cell) ? byte_of(cell, b) : 0;
+        }
+        cell = Cell{stamp} << kStampAt | kSplit;
+    }
+
+    /// Keeps two reads that are not ordered among themselves, of different warps where there are
+    /// such.
+    void note_read(Shadow& shadow, u32 index, Cell mine) {
+        Cell& first = shadow[kRead][index];
+        Cell& second = shadow[kSecondRead][index];
+        const u32 warp = warp_of(mine);
+        if (is_ordered(first, mine)) {
+            first = mine;
+        } else if (is_ordered(second, mine)) {
+            second = mine;
+        } else if (warp_of(first) == warp_of(second) && warp != warp_of(first)) {
+            first |= kSeveral;
+            second = mine;
+        } else if (warp == warp_of(first)) {
+            first = with_lane(first, lane_of(mine)) | kSeveral;
+        } else if (warp == warp_of(second)) {
+            second = with_lane(second, lane_of(mine)) | kSeveral;
+        }
+    }
+
+    void word(const Access& access, u32 word, Cell mine) {
+        meet_word(access, word, mine, kWrite);
+        if (access.writes) {
+            meet_word(access, word, mine, kRead);
+            meet_word(access, word, mine, kSecondRead);
+            words[kWrite][word] = mine;
+        } else if (is_split(words[kRead][word]) || shift_of(mine) < 2) {
+            for (u32 b = 0; b < kWordBytes; ++b)
+                record_byte(access, word * kWordBytes + b, byte_of(mine, b));
+        } else {
+            note_read(words, word, mine);
+        }
+    }
+    void byte(const Access& access, u32 address, Cell mine) {
+        meet_byte(access, address, mine, kWrite);
+        if (access.writes) {
+            meet_byte(access, address, mine, kRead);
+            meet_byte(access, address, mine, kSecondRead);
+        }
+        record_byte(access, address, mine);
+    }
+    void record_byte(const Access& access, u32 address, Cell mine) {
+        const u32 word = address / kWordBytes;
+        if (access.writes) {
+            split(word, kWrite);
+            bytes[kWrite][address] = mine;
+            return;
+        }
+        // The two arrays of reads are split together.
+        if (!is_split(words[kRead][word])) {
+            split(word, kSecondRead);
+            split(word, kRead);
+        }
+        note_read(bytes, address, mine);
+    }
+
+    // ---- initcheck ----
+
+    /// Marks bytes of a word as written.
+    void mark(u32 word, u32 bits) {
+        const u32 before = written[word] >> 4 == serial ? written[word] : serial << 4;
+        written[word] = before | bits;
+    }
+    bool is_written(u32 word, u32 bits) const {
+        return written[word] >> 4 == serial && (written[word] & bits) == bits;
+    }
+
+    /// Reports the first lane that reads a byte nothing wrote.
+    void check_written(const SharedAccess& access) {
+        for (Mask rest = access.active; rest; rest &= rest - 1) {
+            const u32 lane = std::countr_zero(rest);
+            const u32 begin = access.addresses[lane];
+            for (u32 at = begin; at < begin + access.bytes_per_lane;) {
+                const u32 count =
+                    std::min(kWordBytes - at % kWordBytes, begin + access.bytes_per_lane - at);
+                if (!is_written(at / kWordBytes, ((1u << count) - 1) << at % kWordBytes)) {
+                    return tell_uninitialised(access, lane);
+                }
+                at += count;
+            }
+        }
+    }
+
+    void tell_uninitialised(const SharedAccess& access, u32 lane) {
+        ++*findings;
+        const auto [found, is_new] = uninitialised.try_emplace(access.site);
+        if (!is_new) {
+            ++found->second.count;
+            return;
+        }
+        Report report;
+        report.kernel = kernel->demangled;
+        if (access.site < kernel->sites.size())
+            report.where = kernel->place(kernel->sites[access.site].where);
+        report.block = log->block_index(block);
+        report.thread = log->thread_index(access.warp * kLanes + lane);
+        const LaneAccess what{LaneAccess::Kind::read, access.addresses[lane],
+                              access.bytes_per_lane};
+        report = describe_uninitialised_shared(std::move(report), what);
+        reports().add(report);
+        report.count = 0;
+        found->second = std::move(report);
+    }
+
+    void flush() {
+        for (const auto& [site, report] : uninitialised) {
+            if (report.count > 0) reports().add(report);
+        }
+        uninitialised.clear();
+    }
+
+    // ---- a warp's access in pieces ----
+
+    /// Calls word(index, cell) and byte(address, cell) for all that the active lanes touch. Lanes
+    /// that together cover a word count as one piece.
+    template <class OnWord, class OnByte>
+    static void for_each_piece(const Access& access, OnWord on_word, OnByte on_byte) {
+        const SharedAccess& from = access.from;
+        const u32 size = from.bytes_per_lane;
+        for (Mask rest = from.active; rest; rest &= rest - 1) {
+            const u32 lane = std::countr_zero(rest);
+            const u32 begin = from.addresses[lane];
+            const Cell mine = access.me | Cell{lane} << kLaneAt;
+            if (size < kWordBytes && covers_word(from, lane)) {
+                on_word(begin / kWordBytes, mine | std::countr_zero(size));
+                for (u32 i = 1; i < kWordBytes / size; ++i) rest &= rest - 1;
+                continue;
+            }
+            for (u32 at = begin; at < begin + size;) {
+                if (at % kWordBytes == 0 && begin + size - at >= kWordBytes) {
+                    on_word(at / kWordBytes, mine | 2);
+                    at += kWordBytes;
+                } else {
+                    on_byte(at++, mine);
+                }
+            }
+        }
+    }
+    /// Whether this lane and those after it fill exactly one word.
+    static bool covers_word(const SharedAccess& from, u32 lane) {
+        const u32 size = from.bytes_per_lane, lanes = kWordBytes / size,
+                  begin = from.addresses[lane];
+        if (begin % kWordBytes != 0 || lane + lanes > kLanes || !std::has_single_bit(size))
+            return false;
+        for (u32 i = 1; i < lanes; ++i) {
+            if (!(from.active >> (lane + i) & 1) || from.addresses[lane + i] != begin + i * size)
+                return false;
+        }
+        return true;
+    }
+
+    void perform(const Access& access) {
+        if (access.reads && wanted.uninitialised) check_written(access.from);
+        if (access.plain_write() && wanted.races) same_instruction(access);
+        for_each_piece(
+            access,
+            [&](u32 index, Cell mine) {
+                if (wanted.races) word(access, index, mine);
+                if (access.writes) mark(index, 0xf);
+            },
+            [&](u32 address, Cell mine) {
+                if (wanted.races) byte(access, address, mine);
+                if (access.writes) mark(address / kWordBytes, 1u << address % kWordBytes);
+            });
+    }
+
+    /// Two lanes of one store with the same address and different values: which one lasts is
+    /// chance.
+    void same_instruction(const Access& access) {
+        const SharedAccess& from = access.from;
+        for (Mask rest = from.active; rest; rest &= rest - 1) {
+            const u32 lane = std::countr_zero(rest);
+            for (Mask others = rest & (rest - 1); others; others &= others - 1) {
+                const u32 other = std::countr_zero(others);
+                if (from.addresses[lane] != from.addresses[other]) continue;
+                if (!from.value.differ(lane, other, from.bytes_per_lane)) continue;
+                tell(RaceKind::write_after_write, party(with_lane(access.me, other)),
+                     party(with_lane(access.me, lane)), RaceCause::same_instruction,
+                     from.addresses[lane]);
+                return;
+            }
+        }
+    }
+
+    // ---- asynchronous copies ----
+
+    /// Writes the copy's cells down as made by its threads at `clock`, where they are still its
+    /// own.
+    void write_down(const Copy& copy, u32 clock) {
+        const SharedAccess from{.warp = copy.warp,
+                                .site = copy.site,
+                                .active = copy.lanes,
+                                .addresses = copy.addresses,
+                                .bytes_per_lane = copy.bytes_per_lane,
+                                .value = {}};
+        const auto is_own = [&](Cell cell) {
+            return !is_live(cell) || (clock_of(cell) == kPending && warp_of(cell) == copy.warp);
+        };
+        const Access access = begin(from, false, true, clock);
+        for_each_piece(
+            access,
+            [&](u32 index, Cell mine) {
+                if (is_own(words[kWrite][index])) words[kWrite][index] = mine;
+            },
+            [&](u32 address, Cell mine) {
+                split(address / kWordBytes, kWrite);
+                if (is_own(bytes[kWrite][address])) bytes[kWrite][address] = mine;
+            });
+    }
+
+    /// Completes the copies of `lanes` for which `is_complete` holds.
+    template <class F>
+    void complete(u32 warp, Mask lanes, F is_complete) {
+        for (Copy& copy : copies) {
+            if (copy.warp != warp || !(copy.lanes & lanes) || !is_complete(copy)) continue;
+            Copy part = copy;
+            part.lanes &= lanes;
+            copy.lanes &= ~lanes;
+            write_down(part, clocks[warp][warp]);
+        }
+        std::erase_if(copies, [](const Copy& copy) { return copy.lanes == 0; });
+    }
+
+    // ---- releasing and acquiring ----
+
+    void fence(u32 warp) {
+        tick(warp);
+        fences[warp] = clocks[warp];
+        fenced |= 1u << warp;
+    }
+
+    void release(const SharedAccess& access) {
+        if (access.releases) fence(access.warp);
+        if (!(fenced >> access.warp & 1)) return;
+        for (Mask rest = access.active; rest; rest &= rest - 1) {
+            join(released[access.addresses[std::countr_zero(rest)]], fences[access.warp]);
+        }
+    }
+
+    void acquire(u32 warp, u32 address) {
+        const auto found = released.find(address);
+        if (found != released.end()) join(clocks[warp], found->second);
+    }
+};
+
+// ---- the public functions ----
+
+SharedRace::SharedRace() : state_(std::make_unique<State>()) {
+    state_->findings = &findings_;
+}
+SharedRace::~SharedRace() {
+    state_->flush();
+}
+
+void SharedRace::begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted) {
+    state_->flush();
+    state_->kernel = &kernel;
+    state_->log = &log;
+    state_->wanted = wanted;
+}
+
+void SharedRace::end_launch() {
+    state_->flush();
+}
+
+void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memory) {
+    findings_ = 0;
+    state_->memory = memory;
+    state_->begin_block(block_number, shared_bytes);
+}
+
+void SharedRace::read(const SharedAccess& access) {
+    state_->perform(state_->begin(access, true, false, state_->clocks[access.warp][access.warp]));
+}
+
+void SharedRace::write(const SharedAccess& access) {
+    if (access.strong) state_->release(access);
+    state_->perform(state_->begin(access, false, true, state_->clocks[access.warp][access.warp]));
+}
+
+void SharedRace::atomic(const SharedAccess& access) {
+    state_->release(access);
+    state_->perform(state_->begin(access, true, true, state_->clocks[access.warp][access.warp]));
+}
+
+void SharedRace::mark_written(u32 address, u32 bytes) {
+    for (u32 at = address; at < address + bytes; ++at)
+        state_->mark(at / kWordBytes, 1u << at % kWordBytes);
+}
+
+void SharedRace::barrier_arrive(u32 id, u32 warp) {
+    state_->tick(warp);
+    join(state_->barriers[id], state_->clocks[warp]);
+}
+
+void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block) {
+    if (whole_block && state_->copies.empty()) return state_->forget();
+    for (Mask rest = waiting; rest; rest &= rest - 1) {
+        join(state_->clocks[std::countr_zero(rest)], state_->barriers[id]);
+    }
+    state_->barriers[id] = {};
+}
+
+void SharedRace::syncwarp(u32 warp, Mask) {
+    state_->tick(warp);
+}
+
+void SharedRace::fence(u32 warp) {
+    state_->fence(warp);
+}
+
+void SharedRace::acquire(const SharedAccess& access) {
+    for (Mask rest = access.active; rest; rest &= rest - 1) {
+        state_->acquire(access.warp, access.addresses[std::countr_zero(rest)]);
+    }
+}
+
+void SharedRace::mbarrier_arrive(u32 warp, u32 address) {
+    state_->tick(warp);
+    join(state_->released[address], state_->clocks[warp]);
+}
+
+void SharedRace::mbarrier_wait_done(u32 warp, u32 address) {
+    state_->acquire(warp, address);
+}
+
+void SharedRace::async_write(const SharedAccess& access) {
+    state_->perform(state_->begin(access, false, true, kPending));
+    State::Copy copy{access.warp, access.site, access.bytes_per_lane, access.active, 0, {}};
+    std::copy_n(access.addresses, kLanes, copy.addresses);
+    state_->copies.push_back(copy);
+}
+
+void SharedRace::async_commit(u32 warp, Mask lanes) {
+    const u32 group = ++state_->groups[warp];
+    for (auto& copy : state_->copies) {
+        if (copy.warp == warp && copy.group == 0 && (copy.lanes & lanes)) copy.group = group;
+    }
+}
+
+void SharedRace::async_wait(u32 warp, Mask lanes, u32 groups_left, bool everything) {
+    const u32 last = state_->groups[warp];
+    state_->complete(warp, lanes, [&](const State::Copy& copy) {
+        return everything || (copy.group != 0 && copy.group + groups_left <= last);
+    });
+}
+
+void SharedRace::async_arrive(u32 warp, Mask lanes, u32 address) {
+    async_wait(warp, lanes, 0, true);
+    mbarrier_arrive(warp, address);
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,177 @@
+// The two counting rules of counters.h, and their short cuts.
+//
+// Idea   Nearly every request of a real kernel is regular: neighbours, one constant stride, one
+//        address for all, or each bank once. Those take a few vector instructions. What is left goes
+//        through a small hash set, once per lane.
+#include "counters/counters.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace coalesce::sim {
+namespace {
+
+constexpr u32 kSectorShift = 5;
+constexpr u32 kBanks = 32;
+constexpr u32 kWordBytes = 4;
+constexpr u32 kWordShift = 2;
+
+/// A set of a few numbers. Open addressing; the table is larger than what is ever put in.
+class SmallSet {
+public:
+    /// True when `value` was not in the set yet.
+    bool insert(u64 value) {
+        u32 place = static_cast<u32>(value * 0x9e3779b97f4a7c15ull >> (64 - kBits));
+        while (used_[place]) {
+            if (values_[place] == value) return false;
+            place = (place + 1) & (kSize - 1);
+        }
+        used_[place] = true;
+        values_[place] = value;
+        return true;
+    }
+
+private:
+    static constexpr u32 kBits = 8;  // 256 places for at most 32 lanes x 5 words
+    static constexpr u32 kSize = 1u << kBits;
+    bool used_[kSize] = {};
+    u64 values_[kSize];
+};
+
+/// Sectors (or words) that one lane touches: `first` to `last`.
+struct Range {
+    u64 first, last;
+};
+Range range_of(u64 address, u32 bytes, u32 shift) {
+    return {address >> shift, (address + bytes - 1) >> shift};
+}
+
+u32 count_sectors_any(const u64* addresses, u32 bytes, Mask active) {
+    SmallSet seen;
+    u32 sectors = 0;
+    for (Mask rest = active; rest; rest &= rest - 1) {
+        const Range lane = range_of(addresses[std::countr_zero(rest)], bytes, kSectorShift);
+        for (u64 sector = lane.first; sector <= lane.last; ++sector) sectors += seen.insert(sector);
+    }
+    return sectors;
+}
+
+/// Copies the addresses; a lane that is not active gets that of the nearest active one below it
+/// (above it, at the start), which changes neither the set of addresses nor their order.
+template <class T>
+void close_gaps(const T* addresses, Mask active, int count, T* closed) {
+    T last = addresses[std::countr_zero(active)];
+    for (int l = 0; l < count; ++l) {
+        last = (active >> l & 1) ? addresses[l] : last;
+        closed[l] = last;
+    }
+}
+
+/// The most distinct words that a bank has to serve, word by word.
+u32 busiest_bank(const u32* addresses, u32 bytes, int count) {
+    SmallSet seen;
+    u8 load[kBanks] = {};
+    u8 most = 0;
+    for (int l = 0; l < count; ++l) {
+        const Range lane = range_of(addresses[l], bytes, kWordShift);
+        for (u64 word = lane.first; word <= lane.last; ++word) {
+            if (seen.insert(word)) most = std::max(most, ++load[word % kBanks]);
+        }
+    }
+    return most;
+}
+
+/// A pass of `kCount` lanes, 0 when it is not regular. Seen in units of what a lane moves (4, 8 or
+/// 16 bytes: shift 2, 3 or 4) the rule is the same with fewer, wider banks; and a pass has just as
+/// many lanes as there are wide banks.
+template <u32 kCount>
+u32 regular_pass(const u32* addresses, u32 bytes, u32 shift) {
+    u32 lowest = ~0u, highest = 0, banks = 0, off_stride = 0, low_bits = 0;
+    const u32 stride = addresses[1] - addresses[0];
+    for (u32 l = 0; l < kCount; ++l) {
+        const u32 unit = addresses[l] >> shift;
+        lowest = std::min(lowest, unit);
+        highest = std::max(highest, unit);
+        banks |= 1u << (unit % kCount);
+        off_stride |= addresses[l] ^ (addresses[0] + l * stride);
+        low_bits |= addresses[l];
+    }
+    if (low_bits % bytes != 0) return 0;                             // misaligned
+    if (highest - lowest < kCount) return 1;                         // within one row of banks
+    if (std::popcount(banks) == static_cast<int>(kCount)) return 1;  // every bank once
+    if (off_stride == 0 && stride % (1u << shift) == 0) {
+        // kCount distinct units, on every (2^k)-th bank.
+        return std::min(kCount, 1u << std::countr_zero(stride >> shift));
+    }
+    return 0;
+}
+
+/// Wavefronts of a pass. Every lane of it has an address; see close_gaps.
+u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
+    u32 taken = 0;
+    switch (count) {
+        case 32: taken = regular_pass<32>(addresses, bytes, shift); break;
+        case 16: taken = regular_pass<16>(addresses, bytes, shift); break;
+        case 8: taken = regular_pass<8>(addresses, bytes, shift); break;
+        default: break;
+    }
+    return taken ? taken : busiest_bank(addresses, bytes, count);
+}
+
+}  // namespace
+
+u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
+    if (active == 0) return 0;
+    alignas(64) u64 closed[kLanes];
+    if (active != kAllLanes) {
+        close_gaps(addresses, active, kLanes, closed);
+        addresses = closed;
+    }
+    // Where no lane straddles two sectors and addresses never fall, each rise is a new sector.
+    u64 straddles = 0, falls = 0;
+    u64 rises = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        straddles |= (addresses[l] ^ (addresses[l] + bytes_per_lane - 1)) >> kSectorShift;
+    }
+    for (int l = 1; l < kLanes; ++l) {
+        const u64 before = addresses[l - 1] >> kSectorShift, here = addresses[l] >> kSectorShift;
+        falls |= here < before;
+        rises += here != before;
+    }
+    if ((straddles | falls) == 0) return static_cast<u32>(rises) + 1;
+    return count_sectors_any(addresses, bytes_per_lane, kAllLanes);
+}
+
+Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active) {
+    const u32 width = std::max(bytes_per_lane, kWordBytes);
+    const u32 shift = static_cast<u32>(std::countr_zero(width));
+    const int count = static_cast<int>(std::max(1u, kBanks * kWordBytes / width));
+    const Mask whole = kAllLanes >> (kLanes - count);
+
+    Wavefronts result;
+    alignas(64) u32 closed[kLanes];
+    for (int first = 0; first < kLanes; first += count) {
+        const Mask lanes = active >> first & whole;
+        if (lanes == 0) continue;
+        const u32* pass = addresses + first;
+        if (lanes != whole) {
+            close_gaps(pass, lanes, count, closed);
+            pass = closed;
+        }
+        ++result.ideal;
+        result.taken += pass_wavefronts(pass, bytes_per_lane, shift, count);
+    }
+    return result;
+}
+
+SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
+    requests += other.requests;
+    sectors += other.sectors;
+    useful_bytes += other.useful_bytes;
+    shared_requests += other.shared_requests;
+    wavefronts += other.wavefronts;
+    wavefronts_ideal += other.wavefronts_ideal;
+    return *this;
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,253 @@
+// The device as a whole: which one, how it waits, its limits, and the end of its context.
+#include <algorithm>
+
+#include "cudart/api.h"
+#include "cudart/leaks.h"
+#include "cudart/modules.h"
+#include "cudart/streams.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+/// CUDA 13.0, the version whose interface this library has.
+constexpr int kVersion = 13000;
+
+cudaError_t check_device(int device) {
+    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+template <class T>
+cudaError_t give(T* target, T value) {
+    if (!target) return cudaErrorInvalidValue;
+    *target = value;
+    return cudaSuccess;
+}
+
+// ---- flags ----
+
+unsigned device_flags = cudaDeviceMapHost;
+
+cudaError_t set_flags(unsigned flags) {
+    const unsigned schedule = flags & cudaDeviceScheduleMask;
+    const bool one_way_to_wait = (schedule & (schedule - 1)) == 0;
+    if ((flags & ~cudaDeviceMask) || !one_way_to_wait) return cudaErrorInvalidValue;
+    device_flags = flags | cudaDeviceMapHost;
+    return cudaSuccess;
+}
+
+// ---- limits ----
+
+/// Local memory that hardware can give a thread.
+constexpr size_t kMaxStack = 512 * 1024;
+
+/// Of these only the stack is enforced: device heap and printf buffer grow as they must.
+struct Limits {
+    size_t printf_bytes = 8650752;
+    size_t heap_bytes = 8 << 20;
+    size_t pending_launches = 2048;
+    size_t l2_fetch_bytes = 64;
+    size_t persisting_l2_bytes = 0;
+};
+Limits limits;
+
+size_t* stored_limit(cudaLimit limit) {
+    switch (limit) {
+        case cudaLimitPrintfFifoSize: return &limits.printf_bytes;
+        case cudaLimitMallocHeapSize: return &limits.heap_bytes;
+        case cudaLimitDevRuntimePendingLaunchCount: return &limits.pending_launches;
+        case cudaLimitMaxL2FetchGranularity: return &limits.l2_fetch_bytes;
+        case cudaLimitPersistingL2CacheSize: return &limits.persisting_l2_bytes;
+        default: return nullptr;
+    }
+}
+
+cudaError_t get_limit(size_t* value, cudaLimit limit) {
+    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
+    if (limit == cudaLimitStackSize) {
+        return give(value, static_cast<size_t>(Device::instance().stack_limit));
+    }
+    const size_t* stored = stored_limit(limit);
+    return stored ? give(value, *stored) : cudaErrorInvalidValue;
+}
+
+cudaError_t set_limit(cudaLimit limit, size_t value) {
+    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
+    if (limit == cudaLimitStackSize) {
+        if (value > kMaxStack) return cudaErrorInvalidValue;
+        Device::instance().stack_limit = round_up(value, 16);
+        return cudaSuccess;
+    }
+    size_t* stored = stored_limit(limit);
+    if (!stored) return cudaErrorInvalidValue;
+    *stored = limit == cudaLimitMaxL2FetchGranularity ? std::min<size_t>(value, 128) : value;
+    return cudaSuccess;
+}
+
+// ---- cache configuration: hints, kept for whoever asks ----
+
+cudaFuncCache cache_config = cudaFuncCachePreferNone;
+
+// ---- reset ----
+
+cudaError_t reset() {
+    if (context_is_broken()) {
+        // As on hardware: a process whose context broke has lost its device.
+        leave_broken_context();
+        return cudaSuccess;
+    }
+    report_leaks();
+    DeviceMemory& memory = Device::instance().memory();
+    const auto table = memory.table();
+    for (const Allocation& allocation : table->live) {
+        switch (allocation.kind) {
+            case AllocationKind::device:
+            case AllocationKind::managed:
+            case AllocationKind::pinned: memory.free(allocation.begin); break;
+            case AllocationKind::registered:
+                memory.unregister_host(reinterpret_cast<void*>(allocation.begin));
+                break;
+            case AllocationKind::variable:
+            case AllocationKind::constant: break;  // their modules' business
+        }
+    }
+    forget_streams();
+    forget_events();
+    Modules::instance().reset();
+    return cudaSuccess;
+}
+
+}  // namespace
+
+// ---- which device ----
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    return answer(__func__, [&] { return give(count, 1); });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    return answer(__func__, [&] { return give(device, 0); });
+}
+
+cudaError_t cudaSetDevice(int device) {
+    return answer(__func__, [&] { return check_device(device); });
+}
+
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+    return answer(__func__, [&] { return check_device(device); });
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+    return answer(__func__, [&] { return wanted ? give(device, 0) : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+    return answer(__func__, [&] {
+        if (count < 0 || (count > 0 && !devices)) return cudaErrorInvalidValue;
+        const bool all_exist = std::all_of(devices, devices + count, [](int d) { return d == 0; });
+        return all_exist ? cudaSuccess : cudaErrorInvalidDevice;
+    });
+}
+
+// ---- the context ----
+
+cudaError_t cudaDeviceSynchronize() {
+    return api(__func__, [] { return cudaSuccess; });
+}
+
+cudaError_t cudaDeviceReset() { return answer(__func__, reset); }
+
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+    return answer(__func__, [&] { return set_flags(flags); });
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+    return answer(__func__, [&] { return give(flags, device_flags); });
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    return api(__func__, [&] { return value ? get_limit(value, limit) : cudaErrorInvalidValue; });
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    return api(__func__, [&] { return set_limit(limit, value); });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+    return api(__func__, [&] { return give(config, cache_config); });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+    return api(__func__, [&] {
+        if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) {
+            return cudaErrorInvalidValue;
+        }
+        cache_config = config;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+    return api(__func__, [&] { return give(config, cudaSharedMemBankSizeFourByte); });
+}
+
+/// Banks are 4 bytes wide, whatever is asked for: so it is since compute capability 5.
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+    return api(__func__, [] { return cudaSuccess; });
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+    return api(__func__, [] { return cudaSuccess; });
+}
+
+// ---- peers: there are none ----
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    return answer(__func__, [&] {
+        if (device != 0 || peer != 0) return cudaErrorInvalidDevice;
+        return give(can, 0);
+    });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+    return api(__func__,
+               [&] { return peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    return api(__func__,
+               [&] { return peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+    return answer(__func__, [] { return cudaErrorInvalidDevice; });
+}
+
+// ---- versions, profiler ----
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    return answer(__func__, [&] { return give(version, kVersion); });
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+    return answer(__func__, [&] { return give(version, kVersion); });
+}
+
+extern "C" {
+
+/// Counters are always on: there is nothing to start or stop.
+cudaError_t cudaProfilerStart() {
+    return answer(__func__, [] { return cudaSuccess; });
+}
+
+cudaError_t cudaProfilerStop() {
+    return answer(__func__, [] { return cudaSuccess; });
+}
+
+}  // extern "C"
+
+/// Describes a format; no device is needed.
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+    return {x, y, z, w, kind};
+}

@@ -1,0 +1,175 @@
+// What a program asks of a kernel, and sets for it: attributes, name, parameters.
+#include <cstring>
+
+#include "cudart/api.h"
+#include "cudart/modules.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+/// Bytes of a parameter. A type of one of .v2/.v4 or an array has its size in the declaration.
+u64 parameter_size(const ptx::Variable& parameter) {
+    return parameter.size ? parameter.size : ptx::size_of(parameter.type);
+}
+
+int max_threads_per_block(const Kernel& kernel) {
+    const u32* bounds = kernel.ast->max_threads;
+    const u32* required = kernel.ast->required_threads;
+    const u32* shape = required[0] ? required : bounds;
+    if (shape[0] == 0) return DeviceModel::max_threads_per_block;
+    return static_cast<int>(shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1));
+}
+
+u64 constant_bytes(const Kernel& kernel) {
+    u64 bytes = 0;
+    for (const auto& [name, variable] : kernel.module->ast->variables) {
+        if (variable.space == ptx::StateSpace::constant) bytes += variable.size;
+    }
+    return bytes;
+}
+
+cudaError_t get_attributes(const KernelHandle& handle, cudaFuncAttributes& attributes) {
+    const Kernel& kernel = *handle.kernel;
+    std::memset(&attributes, 0, sizeof attributes);
+    attributes.sharedSizeBytes = kernel.static_shared;
+    attributes.constSizeBytes = constant_bytes(kernel);
+    attributes.localSizeBytes = kernel.local_bytes;
+    attributes.maxThreadsPerBlock = max_threads_per_block(kernel);
+    attributes.numRegs = static_cast<int>(kernel.registers_estimate);
+    attributes.ptxVersion = DeviceModel::capability;
+    attributes.binaryVersion = DeviceModel::capability;
+    attributes.maxDynamicSharedSizeBytes = static_cast<int>(handle.dynamic_shared_limit());
+    attributes.preferredShmemCarveout = handle.carveout;
+    const u32* cluster = kernel.ast->cluster;
+    attributes.clusterDimMustBeSet = cluster[0] != 0;
+    attributes.requiredClusterWidth = static_cast<int>(cluster[0] ? cluster[0] : handle.cluster.x);
+    attributes.requiredClusterHeight = static_cast<int>(cluster[0] ? cluster[1] : handle.cluster.y);
+    attributes.requiredClusterDepth = static_cast<int>(cluster[0] ? cluster[2] : handle.cluster.z);
+    attributes.clusterSchedulingPolicyPreference = handle.cluster_policy;
+    attributes.nonPortableClusterSizeAllowed = handle.non_portable_cluster;
+    return cudaSuccess;
+}
+
+cudaError_t set_max_dynamic_shared(KernelHandle& handle, int bytes) {
+    const int most = static_cast<int>(DeviceModel::shared_per_block_optin) -
+                     static_cast<int>(handle.kernel->static_shared);
+    if (bytes < 0 || bytes > most) {
+        explain(std::to_string(bytes) + " bytes of dynamic shared memory: " +
+                handle.kernel->demangled + " can have 0 to " + std::to_string(most) + ".");
+        return cudaErrorInvalidValue;
+    }
+    handle.max_dynamic_shared = bytes;
+    return cudaSuccess;
+}
+
+cudaError_t set_attribute(KernelHandle& handle, cudaFuncAttribute attribute, int value) {
+    switch (attribute) {
+        case cudaFuncAttributeMaxDynamicSharedMemorySize:
+            return set_max_dynamic_shared(handle, value);
+        case cudaFuncAttributePreferredSharedMemoryCarveout:
+            // A wish about the split of a multiprocessor's memory: kept, and of no consequence here.
+            if (value < -1 || value > 100) return cudaErrorInvalidValue;
+            handle.carveout = value;
+            return cudaSuccess;
+        case cudaFuncAttributeRequiredClusterWidth:
+        case cudaFuncAttributeRequiredClusterHeight:
+        case cudaFuncAttributeRequiredClusterDepth: {
+            // Fixed when the kernel says __cluster_dims__.
+            if (value < 0 || handle.kernel->ast->cluster[0] != 0) return cudaErrorInvalidValue;
+            u32& extent = attribute == cudaFuncAttributeRequiredClusterWidth    ? handle.cluster.x
+                          : attribute == cudaFuncAttributeRequiredClusterHeight ? handle.cluster.y
+                                                                                : handle.cluster.z;
+            extent = static_cast<u32>(value);
+            return cudaSuccess;
+        }
+        case cudaFuncAttributeNonPortableClusterSizeAllowed:
+            handle.non_portable_cluster = value != 0;
+            return cudaSuccess;
+        case cudaFuncAttributeClusterSchedulingPolicyPreference:
+            handle.cluster_policy = value;
+            return cudaSuccess;
+        default: return cudaErrorInvalidValue;
+    }
+}
+
+template <class Body>
+cudaError_t with_kernel(const void* function, Body body) {
+    KernelHandle* handle = nullptr;
+    const cudaError_t error = Modules::instance().find_ready(function, handle);
+    return error != cudaSuccess ? error : body(*handle);
+}
+
+}  // namespace
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+    return api(__func__, [&] {
+        if (!attributes) return cudaErrorInvalidValue;
+        return with_kernel(function,
+                           [&](KernelHandle& handle) { return get_attributes(handle, *attributes); });
+    });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+    return api(__func__, [&] {
+        return with_kernel(function, [&](KernelHandle& handle) {
+            return set_attribute(handle, attribute, value);
+        });
+    });
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
+                                            int value, int device) {
+    return api(__func__, [&] {
+        if (device != 0) return cudaErrorInvalidDevice;
+        return with_kernel(kernel, [&](KernelHandle& handle) {
+            return set_attribute(handle, attribute, value);
+        });
+    });
+}
+
+/// How a multiprocessor splits its memory between L1 and shared: a hint, checked and dropped.
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
+    return api(__func__, [&] {
+        if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) {
+            return cudaErrorInvalidValue;
+        }
+        return with_kernel(function, [](KernelHandle&) { return cudaSuccess; });
+    });
+}
+
+/// Banks of 8 bytes went out with compute capability 3: accepted and dropped, as on hardware.
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+    return api(__func__, [&] {
+        return with_kernel(function, [](KernelHandle&) { return cudaSuccess; });
+    });
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* function) {
+    return api(__func__, [&] {
+        if (!name) return cudaErrorInvalidValue;
+        KernelHandle* handle = nullptr;
+        const cudaError_t error = Modules::instance().find(function, handle);
+        if (error == cudaSuccess) *name = handle->name.c_str();
+        return error;
+    });
+}
+
+cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* bytes) {
+    return api(__func__, [&] {
+        if (!offset) return cudaErrorInvalidValue;
+        return with_kernel(function, [&](KernelHandle& handle) {
+            const auto& parameters = handle.kernel->ast->parameters;
+            if (index >= parameters.size()) return cudaErrorInvalidValue;
+            u64 at = 0;
+            for (size_t i = 0; i <= index; ++i) {
+                at = round_up(at, parameters[i].align);
+                if (i < index) at += parameter_size(parameters[i]);
+            }
+            *offset = at;
+            if (bytes) *bytes = parameter_size(parameters[index]);
+            return cudaSuccess;
+        });
+    });
+}

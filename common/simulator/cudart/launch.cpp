@@ -1,0 +1,312 @@
+// Kernel launches: configuration, limits, and what an error of the kernel turns into.
+//
+// Theory of operation
+//   kernel<<<grid, block, bytes, stream>>>(a, b) compiles to
+//     __cudaPushCallConfiguration(grid, block, bytes, stream)
+//     stub(a, b), which nvcc writes:
+//       __cudaGetKernel(&handle, address of the stub)        once
+//       __cudaPopCallConfiguration(&grid, &block, &bytes, &stream)
+//       __cudaLaunchKernel(handle, grid, block, addresses of a and b, bytes, stream)
+//   Older toolkits and clang call cudaLaunchKernel(address of the stub, ...) instead.
+//   args[i] points at argument i; its size and place come from parameter i of the PTX entry.
+//
+//   A configuration that the device can not run is the launch's own error, and the next launch may
+//   succeed. What the kernel does wrong breaks the context: see api.h.
+#include <mutex>
+#include <vector>
+
+#include "cudart/api.h"
+#include "cudart/modules.h"
+#include "cudart/streams.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+struct CallConfiguration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+thread_local std::vector<CallConfiguration> pushed;
+
+/// A launch as it is asked for, before anything is checked.
+struct Request {
+    dim3 grid, block;
+    size_t shared = 0;
+    cudaStream_t stream = nullptr;
+    bool cooperative = false;
+    Dim3 cluster{0, 0, 0};  ///< zeros: not given
+};
+
+std::string shape(dim3 d) {
+    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
+
+// ---- checks, each explains itself ----
+
+cudaError_t refuse(cudaError_t error, const std::string& why, const KernelHandle& handle) {
+    explain((handle.kernel ? handle.kernel->demangled : handle.name) + " was not launched: " + why);
+    return error;
+}
+
+cudaError_t check_grid(const Request& request, const KernelHandle& handle) {
+    const dim3 g = request.grid;
+    if (g.x == 0 || g.y == 0 || g.z == 0) {
+        return refuse(cudaErrorInvalidValue, "the grid has no blocks (" + shape(g) + ").", handle);
+    }
+    if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
+        return refuse(cudaErrorInvalidValue,
+                      "a grid of " + shape(g) + " blocks is beyond 2147483647 x 65535 x 65535.",
+                      handle);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t check_block(const Request& request, const KernelHandle& handle) {
+    const dim3 b = request.block;
+    if (b.x == 0 || b.y == 0 || b.z == 0) {
+        return refuse(cudaErrorInvalidValue, "the block has no threads (" + shape(b) + ").", handle);
+    }
+    const u64 threads = u64{b.x} * b.y * b.z;
+    if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > DeviceModel::max_threads_per_block) {
+        return refuse(cudaErrorInvalidValue,
+                      "a block of " + shape(b) +
+                          " threads is beyond 1024 x 1024 x 64, or beyond 1024 in all.",
+                      handle);
+    }
+    const u32* bounds = handle.kernel->ast->max_threads;
+    const u64 bound = u64{bounds[0]} * (bounds[1] ? bounds[1] : 1) * (bounds[2] ? bounds[2] : 1);
+    if (bound != 0 && threads > bound) {
+        return refuse(cudaErrorInvalidValue,
+                      "its __launch_bounds__ allow " + std::to_string(bound) +
+                          " threads a block, not " + std::to_string(threads) + ".",
+                      handle);
+    }
+    const u32* required = handle.kernel->ast->required_threads;
+    const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
+    if (required[0] != 0 && (differs(b.x, required[0]) || differs(b.y, required[1]) ||
+                             differs(b.z, required[2]))) {
+        return refuse(cudaErrorInvalidValue, "it is built for another shape of block.", handle);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t check_resources(const Request& request, void** arguments, const KernelHandle& handle) {
+    const u32 limit = handle.dynamic_shared_limit();
+    if (request.shared > limit) {
+        std::string why = std::to_string(request.shared) +
+                          " bytes of dynamic shared memory, and it may have " +
+                          std::to_string(limit) + ".";
+        const u32 most = DeviceModel::shared_per_block_optin - handle.kernel->static_shared;
+        if (request.shared <= most) {
+            why += "\n  To raise this, call cudaFuncSetAttribute(kernel,\n"
+                   "  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
+        }
+        return refuse(cudaErrorInvalidValue, why, handle);
+    }
+    if (handle.kernel->parameter_bytes > DeviceModel::parameter_bytes_max) {
+        return refuse(cudaErrorInvalidValue, "its parameters take more than 32764 bytes.", handle);
+    }
+    if (!arguments && !handle.kernel->ast->parameters.empty()) {
+        return refuse(cudaErrorInvalidValue, "the list of its arguments is a null pointer.", handle);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t check_cooperative(const Request& request, const KernelHandle& handle) {
+    if (!request.cooperative) return cudaSuccess;
+    const u32 threads = request.block.x * request.block.y * request.block.z;
+    const u64 resident = u64{DeviceModel::multiprocessors} *
+                         Device::blocks_per_multiprocessor(*handle.kernel, threads,
+                                                           static_cast<u32>(request.shared));
+    const u64 blocks = u64{request.grid.x} * request.grid.y * request.grid.z;
+    if (blocks <= resident) return cudaSuccess;
+    return refuse(cudaErrorCooperativeLaunchTooLarge,
+                  "its blocks wait for each other, so all " + std::to_string(blocks) +
+                      " must run at once, and " + std::to_string(resident) + " can.",
+                  handle);
+}
+
+/// What the kernel was compiled for comes before what the launch says.
+Dim3 cluster_of(const Request& request, const KernelHandle& handle) {
+    const auto given = [](const u32* c) { return c[0] || c[1] || c[2]; };
+    const auto filled = [](u32 x, u32 y, u32 z) { return Dim3{x ? x : 1, y ? y : 1, z ? z : 1}; };
+    const u32* compiled = handle.kernel->ast->cluster;
+    if (given(compiled)) return filled(compiled[0], compiled[1], compiled[2]);
+    const u32 asked[] = {request.cluster.x, request.cluster.y, request.cluster.z};
+    if (given(asked)) return filled(asked[0], asked[1], asked[2]);
+    return filled(handle.cluster.x, handle.cluster.y, handle.cluster.z);
+}
+
+cudaError_t check_cluster(const Request& request, Dim3 cluster, const KernelHandle& handle) {
+    const u64 most = handle.non_portable_cluster ? 16 : 8;
+    const bool divides = request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 &&
+                         request.grid.z % cluster.z == 0;
+    if (divides && cluster.count() <= most) return cudaSuccess;
+    return refuse(cudaErrorInvalidClusterSize,
+                  "clusters of " + shape({cluster.x, cluster.y, cluster.z}) +
+                      " blocks do not divide the grid, or hold more than " + std::to_string(most) +
+                      " blocks.",
+                  handle);
+}
+
+// ---- the launch ----
+
+bool breaks_context(Status status) {
+    switch (status) {
+        case Status::illegal_address:
+        case Status::launch_timeout:
+        case Status::assert_failed:
+        case Status::misaligned_address:
+        case Status::illegal_instruction:
+        case Status::launch_failure: return true;
+        default: return false;
+    }
+}
+
+cudaError_t run(KernelHandle& handle, const Request& request, Dim3 cluster, void** arguments) {
+    LaunchConfig config;
+    config.grid = {request.grid.x, request.grid.y, request.grid.z};
+    config.block = {request.block.x, request.block.y, request.block.z};
+    config.dynamic_shared = static_cast<u32>(request.shared);
+    config.cooperative = request.cooperative;
+    config.cluster = cluster;
+
+    // The simulated device runs one kernel after the other, whichever threads launch them.
+    static std::mutex one_at_a_time;
+    std::lock_guard lock(one_at_a_time);
+    const Status status = Device::instance().launch(*handle.kernel, config, arguments);
+    const auto error = static_cast<cudaError_t>(status);
+    if (!breaks_context(status)) return error;
+    break_context(error);
+    return cudaSuccess;
+}
+
+cudaError_t launch(const void* function, const Request& request, void** arguments) {
+    KernelHandle* handle = nullptr;
+    cudaError_t error = Modules::instance().find_ready(function, handle);
+    if (error == cudaSuccess) error = check_stream(request.stream);
+    if (error == cudaSuccess) error = check_grid(request, *handle);
+    if (error == cudaSuccess) error = check_block(request, *handle);
+    if (error == cudaSuccess) error = check_resources(request, arguments, *handle);
+    if (error == cudaSuccess) error = check_cooperative(request, *handle);
+    if (error != cudaSuccess) return error;
+    const Dim3 cluster = cluster_of(request, *handle);
+    error = check_cluster(request, cluster, *handle);
+    return error != cudaSuccess ? error : run(*handle, request, cluster, arguments);
+}
+
+/// Attributes that change speed alone, or nothing here, are accepted; unknown ones are not.
+cudaError_t apply(const cudaLaunchAttribute& attribute, Request& request) {
+    switch (attribute.id) {
+        case cudaLaunchAttributeCooperative:
+            request.cooperative = attribute.val.cooperative != 0;
+            return cudaSuccess;
+        case cudaLaunchAttributeClusterDimension:
+            request.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y,
+                               attribute.val.clusterDim.z};
+            return cudaSuccess;
+        case cudaLaunchAttributeIgnore:
+        case cudaLaunchAttributeAccessPolicyWindow:
+        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        case cudaLaunchAttributeProgrammaticStreamSerialization:
+        case cudaLaunchAttributePriority:
+        case cudaLaunchAttributeMemSyncDomainMap:
+        case cudaLaunchAttributeMemSyncDomain:
+        case cudaLaunchAttributePreferredClusterDimension:
+        case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        case cudaLaunchAttributeNvlinkUtilCentricScheduling: return cudaSuccess;
+        case cudaLaunchAttributeProgrammaticEvent:
+            return not_simulated("the launch attribute cudaLaunchAttributeProgrammaticEvent");
+        case cudaLaunchAttributeLaunchCompletionEvent:
+            return not_simulated("the launch attribute cudaLaunchAttributeLaunchCompletionEvent");
+        default: return cudaErrorInvalidValue;
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    pushed.push_back({grid, block, shared, stream});
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
+    if (pushed.empty()) return remember(cudaErrorMissingConfiguration);
+    const CallConfiguration top = pushed.back();
+    pushed.pop_back();
+    *grid = top.grid;
+    *block = top.block;
+    *shared = top.shared;
+    *static_cast<cudaStream_t*>(stream) = top.stream;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+    return cudaGetKernel(kernel, function);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               size_t shared, cudaStream_t stream) {
+    return api("kernel launch", [&] {
+        return launch(kernel, {.grid = grid, .block = block, .shared = shared, .stream = stream},
+                      arguments);
+    });
+}
+
+}  // extern "C"
+COALESCE_PER_THREAD_STREAM(__cudaLaunchKernel, _ptsz);
+
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+    return answer(__func__, [&] {
+        if (!kernel) return cudaErrorInvalidValue;
+        KernelHandle* handle = nullptr;
+        const cudaError_t error = Modules::instance().find(function, handle);
+        if (error == cudaSuccess) *kernel = reinterpret_cast<cudaKernel_t>(handle);
+        return error;
+    });
+}
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             size_t shared, cudaStream_t stream) {
+    return api(__func__, [&] {
+        return launch(function, {.grid = grid, .block = block, .shared = shared, .stream = stream},
+                      arguments);
+    });
+}
+COALESCE_PER_THREAD_STREAM(cudaLaunchKernel, _ptsz);
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, size_t shared, cudaStream_t stream) {
+    return api(__func__, [&] {
+        return launch(function,
+                      {.grid = grid,
+                       .block = block,
+                       .shared = shared,
+                       .stream = stream,
+                       .cooperative = true},
+                      arguments);
+    });
+}
+COALESCE_PER_THREAD_STREAM(cudaLaunchCooperativeKernel, _ptsz);
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                void** arguments) {
+    return api(__func__, [&] {
+        if (!config || (config->numAttrs > 0 && !config->attrs)) return cudaErrorInvalidValue;
+        Request request{.grid = config->gridDim,
+                        .block = config->blockDim,
+                        .shared = config->dynamicSmemBytes,
+                        .stream = config->stream};
+        for (unsigned i = 0; i < config->numAttrs; ++i) {
+            const cudaError_t error = apply(config->attrs[i], request);
+            if (error != cudaSuccess) return error;
+        }
+        return launch(function, request, arguments);
+    });
+}
+COALESCE_PER_THREAD_STREAM(cudaLaunchKernelExC, _ptsz);

@@ -1,0 +1,133 @@
+// Device code that a program loads while it runs: cudaLibraryLoadData and what belongs to it.
+//
+// Unlike the program's own code a library is read at once, so that PTX that is not right is told by
+// the call that brought it (NVIDIA's library does so with CUDA_MODULE_LOADING=EAGER). Options for
+// NVIDIA's compiler are accepted and mean nothing.
+#include <fstream>
+#include <iterator>
+
+#include "cudart/api.h"
+#include "cudart/modules.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+cudaError_t load(cudaLibrary_t* library, std::vector<char> file, const void* image) {
+    LoadedModule& module = Modules::instance().add_library(std::move(file), image);
+    const cudaError_t error = Modules::instance().read(module);
+    if (error != cudaSuccess) {
+        Modules::instance().unload_library(module);
+        return error;
+    }
+    *library = reinterpret_cast<cudaLibrary_t>(&module);
+    return cudaSuccess;
+}
+
+template <class Body>
+cudaError_t with_library(cudaLibrary_t handle, Body body) {
+    LoadedModule* library = Modules::instance().library(handle);
+    if (!library) return cudaErrorInvalidResourceHandle;
+    // Read already, unless the device was reset.
+    const cudaError_t error = Modules::instance().read(*library);
+    return error != cudaSuccess ? error : body(*library);
+}
+
+cudaError_t variable(void** address, size_t* bytes, cudaLibrary_t handle, const char* name,
+                     bool managed) {
+    if (!name || (!address && !bytes)) return cudaErrorInvalidValue;
+    return with_library(handle, [&](LoadedModule& library) {
+        VariableAddress found;
+        const cudaError_t error = Modules::instance().variable_of(library, name, found);
+        if (error != cudaSuccess) return error;
+        const auto allocation = Device::instance().memory().find(found.address);
+        if (managed && (!allocation || allocation->kind != AllocationKind::managed)) {
+            return cudaErrorSymbolNotFound;
+        }
+        if (address) *address = reinterpret_cast<void*>(found.address);
+        if (bytes) *bytes = found.bytes;
+        return cudaSuccess;
+    });
+}
+
+}  // namespace
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**,
+                                unsigned, cudaLibraryOption*, void**, unsigned) {
+    return api(__func__, [&] {
+        return library && code ? load(library, {}, code) : cudaErrorInvalidValue;
+    });
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cudaJitOption*, void**,
+                                    unsigned, cudaLibraryOption*, void**, unsigned) {
+    return api(__func__, [&] {
+        if (!library || !name) return cudaErrorInvalidValue;
+        std::ifstream stream(name, std::ios::binary);
+        if (!stream) {
+            explain(std::string("the file ") + name + " can not be read.");
+            return cudaErrorFileNotFound;
+        }
+        std::vector<char> file(std::istreambuf_iterator<char>(stream), {});
+        file.push_back('\0');  // PTX text ends with a zero
+        return load(library, std::move(file), nullptr);
+    });
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+    return api(__func__, [&] {
+        return with_library(library, [](LoadedModule& module) {
+            Modules::instance().unload_library(module);
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t handle, const char* name) {
+    return api(__func__, [&] {
+        if (!kernel || !name) return cudaErrorInvalidValue;
+        return with_library(handle, [&](LoadedModule& library) {
+            if (!library.module->kernel(name)) return cudaErrorSymbolNotFound;
+            *kernel = reinterpret_cast<cudaKernel_t>(
+                &Modules::instance().library_kernel(library, name));
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t handle) {
+    return api(__func__, [&] {
+        if (!count) return cudaErrorInvalidValue;
+        return with_library(handle, [&](LoadedModule& library) {
+            *count = static_cast<unsigned>(library.module->kernels.size());
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count,
+                                        cudaLibrary_t handle) {
+    return api(__func__, [&] {
+        if (!kernels || count == 0) return cudaErrorInvalidValue;
+        return with_library(handle, [&](LoadedModule& library) {
+            unsigned next = 0;
+            for (const auto& [name, kernel] : library.module->kernels) {
+                if (next == count) break;
+                kernels[next++] = reinterpret_cast<cudaKernel_t>(
+                    &Modules::instance().library_kernel(library, name));
+            }
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library,
+                                 const char* name) {
+    return api(__func__, [&] { return variable(address, bytes, library, name, false); });
+}
+
+cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library,
+                                  const char* name) {
+    return api(__func__, [&] { return variable(address, bytes, library, name, true); });
+}

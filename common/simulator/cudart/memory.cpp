@@ -1,0 +1,302 @@
+// Allocation: device, pitched, pinned, registered and managed memory, and what a pointer is.
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "cudart/api.h"
+#include "cudart/streams.h"
+#include "execute/device.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+/// Rows of cudaMallocPitch begin at multiples of this, as on hardware.
+constexpr size_t kPitchAlignment = 512;
+
+DeviceMemory& memory() { return Device::instance().memory(); }
+
+u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
+
+cudaError_t allocate(void** pointer, size_t bytes, AllocationKind kind) {
+    if (!pointer) return cudaErrorInvalidValue;
+    *pointer = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    const u64 address = memory().allocate(bytes, kind);
+    if (address == 0) {
+        explain(std::to_string(bytes) + " bytes are not to be had: " +
+                std::to_string(memory().bytes_in_use()) + " of the device's " +
+                std::to_string(memory().capacity()) + " are in use.");
+        return cudaErrorMemoryAllocation;
+    }
+    *pointer = reinterpret_cast<void*>(address);
+    return cudaSuccess;
+}
+
+/// Why a pointer can not be freed.
+void explain_bad_free(const void* pointer) {
+    const u64 address = address_of(pointer);
+    if (const auto inside = memory().find(address)) {
+        if (inside->begin != address) {
+            explain("the pointer lies " + std::to_string(address - inside->begin) +
+                    " bytes into an allocation; free its beginning.");
+        } else {
+            explain("the memory came from another kind of allocation call.");
+        }
+        return;
+    }
+    const auto table = memory().table();
+    const Allocation* freed = table->find_freed(address);
+    explain(freed && freed->begin == address ? "the memory was freed before."
+                                             : "the pointer is not that of an allocation.");
+}
+
+/// Frees `pointer` if `allowed` says so of its kind.
+template <class Allowed>
+cudaError_t release(void* pointer, Allowed allowed) {
+    if (!pointer) return cudaSuccess;
+    const auto allocation = memory().find(address_of(pointer));
+    if (allocation && allocation->begin == address_of(pointer) && allowed(allocation->kind)) {
+        memory().free(allocation->begin);
+        return cudaSuccess;
+    }
+    explain_bad_free(pointer);
+    return cudaErrorInvalidValue;
+}
+
+bool is_device_kind(AllocationKind kind) {
+    return kind == AllocationKind::device || kind == AllocationKind::managed;
+}
+
+cudaError_t allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t rows) {
+    if (!pointer || !pitch) return cudaErrorInvalidValue;
+    size_t bytes = 0;
+    if (width > SIZE_MAX - kPitchAlignment) return cudaErrorMemoryAllocation;
+    *pitch = round_up(width, kPitchAlignment);
+    if (__builtin_mul_overflow(*pitch, rows, &bytes)) return cudaErrorMemoryAllocation;
+    if (bytes == 0) *pitch = 0;
+    return allocate(pointer, bytes, AllocationKind::device);
+}
+
+// ---- host memory ----
+
+/// Flags of cudaHostAlloc and cudaHostRegister, for cudaHostGetFlags.
+class HostFlags {
+public:
+    static HostFlags& instance() {
+        static HostFlags& flags = *new HostFlags;
+        return flags;
+    }
+    void set(const void* pointer, unsigned flags) {
+        std::lock_guard lock(mutex_);
+        // Every allocation is portable and mapped: there is one device, and one address space.
+        flags_[pointer] = (flags & ~cudaHostAllocPortable) | cudaHostAllocMapped;
+    }
+    unsigned get(u64 begin) {
+        std::lock_guard lock(mutex_);
+        const auto found = flags_.find(reinterpret_cast<const void*>(begin));
+        return found == flags_.end() ? cudaHostAllocMapped : found->second;
+    }
+    void forget(const void* pointer) {
+        std::lock_guard lock(mutex_);
+        flags_.erase(pointer);
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<const void*, unsigned> flags_;
+};
+
+cudaError_t allocate_host(void** pointer, size_t bytes, unsigned flags) {
+    constexpr unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if (flags & ~known) return cudaErrorInvalidValue;
+    const cudaError_t error = allocate(pointer, bytes, AllocationKind::pinned);
+    if (error == cudaSuccess && *pointer) HostFlags::instance().set(*pointer, flags);
+    return error;
+}
+
+bool is_host_kind(AllocationKind kind) {
+    return kind == AllocationKind::pinned || kind == AllocationKind::registered;
+}
+
+cudaError_t register_host(void* pointer, size_t bytes, unsigned flags) {
+    constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
+                               cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+    if (!pointer || bytes == 0 || (flags & ~known)) return cudaErrorInvalidValue;
+    if (memory().is_device_range(address_of(pointer))) return cudaErrorInvalidValue;
+    if (!memory().register_host(pointer, bytes)) return cudaErrorHostMemoryAlreadyRegistered;
+    HostFlags::instance().set(pointer, flags);
+    return cudaSuccess;
+}
+
+cudaError_t unregister_host(void* pointer) {
+    if (!pointer || memory().is_device_range(address_of(pointer))) return cudaErrorInvalidValue;
+    if (!memory().unregister_host(pointer)) return cudaErrorHostMemoryNotRegistered;
+    HostFlags::instance().forget(pointer);
+    return cudaSuccess;
+}
+
+void describe(const void* pointer, cudaPointerAttributes& attributes) {
+    std::memset(&attributes, 0, sizeof attributes);
+    void* plain = const_cast<void*>(pointer);
+    const auto allocation = memory().find(address_of(pointer));
+    if (!allocation) {
+        attributes.type = cudaMemoryTypeUnregistered;
+        attributes.device = cudaInvalidDeviceId;
+        attributes.hostPointer = plain;
+        return;
+    }
+    attributes.device = 0;
+    attributes.devicePointer = plain;
+    if (allocation->to_host == 0) attributes.hostPointer = plain;
+    attributes.type = allocation->kind == AllocationKind::managed ? cudaMemoryTypeManaged
+                      : is_host_kind(allocation->kind)            ? cudaMemoryTypeHost
+                                                                  : cudaMemoryTypeDevice;
+}
+
+}  // namespace
+
+// ---- device ----
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    return api(__func__, [&] { return allocate(pointer, bytes, AllocationKind::device); });
+}
+
+cudaError_t cudaFree(void* pointer) {
+    return api(__func__, [&] { return release(pointer, is_device_kind); });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+    return api(__func__, [&] { return allocate_pitched(pointer, pitch, width, height); });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
+    return api(__func__, [&] {
+        if (!block) return cudaErrorInvalidValue;
+        size_t rows = 0;
+        if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) {
+            return cudaErrorMemoryAllocation;
+        }
+        block->xsize = extent.width;
+        block->ysize = extent.height;
+        return allocate_pitched(&block->ptr, &block->pitch, extent.width, rows);
+    });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    return api(__func__, [&] {
+        if (!free || !total) return cudaErrorInvalidValue;
+        *total = memory().capacity();
+        *free = memory().capacity() - memory().bytes_in_use();
+        return cudaSuccess;
+    });
+}
+
+// ---- managed ----
+
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
+    return api(__func__, [&] {
+        if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
+            return cudaErrorInvalidValue;
+        }
+        return allocate(pointer, bytes, AllocationKind::managed);
+    });
+}
+
+namespace {
+
+/// Advice about where managed memory lives changes nothing here, but it must be such memory.
+cudaError_t check_advised(const void* pointer, size_t bytes) {
+    const auto allocation = memory().find(address_of(pointer));
+    const bool managed = allocation && allocation->kind == AllocationKind::managed &&
+                         allocation->contains(address_of(pointer), bytes);
+    return managed && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t check_location(const cudaMemLocation& location) {
+    if (location.type == cudaMemLocationTypeDevice && location.id != 0) {
+        return cudaErrorInvalidDevice;
+    }
+    return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation location,
+                                 unsigned flags, cudaStream_t stream) {
+    return on_stream(__func__, stream, [&] {
+        if (flags != 0) return cudaErrorInvalidValue;
+        const cudaError_t error = check_location(location);
+        return error != cudaSuccess ? error : check_advised(pointer, bytes);
+    });
+}
+COALESCE_PER_THREAD_STREAM(cudaMemPrefetchAsync, _ptsz);
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise,
+                          cudaMemLocation location) {
+    return api(__func__, [&] {
+        const cudaError_t error = check_location(location);
+        return error != cudaSuccess ? error : check_advised(pointer, bytes);
+    });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned) {
+    return on_stream(__func__, stream, [&] { return check_advised(pointer, 1); });
+}
+COALESCE_PER_THREAD_STREAM(cudaStreamAttachMemAsync, _ptsz);
+
+// ---- pinned and registered ----
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+    return api(__func__, [&] { return allocate_host(pointer, bytes, cudaHostAllocDefault); });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
+    return api(__func__, [&] { return allocate_host(pointer, bytes, flags); });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+    return api(__func__, [&] {
+        const cudaError_t error =
+            release(pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
+        if (error == cudaSuccess) HostFlags::instance().forget(pointer);
+        return error;
+    });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
+    return api(__func__, [&] { return register_host(pointer, bytes, flags); });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    return api(__func__, [&] { return unregister_host(pointer); });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsigned flags) {
+    return api(__func__, [&] {
+        if (!device_pointer || flags != 0) return cudaErrorInvalidValue;
+        const auto allocation = memory().find(address_of(pointer));
+        if (!allocation || !is_host_kind(allocation->kind)) return cudaErrorInvalidValue;
+        *device_pointer = pointer;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
+    return api(__func__, [&] {
+        if (!flags) return cudaErrorInvalidValue;
+        const auto allocation = memory().find(address_of(pointer));
+        if (!allocation || !is_host_kind(allocation->kind)) return cudaErrorInvalidValue;
+        *flags = HostFlags::instance().get(allocation->begin);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    return answer(__func__, [&] {
+        if (!attributes) return cudaErrorInvalidValue;
+        describe(pointer, *attributes);
+        return cudaSuccess;
+    });
+}

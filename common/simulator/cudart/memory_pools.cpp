@@ -1,0 +1,264 @@
+// Stream-ordered allocation. Work in a stream is done when its call returns, so memory can be had and
+// given back at once, and a pool has nothing to keep: pools here count, and remember their settings.
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "cudart/api.h"
+#include "cudart/streams.h"
+#include "execute/device.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+struct Pool {
+    int reuse_follow_event_dependencies = 1;
+    int reuse_allow_opportunistic = 1;
+    int reuse_allow_internal_dependencies = 1;
+    u64 release_threshold = 0;
+};
+
+/// The device's own pool, the one in use, and those that the program made.
+class Pools {
+public:
+    static Pools& instance() {
+        static Pools& pools = *new Pools;
+        return pools;
+    }
+    Pool* standard() { return &standard_; }
+    Pool* current() {
+        std::lock_guard lock(mutex_);
+        return current_;
+    }
+    bool use(Pool* pool) {
+        std::lock_guard lock(mutex_);
+        if (!known(pool)) return false;
+        current_ = pool;
+        return true;
+    }
+    Pool* create() {
+        std::lock_guard lock(mutex_);
+        return *created_.insert(new Pool).first;
+    }
+    bool destroy(Pool* pool) {
+        std::lock_guard lock(mutex_);
+        if (!created_.erase(pool)) return false;
+        if (current_ == pool) current_ = &standard_;
+        delete pool;
+        return true;
+    }
+    Pool* find(cudaMemPool_t handle) {
+        std::lock_guard lock(mutex_);
+        Pool* pool = reinterpret_cast<Pool*>(handle);
+        return known(pool) ? pool : nullptr;
+    }
+
+private:
+    bool known(Pool* pool) const { return pool == &standard_ || created_.contains(pool); }
+
+    std::mutex mutex_;
+    Pool standard_;
+    Pool* current_ = &standard_;
+    std::set<Pool*> created_;
+};
+
+cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
+
+template <class Body>
+cudaError_t with_pool(cudaMemPool_t handle, Body body) {
+    Pool* pool = Pools::instance().find(handle);
+    return pool ? body(*pool) : cudaErrorInvalidValue;
+}
+
+int* switch_of(Pool& pool, cudaMemPoolAttr attribute) {
+    switch (attribute) {
+        case cudaMemPoolReuseFollowEventDependencies: return &pool.reuse_follow_event_dependencies;
+        case cudaMemPoolReuseAllowOpportunistic: return &pool.reuse_allow_opportunistic;
+        case cudaMemPoolReuseAllowInternalDependencies:
+            return &pool.reuse_allow_internal_dependencies;
+        default: return nullptr;
+    }
+}
+
+cudaError_t get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
+    if (const int* found = switch_of(pool, attribute)) {
+        *static_cast<int*>(value) = *found;
+        return cudaSuccess;
+    }
+    u64& number = *static_cast<u64*>(value);
+    switch (attribute) {
+        case cudaMemPoolAttrReleaseThreshold: number = pool.release_threshold; return cudaSuccess;
+        case cudaMemPoolAttrReservedMemCurrent:
+        case cudaMemPoolAttrReservedMemHigh:
+        case cudaMemPoolAttrUsedMemCurrent:
+        case cudaMemPoolAttrUsedMemHigh:
+            // All pools draw on the device's memory directly.
+            number = Device::instance().memory().bytes_in_use();
+            return cudaSuccess;
+        default: return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
+    if (int* found = switch_of(pool, attribute)) {
+        *found = *static_cast<int*>(value);
+        return cudaSuccess;
+    }
+    switch (attribute) {
+        case cudaMemPoolAttrReleaseThreshold:
+            pool.release_threshold = *static_cast<u64*>(value);
+            return cudaSuccess;
+        case cudaMemPoolAttrReservedMemHigh:
+        case cudaMemPoolAttrUsedMemHigh:
+            // A high-water mark may only be set back.
+            return *static_cast<u64*>(value) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+        default: return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* pool) {
+    if (!handle) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    *handle = handle_of(pool);
+    return cudaSuccess;
+}
+
+/// The 13.0 calls name a location instead of a device.
+cudaError_t give_pool(cudaMemPool_t* handle, const cudaMemLocation* location,
+                      cudaMemAllocationType type, Pool* pool) {
+    if (!location) return cudaErrorInvalidValue;
+    if (location->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned) {
+        return not_simulated("a memory pool that is not the device's");
+    }
+    return give_pool(handle, location->id, pool);
+}
+
+}  // namespace
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+    return on_stream(__func__, stream, [&] { return cudaMalloc(pointer, bytes); });
+}
+COALESCE_PER_THREAD_STREAM(cudaMallocAsync, _ptsz);
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t handle,
+                                    cudaStream_t stream) {
+    return on_stream(__func__, stream, [&] {
+        return with_pool(handle, [&](Pool&) { return cudaMalloc(pointer, bytes); });
+    });
+}
+COALESCE_PER_THREAD_STREAM(cudaMallocFromPoolAsync, _ptsz);
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+    return on_stream(__func__, stream, [&] { return cudaFree(pointer); });
+}
+COALESCE_PER_THREAD_STREAM(cudaFreeAsync, _ptsz);
+
+// ---- pools ----
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+    return api(__func__, [&] { return give_pool(pool, device, Pools::instance().standard()); });
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+    return api(__func__, [&] { return give_pool(pool, device, Pools::instance().current()); });
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
+    return api(__func__, [&] {
+        if (device != 0) return cudaErrorInvalidDevice;
+        return with_pool(handle, [](Pool& pool) {
+            return Pools::instance().use(&pool) ? cudaSuccess : cudaErrorInvalidValue;
+        });
+    });
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
+                                     cudaMemAllocationType type) {
+    return api(__func__,
+               [&] { return give_pool(pool, location, type, Pools::instance().standard()); });
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
+                              cudaMemAllocationType type) {
+    return api(__func__,
+               [&] { return give_pool(pool, location, type, Pools::instance().current()); });
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type,
+                              cudaMemPool_t handle) {
+    return api(__func__, [&] {
+        cudaMemPool_t current;
+        const cudaError_t error = give_pool(&current, location, type, Pools::instance().current());
+        if (error != cudaSuccess) return error;
+        return cudaDeviceSetMemPool(location->id, handle);
+    });
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+    return api(__func__, [&] {
+        if (!pool || !properties) return cudaErrorInvalidValue;
+        if (properties->handleTypes != cudaMemHandleTypeNone) {
+            return not_simulated("sharing a memory pool with other processes");
+        }
+        if (properties->location.type != cudaMemLocationTypeDevice) {
+            return not_simulated("a memory pool that is not the device's");
+        }
+        if (properties->location.id != 0) return cudaErrorInvalidDevice;
+        *pool = handle_of(Pools::instance().create());
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+    return api(__func__, [&] {
+        return with_pool(handle, [](Pool& pool) {
+            return Pools::instance().destroy(&pool) ? cudaSuccess : cudaErrorInvalidValue;
+        });
+    });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t) {
+    return api(__func__, [&] { return with_pool(handle, [](Pool&) { return cudaSuccess; }); });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+    return api(__func__, [&] {
+        if (!value) return cudaErrorInvalidValue;
+        return with_pool(handle, [&](Pool& pool) { return get(pool, attribute, value); });
+    });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+    return api(__func__, [&] {
+        if (!value) return cudaErrorInvalidValue;
+        return with_pool(handle, [&](Pool& pool) { return set(pool, attribute, value); });
+    });
+}
+
+/// The one device can always reach its own memory, and there is no other to grant access to.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list, size_t count) {
+    return api(__func__, [&] {
+        if (count > 0 && !list) return cudaErrorInvalidValue;
+        return with_pool(handle, [&](Pool&) -> cudaError_t {
+            for (size_t i = 0; i < count; ++i) {
+                if (list[i].location.id != 0) return cudaErrorInvalidDevice;
+                if (list[i].flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorInvalidValue;
+            }
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle,
+                                 cudaMemLocation* location) {
+    return api(__func__, [&] {
+        if (!flags || !location) return cudaErrorInvalidValue;
+        if (location->id != 0) return cudaErrorInvalidDevice;
+        return with_pool(handle, [&](Pool&) {
+            *flags = cudaMemAccessFlagsProtReadWrite;
+            return cudaSuccess;
+        });
+    });
+}

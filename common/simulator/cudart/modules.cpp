@@ -1,0 +1,204 @@
+// See modules.h.
+#include "cudart/modules.h"
+
+#include <algorithm>
+
+#include "cudart/api.h"
+#include "fatbin/fatbin.h"
+
+namespace coalesce::sim::cudart {
+
+u32 KernelHandle::dynamic_shared_limit() const {
+    if (max_dynamic_shared >= 0) return static_cast<u32>(max_dynamic_shared);
+    const u32 used = kernel->static_shared;
+    return used < DeviceModel::shared_per_block ? DeviceModel::shared_per_block - used : 0;
+}
+
+Modules& Modules::instance() {
+    // Never destroyed: the program's own destructors may still call us while the process ends.
+    static Modules& modules = *new Modules;
+    return modules;
+}
+
+LoadedModule& Modules::add(std::vector<const void*> images) {
+    std::lock_guard lock(mutex_);
+    modules_.push_back(std::make_unique<LoadedModule>());
+    modules_.back()->images = std::move(images);
+    return *modules_.back();
+}
+
+void Modules::forget_host_addresses(LoadedModule& module) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(functions_, [&](const auto& entry) { return entry.second->module == &module; });
+    std::erase_if(variables_, [&](const auto& entry) { return entry.second->module == &module; });
+}
+
+void Modules::add_kernel(LoadedModule& module, const void* host_function, const char* name) {
+    std::lock_guard lock(mutex_);
+    functions_[host_function] = &library_kernel(module, name);
+}
+
+void Modules::add_variable(LoadedModule& module, const void* host_variable, const char* name,
+                           u64 bytes, void** managed_pointer) {
+    std::lock_guard lock(mutex_);
+    auto* variable = new VariableHandle{&module, name, bytes, managed_pointer};
+    variables_[host_variable] = variable;
+    if (managed_pointer) module.managed.push_back(variable);
+}
+
+// ---- finding ----
+
+cudaError_t Modules::find(const void* function, KernelHandle*& handle) {
+    if (!function) return cudaErrorInvalidDeviceFunction;
+    std::lock_guard lock(mutex_);
+    const auto found = functions_.find(function);
+    if (found != functions_.end()) {
+        handle = found->second;
+        return cudaSuccess;
+    }
+    if (!handles_.contains(function)) return cudaErrorInvalidResourceHandle;
+    handle = static_cast<KernelHandle*>(const_cast<void*>(function));
+    return cudaSuccess;
+}
+
+cudaError_t Modules::find_ready(const void* function, KernelHandle*& handle) {
+    const cudaError_t error = find(function, handle);
+    return error != cudaSuccess ? error : make_ready(*handle);
+}
+
+cudaError_t Modules::find_variable(const void* host_variable, VariableAddress& variable) {
+    std::lock_guard lock(mutex_);
+    const auto found = variables_.find(host_variable);
+    if (found != variables_.end()) {
+        return variable_of(*found->second->module, found->second->name, variable);
+    }
+    // &x of a __managed__ x is the address that kernels use, not the one that was registered.
+    for (const auto& [host, handle] : variables_) {
+        if (!handle->managed_pointer || *handle->managed_pointer != host_variable) continue;
+        return variable_of(*handle->module, handle->name, variable);
+    }
+    return cudaErrorInvalidSymbol;
+}
+
+// ---- reading ----
+
+cudaError_t Modules::read(LoadedModule& module) {
+    std::lock_guard lock(mutex_);
+    if (module.module) return cudaSuccess;
+    if (module.error == cudaSuccess) module.error = read_locked(module);
+    return module.error;
+}
+
+cudaError_t Modules::read_locked(LoadedModule& module) {
+    std::vector<fatbin::PtxImage> images;
+    try {
+        for (const void* image : module.images) {
+            auto more = module.is_library ? fatbin::read_image(image) : fatbin::read_ptx(image);
+            std::move(more.begin(), more.end(), std::back_inserter(images));
+        }
+    } catch (const fatbin::FatbinError& error) {
+        explain(std::string("no PTX to run: ") + error.what() +
+                ".\n  Build with -arch=sm_90, or add -gencode arch=compute_90,code=compute_90.");
+        return cudaErrorNoKernelImageForDevice;
+    }
+    const fatbin::PtxImage* chosen = fatbin::choose(images, DeviceModel::capability);
+    if (!chosen) {
+        explain("no PTX that a device of compute capability 9.0 can run.\n"
+                "  Build with -arch=sm_90, or add -gencode arch=compute_90,code=compute_90.");
+        return cudaErrorNoKernelImageForDevice;
+    }
+
+    std::string problem;
+    module.module = Device::instance().load(chosen->text, problem);
+    if (!module.module) {
+        explain("the PTX can not be loaded: " + problem);
+        return cudaErrorInvalidPtx;
+    }
+    for (const VariableHandle* variable : module.managed) {
+        const auto placed = module.module->variable_addresses.find(variable->name);
+        if (placed == module.module->variable_addresses.end()) continue;
+        *variable->managed_pointer = reinterpret_cast<void*>(placed->second);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t Modules::make_ready(KernelHandle& handle) {
+    std::lock_guard lock(mutex_);
+    if (handle.kernel) return cudaSuccess;
+    const cudaError_t error = read(*handle.module);
+    if (error != cudaSuccess) return error;
+    handle.kernel = handle.module->module->kernel(handle.name);
+    if (handle.kernel) return cudaSuccess;
+    explain("kernel " + handle.name + " is not in the PTX of its module");
+    return cudaErrorInvalidDeviceFunction;
+}
+
+cudaError_t Modules::variable_of(LoadedModule& module, const std::string& name,
+                                 VariableAddress& variable) {
+    std::lock_guard lock(mutex_);
+    const cudaError_t error = read(module);
+    if (error != cudaSuccess) return error;
+    const auto address = module.module->variable_addresses.find(name);
+    const auto declared = module.module->ast->variables.find(name);
+    if (address == module.module->variable_addresses.end() ||
+        declared == module.module->ast->variables.end()) {
+        return module.is_library ? cudaErrorSymbolNotFound : cudaErrorInvalidSymbol;
+    }
+    variable = {address->second, declared->second.size};
+    return cudaSuccess;
+}
+
+// ---- libraries ----
+
+LoadedModule& Modules::add_library(std::vector<char> file, const void* image) {
+    std::lock_guard lock(mutex_);
+    LoadedModule& library = add({});
+    library.is_library = true;
+    library.file = std::move(file);
+    library.images = {library.file.empty() ? image : library.file.data()};
+    libraries_.insert(&library);
+    return library;
+}
+
+LoadedModule* Modules::library(cudaLibrary_t handle) {
+    std::lock_guard lock(mutex_);
+    const auto found = libraries_.find(reinterpret_cast<LoadedModule*>(handle));
+    return found == libraries_.end() ? nullptr : *found;
+}
+
+KernelHandle& Modules::library_kernel(LoadedModule& library, const std::string& name) {
+    std::lock_guard lock(mutex_);
+    auto& handle = library.kernels[name];
+    if (!handle) {
+        handle = std::make_unique<KernelHandle>();
+        handle->module = &library;
+        handle->name = name;
+        handles_.insert(handle.get());
+    }
+    return *handle;
+}
+
+void Modules::unload_library(LoadedModule& library) {
+    std::lock_guard lock(mutex_);
+    libraries_.erase(&library);
+    for (const auto& [name, handle] : library.kernels) handles_.erase(handle.get());
+    unload_locked(library);
+    library.file = {};
+}
+
+void Modules::unload_locked(LoadedModule& module) {
+    for (const auto& [name, handle] : module.kernels) handle->kernel = nullptr;
+    if (!module.module) return;
+    Device::instance().unload(*module.module);
+    unloaded_.push_back(std::move(module.module));
+}
+
+void Modules::reset() {
+    std::lock_guard lock(mutex_);
+    for (const auto& module : modules_) {
+        // The host holds addresses of managed variables, and asks for them only once.
+        if (module->managed.empty()) unload_locked(*module);
+    }
+}
+
+}  // namespace coalesce::sim::cudart

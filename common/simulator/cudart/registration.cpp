@@ -1,0 +1,85 @@
+// What nvcc's host code calls before main: "here is my device code, and these are its names".
+//
+// Theory of operation
+//   For every translation unit nvcc emits a constructor that calls
+//     handle = __cudaRegisterFatBinary(&wrapper)
+//     __cudaRegisterFunction(handle, address of the host stub, ..., mangled name, ...)   per kernel
+//     __cudaRegisterVar / __cudaRegisterManagedVar(handle, address, ..., name, ...)  per variable
+//     __cudaRegisterFatBinaryEnd(handle)
+//   and registers __cudaUnregisterFatBinary(handle) with atexit. The wrapper is
+//     u32 magic 0x466243b1, u32 version, pointer to a fatbin, pointer
+//   The handle means nothing to the program, so ours is a LoadedModule. Nothing is read yet.
+//
+//   With -rdc=true the wrapper is of version 2: its fatbin holds what the device linker made, which is
+//   machine code alone, and the last pointer leads to a list of the translation units' own fatbins,
+//   ended by a null pointer. Their PTX is what we run.
+//
+//   Host code that touches a __managed__ variable calls __cudaInitModule(handle) first, and then goes
+//   through the pointer whose address it registered.
+#include "cudart/api.h"
+#include "cudart/modules.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+struct FatbinWrapper {
+    u32 magic;
+    u32 version;
+    const void* fatbin;
+    const void* const* linked_fatbins;  ///< version 2
+};
+constexpr u32 kWrapperMagic = 0x466243b1;
+constexpr u32 kLinkedVersion = 2;
+
+LoadedModule& module_of(void** handle) { return *reinterpret_cast<LoadedModule*>(handle); }
+
+std::vector<const void*> images_of(const FatbinWrapper& wrapper) {
+    if (wrapper.magic != kWrapperMagic) return {&wrapper};
+    if (wrapper.version != kLinkedVersion || !wrapper.linked_fatbins) return {wrapper.fatbin};
+    std::vector<const void*> images;
+    for (const void* const* next = wrapper.linked_fatbins; *next; ++next) images.push_back(*next);
+    return images;
+}
+
+}  // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void* wrapper) {
+    LoadedModule& module =
+        Modules::instance().add(images_of(*static_cast<const FatbinWrapper*>(wrapper)));
+    return reinterpret_cast<void**>(&module);
+}
+
+void __cudaRegisterFatBinaryEnd(void**) {}
+
+/// The module itself stays: the process ends, and the report still names its kernels.
+void __cudaUnregisterFatBinary(void** handle) {
+    if (handle) Modules::instance().forget_host_addresses(module_of(handle));
+}
+
+void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int,
+                            uint3*, uint3*, dim3*, dim3*, int*) {
+    Modules::instance().add_kernel(module_of(handle), host_function, name);
+}
+
+void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* name, int,
+                       size_t bytes, int, int) {
+    Modules::instance().add_variable(module_of(handle), host_variable, name, bytes, nullptr);
+}
+
+void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int,
+                              size_t bytes, int, int) {
+    Modules::instance().add_variable(module_of(handle), host_pointer, name, bytes, host_pointer);
+}
+
+char __cudaInitModule(void** handle) {
+    CurrentCall call("__cudaInitModule");
+    LoadedModule& module = module_of(handle);
+    if (module.managed.empty()) return 1;
+    return Modules::instance().read(module) == cudaSuccess;
+}
+
+}  // extern "C"

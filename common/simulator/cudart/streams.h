@@ -1,0 +1,24 @@
+// Streams and events as handles: which are alive.
+#pragma once
+
+#include "cudart/api.h"
+
+namespace coalesce::sim::cudart {
+
+/// cudaSuccess when `stream` is one of the default streams or was created and not destroyed.
+cudaError_t check_stream(cudaStream_t stream);
+
+/// A call that needs the device and works in a stream.
+template <class Body>
+cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept {
+    return api(name, [&]() -> cudaError_t {
+        const cudaError_t error = check_stream(stream);
+        return error != cudaSuccess ? error : body();
+    });
+}
+
+/// cudaDeviceReset: all of them are gone.
+void forget_streams();
+void forget_events();
+
+}  // namespace coalesce::sim::cudart

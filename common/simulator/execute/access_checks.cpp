@@ -1,0 +1,141 @@
+// What the checks learn from atomics, asynchronous copies and fences.
+//
+// Builds on  memory_access.h, which has resolved the addresses; checks/*.h, which judge.
+#include <algorithm>
+
+#include "checks/access_report.h"
+#include "execute/memory_access.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// Calls body(lane) for every lane of the mask.
+template <class Body>
+void for_each_lane(Mask lanes, Body body) {
+    for (Mask rest = lanes; rest; rest &= rest - 1) body(std::countr_zero(rest));
+}
+
+/// The lanes of an access that are in shared memory, as the checker wants them.
+struct SharedLanes {
+    u32 offsets[kLanes] = {};
+    SharedAccess access;
+
+    SharedLanes(const Warp& w, u32 site, const Resolved& where, u32 bytes) {
+        for_each_lane(where.in_shared, [&](int l) { offsets[l] = static_cast<u32>(where.address[l]); });
+        access.warp = w.index;
+        access.site = site;
+        access.active = where.in_shared;
+        access.addresses = offsets;
+        access.bytes_per_lane = bytes;
+    }
+};
+
+GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 bytes, GlobalAccess::Kind kind) {
+    GlobalAccess access;
+    access.kind = kind;
+    access.warp = w.index;
+    access.site = site;
+    access.active = where.in_global;
+    access.addresses = where.address;
+    access.bytes_per_lane = bytes;
+    return access;
+}
+
+/// In a word's shadow byte: the bits of `bytes` bytes (at most 4) at `address`.
+u8 shadow_bits(u64 address, u32 bytes) { return static_cast<u8>(((1u << bytes) - 1) << (address & 3)); }
+
+/// Calls body(shadow byte, its bits) for every word of an access, until body returns false.
+template <class Body>
+bool for_each_shadow(DeviceMemory& memory, u64 address, u32 bytes, Body body) {
+    for (u32 done = 0; done < bytes; done += 4)
+        if (!body(memory.shadow(address + done), shadow_bits(address, std::min(bytes, 4u)))) return false;
+    return true;
+}
+
+void check_written(Warp& w, const Op* op, const Resolved& where, u32 bytes, LaneAccess::Kind kind) {
+    const Launch& launch = *w.block->launch;
+    for_each_lane(where.in_global, [&](int lane) {
+        const u64 address = where.address[lane];
+        if (!launch.memory->is_device_range(address)) return;
+        const bool written = for_each_shadow(*launch.memory, address, bytes,
+                                             [](const u8* shadow, u8 bits) { return (*shadow & bits) == bits; });
+        if (written) return;
+        LaneAccess access{.kind = kind, .address = address, .bytes = bytes};
+        reports().add(describe_uninitialised_global(w.describe(op, "initcheck", "uninitialised global read", lane),
+                                                    access, *launch.allocations));
+    });
+}
+
+void mark_written(Warp& w, const Resolved& where, u32 bytes) {
+    DeviceMemory& memory = *w.block->launch->memory;
+    for_each_lane(where.in_global, [&](int lane) {
+        if (!memory.is_device_range(where.address[lane])) return;
+        for_each_shadow(memory, where.address[lane], bytes, [](u8* shadow, u8 bits) {
+            if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
+            return true;
+        });
+    });
+}
+
+}  // namespace
+
+void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+    Block& block = *w.block;
+    const bool releases = op->detail & kReleasesBit;
+    if (where.in_global) {
+        if (w.checks.init) {
+            if (!(op->detail & kOverwritesBit)) check_written(w, op, where, bytes, LaneAccess::Kind::atomic);
+            mark_written(w, where, bytes);
+        }
+        if (GlobalRace* race = block.launch->global_race) {
+            GlobalAccess access = global_lanes(w, op->site, where, bytes, GlobalAccess::Kind::atomic);
+            access.strong = true;
+            access.releases = releases;
+            race->access(block.global_race, access);
+        }
+    }
+    if (where.in_shared && block.shared_race) {
+        SharedLanes lanes(w, op->site, where, bytes);
+        lanes.access.strong = true;
+        lanes.access.releases = releases;
+        if (op->detail & kOverwritesBit)
+            for_each_lane(where.in_shared, [&](int l) { block.shared_race->mark_written(lanes.offsets[l], bytes); });
+        block.shared_race->atomic(lanes.access);
+    }
+}
+
+void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+    Block& block = *w.block;
+    if (where.in_global) {
+        if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
+    }
+    if (where.in_shared && block.shared_race) {
+        const SharedLanes lanes(w, op->site, where, bytes);
+        block.shared_race->acquire(lanes.access);
+    }
+    block.launch->progress.fetch_add(1, std::memory_order_relaxed);
+}
+
+void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from, u32 bytes_read) {
+    Block& block = *w.block;
+    if (bytes_read) {
+        if (w.checks.init) check_written(w, op, from, bytes_read, LaneAccess::Kind::read);
+        if (GlobalRace* race = block.launch->global_race)
+            race->access(block.global_race,
+                         global_lanes(w, op->site + 1, from, bytes_read, GlobalAccess::Kind::read));
+    }
+    if (block.shared_race) {
+        const SharedLanes lanes(w, op->site, to, bytes);
+        block.shared_race->async_write(lanes.access);
+    }
+}
+
+void fence(Warp& w) {
+    Block& block = *w.block;
+    if (GlobalRace* race = block.launch->global_race) race->fence(block.global_race, w.index);
+    if (block.shared_race) block.shared_race->fence(w.index);
+    w.fenced = true;
+}
+
+}  // namespace coalesce::sim

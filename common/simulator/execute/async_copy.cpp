@@ -1,0 +1,203 @@
+// cp.async: copies from global to shared memory that go on while the threads do something else.
+//
+// Idea   The copy is noted when it is issued, and carried out as late as the program allows: when its
+//        thread waits for it. So a kernel that forgets to wait finds old bytes in shared memory here,
+//        as it may on hardware.
+// Groups Every thread counts its own groups. A warp's copies are kept in the order in which they were
+//        issued; an entry stands for all lanes that issued it with the same number of groups behind
+//        them.
+// Watch  A copy of which the thread wants fewer bytes than it writes fills the rest with zeros.
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "execute/async_copy.h"
+#include "execute/describe.h"
+#include "execute/memory_access.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+struct Copy {
+    Mask lanes = 0;
+    u32 group = 0;  ///< groups that these lanes had committed before
+    u32 bytes = 0;
+    std::array<u8*, kLanes> to;
+    std::array<const u8*, kLanes> from;
+    std::array<u8, kLanes> wanted;  ///< bytes to read; zeros follow
+};
+
+struct WarpCopies {
+    std::deque<Copy> pending;
+    std::array<u32, kLanes> committed{};  ///< groups, by lane
+};
+
+void carry_out(const Copy& copy, Mask lanes) {
+    for (Mask rest = lanes; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
+        std::memset(copy.to[l] + copy.wanted[l], 0, copy.bytes - copy.wanted[l]);
+    }
+}
+
+}  // namespace
+
+struct Block::AsyncCopies {
+    std::vector<WarpCopies> warps;
+};
+
+namespace {
+
+WarpCopies& copies_of(Warp& w) {
+    Block& block = *w.block;
+    if (!block.async_copies) block.async_copies = std::make_shared<Block::AsyncCopies>();
+    auto& warps = block.async_copies->warps;
+    if (warps.size() <= w.index) warps.resize(w.index + 1);
+    return warps[w.index];
+}
+
+/// Carries out, for the active lanes, all copies but those of the latest `groups_left` groups.
+void complete(Warp& w, u32 groups_left, bool everything) {
+    WarpCopies& copies = copies_of(w);
+    for (Copy& copy : copies.pending) {
+        Mask due = 0;
+        for (Mask rest = copy.lanes & w.active; rest; rest &= rest - 1) {
+            const int l = std::countr_zero(rest);
+            if (everything || u64{copy.group} + groups_left < copies.committed[l]) due |= 1u << l;
+        }
+        carry_out(copy, due);
+        copy.lanes &= ~due;
+    }
+    while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
+}
+
+// ---- handlers ----
+
+/// What the operand after the size says.
+enum class Source : u8 {
+    whole,    ///< nothing: all bytes are read
+    size,     ///< Op::c: how many are read
+    ignored,  ///< Op::c is a predicate: none where it is true
+    kept,     ///< ... the complement of one
+};
+
+template <Source Kind>
+u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
+    const u32 bytes = op->count;
+    if constexpr (Kind == Source::size) return std::min(bytes, w.lanes<u32>(op->c)[lane]);
+    if constexpr (Kind == Source::ignored) return w.predicate(op->c) >> lane & 1 ? 0 : bytes;
+    if constexpr (Kind == Source::kept) return w.predicate(op->c) >> lane & 1 ? bytes : 0;
+    return bytes;
+}
+
+/// Op::a: where to, in shared memory. Op::b: from where. Op::count: bytes.
+template <Source Kind>
+const Op* run_copy(Warp& w, const Op* op) {
+    const u32 bytes = op->count;
+    Copy copy;
+    copy.bytes = bytes;
+    Mask reading = 0;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        copy.wanted[l] = static_cast<u8>(bytes_wanted<Kind>(w, op, l));
+        if (copy.wanted[l]) reading |= 1u << l;
+    }
+
+    Resolved to, from;
+    if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared, Access::store, to))
+        return nullptr;
+    // Lanes that read nothing may have any address.
+    const Mask all = std::exchange(w.active, reading);
+    const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes, ptx::StateSpace::global,
+                              Access::load, from);
+    w.active = all;
+    if (!good) return nullptr;
+    count_access(w, op->site, to, bytes);
+    if (reading) count_access(w, op->site + 1, from, bytes);
+    note_copy(w, op, to, bytes, from, reading ? bytes : 0);
+
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        copy.to[l] = to.host[l];
+        copy.from[l] = copy.wanted[l] ? from.host[l] : nullptr;
+    }
+    WarpCopies& copies = copies_of(w);
+    // One entry for each number of groups: almost always one.
+    for (Mask rest = w.active; rest;) {
+        copy.group = copies.committed[std::countr_zero(rest)];
+        copy.lanes = 0;
+        for (Mask same = rest; same; same &= same - 1)
+            if (copies.committed[std::countr_zero(same)] == copy.group) copy.lanes |= same & -same;
+        rest &= ~copy.lanes;
+        copies.pending.push_back(copy);
+    }
+    return op + 1;
+}
+
+const Op* run_commit(Warp& w, const Op* op) {
+    WarpCopies& copies = copies_of(w);
+    for (Mask rest = w.active; rest; rest &= rest - 1) ++copies.committed[std::countr_zero(rest)];
+    if (w.block->shared_race) w.block->shared_race->async_commit(w.index, w.active);
+    return op + 1;
+}
+
+const Op* run_wait_group(Warp& w, const Op* op) {
+    const u32 left = static_cast<u32>(op->immediate);
+    complete(w, left, false);
+    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, left);
+    return op + 1;
+}
+
+const Op* run_wait_all(Warp& w, const Op* op) {
+    complete(w, 0, true);
+    if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, 0, true);
+    return op + 1;
+}
+
+std::optional<FamilyInstruction> describe_copy(const ptx::Instruction& i, const ptx::Function& function) {
+    if (i.operands.size() < 3 || i.operands[2].kind != ptx::Operand::Kind::immediate) return std::nullopt;
+    const u64 bytes = i.operands[2].bits;
+    if (bytes != 4 && bytes != 8 && !(bytes == 16)) return std::nullopt;
+    if (i.has("cg") && bytes != 16) return std::nullopt;
+
+    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
+    const bool has_tail = i.operands.size() > 3 + policy;
+    const bool predicate = has_tail && is_predicate(i, function, 3);
+    Handler run = run_copy<Source::whole>;
+    if (predicate) run = i.operands[3].negated ? run_copy<Source::kept> : run_copy<Source::ignored>;
+    else if (has_tail) run = run_copy<Source::size>;
+
+    std::vector<OperandRole> roles = {{Role::address, Width::w64}, {Role::address2, Width::w64}, {}};
+    if (has_tail) roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
+    const std::size_t count = roles.size();
+    auto description = describe(i, run, std::move(roles), count, count + policy);
+    if (!description) return std::nullopt;
+    description->count = static_cast<u8>(bytes);
+    description->detail = static_cast<u8>(ptx::StateSpace::shared);
+    description->has_side_effects = true;
+    const u32 lane_bytes = static_cast<u32>(bytes);
+    description->memory = {{.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = lane_bytes},
+                           {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = lane_bytes}};
+    return description;
+}
+
+}  // namespace
+
+void complete_copies(Warp& w) { complete(w, 0, true); }
+
+// cp.async.{ca,cg}.shared.global [to], [from], size{, bytes to read | ignore}{, cache policy}
+// cp.async.commit_group;  cp.async.wait_group N;  cp.async.wait_all;  cp.async.mbarrier.arrive [a]
+std::optional<FamilyInstruction> describe_cp(const ptx::Instruction& i, const ptx::Function& function) {
+    if (!i.has("async") || i.has("bulk")) return std::nullopt;
+    std::optional<FamilyInstruction> description;
+    if (i.has("commit_group")) description = describe(i, run_commit, {});
+    else if (i.has("wait_group")) description = describe(i, run_wait_group, {{Role::constant}});
+    else if (i.has("wait_all")) description = describe(i, run_wait_all, {});
+    else if (i.has("mbarrier")) description = describe_copy_arrival(i);
+    else return describe_copy(i, function);
+    if (description) description->has_side_effects = true;
+    return description;
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,300 @@
+// atom and red: read memory, combine it with a register, write it back, all in one go.
+//
+// Idea   A combining function (Add, Minimum, Exchange ...) on a type gives one handler. Lanes take
+//        their turn in lane order. In global memory each turn is an atomic operation of the host as
+//        well, because several workers may run blocks at the same time; shared memory belongs to the
+//        one worker that runs the block.
+// Watch  A block's result may depend on when its turn came: that is why a returned old value, or a
+//        rounded sum, makes a launch run on one worker (FamilyInstruction::order_sensitive).
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "base/half.h"
+#include "execute/describe.h"
+#include "execute/memory_access.h"
+
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+// ---- values: a number type, and the bits that it is in memory ----
+
+struct F16 {
+    static float widen(u16 bits) { return half_to_float(bits); }
+    static u16 narrow(float value) { return float_to_half(value); }
+};
+struct BF16 {
+    static float widen(u16 bits) { return bfloat_to_float(bits); }
+    static u16 narrow(float value) { return float_to_bfloat(value); }
+};
+/// Two 16-bit numbers in one word; each half is combined on its own.
+template <class Half>
+struct PairOf {};
+
+template <class T> struct BitsOf { using type = std::make_unsigned_t<T>; };
+template <> struct BitsOf<float> { using type = u32; };
+template <> struct BitsOf<double> { using type = u64; };
+template <> struct BitsOf<F16> { using type = u16; };
+template <> struct BitsOf<BF16> { using type = u16; };
+template <class Half> struct BitsOf<PairOf<Half>> { using type = u32; };
+template <class T>
+using Bits = typename BitsOf<T>::type;
+
+// ---- what may be done to memory: apply(old, operand, second operand) ----
+
+/// Adding to global memory takes subnormal floats for zero; in shared memory they count. (That is
+/// how the hardware's two atomic units differ; the PTX manual says so under `atom`.)
+template <bool FlushesSubnormals>
+struct AddFloat {
+    static float flush(float x) {
+        return FlushesSubnormals && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
+    }
+    static float apply(float a, float b) {
+        const float sum = flush(flush(a) + flush(b));
+        return std::isnan(sum) ? std::bit_cast<float>(0x7fffffff) : sum;
+    }
+    static double apply(double a, double b) { return a + b; }
+};
+struct Add { template <class T> static T apply(T a, T b, T) { return a + b; } };
+/// A NaN loses against a number.
+struct Minimum {
+    template <class T> static T apply(T a, T b, T) {
+        if constexpr (std::is_floating_point_v<T>) return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+        else return std::min(a, b);
+    }
+};
+struct Maximum {
+    template <class T> static T apply(T a, T b, T) {
+        if constexpr (std::is_floating_point_v<T>) return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
+        else return std::max(a, b);
+    }
+};
+struct And { template <class T> static T apply(T a, T b, T) { return a & b; } };
+struct Or { template <class T> static T apply(T a, T b, T) { return a | b; } };
+struct Xor { template <class T> static T apply(T a, T b, T) { return a ^ b; } };
+struct Exchange { template <class T> static T apply(T, T b, T) { return b; } };
+struct CompareAndSwap { template <class T> static T apply(T a, T b, T c) { return a == b ? c : a; } };
+/// Up to the operand, then from zero again.
+struct Increment { template <class T> static T apply(T a, T b, T) { return a >= b ? 0 : a + 1; } };
+/// Down to zero, then from the operand again.
+struct Decrement { template <class T> static T apply(T a, T b, T) { return a == 0 || a > b ? b : a - 1; } };
+
+/// combine<F, T>(old, b, c), on the bits of T's.
+template <class F, class T, bool InGlobal>
+struct Combine {
+    using B = Bits<T>;
+    static B apply(B old, B b, B c) {
+        if constexpr (std::is_same_v<T, F16> || std::is_same_v<T, BF16>) {
+            return T::narrow(F::template apply<float>(T::widen(old), T::widen(b), T::widen(c)));
+        } else if constexpr (std::is_floating_point_v<T>) {
+            const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b);
+            if constexpr (std::is_same_v<F, Add>) return std::bit_cast<B>(AddFloat<InGlobal>::apply(x, y));
+            else return std::bit_cast<B>(F::template apply<T>(x, y, std::bit_cast<T>(c)));
+        } else {
+            return static_cast<B>(F::template apply<T>(static_cast<T>(old), static_cast<T>(b), static_cast<T>(c)));
+        }
+    }
+};
+template <class F, class Half, bool InGlobal>
+struct Combine<F, PairOf<Half>, InGlobal> {
+    static u32 apply(u32 old, u32 b, u32 c) {
+        const auto one = [](u32 x, u32 y, u32 z) {
+            return u32{Combine<F, Half, InGlobal>::apply(static_cast<u16>(x), static_cast<u16>(y), static_cast<u16>(z))};
+        };
+        return one(old >> 16, b >> 16, c >> 16) << 16 | one(old, b, c);
+    }
+};
+
+// ---- the turn of one lane ----
+
+template <class F, class T>
+Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared) {
+    using B = Bits<T>;
+    auto* memory = reinterpret_cast<B*>(host);
+    if (in_shared) {
+        const B old = *memory;
+        *memory = Combine<F, T, false>::apply(old, b, c);
+        return old;
+    }
+    B old = __atomic_load_n(memory, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(memory, &old, Combine<F, T, true>::apply(old, b, c), true,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    }
+    return old;
+}
+
+/// Shared by all handlers: where the lanes' bytes are, counted and checked. False: the launch is over.
+bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
+    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic, where)) return false;
+    count_access(w, op->site, where, bytes);
+    note_atomic(w, op, where, bytes);
+    return true;
+}
+
+/// One element a lane: operands in Op::b and Op::c, old value to Op::d.
+template <class F, class T, bool ReturnsOld>
+const Op* run_atomic(Warp& w, const Op* op) {
+    using B = Bits<T>;
+    using Lane = LaneOf<B>;
+    Resolved where;
+    if (!begin_atomic(w, op, sizeof(B), where)) return nullptr;
+    const Lane* b = w.lanes<Lane>(op->b);
+    const Lane* c = std::is_same_v<F, CompareAndSwap> ? w.lanes<Lane>(op->c) : b;
+    Lane* d = ReturnsOld ? w.lanes<Lane>(op->d) : nullptr;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const B old = take_turn<F, T>(where.host[lane], static_cast<B>(b[lane]), static_cast<B>(c[lane]),
+                                      where.in_shared >> lane & 1);
+        if constexpr (ReturnsOld) d[lane] = old;
+    }
+    finish_atomic(w, op, where, sizeof(B));
+    return op + 1;
+}
+
+/// A vector: Op::count elements a lane, operands in Op::v, old values to Op::d, d2, b, c. Each
+/// element is atomic by itself.
+template <class F, class T, bool ReturnsOld>
+const Op* run_vector_atomic(Warp& w, const Op* op) {
+    using B = Bits<T>;
+    using Lane = LaneOf<B>;
+    Resolved where;
+    const u32 bytes = static_cast<u32>(sizeof(B)) * op->count;
+    if (!begin_atomic(w, op, bytes, where)) return nullptr;
+    const Slot destinations[] = {op->d, op->d2, op->b, op->c};
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        B old[4];
+        for (u32 k = 0; k < op->count; ++k)
+            old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B), static_cast<B>(w.lanes<Lane>(op->v[k])[lane]), 0,
+                                     where.in_shared >> lane & 1);
+        if constexpr (ReturnsOld)
+            for (u32 k = 0; k < op->count; ++k) w.lanes<Lane>(destinations[k])[lane] = old[k];
+    }
+    finish_atomic(w, op, where, bytes);
+    return op + 1;
+}
+
+// ---- choosing the handler ----
+
+/// One row of the table below: an operation and a type, and the handlers for them.
+struct AtomicKind {
+    const char* operation;
+    Type type;
+    /// The final value does not depend on the order in which lanes and blocks come.
+    bool commutes;
+    Handler returning, reducing, vector_returning, vector_reducing;
+};
+
+template <class F, class T>
+constexpr AtomicKind kind(const char* operation, Type type, bool commutes) {
+    return {operation, type, commutes, run_atomic<F, T, true>, run_atomic<F, T, false>, nullptr, nullptr};
+}
+template <class F, class T>
+constexpr AtomicKind vector_kind(const char* operation, Type type, bool commutes) {
+    return {operation, type, commutes, run_atomic<F, T, true>, run_atomic<F, T, false>,
+            run_vector_atomic<F, T, true>, run_vector_atomic<F, T, false>};
+}
+
+constexpr AtomicKind kAtomics[] = {
+    kind<Add, u32>("add", Type::u32, true),
+    kind<Add, u32>("add", Type::s32, true),
+    kind<Add, u64>("add", Type::u64, true),
+    kind<Add, u64>("add", Type::s64, true),
+    vector_kind<Add, float>("add", Type::f32, false),
+    kind<Add, double>("add", Type::f64, false),
+    vector_kind<Add, F16>("add", Type::f16, false),
+    vector_kind<Add, BF16>("add", Type::bf16, false),
+    vector_kind<Add, PairOf<F16>>("add", Type::f16x2, false),
+    vector_kind<Add, PairOf<BF16>>("add", Type::bf16x2, false),
+
+    kind<Minimum, u32>("min", Type::u32, true),
+    kind<Minimum, i32>("min", Type::s32, true),
+    kind<Minimum, u64>("min", Type::u64, true),
+    kind<Minimum, i64>("min", Type::s64, true),
+    vector_kind<Minimum, F16>("min", Type::f16, true),
+    vector_kind<Minimum, BF16>("min", Type::bf16, true),
+    vector_kind<Minimum, PairOf<F16>>("min", Type::f16x2, true),
+    vector_kind<Minimum, PairOf<BF16>>("min", Type::bf16x2, true),
+
+    kind<Maximum, u32>("max", Type::u32, true),
+    kind<Maximum, i32>("max", Type::s32, true),
+    kind<Maximum, u64>("max", Type::u64, true),
+    kind<Maximum, i64>("max", Type::s64, true),
+    vector_kind<Maximum, F16>("max", Type::f16, true),
+    vector_kind<Maximum, BF16>("max", Type::bf16, true),
+    vector_kind<Maximum, PairOf<F16>>("max", Type::f16x2, true),
+    vector_kind<Maximum, PairOf<BF16>>("max", Type::bf16x2, true),
+
+    kind<And, u32>("and", Type::b32, true),
+    kind<And, u64>("and", Type::b64, true),
+    kind<Or, u32>("or", Type::b32, true),
+    kind<Or, u64>("or", Type::b64, true),
+    kind<Xor, u32>("xor", Type::b32, true),
+    kind<Xor, u64>("xor", Type::b64, true),
+
+    kind<Increment, u32>("inc", Type::u32, false),
+    kind<Decrement, u32>("dec", Type::u32, false),
+    kind<Exchange, u32>("exch", Type::b32, false),
+    kind<Exchange, u64>("exch", Type::b64, false),
+    kind<CompareAndSwap, u16>("cas", Type::b16, false),
+    kind<CompareAndSwap, u32>("cas", Type::b32, false),
+    kind<CompareAndSwap, u64>("cas", Type::b64, false),
+};
+
+const AtomicKind* find_kind(const ptx::Instruction& i) {
+    const Type type = type_of(i);
+    for (const AtomicKind& k : kAtomics)
+        if (k.type == type && i.has(k.operation)) return &k;
+    return nullptr;
+}
+
+std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool returns) {
+    const AtomicKind* kind = find_kind(i);
+    const u32 length = vector_length(i);
+    const StateSpace space = space_of(i);
+    if (!kind || length > 4 || space == StateSpace::local || space == StateSpace::constant) return std::nullopt;
+
+    const bool vector = length > 1;
+    const bool keeps_old = returns && !is_sink(i, 0);
+    const Handler run = vector ? (keeps_old ? kind->vector_returning : kind->vector_reducing)
+                               : (keeps_old ? kind->returning : kind->reducing);
+    const Width width = width_of_type(kind->type);
+    std::vector<OperandRole> roles;
+    if (returns) roles.push_back({vector ? Role::vector_destination : Role::destination, width});
+    roles.push_back({Role::address, Width::w64});
+    roles.push_back({vector ? Role::vector_source : Role::b, width});
+    if (i.has("cas")) roles.push_back({Role::c, width});
+
+    const std::size_t count = roles.size();
+    auto description = describe(i, run, std::move(roles), count, count + i.has("L2::cache_hint"));
+    if (!description) return std::nullopt;
+    const u32 bytes = ptx::size_of(kind->type) * length;
+    description->memory = {{.space = space, .atomic = true, .bytes_per_lane = bytes}};
+    description->detail = static_cast<u8>(space);
+    if (i.has("release") || i.has("acq_rel")) description->detail |= kReleasesBit;
+    if (i.has("exch")) description->detail |= kOverwritesBit;
+    description->count = static_cast<u8>(length);
+    description->has_side_effects = true;
+    description->spins_on_result = keeps_old;
+    description->order_sensitive = space != StateSpace::shared && (keeps_old || !kind->commutes);
+    return description;
+}
+
+}  // namespace
+
+// atom{.sem}{.scope}{.space}.OP{.vector}.TYPE d, [a], b{, c}{, cache policy}
+std::optional<FamilyInstruction> describe_atomic(const ptx::Instruction& i, const ptx::Function&) {
+    return describe_any(i, true);
+}
+
+// red: the same without d
+std::optional<FamilyInstruction> describe_reduction(const ptx::Instruction& i, const ptx::Function&) {
+    return describe_any(i, false);
+}
+
+}  // namespace coalesce::sim

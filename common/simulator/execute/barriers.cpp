@@ -1,0 +1,232 @@
+#include "execute/barriers.h"
+
+#include "execute/scheduler.h"
+#include "execute/shared_checks.h"
+
+namespace coalesce::sim {
+namespace {
+
+constexpr u32 kBarriers = 16;
+
+/// Lanes of the warp that wait at a barrier.
+Mask lanes_at(const Warp& w, u32 id) {
+    Mask lanes = 0;
+    for (const Fragment& f : w.others)
+        if (f.state == Fragment::State::at_barrier && f.barrier == id) lanes |= f.lanes;
+    return lanes;
+}
+
+/// Threads that a barrier with a count has seen. Hardware counts whole warps.
+u32 threads_at(const Block& block, u32 id) {
+    u32 threads = block.barriers[id].arrived_only;
+    for (const Warp& w : block.warps) {
+        const Mask lanes = lanes_at(w, id);
+        threads += lanes && lanes == w.live ? kLanes : static_cast<u32>(std::popcount(lanes));
+    }
+    return threads;
+}
+
+bool is_complete(const Block& block, u32 id) {
+    const Barrier& barrier = block.barriers[id];
+    if (!barrier.in_use) return false;
+    if (barrier.expected) return threads_at(block, id) >= barrier.expected;
+    const u32 warps = static_cast<u32>(block.warps.size());
+    const Mask all = warps == 32 ? kAllLanes : (1u << warps) - 1;
+    return (block.waiting_warps[id] | block.finished_warps) == all && block.waiting_warps[id] != 0;
+}
+
+void report_exited_threads(const Block& block, const Warp& waiting, const Fragment& fragment) {
+    for (const Warp& w : block.warps) {
+        const Mask gone = w.existing & ~w.live;
+        if (!gone) continue;
+        Report report = waiting.describe(fragment.at, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes));
+        const Dim3 t = w.thread_of(std::countr_zero(gone));
+        report.message = "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," + std::to_string(t.z) +
+                         ") ended before this barrier, which waits for every thread of the block";
+        report.cure = "Put the work into an if, and let all threads of the block reach __syncthreads().";
+        reports().add(report);
+        return;
+    }
+}
+
+/// Of the whole block's barrier: everybody has to be at the same one, and nobody may be missing.
+void check_barrier(const Block& block, u32 id) {
+    const Warp* first_warp = nullptr;
+    const Fragment* first = nullptr;
+    bool exited = false;
+    for (const Warp& w : block.warps) {
+        exited |= w.live != w.existing;
+        for (const Fragment& f : w.others) {
+            if (f.state != Fragment::State::at_barrier || f.barrier != id) continue;
+            if (!first) {
+                first = &f;
+                first_warp = &w;
+            } else if (f.at != first->at) {
+                Report report = first_warp->describe(first->at, "synccheck", "divergent barrier", std::countr_zero(first->lanes));
+                const Kernel& kernel = *block.launch->kernel;
+                report.other = kernel.place(f.at);
+                report.other_block = block.index;
+                report.other_thread = w.thread_of(std::countr_zero(f.lanes));
+                report.message = "threads of one block wait at two different barriers";
+                report.cure = "Every thread of the block has to reach the same __syncthreads(): move it out of the branch.";
+                reports().add(report);
+                return;
+            }
+        }
+    }
+    if (exited && first) report_exited_threads(block, *first_warp, *first);
+}
+
+void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
+    const Mask active = w.active;
+    u8* const file = w.file[kOwnFile];
+    w.active = f.lanes;
+    w.file[kOwnFile] = f.frame ? f.frame->registers : w.kernel_file;
+    if (f.at->detail == kReducePopc) w.write<u32>(f.at->d, [&](int) { return barrier.reduce_popc; });
+    if (f.at->detail == kReduceAnd) w.write_predicate(f.at->d, barrier.reduce_and ? kAllLanes : 0);
+    if (f.at->detail == kReduceOr) w.write_predicate(f.at->d, barrier.reduce_or ? kAllLanes : 0);
+    w.active = active;
+    w.file[kOwnFile] = file;
+}
+
+void release(Block& block, u32 id) {
+    Barrier& barrier = block.barriers[id];
+    if (block.launch->checks.sync && barrier.expected == 0) check_barrier(block, id);
+    Mask waited = 0;
+    const Op* at = nullptr;
+    for (Warp& w : block.warps) {
+        for (Fragment& f : w.others) {
+            if (f.state != Fragment::State::at_barrier || f.barrier != id) continue;
+            if (f.at->run == op_barrier_reduce) write_reduction(w, f, barrier);
+            at = f.at;
+            waited |= 1u << w.index;
+            f.state = Fragment::State::ready;
+            ++f.at;
+        }
+    }
+    note_barrier_complete(block, at, id, waited, barrier.expected == 0);
+    barrier = {};
+    block.waiting_warps[id] = 0;
+}
+
+/// Adds the running lanes to those that wait at barrier `id`.
+void wait_at(Warp& w, const Op* op, u32 id) {
+    w.settle();
+    for (Fragment& f : w.others) {
+        if (f.state == Fragment::State::at_barrier && f.at == op && f.frame == w.frame) {
+            f.lanes |= w.active;
+            return;
+        }
+    }
+    Fragment fragment{.at = op, .lanes = w.active, .frame = w.frame, .state = Fragment::State::at_barrier};
+    fragment.barrier = static_cast<u8>(id);
+    w.others.push_back(fragment);
+}
+
+/// Notes the arrival; nullptr with the launch failed when the barrier does not exist.
+Barrier* arrive(Warp& w, const Op* op) {
+    const u32 id = w.lanes<u32>(op->a)[w.first_active()], threads = w.lanes<u32>(op->b)[w.first_active()];
+    if (id >= kBarriers || threads % kLanes != 0) {
+        w.fail(op, Status::launch_failure, "synccheck", "bad barrier",
+               id >= kBarriers ? "a block has barriers 0 to 15" : "a barrier's thread count is a multiple of 32", w.first_active());
+        return nullptr;
+    }
+    Barrier& barrier = w.block->barriers[id];
+    barrier.in_use = true;
+    if (threads) barrier.expected = threads;
+    note_barrier_arrive(w, op, id);
+    return &barrier;
+}
+
+}  // namespace
+
+const Op* op_barrier_sync(Warp& w, const Op* op) {
+    Barrier* barrier = arrive(w, op);
+    if (!barrier) return nullptr;
+    Block& block = *w.block;
+    const u32 id = static_cast<u32>(barrier - block.barriers);
+    wait_at(w, op, id);
+    if (lanes_at(w, id) == w.live) block.waiting_warps[id] |= 1u << w.index;
+    if (is_complete(block, id)) release(block, id);
+    return next_fragment(w);
+}
+
+const Op* op_barrier_arrive(Warp& w, const Op* op) {
+    Barrier* barrier = arrive(w, op);
+    if (!barrier) return nullptr;
+    Block& block = *w.block;
+    const u32 id = static_cast<u32>(barrier - block.barriers);
+    barrier->arrived_only += w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
+    if (is_complete(block, id)) release(block, id);
+    return op + 1;
+}
+
+const Op* op_barrier_reduce(Warp& w, const Op* op) {
+    const u32 id = w.lanes<u32>(op->a)[w.first_active()];
+    if (id < kBarriers) {
+        Barrier& barrier = w.block->barriers[id];
+        const Mask yes = w.predicate(op->c) & w.active;
+        barrier.reduce_and &= yes == w.active ? 1 : 0;
+        barrier.reduce_or |= yes;
+        barrier.reduce_popc += static_cast<u32>(std::popcount(yes));
+    }
+    return op_barrier_sync(w, op);
+}
+
+void release_barriers(Block& block) {
+    for (u32 id = 0; id < kBarriers; ++id) {
+        if (!block.barriers[id].in_use) continue;
+        for (const Warp& w : block.warps)
+            if (w.live && lanes_at(w, id) == w.live) block.waiting_warps[id] |= 1u << w.index;
+        if (is_complete(block, id)) release(block, id);
+    }
+}
+
+void lanes_ended(Warp& w) {
+    if (w.live == 0) {
+        w.block->finished_warps |= 1u << w.index;
+        note_warp_end(w);
+    }
+    release_barriers(*w.block);
+}
+
+// ---- words ----
+
+void spend_instructions(Warp& w, u64 count) {
+    Launch& launch = *w.block->launch;
+    const u64 spent = launch.instructions_spent.fetch_add(count, std::memory_order_relaxed) + count;
+    if (spent <= launch.instruction_limit || launch.failed()) return;
+    const Op* at = w.others.empty() ? launch.code->main.ops.data() : w.others.front().at;
+    const Mask lanes = w.others.empty() ? w.existing : w.others.front().lanes;
+    w.fail(at, Status::launch_timeout, "execution", "instruction budget",
+           "the launch has used up its " + std::to_string(launch.instruction_limit) +
+               " warp instructions; does a loop here never end?",
+           std::countr_zero(lanes));
+}
+
+void report_missing_lanes(Warp& w, const Fragment& fragment) {
+    if (!w.block->launch->checks.sync) return;
+    Report report = w.describe(fragment.at, "synccheck", "invalid warp mask", std::countr_zero(fragment.lanes));
+    char text[160];
+    std::snprintf(text, sizeof text, "the mask names lanes 0x%08x, but only 0x%08x came here", fragment.wanted, fragment.lanes);
+    report.message = text;
+    report.cure = "Call it where all lanes of the mask come by, or pass the mask of those that do (__activemask() is not it: use __ballot_sync before the branch).";
+    reports().add(report);
+}
+
+void report_deadlock(Block& block) {
+    const Warp* stuck = &block.warps[0];
+    for (const Warp& w : block.warps)
+        if (!w.others.empty()) {
+            stuck = &w;
+            break;
+        }
+    const Fragment& f = stuck->others.front();
+    Report report = stuck->describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
+    report.message = "no warp of the block can go on:\n" + describe_waiting(block);
+    report.cure = "All threads that a barrier counts have to reach it.";
+    reports().add(report);
+    block.launch->fail(Status::launch_timeout);
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,187 @@
+#include "execute/calls.h"
+
+#include "execute/block.h"
+#include "execute/lane_memory.h"
+#include "execute/scheduler.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// A thread's stack may hold this many frames; deeper recursion is taken for endless.
+constexpr u32 kMaxDepth = 20'000;
+
+u8* parameters_of(const Warp& w) { return w.frame ? w.frame->parameters : w.kernel_parameters; }
+const FunctionCode& code_of(const Warp& w) { return w.frame ? *w.frame->code : w.block->launch->code->main; }
+
+u32 depth_of(const Frame* frame) {
+    u32 depth = 0;
+    for (; frame; frame = frame->caller) ++depth;
+    return depth;
+}
+
+void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_stride, u32 from_offset, u32 bytes, Mask lanes) {
+    for (Mask rest = lanes; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        std::memcpy(to + l * to_stride + to_offset, from + l * from_stride + from_offset, bytes);
+    }
+}
+
+const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
+    if (--w.fuel < 0) {  // so that endless recursion meets the instruction budget
+        w.fuel = 0;
+        if (w.block->launch->instruction_limit) {
+            w.settle();
+            w.others.push_back({.at = op, .lanes = w.active, .frame = w.frame});
+            return nullptr;
+        }
+    }
+    const FunctionCode& caller = code_of(w);
+    const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes;
+    if (base + callee.local_bytes > w.local_bytes || depth_of(w.frame) >= kMaxDepth)
+        return w.fail(op, Status::illegal_address, "memcheck", "stack overflow",
+                      "the call needs more stack than the " + std::to_string(w.local_bytes) +
+                          " bytes a thread has; end the recursion earlier, or raise cudaLimitStackSize",
+                      w.first_active());
+    Frame* frame = w.block->frames.take(callee);
+    frame->caller = w.frame;
+    frame->called_from = op;
+    frame->site = op->call;
+    frame->local_base = base;
+    frame->inside = w.active;
+    const auto& arguments = op->call->argument_offsets;
+    for (std::size_t k = 0; k < arguments.size() && k < callee.parameters.size(); ++k)
+        copy_lanes(frame->parameters, callee.parameter_bytes, callee.parameters[k].offset, parameters_of(w),
+                   caller.parameter_bytes, arguments[k], callee.parameters[k].bytes, w.active);
+    w.frame = frame;
+    w.file[kOwnFile] = frame->registers;
+    return callee.ops.data();
+}
+
+template <class Shape>
+const Op* load_parameter(Warp& w, const Op* op) {
+    const u8* memory = parameters_of(w) + op->immediate;
+    const u32 stride = code_of(w).parameter_bytes;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        Shape::load(w, op, l, memory + l * stride);
+    }
+    return op + 1;
+}
+
+template <class Shape>
+const Op* store_parameter(Warp& w, const Op* op) {
+    u8* memory = parameters_of(w) + op->immediate;
+    const u32 stride = code_of(w).parameter_bytes;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        Shape::store(w, op, l, memory + l * stride);
+    }
+    return op + 1;
+}
+
+u64 kernel_parameter(const Warp& w, const Op* op, u64 offset, bool& good) {
+    const std::vector<u8>& memory = w.block->launch->parameters;
+    u64 value = 0;
+    good = offset + op->count <= memory.size();
+    if (good) std::memcpy(&value, memory.data() + offset, op->count);
+    if (op->detail && op->count < 8) {
+        const int unused = 64 - 8 * op->count;
+        value = static_cast<u64>(static_cast<i64>(value << unused) >> unused);
+    }
+    return value;
+}
+
+template <class Lane>
+const Op* load_kernel_parameter(Warp& w, const Op* op) {
+    const u64* base = w.lanes<u64>(op->a);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        bool good = false;
+        const u64 value = kernel_parameter(w, op, base[l] + static_cast<u64>(op->immediate), good);
+        if (!good)
+            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                          "reads outside the kernel's parameters", l);
+        w.lanes<Lane>(op->d)[l] = static_cast<Lane>(value);
+    }
+    return op + 1;
+}
+
+}  // namespace
+
+Frame* FramePool::take(const FunctionCode& code) {
+    Frame* frame;
+    if (free_.empty()) {
+        all_.push_back(std::make_unique<Frame>());
+        frame = all_.back().get();
+    } else {
+        frame = free_.back();
+        free_.pop_back();
+    }
+    const u64 registers = round_up(code.own_bytes, 64), parameters = u64{code.parameter_bytes} * kLanes;
+    frame->storage.assign((registers + parameters + 128) / 8, 0);
+    const u64 start = round_up(reinterpret_cast<u64>(frame->storage.data()), 64);
+    frame->registers = reinterpret_cast<u8*>(start);
+    frame->parameters = frame->registers + registers;
+    frame->code = &code;
+    return frame;
+}
+
+const Op* op_nothing(Warp&, const Op* op) { return op + 1; }
+
+const Op* op_call(Warp& w, const Op* op) { return enter(w, op, *op->call->callee); }
+
+const Op* op_call_indirect(Warp& w, const Op* op) {
+    const u64* pointers = w.lanes<u64>(op->a);
+    const u64 first = pointers[w.first_active()];
+    Mask same = 0;
+    for (int l = 0; l < kLanes; ++l)
+        if (w.is_active(l) && pointers[l] == first) same |= 1u << l;
+    const auto& known = w.block->launch->code->function_pointers;
+    const auto found = known.find(first);
+    if (found == known.end())
+        return w.fail(op, Status::illegal_instruction, "execution", "bad function pointer",
+                      "calls through a pointer that is not the address of a device function", w.first_active(), first);
+    if (same != w.active) {  // the others call when their turn comes
+        ++w.divergent_branches;
+        w.settle();
+        w.others.push_back({.at = op, .lanes = w.active & ~same, .frame = w.frame});
+        w.active = same;
+    }
+    return enter(w, op, *found->second);
+}
+
+const Op* op_return(Warp& w, const Op* op) {
+    Frame* frame = w.frame;
+    if (!frame) return op_exit(w, op);
+    const FunctionCode& callee = *frame->code;
+    w.frame = frame->caller;
+    w.file[kOwnFile] = frame->caller ? frame->caller->registers : w.kernel_file;
+    const FunctionCode& caller = code_of(w);
+    const auto& results = frame->site->result_offsets;
+    for (std::size_t k = 0; k < results.size() && k < callee.results.size(); ++k)
+        copy_lanes(parameters_of(w), caller.parameter_bytes, results[k], frame->parameters, callee.parameter_bytes,
+                   callee.results[k].offset, callee.results[k].bytes, w.active);
+    const Op* next = frame->called_from + 1;
+    frame->inside &= ~w.active;
+    if (frame->inside == 0) w.block->frames.give_back(frame);
+    return w.others.empty() ? next : continue_at(w, next);
+}
+
+const Op* op_frame_address(Warp& w, const Op* op) {
+    const u64 address = (w.frame ? w.frame->local_base : 0) + static_cast<u64>(op->immediate);
+    w.write<u64>(op->d, [=](int) { return address; });
+    return op + 1;
+}
+
+Handler parameter_handler(bool store, u32 bytes, bool sign_extend) {
+    Handler handler = nullptr;
+    with_shape(bytes, 1, sign_extend && !store, [&]<class Shape>() {
+        handler = store ? store_parameter<Shape> : load_parameter<Shape>;
+    });
+    return handler;
+}
+
+const Op* op_load_kernel_parameter_32(Warp& w, const Op* op) { return load_kernel_parameter<u32>(w, op); }
+const Op* op_load_kernel_parameter_64(Warp& w, const Op* op) { return load_kernel_parameter<u64>(w, op); }
+
+}  // namespace coalesce::sim

@@ -1,0 +1,50 @@
+// Calls of device functions, and parameters.
+//
+// Idea   A call gives the function a Frame: a register file of its own, and parameter memory, lane by
+//        lane. Lanes that call together share it; a function that calls itself gets another one.
+//        Local variables of nested calls follow each other on each thread's stack.
+#pragma once
+
+#include "execute/warp.h"
+#include "program/lower.h"
+
+namespace coalesce::sim {
+
+struct Frame {
+    Frame* caller = nullptr;            ///< nullptr: the kernel itself
+    const Op* called_from = nullptr;    ///< the call; it goes on behind it
+    const CallSite* site = nullptr;
+    const FunctionCode* code = nullptr;
+    u8* registers = nullptr;
+    u8* parameters = nullptr;           ///< code->parameter_bytes for each lane
+    u32 local_base = 0;                 ///< of its local variables, on each thread's stack
+    Mask inside = 0;                    ///< lanes that have not returned
+    std::vector<u64> storage;           ///< what the two pointers point into
+};
+
+/// The frames of a warp, reused.
+class FramePool {
+public:
+    Frame* take(const FunctionCode& code);
+    void give_back(Frame* frame) { free_.push_back(frame); }
+
+private:
+    std::vector<std::unique_ptr<Frame>> all_;
+    std::vector<Frame*> free_;
+};
+
+const Op* op_nothing(Warp& w, const Op* op);
+const Op* op_call(Warp& w, const Op* op);
+const Op* op_call_indirect(Warp& w, const Op* op);
+const Op* op_return(Warp& w, const Op* op);
+/// d = generic-free local address: this frame's base + immediate.
+const Op* op_frame_address(Warp& w, const Op* op);
+
+/// ld.param / st.param of a function's own parameters, results and call arguments: Op::v[0] and the
+/// byte offset in Op::immediate.
+Handler parameter_handler(bool store, u32 bytes, bool sign_extend);
+/// ld.param of a kernel: Op::count bytes at a + immediate, extended by sign when Op::detail.
+const Op* op_load_kernel_parameter_32(Warp& w, const Op* op);
+const Op* op_load_kernel_parameter_64(Warp& w, const Op* op);
+
+}  // namespace coalesce::sim

@@ -1,0 +1,72 @@
+// Helpers for writing FamilyInstruction descriptions: one function per family says which handler a
+// PTX instruction needs and where its operands go (families.h).
+#pragma once
+
+#include <optional>
+
+#include "execute/families.h"
+
+namespace coalesce::sim {
+
+/// The last modifier that names a type: `b32` of shfl.sync.idx.b32. Type::none when there is none.
+ptx::Type type_of(const ptx::Instruction& instruction);
+
+/// The state space among the modifiers; generic when none is named. shared::cta and shared::cluster
+/// are shared: a cluster has one block here.
+ptx::StateSpace space_of(const ptx::Instruction& instruction);
+
+/// Elements of a vector access: 2 of .v2; 1 without such a modifier.
+u32 vector_length(const ptx::Instruction& instruction);
+
+bool is_sink(const ptx::Instruction& instruction, std::size_t operand);
+/// Operand `operand` is a predicate register (or its complement).
+bool is_predicate(const ptx::Instruction& instruction, const ptx::Function& function, std::size_t operand);
+
+inline Width width_of_type(ptx::Type type) {
+    if (type == ptx::Type::pred) return Width::predicate;
+    return ptx::size_of(type) == 8 ? Width::w64 : Width::w32;
+}
+
+/// A description with these operands. The text may have fewer than `roles`, down to `at_least`, and
+/// what it has beyond them is ignored up to `at_most` (hints, cache policies). A `_` is ignored.
+/// Nothing when the number of operands does not fit.
+std::optional<FamilyInstruction> describe(const ptx::Instruction& instruction, Handler run,
+                                          std::vector<OperandRole> roles, std::size_t at_least,
+                                          std::size_t at_most);
+inline std::optional<FamilyInstruction> describe(const ptx::Instruction& instruction, Handler run,
+                                                 std::vector<OperandRole> roles) {
+    const std::size_t count = roles.size();
+    return describe(instruction, run, std::move(roles), count, count);
+}
+
+// One function per family, each beside its handlers.
+using Describe = std::optional<FamilyInstruction> (*)(const ptx::Instruction&, const ptx::Function&);
+
+#define COALESCE_FAMILY(name) \
+    std::optional<FamilyInstruction> name(const ptx::Instruction&, const ptx::Function&)
+// warp_ops.cpp
+COALESCE_FAMILY(describe_shuffle);
+COALESCE_FAMILY(describe_vote);
+COALESCE_FAMILY(describe_match);
+COALESCE_FAMILY(describe_reduce);
+COALESCE_FAMILY(describe_active_mask);
+COALESCE_FAMILY(describe_elect);
+// atomics.cpp
+COALESCE_FAMILY(describe_atomic);
+COALESCE_FAMILY(describe_reduction);
+// async_copy.cpp, mbarrier.cpp
+COALESCE_FAMILY(describe_cp);
+COALESCE_FAMILY(describe_mbarrier);
+// system_ops.cpp
+COALESCE_FAMILY(describe_fence);
+COALESCE_FAMILY(describe_hint);
+COALESCE_FAMILY(describe_create_policy);
+COALESCE_FAMILY(describe_sleep);
+COALESCE_FAMILY(describe_trap);
+COALESCE_FAMILY(describe_breakpoint);
+COALESCE_FAMILY(describe_is_space);
+COALESCE_FAMILY(describe_map_address);
+COALESCE_FAMILY(describe_block_rank);
+#undef COALESCE_FAMILY
+
+}  // namespace coalesce::sim

@@ -1,0 +1,270 @@
+#include "execute/device.h"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <thread>
+
+#include "execute/device_calls.h"
+#include "execute/worker.h"
+#include "program/names.h"
+#include "ptx/parser.h"
+
+namespace coalesce::sim {
+
+struct Device::State {
+    explicit State(u64 capacity) : memory(capacity) {}
+
+    DeviceMemory memory;
+    std::unique_ptr<GlobalRace> global_race;
+    RaceLog shared_log{"racecheck"};
+    std::vector<std::unique_ptr<Worker>> workers;
+    std::mutex launching;  ///< launches run one after the other
+    u64 launches = 0;
+    u64 clock = 0;
+    u64 grid_workspace = 0;
+};
+
+namespace {
+
+/// Loaded modules, and what is left of unloaded ones: their counters are wanted at the end.
+struct Registry {
+    std::mutex mutex;
+    std::vector<Module*> loaded;
+    std::vector<std::unique_ptr<Module>> unloaded;
+};
+Registry& registry() {
+    static Registry r;
+    return r;
+}
+
+/// Device memory for every .global and .const variable, with its initial value.
+void place_variables(Module& module, DeviceMemory& memory) {
+    for (const auto& [name, v] : module.ast->variables) {
+        const bool constant = v.space == ptx::StateSpace::constant;
+        if ((v.space != ptx::StateSpace::global && !constant) || v.is_extern) continue;
+        const u64 address = memory.allocate(std::max<u64>(v.size, 1),
+                                            constant ? AllocationKind::constant : AllocationKind::variable, kernel_name(name));
+        if (!address) continue;
+        module.variable_addresses[name] = address;
+        module.owned.push_back(address);
+        u8* bytes = memory.host_view(address, std::max<u64>(v.size, 1));
+        std::memset(bytes, 0, v.size);
+        std::memcpy(bytes, v.initial.data(), std::min<u64>(v.initial.size(), v.size));
+        memory.mark_written(address, std::max<u64>(v.size, 1));
+    }
+}
+
+/// Initial values that are addresses of other variables or of functions.
+void relocate(Module& module, DeviceMemory& memory) {
+    const auto& functions = module.ast->functions;
+    for (const auto& [name, v] : module.ast->variables) {
+        const auto placed = module.variable_addresses.find(name);
+        if (placed == module.variable_addresses.end()) continue;
+        for (const ptx::Relocation& r : v.relocations) {
+            u64 value = 0;
+            const auto variable = module.variable_addresses.find(r.symbol);
+            const auto function = functions.find(r.symbol);
+            if (variable != module.variable_addresses.end()) value = variable->second;
+            else if (function != functions.end())
+                value = kFunctionWindow + 16 * static_cast<u64>(std::distance(functions.begin(), function));
+            value += static_cast<u64>(r.addend);
+            if (u8* bytes = memory.host_view(placed->second + r.offset, r.bytes)) std::memcpy(bytes, &value, r.bytes);
+        }
+    }
+}
+
+void make_kernels(Module& module) {
+    for (const auto& [name, function] : module.ast->functions) {
+        if (!function->is_entry || !function->has_body) continue;
+        auto kernel = std::make_unique<Kernel>();
+        kernel->name = name;
+        kernel->demangled = kernel_name(name);
+        kernel->ast = function.get();
+        kernel->module = &module;
+        describe_kernel(*kernel);
+        module.kernels[name] = std::move(kernel);
+    }
+}
+
+void report_unknown(const Kernel& kernel) {
+    Report report;
+    report.check = "execution";
+    report.kind = "unsupported";
+    report.kernel = kernel.demangled;
+    report.message = kernel.error;
+    report.cure = "This kernel can not run on the simulated GPU.";
+    reports().add(report);
+}
+
+}  // namespace
+
+Device::Device() : state_(std::make_unique<State>(options().memory_bytes)) {}
+
+Device& Device::instance() {
+    // Never destroyed: programs free memory in destructors of their own, at any time during exit.
+    static Device* device = new Device;
+    return *device;
+}
+
+DeviceMemory& Device::memory() { return state_->memory; }
+
+std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& error) {
+    auto module = std::make_unique<Module>();
+    try {
+        module->ast = ptx::parse(ptx_text);
+        place_variables(*module, state_->memory);
+        relocate(*module, state_->memory);
+        make_kernels(*module);
+    } catch (const std::exception& e) {
+        error = e.what();
+        return nullptr;
+    }
+    const std::lock_guard lock(registry().mutex);
+    registry().loaded.push_back(module.get());
+    return module;
+}
+
+void Device::unload(Module& module) {
+    for (u64 address : module.owned) state_->memory.free(address);
+    module.owned.clear();
+    const std::lock_guard lock(registry().mutex);
+    std::erase(registry().loaded, &module);
+    auto kept = std::make_unique<Module>(std::move(module));
+    for (auto& [name, kernel] : kept->kernels) kernel->module = kept.get();
+    registry().unloaded.push_back(std::move(kept));
+}
+
+std::vector<const Kernel*> all_kernels() {
+    const std::lock_guard lock(registry().mutex);
+    std::vector<const Kernel*> kernels;
+    for (const auto& m : registry().unloaded)
+        for (const auto& [name, kernel] : m->kernels) kernels.push_back(kernel.get());
+    for (const Module* m : registry().loaded)
+        for (const auto& [name, kernel] : m->kernels) kernels.push_back(kernel.get());
+    return kernels;
+}
+
+u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared) {
+    using M = DeviceModel;
+    if (threads == 0 || threads > M::max_threads_per_block) return 0;
+    const u32 warps = (threads + kLanes - 1) / kLanes;
+    u32 blocks = std::min(M::max_blocks_per_multiprocessor, M::max_threads_per_multiprocessor / (warps * kLanes));
+    const u32 registers = static_cast<u32>(round_up(std::max(kernel.registers_estimate, 16u), 8)) * warps * kLanes;
+    blocks = std::min(blocks, M::registers_per_multiprocessor / registers);
+    const u64 shared = u64{kernel.static_shared} + dynamic_shared + M::shared_reserved_per_block;
+    return static_cast<u32>(std::min<u64>(blocks, M::shared_per_multiprocessor / round_up(shared, 128)));
+}
+
+// ---- launching ----
+
+namespace {
+
+u32 worker_count(const Kernel::Code& code, const LaunchConfig& config) {
+    // Blocks that can see each other's order have to have one.
+    if (code.order_sensitive || config.cooperative || options().seed) return 1;
+    const u32 wanted = options().workers ? options().workers : std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<u32>(std::clamp<u64>(config.grid.count() / 4, 1, wanted));
+}
+
+Status check_shape(const Kernel& kernel, const LaunchConfig& config) {
+    const u64 threads = config.block.count();
+    if (threads == 0 || config.grid.count() == 0) return Status::invalid_configuration;
+    if (threads > DeviceModel::max_threads_per_block) return Status::invalid_configuration;
+    if (u64{kernel.static_shared} + config.dynamic_shared > DeviceModel::shared_per_block_optin) return Status::invalid_value;
+    return Status::success;
+}
+
+std::vector<u8> gather_parameters(const Kernel& kernel, void** arguments) {
+    std::vector<u8> memory(kernel.parameter_bytes);
+    for (std::size_t k = 0; k < kernel.parameter_offsets.size(); ++k)
+        std::memcpy(memory.data() + kernel.parameter_offsets[k], arguments[k], kernel.ast->parameters[k].size);
+    return memory;
+}
+
+void add_totals(Kernel& kernel, const WorkerTotals& totals) {
+    for (std::size_t k = 0; k < totals.sites.size(); ++k) kernel.totals.sites[k] += totals.sites[k];
+    kernel.totals.warp_instructions += totals.instructions;
+    kernel.totals.thread_instructions += totals.lane_instructions;
+    kernel.totals.branches += totals.branches;
+    kernel.totals.divergent_branches += totals.divergent_branches;
+}
+
+}  // namespace
+
+Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** arguments) {
+    const std::lock_guard lock(state_->launching);
+    if (const Status bad = check_shape(kernel, config); bad != Status::success) return bad;
+    lower(kernel);
+    if (!kernel.error.empty()) {
+        report_unknown(kernel);
+        return Status::unsupported_ptx;
+    }
+    const u64 resident = u64{DeviceModel::multiprocessors} *
+                         std::max(1u, blocks_per_multiprocessor(kernel, static_cast<u32>(config.block.count()), config.dynamic_shared));
+    if (config.cooperative && config.grid.count() > resident) return Status::cooperative_too_large;
+    if (kernel.code->needs_heap) DeviceHeap::instance().prepare(state_->memory);
+    if (config.cooperative && !state_->grid_workspace) {
+        state_->grid_workspace = state_->memory.allocate(4096, AllocationKind::variable, "grid barrier");
+        if (u8* bytes = state_->memory.host_view(state_->grid_workspace, 4096)) std::memset(bytes, 0, 4096);
+        state_->memory.mark_written(state_->grid_workspace, 4096);
+    }
+
+    Launch launch;
+    launch.kernel = &kernel;
+    launch.code = kernel.code.get();
+    launch.config = config;
+    launch.memory = &state_->memory;
+    launch.allocations = state_->memory.table();
+    launch.checks = options().checks;
+    launch.parameters = gather_parameters(kernel, arguments);
+    launch.instruction_limit = options().max_instructions;
+    launch.number = state_->launches++;
+    launch.started_at = state_->clock;
+    launch.grid_workspace = state_->grid_workspace;
+    if (launch.checks.global_race) {
+        if (!state_->global_race) state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
+        launch.global_race = state_->global_race.get();
+        launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
+    }
+    state_->shared_log.begin_launch(kernel, config.grid, config.block);
+
+    const u32 count = worker_count(*kernel.code, config);
+    while (state_->workers.size() < count) state_->workers.push_back(std::make_unique<Worker>());
+    for (u32 k = 0; k < count; ++k) state_->workers[k]->begin_launch(launch, state_->shared_log, options().seed, resident);
+    std::vector<std::thread> threads;
+    for (u32 k = 1; k < count; ++k) threads.emplace_back([&, k] { state_->workers[k]->run(); });
+    state_->workers[0]->run();
+    for (std::thread& t : threads) t.join();
+
+    ++kernel.totals.launches;
+    kernel.totals.grid = config.grid;
+    kernel.totals.block = config.block;
+    u64 instructions = 0;
+    for (u32 k = 0; k < count; ++k) {
+        add_totals(kernel, state_->workers[k]->totals);
+        state_->workers[k]->end_launch();
+        instructions += state_->workers[k]->totals.instructions;
+    }
+    state_->clock += 1000 + instructions;
+    if (launch.global_race) launch.global_race->end_launch();
+    state_->shared_log.end_launch();
+    return static_cast<Status>(launch.status.load());
+}
+
+// ---- places ----
+
+Place Kernel::place(ptx::SourceLine where) const {
+    const auto file = module->ast->files.find(where.file);
+    if (where.line == 0 || file == module->ast->files.end()) return {};
+    return {file->second, where.line};
+}
+
+Place Kernel::place(const Op* op) const { return op ? place(op->where) : Place{}; }
+
+Kernel* Module::kernel(const std::string& name) const {
+    const auto found = kernels.find(name);
+    return found == kernels.end() ? nullptr : found->second.get();
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,194 @@
+// See device_calls.h.
+#include "execute/device_calls.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <mutex>
+
+#include "execute/memory_access.h"
+#include "execute/printf_format.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+// ---- vprintf(format, arguments) ----
+
+const Op* unreadable(Warp& w, const Op* op, int lane, u64 address, const std::string& what) {
+    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                  "printf: " + what + "; pass pointers that are valid on the device", lane, address);
+}
+
+const Op* run_vprintf(Warp& w, const Op* op) {
+    const u64* formats = w.lanes<u64>(op->a);
+    const u64* buffers = w.lanes<u64>(op->b);
+    u32 used[kLanes] = {};
+    std::string text;  // of the whole warp, so that it reaches the host in one piece
+    std::string format;
+    u64 format_read = 0;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        if (formats[lane] != format_read || !format_read) {
+            const std::optional<std::string> read = read_string(w, formats[lane], lane);
+            if (!read) return unreadable(w, op, lane, formats[lane], "the format string can not be read");
+            format = *read;
+            format_read = formats[lane];
+        }
+        FormatSource source;
+        source.argument = [&](u32 offset, u32 bytes, void* to) {
+            return read_bytes(w, buffers[lane] + offset, lane, bytes, to);
+        };
+        source.string = [&](u64 address) { return read_string(w, address, lane); };
+        const Formatted formatted = format_printf(format, source);
+        if (!formatted.problem.empty()) return unreadable(w, op, lane, buffers[lane], formatted.problem);
+        text += formatted.text;
+        used[lane] = static_cast<u32>(formatted.arguments);
+    }
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (op->has_destination) w.write<u32>(op->d, [&](int l) { return used[l]; });
+    return op + 1;
+}
+
+// ---- __assertfail(message, file, line, function, size of a character) ----
+
+const Op* run_assertfail(Warp& w, const Op* op) {
+    const Dim3 block = w.block->index;
+    const auto text_of = [&](Slot slot, int lane) {
+        return read_string(w, w.lanes<u64>(slot)[lane], lane).value_or("?");
+    };
+    std::fflush(stdout);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const Dim3 thread = w.thread_of(lane);
+        std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                     text_of(op->b, lane).c_str(), w.lanes<u32>(op->c)[lane], text_of(op->v[0], lane).c_str(),
+                     block.x, block.y, block.z, thread.x, thread.y, thread.z, text_of(op->a, lane).c_str());
+    }
+    const int first = w.first_active();
+    return w.fail(op, Status::assert_failed, "execution", "assertion failed",
+                  "the assertion `" + text_of(op->a, first) + "` failed", first);
+}
+
+// ---- malloc, free ----
+
+const Op* run_malloc(Warp& w, const Op* op) {
+    const u64* sizes = w.lanes<u64>(op->a);
+    u64 pointers[kLanes] = {};
+    DeviceMemory& memory = *w.block->launch->memory;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        pointers[l] = DeviceHeap::instance().allocate(sizes[l]);
+        if (pointers[l]) memory.mark_unwritten(pointers[l], sizes[l]);
+    }
+    if (op->has_destination) w.write<u64>(op->d, [&](int l) { return pointers[l]; });
+    return op + 1;
+}
+
+const Op* run_free(Warp& w, const Op* op) {
+    const u64* pointers = w.lanes<u64>(op->a);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if (pointers[l] && !DeviceHeap::instance().free(pointers[l]))
+            return w.fail(op, Status::illegal_address, "memcheck", "invalid free",
+                          "free() of a pointer that malloc() in a kernel did not return, or that was "
+                          "freed before; free it once, and memory of cudaMalloc with cudaFree",
+                          l, pointers[l]);
+    }
+    return op + 1;
+}
+
+struct NamedCall {
+    const char* name;
+    DeviceCall call;
+};
+
+constexpr Width w32 = Width::w32, w64 = Width::w64;
+constexpr NamedCall kCalls[] = {
+    {"vprintf", {run_vprintf, w32, {w64, w64}, true, false}},
+    {"__assertfail", {run_assertfail, Width::none, {w64, w64, w32, w64, w64}, false, false}},
+    {"malloc", {run_malloc, w64, {w64}, true, true}},
+    {"free", {run_free, Width::none, {w64}, true, true}},
+};
+
+}  // namespace
+
+const DeviceCall* find_device_call(const std::string& name) {
+    for (const NamedCall& c : kCalls)
+        if (name == c.name) return &c.call;
+    return nullptr;
+}
+
+// ---- the heap ----
+
+struct DeviceHeap::State {
+    std::mutex mutex;
+    std::map<u64, u64> free;  ///< begin -> bytes; neighbours are merged
+    std::map<u64, u64> live;
+};
+
+DeviceHeap& DeviceHeap::instance() {
+    static DeviceHeap heap;
+    return heap;
+}
+
+DeviceHeap::State& DeviceHeap::state() {
+    static State state;
+    return state;
+}
+
+bool DeviceHeap::prepare(DeviceMemory& memory) {
+    if (base_) return true;
+    base_ = memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");
+    if (base_) state().free[base_] = size_;
+    return base_ != 0;
+}
+
+bool DeviceHeap::set_size(u64 bytes) {
+    if (base_) return false;
+    size_ = bytes;
+    return true;
+}
+
+void DeviceHeap::reset() {
+    base_ = 0;
+    state().free.clear();
+    state().live.clear();
+}
+
+u64 DeviceHeap::allocate(u64 bytes) {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    if (bytes == 0 || bytes > size_) return 0;
+    const u64 wanted = round_up(bytes, 16);
+    const auto piece = std::find_if(s.free.begin(), s.free.end(), [&](const auto& f) { return f.second >= wanted; });
+    if (piece == s.free.end()) return 0;
+    const u64 begin = piece->first, rest = piece->second - wanted;
+    s.free.erase(piece);
+    if (rest) s.free[begin + wanted] = rest;
+    s.live[begin] = wanted;
+    return begin;
+}
+
+bool DeviceHeap::free(u64 address) {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    const auto piece = s.live.find(address);
+    if (piece == s.live.end()) return false;
+    auto merged = s.free.emplace(piece->first, piece->second).first;
+    s.live.erase(piece);
+    if (const auto next = std::next(merged); next != s.free.end() && merged->first + merged->second == next->first) {
+        merged->second += next->second;
+        s.free.erase(next);
+    }
+    if (merged != s.free.begin()) {
+        const auto before = std::prev(merged);
+        if (before->first + before->second == merged->first) {
+            before->second += merged->second;
+            s.free.erase(merged);
+        }
+    }
+    return true;
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,88 @@
+// The instructions whose lanes work together or reach beyond registers: shuffles, votes, atomics,
+// asynchronous copies, mbarriers, fences, hints. (Lane-wise arithmetic: instructions/lanes.h.
+// Loads, stores, branches and barriers: the lowering knows them itself.)
+//
+// Idea   Each instruction is described by the function that runs it and by where that function finds
+//        its operands in the Op. The lowering follows the description and knows nothing else about
+//        the instruction.
+// Read next  families.cpp has the table; warp_ops.cpp, atomics.cpp, ... the handlers.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "instructions/lanes.h"
+#include "program/program.h"
+#include "ptx/ast.h"
+
+namespace coalesce::sim {
+
+/// Where the lowering puts an operand of the PTX text.
+enum class Role : u8 {
+    ignored,       ///< nowhere: `_`, a cache policy, a hint
+    destination,   ///< a register that is written: Op::d
+    destination2,  ///< a register that is written: Op::d2
+    a, b, c,       ///< a value that is read: that slot. Immediates become uniform slots
+    v0, v1, v2, v3,
+    address,       ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
+                   ///< A 32-bit base is zero-extended; a symbol is its address in the space
+    address2,      ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
+                   ///< has its offsets packed: first_offset(op), second_offset(op)
+    vector_destination,  ///< {x, y, ...}, written: Op::d, d2, b, c in this order
+    vector_source,       ///< {x, y, ...}, read: Op::v[0], v[1], ...
+    constant,      ///< an integer that is part of the instruction: Op::immediate
+};
+
+struct OperandRole {
+    Role role = Role::ignored;
+    Width width = Width::none;        ///< of the slot, or of each element of a vector
+    Role pair = Role::ignored;        ///< for `d|p`: what becomes of p
+    Width pair_width = Width::none;
+};
+
+/// One way in which the instruction touches memory; each gets a Site of its own. Where there are two,
+/// their sites follow one another: op->site and op->site + 1.
+struct MemoryUse {
+    ptx::StateSpace space = ptx::StateSpace::generic;
+    bool load = false, store = false, atomic = false;
+    u32 bytes_per_lane = 0;
+};
+
+struct FamilyInstruction {
+    Handler run = nullptr;
+    std::vector<OperandRole> operands;  ///< parallel to ptx::Instruction::operands
+    std::vector<MemoryUse> memory;      ///< none, one or two
+
+    u8 detail = 0;                      ///< goes to Op::detail. Of memory instructions the low three
+                                        ///< bits are the ptx::StateSpace: space_of(op)
+    u8 count = 0;                       ///< goes to Op::count
+    i64 immediate = 0;                  ///< goes to Op::immediate when no operand does
+
+    /// A `.sync` instruction: the lanes that the value in Op::v[0] names meet here, and the handler
+    /// runs with Warp::active = those of them that came.
+    bool warp_sync = false;
+    /// The result depends on the order in which blocks run (a returned old value, a rounded sum,
+    /// printing, the clock): such a launch runs on one worker.
+    bool order_sensitive = false;
+    /// Must run even if nobody reads its destination, and once per thread, not once per block.
+    bool has_side_effects = false;
+    /// The destination shows what other threads did: a loop that tests it may be waiting for them.
+    bool spins_on_result = false;
+};
+
+/// The description of this instruction; nothing when it belongs to no family here. `function` tells
+/// the types of the registers.
+std::optional<FamilyInstruction> find_family_instruction(const ptx::Instruction& instruction,
+                                                         const ptx::Function& function);
+
+// ---- what handlers read from an Op that was lowered so ----
+
+inline ptx::StateSpace space_of(const Op* op) { return static_cast<ptx::StateSpace>(op->detail & 7); }
+
+constexpr i64 pack_offsets(i64 first, i64 second) {
+    return static_cast<i64>(static_cast<u64>(second) << 32 | static_cast<u32>(first));
+}
+inline i64 first_offset(const Op* op) { return static_cast<i32>(op->immediate); }
+inline i64 second_offset(const Op* op) { return op->immediate >> 32; }
+
+}  // namespace coalesce::sim

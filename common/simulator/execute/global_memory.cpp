@@ -1,0 +1,260 @@
+// ld.global and st.global.
+//
+// Idea   Most accesses are one of two shapes: 32 lanes side by side, or 32 lanes anywhere in one
+//        allocation. Both find the allocation in the site's cache (it hardly ever changes), and the
+//        first touches memory, shadow and race cells as one piece. Whatever else happens (several
+//        allocations, a bad address) goes lane by lane.
+#include "checks/access_report.h"
+#include "execute/lane_memory.h"
+#include "execute/memory_access.h"
+#include "execute/memory_handlers.h"
+
+namespace coalesce::sim {
+namespace {
+
+constexpr u8 kWordWritten = 0x0f;
+
+/// What a store is about to write, for the race checker's question whether it changes anything.
+template <class Shape>
+struct StoredLanes {
+    const Warp* warp;
+    const Op* op;
+    static void copy(const void* context, int lane, u8* bytes) {
+        const auto& self = *static_cast<const StoredLanes*>(context);
+        Shape::store(*self.warp, self.op, lane, bytes);
+    }
+    StoredValue value() const { return {copy, this}; }
+};
+
+/// 32 lanes in a row; `host` and `shadow` belong to the first.
+template <class Shape>
+bool all_written(const u8* shadow) {
+    u32 missing = 0;
+    for (u32 k = 0; k < Shape::kTotal * kLanes / 4; ++k) missing |= shadow[k] ^ kWordWritten;
+    return missing == 0;
+}
+
+template <class Shape>
+void mark_all_written(u8* shadow) {
+    // Written pages are the common case, and reading is cheaper than dirtying them again.
+    if (!all_written<Shape>(shadow)) std::memset(shadow, kWordWritten, Shape::kTotal * kLanes / 4);
+}
+
+/// Bits of the shadow byte for `bytes` bytes that begin at `address` (within one word).
+u8 shadow_bits(u64 address, u32 bytes) { return static_cast<u8>(((1u << bytes) - 1) << (address & 3)); }
+
+template <class Shape>
+bool lane_written(const u8* shadow, u64 address) {
+    if constexpr (Shape::kTotal < 4) {
+        const u8 bits = shadow_bits(address, Shape::kTotal);
+        return (*shadow & bits) == bits;
+    } else {
+        u8 all = kWordWritten;
+        for (u32 k = 0; k < Shape::kTotal / 4; ++k) all &= shadow[k];
+        return all == kWordWritten;
+    }
+}
+
+template <class Shape>
+void mark_lane_written(u8* shadow, u64 address) {
+    if constexpr (Shape::kTotal < 4) {
+        const u8 bits = shadow_bits(address, Shape::kTotal);
+        // Other workers may write the other bytes of this word.
+        if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
+    } else {
+        for (u32 k = 0; k < Shape::kTotal / 4; ++k)
+            if (shadow[k] != kWordWritten) shadow[k] = kWordWritten;
+    }
+}
+
+void report_unwritten(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
+    Report report = w.describe(op, "initcheck", "uninitialised global read", lane);
+    reports().add(describe_uninitialised_global(report, {.kind = LaneAccess::Kind::read, .address = address, .bytes = bytes},
+                                                *w.block->launch->allocations));
+}
+
+template <class Shape, bool Store>
+void check_race(Warp& w, const Op* op, const u64* addresses, bool row) {
+    Block& block = *w.block;
+    GlobalRace& race = *block.launch->global_race;
+    const StoredLanes<Shape> lanes{&w, op};
+    if (row && !(op->detail & kStrong)) {
+        if constexpr (Store) {
+            if (race.write_lines(block.global_race, w.index, op->site, addresses[0], Shape::kTotal, lanes.value())) return;
+        } else {
+            if (race.read_lines(block.global_race, w.index, op->site, addresses[0], Shape::kTotal)) return;
+        }
+    }
+    GlobalAccess access{.kind = Store ? GlobalAccess::Kind::write : GlobalAccess::Kind::read,
+                        .strong = (op->detail & kStrong) != 0,
+                        .releases = (op->detail & kReleases) != 0,
+                        .warp = w.index, .site = op->site, .active = w.active, .addresses = addresses,
+                        .bytes_per_lane = Shape::kTotal, .value = {}};
+    if (Store) access.value = lanes.value();
+    race.access(block.global_race, access);
+}
+
+/// 32 active lanes, side by side, inside the cached allocation.
+template <class Shape, bool Store>
+void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
+    constexpr u64 kRow = u64{Shape::kTotal} * kLanes;
+    SiteCounters& counters = w.counters[op->site];
+    ++counters.requests;
+    counters.sectors += ((first & 31) + kRow + 31) >> 5;
+    counters.useful_bytes += kRow;
+
+    u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
+    u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
+    // Only whole words have shadow bytes of their own; a row of bytes or halves begins at any of them.
+    const bool whole_words = (first & 3) == 0;
+    if (w.block->launch->global_race) {
+        u64 addresses[kLanes];
+        for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
+        check_race<Shape, Store>(w, op, addresses, true);
+    }
+    if constexpr (Store) {
+        Shape::store_all(w, op, host);
+        if (shadow && whole_words) mark_all_written<Shape>(shadow);
+        else if (shadow) w.block->launch->memory->mark_written(first, kRow);
+    } else {
+        if (shadow && w.checks.init && !(whole_words && all_written<Shape>(shadow))) {
+            for (int l = 0; l < kLanes; ++l) {
+                const u64 address = first + static_cast<u64>(l) * Shape::kTotal;
+                if (!lane_written<Shape>(w.block->launch->memory->shadow(address), address))
+                    report_unwritten(w, op, l, address, Shape::kTotal);
+            }
+        }
+        Shape::load_all(w, op, host);
+    }
+}
+
+template <class Shape, bool Store>
+void access_lane(Warp& w, const Op* op, int lane, u64 address, u8* host, u8* shadow) {
+    if constexpr (Store) {
+        Shape::store(w, op, lane, host);
+        if (shadow) mark_lane_written<Shape>(shadow, address);
+    } else {
+        if (shadow && w.checks.init && !lane_written<Shape>(shadow, address))
+            report_unwritten(w, op, lane, address, Shape::kTotal);
+        Shape::load(w, op, lane, host);
+    }
+}
+
+/// Active lanes anywhere in the cached allocation.
+template <class Shape, bool Store>
+void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
+    SiteCounters& counters = w.counters[op->site];
+    ++counters.requests;
+    counters.sectors += count_sectors(addresses, Shape::kTotal, w.active);
+    counters.useful_bytes += u64{Shape::kTotal} * static_cast<u64>(std::popcount(w.active));
+    if (w.block->launch->global_race) check_race<Shape, Store>(w, op, addresses, false);
+    DeviceMemory& memory = *w.block->launch->memory;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
+        access_lane<Shape, Store>(w, op, l, addresses[l], host, cache.shadow ? memory.shadow(addresses[l]) : nullptr);
+    }
+}
+
+bool remember_allocation(const Launch& launch, SiteCache& cache, u64 address) {
+    const Allocation* found = launch.allocations->find(address);
+    if (!found) return false;
+    cache.begin = found->begin;
+    cache.end = found->end;
+    cache.to_host = found->to_host;
+    cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
+    return true;
+}
+
+template <class Shape>
+bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses) {
+    u64 outside = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
+        const u64 bad = static_cast<u64>(addresses[l] < cache.begin) |
+                        static_cast<u64>(addresses[l] + Shape::kTotal > cache.end) |
+                        (addresses[l] & (Shape::kTotal - 1));
+        outside |= bad & active;
+    }
+    return outside == 0;
+}
+
+/// Lanes in several allocations, or outside all of them.
+template <class Shape, bool Store>
+[[gnu::noinline]] const Op* access_anywhere(Warp& w, const Op* op, const u64* addresses) {
+    Launch& launch = *w.block->launch;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if (!resolve_one(w, op, addresses[l], l, Shape::kTotal, ptx::StateSpace::global, Store ? Access::store : Access::load))
+            return nullptr;
+    }
+    SiteCounters& counters = w.counters[op->site];
+    ++counters.requests;
+    counters.sectors += count_sectors(addresses, Shape::kTotal, w.active);
+    counters.useful_bytes += u64{Shape::kTotal} * static_cast<u64>(std::popcount(w.active));
+    if (launch.global_race) check_race<Shape, Store>(w, op, addresses, false);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        SiteCache& cache = w.caches[op->site];
+        remember_allocation(launch, cache, addresses[l]);
+        u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
+        access_lane<Shape, Store>(w, op, l, addresses[l], host, cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr);
+    }
+    return op + 1;
+}
+
+template <class Shape, bool Store>
+[[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
+    const u64* base = w.lanes<u64>(op->a);
+    u64 addresses[kLanes];
+    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
+    SiteCache& cache = w.caches[op->site];
+    if (!all_inside<Shape>(w, cache, addresses)) {
+        remember_allocation(*w.block->launch, cache, addresses[w.first_active()]);
+        if (!all_inside<Shape>(w, cache, addresses)) return access_anywhere<Shape, Store>(w, op, addresses);
+    }
+    access_scattered<Shape, Store>(w, op, cache, addresses);
+    return op + 1;
+}
+
+template <class Shape, bool Store>
+const Op* access_plain(Warp& w, const Op* op) {
+    if (w.active == kAllLanes) {
+        const u64* base = w.lanes<u64>(op->a);
+        const u64 first = base[0];
+        u64 differs = 0;
+        for (int l = 0; l < kLanes; ++l) differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
+        const u64 address = first + static_cast<u64>(op->immediate);
+        if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
+            SiteCache& cache = w.caches[op->site];
+            const auto inside = [&] { return address >= cache.begin && address + Shape::kTotal * kLanes <= cache.end; };
+            if (inside() || (remember_allocation(*w.block->launch, cache, address) && inside())) {
+                access_row<Shape, Store>(w, op, cache, address);
+                return op + 1;
+            }
+        }
+    }
+    return access_irregular<Shape, Store>(w, op);
+}
+
+/// volatile, relaxed, acquire, release.
+template <class Shape, bool Store>
+const Op* access_strong(Warp& w, const Op* op) {
+    const Op* next = access_irregular<Shape, Store>(w, op);
+    GlobalRace* race = w.block->launch->global_race;
+    if (next && race && !Store) race->acquire(w.block->global_race, w.index);
+    return next;
+}
+
+}  // namespace
+
+Handler global_handler(const MemoryAccessKind& kind) {
+    Handler handler = nullptr;
+    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+        if (kind.strong) handler = kind.store ? access_strong<Shape, true> : access_strong<Shape, false>;
+        else handler = kind.store ? access_plain<Shape, true> : access_plain<Shape, false>;
+    });
+    return handler;
+}
+
+}  // namespace coalesce::sim

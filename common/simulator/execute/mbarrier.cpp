@@ -1,0 +1,271 @@
+// mbarrier: a barrier that lives in 8 bytes of shared memory and counts arrivals, and bytes to come.
+//
+// Idea   A phase ends when all expected arrivals have come and no bytes are outstanding; then the
+//        next one begins by itself. To wait is to ask whether a phase is over, by its parity or by
+//        the state that an arrival returned.
+// Watch  What the 8 bytes hold is the hardware's secret, so programs can not depend on it. Ours:
+//        bits 0-19 arrivals still to come, 20-39 arrivals that a phase expects, 40-61 bytes still to
+//        come (plus 2^21, because they may arrive before they are expected), 63 parity of the phase.
+#include "execute/async_copy.h"
+#include "execute/describe.h"
+#include "execute/memory_access.h"
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+
+namespace {
+
+constexpr u32 kMaxCount = (1u << 20) - 1;
+
+struct Mbarrier {
+    static constexpr i64 kNoBytes = 1 << 21;
+
+    u32 pending = 0;   ///< arrivals that the current phase still waits for
+    u32 expected = 0;  ///< arrivals that a phase begins with; 0: not initialised
+    i64 bytes = 0;     ///< announced by expect_tx and not yet there
+    bool parity = false;
+
+    static Mbarrier from_bits(u64 bits) {
+        Mbarrier b;
+        b.pending = bits & kMaxCount;
+        b.expected = bits >> 20 & kMaxCount;
+        b.bytes = static_cast<i64>(bits >> 40 & (2 * kNoBytes - 1)) - kNoBytes;
+        b.parity = bits >> 63;
+        return b;
+    }
+    u64 bits() const {
+        return u64{pending} | u64{expected} << 20 | static_cast<u64>(bytes + kNoBytes) << 40 | u64{parity} << 63;
+    }
+
+    /// Ends the phase if nothing is missing; true if it did.
+    bool end_phase_if_complete() {
+        if (pending || bytes) return false;
+        pending = expected;
+        parity = !parity;
+        return true;
+    }
+};
+
+u64 load_bits(const u8* host) {
+    u64 bits;
+    std::memcpy(&bits, host, sizeof bits);
+    return bits;
+}
+void store_bits(u8* host, u64 bits) { std::memcpy(host, &bits, sizeof bits); }
+
+/// Finds every active lane's mbarrier. False: the launch is over.
+bool find_mbarriers(Warp& w, const Op* op, Resolved& where) {
+    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic, where)) return false;
+    if (const Mask elsewhere = w.active & ~where.in_shared) {
+        const int lane = std::countr_zero(elsewhere);
+        w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+               "this mbarrier is not in shared memory; declare it __shared__", lane, where.address[lane]);
+        return false;
+    }
+    return true;
+}
+
+const Op* misuse(Warp& w, const Op* op, int lane, const Resolved& where, const char* kind, const char* message) {
+    return w.fail(op, Status::launch_failure, "synccheck", kind, message, lane, where.address[lane]);
+}
+const Op* not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
+    return misuse(w, op, lane, where, "mbarrier not initialised",
+                  "this mbarrier was never initialised; let one thread call init() and all others "
+                  "wait for it with __syncthreads()");
+}
+
+void something_happened(Warp& w) { w.block->launch->progress.fetch_add(1, std::memory_order_relaxed); }
+
+void phase_ended(Warp& w) {
+    Block& block = *w.block;
+    if (GlobalRace* race = block.launch->global_race) race->barrier(block.global_race);
+}
+
+// ---- init, inval ----
+
+const Op* run_init(Warp& w, const Op* op) {
+    Resolved where;
+    if (!find_mbarriers(w, op, where)) return nullptr;
+    const u32* counts = w.lanes<u32>(op->b);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if (counts[l] == 0 || counts[l] > kMaxCount)
+            return misuse(w, op, l, where, "invalid mbarrier count",
+                          "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads that will arrive");
+        Mbarrier b;
+        b.pending = b.expected = counts[l];
+        store_bits(where.host[l], b.bits());
+        if (w.block->shared_race) w.block->shared_race->mark_written(static_cast<u32>(where.address[l]), 8);
+    }
+    something_happened(w);
+    return op + 1;
+}
+
+const Op* run_invalidate(Warp& w, const Op* op) {
+    Resolved where;
+    if (!find_mbarriers(w, op, where)) return nullptr;
+    for (Mask rest = w.active; rest; rest &= rest - 1) store_bits(where.host[std::countr_zero(rest)], 0);
+    return op + 1;
+}
+
+// ---- arriving ----
+
+enum class Arrival : u8 { arrive, drop };
+/// What the operand after the address says.
+enum class Says : u8 { nothing, count, bytes };
+
+/// Op::b: count or bytes. Op::d: the state before.
+template <Arrival Kind, Says Operand, bool ReturnsState>
+const Op* run_arrive(Warp& w, const Op* op) {
+    Resolved where;
+    if (!find_mbarriers(w, op, where)) return nullptr;
+    const u32* operand = Operand == Says::nothing ? nullptr : w.lanes<u32>(op->b);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        const u64 before = load_bits(where.host[l]);
+        Mbarrier b = Mbarrier::from_bits(before);
+        const u32 count = Operand == Says::count ? operand[l] : 1;
+        if (b.expected == 0) return not_initialised(w, op, l, where);
+        if (count > b.pending)
+            return misuse(w, op, l, where, "too many arrivals",
+                          "more threads arrive at this mbarrier in one phase than it expects; "
+                          "compare the count given to init() with who arrives");
+        if (Operand == Says::bytes) b.bytes += operand[l];
+        if (Kind == Arrival::drop) b.expected -= count;
+        b.pending -= count;
+        // Released before the phase may end, so that whoever sees its end sees this lane's stores.
+        if (w.block->shared_race) w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
+        if (b.end_phase_if_complete()) phase_ended(w);
+        store_bits(where.host[l], b.bits());
+        if constexpr (ReturnsState) w.lanes<u64>(op->d)[l] = before;
+    }
+    something_happened(w);
+    return op + 1;
+}
+
+/// expect_tx and complete_tx: Op::b more, or fewer, bytes are to come.
+template <int Sign>
+const Op* run_bytes(Warp& w, const Op* op) {
+    Resolved where;
+    if (!find_mbarriers(w, op, where)) return nullptr;
+    const u32* bytes = w.lanes<u32>(op->b);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        Mbarrier b = Mbarrier::from_bits(load_bits(where.host[l]));
+        if (b.expected == 0) return not_initialised(w, op, l, where);
+        b.bytes += Sign * i64{bytes[l]};
+        if (Sign < 0 && b.end_phase_if_complete()) phase_ended(w);
+        store_bits(where.host[l], b.bits());
+    }
+    something_happened(w);
+    return op + 1;
+}
+
+/// An arrival of the thread's own asynchronous copies. Without `.noinc` the arrival is one that the
+/// instruction itself has added to those expected, so that the count is what it was.
+template <bool Counts>
+const Op* run_copy_arrival(Warp& w, const Op* op) {
+    complete_copies(w);
+    Resolved where;
+    if (!find_mbarriers(w, op, where)) return nullptr;
+    if (w.block->shared_race)
+        for (Mask rest = w.active; rest; rest &= rest - 1) {
+            const int l = std::countr_zero(rest);
+            w.block->shared_race->async_arrive(w.index, 1u << l, static_cast<u32>(where.address[l]));
+        }
+    return Counts ? run_arrive<Arrival::arrive, Says::nothing, false>(w, op) : op + 1;
+}
+
+// ---- waiting ----
+
+/// Op::d: is the phase over that Op::b names, by its parity (0 or 1) or by a state?
+template <bool ByParity>
+const Op* run_test_wait(Warp& w, const Op* op) {
+    Resolved where;
+    if (!find_mbarriers(w, op, where)) return nullptr;
+    Mask over = 0;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        const Mbarrier b = Mbarrier::from_bits(load_bits(where.host[l]));
+        if (b.expected == 0 && b.pending == 0 && load_bits(where.host[l]) == 0) return not_initialised(w, op, l, where);
+        bool asked;
+        if constexpr (ByParity) asked = w.lanes<u32>(op->b)[l] & 1;
+        else asked = Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
+        if (asked == b.parity) continue;
+        over |= 1u << l;
+        if (w.block->shared_race) w.block->shared_race->mbarrier_wait_done(w.index, static_cast<u32>(where.address[l]));
+    }
+    w.write_predicate(op->d, over);
+    return op + 1;
+}
+
+/// Op::d: the arrivals that were still to come when state Op::a was taken.
+const Op* run_pending_count(Warp& w, const Op* op) {
+    const u64* states = w.lanes<u64>(op->a);
+    w.write<u32>(op->d, [=](int l) { return Mbarrier::from_bits(states[l]).pending; });
+    return op + 1;
+}
+
+// ---- descriptions ----
+
+std::optional<FamilyInstruction> in_shared(const ptx::Instruction& i, std::optional<FamilyInstruction> description) {
+    const StateSpace space = space_of(i);
+    if (!description || (space != StateSpace::shared && space != StateSpace::generic)) return std::nullopt;
+    description->memory = {{.space = space, .atomic = true, .bytes_per_lane = 8}};
+    description->detail = static_cast<u8>(space);
+    description->has_side_effects = true;
+    return description;
+}
+
+template <Arrival Kind, Says Operand>
+Handler arrive_handler(bool returns_state) {
+    return returns_state ? run_arrive<Kind, Operand, true> : run_arrive<Kind, Operand, false>;
+}
+
+template <Arrival Kind>
+std::optional<FamilyInstruction> describe_arrive(const ptx::Instruction& i) {
+    const bool returns_state = !is_sink(i, 0);
+    Handler run = nullptr;
+    if (i.operands.size() == 2) run = arrive_handler<Kind, Says::nothing>(returns_state);
+    else if (i.has("expect_tx")) run = arrive_handler<Kind, Says::bytes>(returns_state);
+    else run = arrive_handler<Kind, Says::count>(returns_state);
+    return in_shared(i, describe(i, run, {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}},
+                                 2, 3));
+}
+
+std::optional<FamilyInstruction> describe_wait(const ptx::Instruction& i) {
+    const bool by_parity = i.has("parity");
+    auto description = in_shared(
+        i, describe(i, by_parity ? run_test_wait<true> : run_test_wait<false>,
+                    {{Role::destination, Width::predicate},
+                     {Role::address, Width::w64},
+                     {Role::b, by_parity ? Width::w32 : Width::w64}},
+                    3, 4));
+    if (description) description->spins_on_result = true;
+    return description;
+}
+
+}  // namespace
+
+std::optional<FamilyInstruction> describe_copy_arrival(const ptx::Instruction& i) {
+    const Handler run = i.has("noinc") ? run_copy_arrival<true> : run_copy_arrival<false>;
+    return in_shared(i, describe(i, run, {{Role::address, Width::w64}}));
+}
+
+// mbarrier.{init,inval,arrive,arrive_drop,expect_tx,complete_tx,test_wait,try_wait,pending_count}
+std::optional<FamilyInstruction> describe_mbarrier(const ptx::Instruction& i, const ptx::Function&) {
+    const std::vector<OperandRole> address_and_count = {{Role::address, Width::w64}, {Role::b, Width::w32}};
+    if (i.has("init")) return in_shared(i, describe(i, run_init, address_and_count));
+    if (i.has("inval")) return in_shared(i, describe(i, run_invalidate, {{Role::address, Width::w64}}));
+    if (i.has("arrive")) return describe_arrive<Arrival::arrive>(i);
+    if (i.has("arrive_drop")) return describe_arrive<Arrival::drop>(i);
+    if (i.has("expect_tx")) return in_shared(i, describe(i, run_bytes<1>, address_and_count));
+    if (i.has("complete_tx")) return in_shared(i, describe(i, run_bytes<-1>, address_and_count));
+    if (i.has("test_wait") || i.has("try_wait")) return describe_wait(i);
+    if (i.has("pending_count"))
+        return describe(i, run_pending_count, {{Role::destination, Width::w32}, {Role::a, Width::w64}});
+    return std::nullopt;
+}
+
+}  // namespace coalesce::sim

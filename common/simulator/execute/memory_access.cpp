@@ -1,0 +1,159 @@
+// See memory_access.h.
+#include "execute/memory_access.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "checks/access_report.h"
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+
+namespace {
+
+LaneAccess lane_access(u64 address, u32 bytes, Access access) {
+    LaneAccess result;
+    result.kind = access == Access::load    ? LaneAccess::Kind::read
+                  : access == Access::store ? LaneAccess::Kind::write
+                                            : LaneAccess::Kind::atomic;
+    result.address = address;
+    result.bytes = bytes;
+    return result;
+}
+
+bool end_launch(Warp& w, Status status, const Report& report) {
+    w.fail(status, report);
+    return false;
+}
+
+bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space, Access access) {
+    const Launch& launch = *w.block->launch;
+    const LaneAccess what = lane_access(address, bytes, access);
+    Report report = w.describe(op, "memcheck", "out of bounds", lane);
+    if (space == StateSpace::shared)
+        report = describe_bad_shared(report, what, launch.kernel->static_shared, launch.config.dynamic_shared);
+    else if (space == StateSpace::local)
+        report = describe_bad_local(report, what, w.local_bytes);
+    else
+        report = describe_bad_global(report, what, *launch.allocations);
+    return end_launch(w, Status::illegal_address, report);
+}
+
+bool misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space, Access access) {
+    const Report report = describe_misaligned(w.describe(op, "memcheck", "misaligned", lane),
+                                              lane_access(address, bytes, access), space,
+                                              w.block->launch->allocations.get());
+    return end_launch(w, Status::misaligned_address, report);
+}
+
+/// Where an address within a space lies in this process; nullptr when it is outside. `near` is the
+/// allocation that served the lane before this one.
+u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space, const Allocation*& near) {
+    const Block& block = *w.block;
+    switch (space) {
+        case StateSpace::shared:
+            return address + bytes <= block.shared_bytes && address + bytes > address ? block.shared + address : nullptr;
+        case StateSpace::local:
+            return address + bytes <= w.local_bytes && address + bytes > address
+                       ? w.local + static_cast<u64>(lane) * w.local_bytes + address
+                       : nullptr;
+        case StateSpace::param: {
+            auto& memory = block.launch->parameters;
+            return address + bytes <= memory.size() && address + bytes > address
+                       ? const_cast<u8*>(memory.data()) + address
+                       : nullptr;
+        }
+        default: break;
+    }
+    if (!near || !near->contains(address, bytes)) near = block.launch->allocations->find(address);
+    if (!near || !near->contains(address, bytes)) return nullptr;
+    return reinterpret_cast<u8*>(address + near->to_host);
+}
+
+}  // namespace
+
+StateSpace space_at(u64 generic_address) {
+    switch (generic_address & ~(kWindowBytes - 1)) {
+        case kSharedWindow: return StateSpace::shared;
+        case kLocalWindow: return StateSpace::local;
+        case kParamWindow: return StateSpace::param;
+        default: return StateSpace::global;
+    }
+}
+
+bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, StateSpace space,
+             Access access, Resolved& out) {
+    const Allocation* near = nullptr;
+    out.in_shared = out.in_global = 0;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        u64 address = base[lane] + static_cast<u64>(offset);
+        StateSpace actual = space;
+        if (space == StateSpace::generic) {
+            actual = space_at(address);
+            address = address_in_space(address);
+        }
+        u8* host = host_address(w, address, lane, bytes, actual, near);
+        if (!host) return bad_address(w, op, address, lane, bytes, actual, access);
+        if (address % std::min<u32>(bytes, 16)) return misaligned(w, op, address, lane, bytes, actual, access);
+        out.address[lane] = address;
+        out.host[lane] = host;
+        if (actual == StateSpace::shared) out.in_shared |= 1u << lane;
+        if (actual == StateSpace::global || actual == StateSpace::constant) out.in_global |= 1u << lane;
+    }
+    return true;
+}
+
+void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
+    SiteCounters& counters = w.counters[site];
+    if (where.in_global) {
+        ++counters.requests;
+        counters.sectors += count_sectors(where.address, bytes, where.in_global);
+        counters.useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(where.in_global));
+    }
+    if (where.in_shared) {
+        u32 offsets[kLanes] = {};
+        for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
+            const int lane = std::countr_zero(rest);
+            offsets[lane] = static_cast<u32>(where.address[lane]);
+        }
+        const Wavefronts wavefronts = count_wavefronts(offsets, bytes, where.in_shared);
+        ++counters.shared_requests;
+        counters.wavefronts += wavefronts.taken;
+        counters.wavefronts_ideal += wavefronts.ideal;
+    }
+}
+
+bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to) {
+    const Allocation* near = nullptr;
+    const u8* from = host_address(w, address_in_space(generic_address), lane, bytes, space_at(generic_address), near);
+    if (from) std::memcpy(to, from, bytes);
+    return from != nullptr;
+}
+
+std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane, u64 limit) {
+    const StateSpace space = space_at(generic_address);
+    const u64 address = address_in_space(generic_address);
+    const Allocation* near = nullptr;
+    std::string text;
+    for (; text.size() < limit; ) {
+        const u8* at = host_address(w, address + text.size(), lane, 1, space, near);
+        if (!at) return std::nullopt;
+        if (!*at) break;
+        text.push_back(static_cast<char>(*at));
+    }
+    return text;
+}
+
+u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space, Access access) {
+    u64 addresses[kLanes];
+    addresses[lane] = address;
+    Resolved out;
+    const Mask all = std::exchange(w.active, 1u << lane);
+    const bool good = resolve(w, op, addresses, 0, bytes, space, access, out);
+    w.active = all;
+    return good ? out.host[lane] : nullptr;
+}
+
+}  // namespace coalesce::sim

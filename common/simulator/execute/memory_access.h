@@ -1,0 +1,74 @@
+// From the address in a lane to the bytes in this process, for every instruction but plain ld and st.
+//
+// Builds on  block.h.
+// Idea       An address is resolved once, with bounds and alignment checked; whoever asked then works
+//            with host pointers. A bad address ends the launch, as on hardware.
+#pragma once
+
+#include "counters/counters.h"
+#include "execute/block.h"
+#include "execute/families.h"
+
+namespace coalesce::sim {
+
+enum class Access : u8 { load, store, atomic };
+
+/// The state space in which a generic address lies.
+ptx::StateSpace space_at(u64 generic_address);
+
+/// A generic address as an address of its space: the offset within shared or local memory, the
+/// address itself for global memory.
+constexpr u64 kWindowBytes = 1ull << 32;
+inline u64 address_in_space(u64 generic_address) {
+    return generic_address >= kSharedWindow && generic_address < kParamWindow + kWindowBytes
+               ? generic_address & (kWindowBytes - 1)
+               : generic_address;
+}
+
+/// What resolving 32 addresses gives. Lanes that are not active are left alone.
+struct Resolved {
+    u64 address[kLanes];        ///< within the space that the lane's bytes are in
+    u8* host[kLanes];           ///< its first byte in this process
+    Mask in_shared = 0;         ///< active lanes whose bytes are in the block's shared memory
+    Mask in_global = 0;         ///< ... in global (or constant) memory
+};
+
+/// Resolves `bytes` bytes at base[l] + offset for every active lane. False: an address was bad, which
+/// has been reported and has ended the launch; the handler returns nullptr.
+bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
+             Access access, Resolved& out);
+
+/// The same for one lane and one address; nullptr when it was bad.
+u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space, Access access);
+
+/// Adds one warp-wide access to a site's counters: sectors for the lanes in global memory,
+/// wavefronts for those in shared memory.
+void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes);
+
+/// Copies bytes from any memory that kernels can address; false when they are out of bounds.
+bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to);
+
+/// The NUL-terminated string there, at most `limit` characters. Nothing when it runs out of its
+/// allocation first.
+std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane, u64 limit = 1 << 20);
+
+// ---- what the checks are told (access_checks.cpp) ----
+
+/// In Op::detail of an atomic: `.release` or `.acq_rel` is part of the instruction.
+inline constexpr u8 kReleasesBit = 8;
+/// Likewise: the old value decides nothing (exch), so that it need not have been written.
+inline constexpr u8 kOverwritesBit = 16;
+
+/// The one place that every atomic and reduction passes, after its addresses were found good and
+/// before memory changes; and the one after.
+void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
+void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
+
+/// An asynchronous copy begins: it reads `from` now and may write `to` at any time until it is waited
+/// for. Sites: op->site writes, op->site + 1 reads.
+void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from, u32 bytes_read);
+
+/// membar and fence: what this warp did so far comes before what it does next.
+void fence(Warp& w);
+
+}  // namespace coalesce::sim

@@ -1,0 +1,38 @@
+// The handlers of ld and st, chosen by state space and shape.
+#pragma once
+
+#include "execute/warp.h"
+
+namespace coalesce::sim {
+
+/// What the lowering knows about a load or store. Operands: the base address in Op::a (64-bit lanes;
+/// 32-bit lanes when `narrow_address`), the offset in Op::immediate, the elements in Op::v.
+/// Generic ones get a 64-bit slot to work with in Op::b.
+struct MemoryAccessKind {
+    ptx::StateSpace space = ptx::StateSpace::generic;
+    bool store = false;
+    bool narrow_address = false;  ///< shared only
+    u32 bytes = 4;                ///< of an element
+    u32 count = 1;                ///< elements
+    bool sign_extend = false;
+    bool strong = false;          ///< volatile, relaxed, acquire, release
+};
+
+/// nullptr: no such access.
+Handler memory_handler(const MemoryAccessKind& kind);
+
+Handler global_handler(const MemoryAccessKind& kind);
+Handler shared_handler(const MemoryAccessKind& kind);
+Handler local_handler(const MemoryAccessKind& kind);
+Handler constant_handler(const MemoryAccessKind& kind);
+Handler generic_handler(const MemoryAccessKind& kind);
+
+/// Bits of Op::detail on memory instructions.
+enum MemoryDetail : u8 {
+    kStrong = 1,         ///< volatile, relaxed, acquire, release: takes part in synchronisation
+    kAcquires = 2,       ///< a strong load
+    kReleases = 4,       ///< st.release
+    kStableAddress = 8,  ///< the address depends on the thread's position alone
+};
+
+}  // namespace coalesce::sim

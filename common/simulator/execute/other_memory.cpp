@@ -1,0 +1,95 @@
+// ld and st of local and constant memory, and through generic addresses.
+#include "execute/lane_memory.h"
+#include "execute/memory_access.h"
+#include "execute/memory_handlers.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// Local and constant memory cost no global requests: only their bounds matter.
+template <class Shape, bool Store, ptx::StateSpace Space>
+const Op* access_resolved(Warp& w, const Op* op) {
+    const u64* base = w.lanes<u64>(op->a);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal, Space,
+                               Store ? Access::store : Access::load);
+        if (!host) return nullptr;
+        if constexpr (Store) Shape::store(w, op, l, host);
+        else Shape::load(w, op, l, host);
+    }
+    return op + 1;
+}
+
+/// A generic access does what each of its lanes would do in the space that its address lies in. The
+/// addresses within the space go to Op::b, which the lowering has set aside.
+template <class Shape, bool Store>
+const Op* access_generic(Warp& w, const Op* op) {
+    MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount, .sign_extend = Shape::kSigned};
+    kind.strong = (op->detail & kStrong) != 0;
+    Op in_one_space = *op;
+    in_one_space.a = op->b;
+    in_one_space.immediate = 0;
+    u64* addresses = w.lanes<u64>(op->b);
+    u64 generic[kLanes];
+    for (int l = 0; l < kLanes; ++l) generic[l] = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+
+    const Mask all = w.active;
+    for (Mask rest = all; rest;) {
+        kind.space = space_at(generic[std::countr_zero(rest)]);
+        Mask same = 0;
+        for (Mask r = rest; r; r &= r - 1) {
+            const int l = std::countr_zero(r);
+            if (space_at(generic[l]) != kind.space) continue;
+            same |= 1u << l;
+            addresses[l] = address_in_space(generic[l]);
+        }
+        rest &= ~same;
+        w.active = same;
+        if (!memory_handler(kind)(w, &in_one_space)) return nullptr;
+    }
+    w.active = all;
+    return op + 1;
+}
+
+}  // namespace
+
+Handler local_handler(const MemoryAccessKind& kind) {
+    Handler handler = nullptr;
+    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+        handler = kind.store ? access_resolved<Shape, true, ptx::StateSpace::local>
+                             : access_resolved<Shape, false, ptx::StateSpace::local>;
+    });
+    return handler;
+}
+
+Handler constant_handler(const MemoryAccessKind& kind) {
+    if (kind.store) return nullptr;
+    Handler handler = nullptr;
+    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+        handler = access_resolved<Shape, false, ptx::StateSpace::constant>;
+    });
+    return handler;
+}
+
+Handler generic_handler(const MemoryAccessKind& kind) {
+    Handler handler = nullptr;
+    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+        handler = kind.store ? access_generic<Shape, true> : access_generic<Shape, false>;
+    });
+    return handler;
+}
+
+Handler memory_handler(const MemoryAccessKind& kind) {
+    switch (kind.space) {
+        case ptx::StateSpace::global: return global_handler(kind);
+        case ptx::StateSpace::shared: return shared_handler(kind);
+        case ptx::StateSpace::local: return local_handler(kind);
+        case ptx::StateSpace::constant: return constant_handler(kind);
+        case ptx::StateSpace::generic: return generic_handler(kind);
+        case ptx::StateSpace::param: break;
+    }
+    return nullptr;
+}
+
+}  // namespace coalesce::sim

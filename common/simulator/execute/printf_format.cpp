@@ -1,0 +1,152 @@
+// See printf_format.h.
+#include "execute/printf_format.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+namespace coalesce::sim {
+
+namespace {
+
+/// One `%...` of a format.
+struct Conversion {
+    std::string flags;      ///< of "-+ #0"
+    int width = -1, precision = -1;
+    bool width_argument = false, precision_argument = false;  ///< given as `*`
+    std::string length;     ///< hh, h, l, ll, z, t, j, L
+    char letter = 0;        ///< 0: the text ended first
+    std::size_t end = 0;    ///< behind it in the format
+};
+
+int read_number(const std::string& text, std::size_t& at) {
+    int number = 0;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+        number = std::min(number * 10 + (text[at] - '0'), 100000);
+    return number;
+}
+
+Conversion parse_conversion(const std::string& format, std::size_t percent) {
+    Conversion c;
+    std::size_t at = percent + 1;
+    const auto here = [&] { return at < format.size() ? format[at] : '\0'; };
+    while (here() && std::strchr("-+ #0", here())) c.flags += format[at++];
+    if (here() == '*') c.width_argument = true, ++at;
+    else if (here() >= '1' && here() <= '9') c.width = read_number(format, at);
+    if (here() == '.') {
+        ++at;
+        if (here() == '*') c.precision_argument = true, ++at;
+        else c.precision = read_number(format, at);
+    }
+    while (here() && std::strchr("hlzjtL", here())) c.length += format[at++];
+    c.letter = here();
+    c.end = c.letter ? at + 1 : at;
+    return c;
+}
+
+/// Makes the text of one conversion with the host's printf.
+template <class T>
+std::string print(const Conversion& c, const char* length, T value) {
+    std::string format = "%" + c.flags;
+    if (c.width >= 0) format += std::to_string(c.width);
+    if (c.precision >= 0) format += "." + std::to_string(c.precision);
+    format += length;
+    format += c.letter;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+    const int needed = std::snprintf(nullptr, 0, format.c_str(), value);
+    std::string text(needed < 0 ? 0 : static_cast<std::size_t>(needed), '\0');
+    std::snprintf(text.data(), text.size() + 1, format.c_str(), value);
+#pragma GCC diagnostic pop
+    return text;
+}
+
+class Formatter {
+public:
+    explicit Formatter(const FormatSource& source) : source_(source) {}
+
+    Formatted run(const std::string& format) {
+        for (std::size_t at = 0; at < format.size() && result_.problem.empty();) {
+            const std::size_t percent = std::min(format.find('%', at), format.size());
+            result_.text.append(format, at, percent - at);
+            at = percent;
+            if (percent == format.size()) break;
+            const Conversion conversion = parse_conversion(format, percent);
+            if (!convert(conversion)) result_.text.append(format, percent, conversion.end - percent);
+            at = conversion.end;
+        }
+        return std::move(result_);
+    }
+
+private:
+    /// The next argument, of type T.
+    template <class T>
+    T take() {
+        T value{};
+        offset_ = static_cast<u32>(round_up(offset_, sizeof(T)));
+        if (result_.problem.empty() && !source_.argument(offset_, sizeof(T), &value))
+            result_.problem = "its argument buffer can not be read";
+        offset_ += sizeof(T);
+        ++result_.arguments;
+        return value;
+    }
+
+    void take_stars(Conversion& c) {
+        if (c.width_argument) {
+            const i32 width = std::clamp(take<i32>(), -100000, 100000);
+            if (width < 0) c.flags += '-';
+            c.width = std::abs(width);
+        }
+        if (c.precision_argument) c.precision = std::min(take<i32>(), 100000);
+    }
+
+    /// False when there is no such conversion: then it is printed as it stands.
+    bool convert(Conversion c) {
+        if (c.letter == '%') {
+            result_.text += '%';
+            return true;
+        }
+        if (!c.letter || !std::strchr("diouxXcsfFeEgGaAp", c.letter)) return false;
+        take_stars(c);
+        switch (c.letter) {
+            case 'c': result_.text += print(c, "", static_cast<int>(take<i32>())); break;
+            case 's': convert_string(c); break;
+            case 'p': result_.text += print(c, "", std::bit_cast<const void*>(take<u64>())); break;
+            case 'd':
+            case 'i':
+            case 'o':
+            case 'u':
+            case 'x':
+            case 'X': convert_integer(c); break;
+            default: result_.text += print(c, "", take<double>());
+        }
+        return true;
+    }
+
+    void convert_integer(const Conversion& c) {
+        const bool wide = c.length.find_first_of("lzjtL") != std::string::npos;
+        if (wide) result_.text += print(c, "ll", static_cast<long long>(take<i64>()));
+        else result_.text += print(c, c.length.c_str(), static_cast<int>(take<i32>()));
+    }
+
+    void convert_string(const Conversion& c) {
+        const u64 address = take<u64>();
+        const std::optional<std::string> text = address ? source_.string(address) : "(null)";
+        if (text) result_.text += print(c, "", text->c_str());
+        else result_.problem = "a string for %s can not be read";
+    }
+
+    const FormatSource& source_;
+    Formatted result_;
+    u32 offset_ = 0;
+};
+
+}  // namespace
+
+Formatted format_printf(const std::string& format, const FormatSource& source) {
+    return Formatter(source).run(format);
+}
+
+}  // namespace coalesce::sim

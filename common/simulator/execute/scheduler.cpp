@@ -1,0 +1,303 @@
+#include "execute/scheduler.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "execute/barriers.h"
+#include "execute/calls.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// Backward branches that a warp may take before the next one gets its turn.
+constexpr i64 kSliceFuel = 50'000;
+/// Turns of a waiting loop, while other lanes of the warp could run: they wait where the paths join, and
+/// letting them go on costs the warp its convergence, so this takes a while.
+constexpr u32 kPatienceWithinWarp = 256;
+/// ... and while only other warps could.
+constexpr u32 kPatience = 4;
+
+/// Where a fragment is, from the kernel's body down through its calls.
+std::vector<const Op*> path_of(const Op* at, const Frame* frame) {
+    std::vector<const Op*> path{at};
+    for (; frame; frame = frame->caller) path.push_back(frame->called_from);
+    std::reverse(path.begin(), path.end());
+    return path;
+}
+
+bool goes_before(const Fragment& a, const Fragment& b) {
+    if (a.resting != b.resting) return b.resting;
+    if (a.frame == b.frame) return a.at < b.at;
+    return path_of(a.at, a.frame) < path_of(b.at, b.frame);
+}
+
+void make_running(Warp& w, const Fragment& fragment) {
+    w.settle();
+    w.active = fragment.lanes;
+    w.frame = fragment.frame;
+    w.file[kOwnFile] = fragment.frame ? fragment.frame->registers : w.kernel_file;
+}
+
+/// Adds to the ready fragments; lanes at the same place of the same call go on as one.
+void add_ready(Warp& w, const Fragment& fragment) {
+    for (Fragment& other : w.others) {
+        if (other.state == Fragment::State::ready && other.at == fragment.at && other.frame == fragment.frame) {
+            other.lanes |= fragment.lanes;
+            return;
+        }
+    }
+    w.others.push_back(fragment);
+}
+
+bool another_is_ready(const Warp& w) {
+    for (const Fragment& f : w.others)
+        if (f.state == Fragment::State::ready && !f.resting) return true;
+    return false;
+}
+
+/// A turn of a waiting loop. Returns true when the fragment has to make way (it is then in `others`).
+bool spun_enough(Warp& w, const Op* next) {
+    ++w.spins;
+    const bool others = another_is_ready(w);
+    if (w.spins < (others ? kPatienceWithinWarp : kPatience)) return false;
+    w.spins = 0;
+    w.settle();
+    Fragment self{.at = next, .lanes = w.active, .frame = w.frame};
+    self.resting = true;
+    w.others.push_back(self);
+    w.slice_spun = !others;
+    return true;
+}
+
+const Op* jump(Warp& w, const Op* op, const Op* target) {
+    if (target <= op) {  // a loop's turn
+        if (op->spins && spun_enough(w, target)) return w.slice_spun ? nullptr : next_fragment(w);
+        if (--w.fuel < 0) {
+            w.settle();
+            add_ready(w, {.at = target, .lanes = w.active, .frame = w.frame});
+            return nullptr;
+        }
+    }
+    if (w.others.empty()) return target;
+    return continue_at(w, target);
+}
+
+Mask guard_of(const Warp& w, const Op* op) {
+    const Mask p = w.predicate(op->guard);
+    return (op->guard_negated ? ~p : p) & w.active;
+}
+
+}  // namespace
+
+const Op* next_fragment(Warp& w) {
+    int best = -1;
+    for (int k = 0; k < static_cast<int>(w.others.size()); ++k) {
+        if (w.others[k].state != Fragment::State::ready) continue;
+        if (best < 0 || goes_before(w.others[k], w.others[best])) best = k;
+    }
+    if (best < 0) return nullptr;
+    const Fragment chosen = w.others[best];
+    w.others.erase(w.others.begin() + best);
+    make_running(w, chosen);
+    return chosen.at;
+}
+
+const Op* continue_at(Warp& w, const Op* next) {
+    w.settle();
+    add_ready(w, {.at = next, .lanes = w.active, .frame = w.frame});
+    return next_fragment(w);
+}
+
+const Op* park(Warp& w, Fragment fragment) {
+    w.settle();
+    w.others.push_back(fragment);
+    return next_fragment(w);
+}
+
+// ---- control flow ----
+
+const Op* op_branch(Warp& w, const Op* op) {
+    ++w.branches;
+    return jump(w, op, op->target);
+}
+
+const Op* op_branch_if(Warp& w, const Op* op) {
+    const Mask taken = guard_of(w, op);
+    if (op->detail == kCountedBranch) ++w.branches;
+    if (taken == w.active) return jump(w, op, op->target);
+    if (taken == 0) return op + 1;
+    if (op->detail == kCountedBranch) ++w.divergent_branches;
+    w.settle();
+    add_ready(w, {.at = op + 1, .lanes = w.active & ~taken, .frame = w.frame});
+    w.active = taken;
+    return jump(w, op, op->target);
+}
+
+const Op* op_branch_indexed(Warp& w, const Op* op) {
+    ++w.branches;
+    const u32* index = w.lanes<u32>(op->a);
+    const u32 first = index[w.first_active()];
+    Mask same = 0;
+    for (int l = 0; l < kLanes; ++l)
+        if (w.is_active(l) && index[l] == first) same |= 1u << l;
+    if (first >= op->targets->size())
+        return w.fail(op, Status::launch_failure, "execution", "bad jump",
+                      "the index of a jump table is outside the table", w.first_active());
+    if (same != w.active) {
+        ++w.divergent_branches;
+        w.settle();
+        add_ready(w, {.at = op, .lanes = w.active & ~same, .frame = w.frame});
+        w.active = same;
+    }
+    return jump(w, op, (*op->targets)[first]);
+}
+
+const Op* op_label(Warp& w, const Op* op) { return w.others.empty() ? op + 1 : [&] {
+    // Others may wait to join here, or may be behind and have to catch up.
+    const Op* next = continue_at(w, op);
+    return next == op ? op + 1 : next;
+}(); }
+
+const Op* op_exit(Warp& w, const Op*) {
+    w.settle();
+    w.live &= ~w.active;
+    w.active = 0;
+    return w.others.empty() ? nullptr : next_fragment(w);
+}
+
+const Op* op_guarded(Warp& w, const Op* op) {
+    const Mask lanes = guard_of(w, op);
+    if (lanes == 0) return op + 1;
+    const Mask all = w.active;
+    w.active = lanes;
+    const Op* next = op->inner(w, op);
+    w.active = all;
+    return next;
+}
+
+// ---- instructions that gather lanes of a warp ----
+
+const Op* op_warp_sync(Warp& w, const Op* op) {
+    const Mask wanted = w.lanes<u32>(op->members)[w.first_active()] & w.live;
+    if ((wanted & ~w.active) == 0) return op->inner(w, op);
+    for (auto other = w.others.begin(); other != w.others.end(); ++other) {
+        if (other->state != Fragment::State::at_warp_sync || other->at != op || other->frame != w.frame) continue;
+        w.settle();
+        w.active |= other->lanes;
+        w.others.erase(other);
+        if ((wanted & ~w.active) == 0) return op->inner(w, op);
+        break;
+    }
+    Fragment waits{.at = op, .lanes = w.active, .frame = w.frame, .state = Fragment::State::at_warp_sync};
+    waits.wanted = wanted;
+    return park(w, waits);
+}
+
+const Op* op_warp_barrier(Warp& w, const Op* op) {
+    note_warp_barrier(w, op);
+    return op + 1;
+}
+
+// ---- a block ----
+
+namespace {
+
+bool has_ready_fragment(const Warp& w) {
+    for (const Fragment& f : w.others)
+        if (f.state == Fragment::State::ready) return true;
+    return false;
+}
+
+void run_slice(Warp& w) {
+    w.fuel = kSliceFuel;
+    w.spins = 0;
+    w.slice_spun = false;
+    const Mask live_before = w.live;
+    for (Fragment& f : w.others) f.resting = false;
+    const u64 executed_before = w.executed;
+    for (const Op* op = next_fragment(w); op;) {
+        w.executed += op->weight;
+        op = op->run(w, op);
+    }
+    w.settle();
+    Launch& launch = *w.block->launch;
+    if (launch.instruction_limit) spend_instructions(w, w.executed - executed_before);
+    if (w.live != live_before) lanes_ended(w);
+}
+
+/// Lanes that named others which never come: reported, then run with those that are there.
+bool release_warp_syncs(Block& block) {
+    bool any = false;
+    for (Warp& w : block.warps) {
+        for (Fragment& f : w.others) {
+            if (f.state != Fragment::State::at_warp_sync) continue;
+            report_missing_lanes(w, f);
+            w.settle();
+            make_running(w, f);
+            const Op* op = f.at;
+            f = w.others.back();
+            w.others.pop_back();
+            const Op* next = op->inner(w, op);
+            if (next) add_ready(w, {.at = next, .lanes = w.active, .frame = w.frame});
+            any = true;
+            break;
+        }
+    }
+    return any;
+}
+
+std::vector<u32> warp_order(const Block& block, u64 seed) {
+    std::vector<u32> order(block.warps.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (seed) std::shuffle(order.begin(), order.end(), std::mt19937_64(seed * 0x9e3779b97f4a7c15ull + block.linear));
+    return order;
+}
+
+}  // namespace
+
+BlockOutcome run_block(Block& block, u64 seed, bool& advanced) {
+    const std::vector<u32> order = seed ? warp_order(block, seed) : std::vector<u32>{};
+    const u32 warps = static_cast<u32>(block.warps.size());
+    const Mask all_finished = warps == 32 ? kAllLanes : (1u << warps) - 1;
+    for (;;) {
+        bool ran = false, all_spun = true;
+        for (u32 k = 0; k < warps; ++k) {
+            Warp& w = block.warps[seed ? order[k] : k];
+            if (!has_ready_fragment(w)) continue;
+            run_slice(w);
+            ran = true;
+            all_spun &= w.slice_spun;
+            if (block.launch->failed()) return BlockOutcome::failed;
+        }
+        if (block.finished_warps == all_finished) return BlockOutcome::finished;
+        if (ran && all_spun) return BlockOutcome::waits_for_others;
+        if (ran) {
+            advanced = true;
+            continue;
+        }
+        if (release_warp_syncs(block)) continue;
+        report_deadlock(block);
+        return BlockOutcome::failed;
+    }
+}
+
+std::string describe_waiting(const Block& block) {
+    std::string text;
+    for (const Warp& w : block.warps) {
+        for (const Fragment& f : w.others) {
+            const Place place = block.launch->kernel->place(f.at);
+            const char* what = f.state == Fragment::State::at_barrier     ? "wait at a barrier"
+                               : f.state == Fragment::State::at_warp_sync ? "wait for lanes of their warp"
+                                                                          : "spin";
+            char mask[16];
+            std::snprintf(mask, sizeof mask, "%08x", f.lanes);
+            text += "  warp " + std::to_string(w.index) + ", lanes " + mask + ": " + what;
+            if (place.line) text += ", " + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+}  // namespace coalesce::sim

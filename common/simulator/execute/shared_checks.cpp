@@ -1,0 +1,81 @@
+#include "execute/shared_checks.h"
+
+#include "execute/barriers.h"
+#include "execute/scheduler.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// Barriers complete for the block as a whole: the ledger keeps these steps as those of a warp of
+/// their own, behind the others.
+u32 block_row(const Block& block) { return static_cast<u32>(block.warps.size()); }
+
+/// True: agreed, nothing else to do.
+bool agrees(Block& block, u32 row, const Op* op, Mask mask) {
+    if (block.ledger.mode() != SharedLedger::Mode::comparing) return false;
+    if (block.ledger.expect(row, op, mask, nullptr, true)) return true;
+    leave_ledger(block);
+    return false;
+}
+
+void record(Block& block, u32 row, const Op* op, Mask mask) {
+    if (block.ledger.mode() != SharedLedger::Mode::recording) return;
+    SharedLedger::Step step;
+    step.op = op;
+    step.active = mask;
+    block.ledger.record(row, step, nullptr);
+}
+
+void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u32* addresses) {
+    SharedRace& race = *block.shared_race;
+    if (row == block_row(block)) {
+        race.barrier_complete(0, step.active, true);
+    } else if (!step.is_access) {
+        if (step.op->run == op_barrier_sync) race.barrier_arrive(0, row);
+        else race.syncwarp(row, step.active);
+    } else {
+        const Site& site = block.launch->kernel->sites[step.op->site];
+        SharedAccess access{.warp = row, .site = step.op->site, .active = step.active, .addresses = addresses,
+                            .bytes_per_lane = site.bytes_per_lane, .value = {}};
+        if (site.store) race.write(access);
+        else race.read(access);
+    }
+}
+
+}  // namespace
+
+void leave_ledger(Block& block) {
+    if (block.shared_race) block.shared_race->begin_block(block.linear, block.shared_bytes, block.shared);
+    block.ledger.give_up([&](u32 row, const SharedLedger::Step& step, const u32* addresses) {
+        if (block.shared_race) replay_step(block, row, step, addresses);
+    });
+}
+
+void note_barrier_arrive(Warp& w, const Op* op, u32 id) {
+    Block& block = *w.block;
+    if (agrees(block, w.index, op, w.active)) return;
+    if (block.shared_race) block.shared_race->barrier_arrive(id, w.index);
+    record(block, w.index, op, w.active);
+}
+
+void note_barrier_complete(Block& block, const Op* op, u32 id, Mask waited, bool whole_block) {
+    if (block.launch->global_race) block.launch->global_race->barrier(block.global_race);
+    if (agrees(block, block_row(block), op, waited)) return;
+    if (block.shared_race) block.shared_race->barrier_complete(id, waited, whole_block);
+    record(block, block_row(block), op, waited);
+}
+
+void note_warp_barrier(Warp& w, const Op* op) {
+    Block& block = *w.block;
+    if (agrees(block, w.index, op, w.active)) return;
+    if (block.shared_race) block.shared_race->syncwarp(w.index, w.active);
+    record(block, w.index, op, w.active);
+}
+
+/// A warp that ends before it has done all that the clean block's warp did has left something out.
+void note_warp_end(Warp& w) {
+    Block& block = *w.block;
+    if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.at_end(w.index)) leave_ledger(block);
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,16 @@
+// Where shared memory, barriers and the ledger meet: what happens is either compared with what a clean
+// block did, or goes to the race checker (and is written down for the next block).
+#pragma once
+
+#include "execute/block.h"
+
+namespace coalesce::sim {
+
+void note_barrier_arrive(Warp& w, const Op* op, u32 id);
+void note_barrier_complete(Block& block, const Op* op, u32 id, Mask waited, bool whole_block);
+void note_warp_end(Warp& w);
+
+/// The steps so far no longer agree: replays them into the checker, which takes over.
+void leave_ledger(Block& block);
+
+}  // namespace coalesce::sim

@@ -1,0 +1,153 @@
+// ld.shared and st.shared.
+//
+// Idea   What a warp does to shared memory is usually what it did in the block before: then the ledger
+//        knows the wavefronts, that the addresses are in bounds, and that nothing races, and only the
+//        data is left to move. Anything else is analysed here.
+#include "checks/access_report.h"
+#include "execute/lane_memory.h"
+#include "execute/memory_access.h"
+#include "execute/memory_handlers.h"
+#include "execute/shared_checks.h"
+
+namespace coalesce::sim {
+namespace {
+
+template <class Shape>
+struct StoredLanes {
+    const Warp* warp;
+    const Op* op;
+    static void copy(const void* context, int lane, u8* bytes) {
+        const auto& self = *static_cast<const StoredLanes*>(context);
+        Shape::store(*self.warp, self.op, lane, bytes);
+    }
+};
+
+template <bool Narrow>
+void addresses_of(const Warp& w, const Op* op, u32* addresses) {
+    if constexpr (Narrow) {
+        const u32* base = w.lanes<u32>(op->a);
+        for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u32>(op->immediate);
+    } else {
+        const u64* base = w.lanes<u64>(op->a);
+        for (int l = 0; l < kLanes; ++l) addresses[l] = static_cast<u32>(base[l] + static_cast<u64>(op->immediate));
+    }
+}
+
+/// Copies between registers and shared memory; addresses are known to be good.
+template <class Shape, bool Store>
+void move_lanes(Warp& w, const Op* op, const u32* addresses, bool contiguous) {
+    u8* shared = w.block->shared;
+    if (contiguous) {
+        if constexpr (Store) Shape::store_all(w, op, shared + addresses[0]);
+        else Shape::load_all(w, op, shared + addresses[0]);
+        return;
+    }
+    if constexpr (Shape::kTotal == 4 && Shape::kCount == 1) {
+        if (w.active == kAllLanes) {
+            auto* words = reinterpret_cast<u32*>(shared);
+            u32* lanes = w.lanes<u32>(op->v[0]);
+            if constexpr (Store) {
+                for (int l = 0; l < kLanes; ++l) words[static_cast<i32>(addresses[l] >> 2)] = lanes[l];
+            } else {
+                // Buffered, so that the compiler may gather: memory and registers do not overlap.
+                u32 values[kLanes];
+                for (int l = 0; l < kLanes; ++l) values[l] = words[static_cast<i32>(addresses[l] >> 2)];
+                std::memcpy(lanes, values, sizeof values);
+            }
+            return;
+        }
+    }
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if constexpr (Store) Shape::store(w, op, l, shared + addresses[l]);
+        else Shape::load(w, op, l, shared + addresses[l]);
+    }
+}
+
+void count(Warp& w, const Op* op, u32 wavefronts, u32 ideal) {
+    SiteCounters& counters = w.counters[op->site];
+    ++counters.shared_requests;
+    counters.wavefronts += wavefronts;
+    counters.wavefronts_ideal += ideal;
+}
+
+/// False when a lane is outside the block's shared memory or misaligned: reported, the launch failed.
+template <class Shape, bool Store, bool Narrow>
+bool addresses_good(Warp& w, const Op* op, const u32* addresses) {
+    const u32 size = w.block->shared_bytes;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        u64 address = addresses[l];
+        if constexpr (!Narrow) address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+        const bool good = address + Shape::kTotal <= size && address % Shape::kTotal == 0;
+        if (!good && !resolve_one(w, op, address, l, Shape::kTotal, ptx::StateSpace::shared, Store ? Access::store : Access::load))
+            return false;
+    }
+    return true;
+}
+
+bool is_contiguous(const u32* addresses, u32 bytes, Mask active) {
+    u32 differs = active ^ kAllLanes;
+    for (int l = 0; l < kLanes; ++l) differs |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
+    return differs == 0;
+}
+
+template <class Shape, bool Store>
+void check(Warp& w, const Op* op, const u32* addresses) {
+    SharedRace& race = *w.block->shared_race;
+    const StoredLanes<Shape> lanes{&w, op};
+    SharedAccess access{.warp = w.index, .site = op->site, .active = w.active, .addresses = addresses,
+                        .bytes_per_lane = Shape::kTotal,
+                        .strong = (op->detail & kStrong) != 0, .releases = (op->detail & kReleases) != 0,
+                        .value = {StoredLanes<Shape>::copy, &lanes}};
+    if constexpr (Store) race.write(access);
+    else race.read(access);
+    if (!Store && (op->detail & kStrong)) race.acquire(access);
+}
+
+template <class Shape, bool Store, bool Narrow>
+[[gnu::noinline]] const Op* access_in_full(Warp& w, const Op* op, const u32* addresses) {
+    if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;
+    const Wavefronts waves = count_wavefronts(addresses, Shape::kTotal, w.active);
+    count(w, op, waves.taken, waves.ideal);
+    Block& block = *w.block;
+    if (block.shared_race) check<Shape, Store>(w, op, addresses);
+    const bool contiguous = is_contiguous(addresses, Shape::kTotal, w.active);
+    if (block.ledger.mode() == SharedLedger::Mode::recording) {
+        SharedLedger::Step step{.op = op, .active = w.active, .wavefronts = static_cast<u16>(waves.taken),
+                                .ideal = static_cast<u16>(waves.ideal), .is_access = true, .contiguous = contiguous};
+        block.ledger.record(w.index, step, addresses);
+    }
+    move_lanes<Shape, Store>(w, op, addresses, contiguous);
+    return op + 1;
+}
+
+template <class Shape, bool Store, bool Narrow>
+const Op* access_shared(Warp& w, const Op* op) {
+    u32 addresses[kLanes];
+    addresses_of<Narrow>(w, op, addresses);
+    SharedLedger& ledger = w.block->ledger;
+    if (ledger.mode() == SharedLedger::Mode::comparing) {
+        const bool stable = (op->detail & kStableAddress) != 0;
+        if (const SharedLedger::Step* step = ledger.expect(w.index, op, w.active, addresses, stable)) {
+            count(w, op, step->wavefronts, step->ideal);
+            move_lanes<Shape, Store>(w, op, addresses, step->contiguous);
+            return op + 1;
+        }
+        leave_ledger(*w.block);
+    }
+    return access_in_full<Shape, Store, Narrow>(w, op, addresses);
+}
+
+}  // namespace
+
+Handler shared_handler(const MemoryAccessKind& kind) {
+    Handler handler = nullptr;
+    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+        if (kind.narrow_address) handler = kind.store ? access_shared<Shape, true, true> : access_shared<Shape, false, true>;
+        else handler = kind.store ? access_shared<Shape, true, false> : access_shared<Shape, false, false>;
+    });
+    return handler;
+}
+
+}  // namespace coalesce::sim

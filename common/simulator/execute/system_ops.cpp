@@ -1,0 +1,141 @@
+// Instructions that steer the machine rather than compute: fences, hints, sleeping, traps, and
+// questions about addresses.
+#include "execute/describe.h"
+#include "execute/memory_access.h"
+#include "execute/special_registers.h"
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+
+namespace {
+
+const Op* run_nothing(Warp&, const Op* op) { return op + 1; }
+
+const Op* run_fence(Warp& w, const Op* op) {
+    fence(w);
+    return op + 1;
+}
+
+const Op* run_create_policy(Warp& w, const Op* op) {
+    w.write<u64>(op->d, [](int) { return u64{0}; });
+    return op + 1;
+}
+
+/// Time passes for the block as long as the lane that wants to sleep longest.
+const Op* run_sleep(Warp& w, const Op* op) {
+    const u32* nanoseconds = w.lanes<u32>(op->a);
+    u32 longest = 0;
+    for (Mask rest = w.active; rest; rest &= rest - 1)
+        longest = std::max(longest, nanoseconds[std::countr_zero(rest)]);
+    w.block->cycles += longest;
+    return op + 1;
+}
+
+const Op* run_trap(Warp& w, const Op* op) {
+    return w.fail(op, Status::launch_failure, "execution", "trap",
+                  "the kernel executed `trap`: __trap(), or a check of its own that failed", w.first_active());
+}
+
+// ---- isspacep ----
+
+bool lies_in(const Warp& w, u64 address, StateSpace space) {
+    const StateSpace actual = space_at(address);
+    if (space == StateSpace::constant) {
+        const Allocation* allocation = w.block->launch->allocations->find(address);
+        return allocation && allocation->kind == AllocationKind::constant;
+    }
+    return actual == space;
+}
+
+template <StateSpace Space>
+const Op* run_is_space(Warp& w, const Op* op) {
+    const u64* addresses = w.lanes<u64>(op->a);
+    Mask inside = 0;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if (lies_in(w, addresses[l], Space)) inside |= 1u << l;
+    }
+    w.write_predicate(op->d, inside);
+    return op + 1;
+}
+
+// ---- clusters: every cluster has one block ----
+
+template <class Address>
+const Op* run_map_address(Warp& w, const Op* op) {
+    const Address* address = w.lanes<Address>(op->a);
+    w.write<Address>(op->d, [=](int l) { return address[l]; });
+    return op + 1;
+}
+
+const Op* run_block_rank(Warp& w, const Op* op) {
+    w.write<u32>(op->d, [](int) { return 0u; });
+    return op + 1;
+}
+
+std::optional<FamilyInstruction> with_side_effects(std::optional<FamilyInstruction> description) {
+    if (description) description->has_side_effects = true;
+    return description;
+}
+
+}  // namespace
+
+// membar.{cta,gl,sys};  fence{.sc,.acq_rel}{.scope};  fence.proxy.KIND;  fence.mbarrier_init...
+std::optional<FamilyInstruction> describe_fence(const ptx::Instruction& i, const ptx::Function&) {
+    return with_side_effects(describe(i, run_fence, {}));
+}
+
+// prefetch, applypriority, discard ...: whatever their operands are, nothing happens.
+std::optional<FamilyInstruction> describe_hint(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, run_nothing, {}, 0, 3);
+}
+
+// createpolicy.KIND.b64 d, ...
+std::optional<FamilyInstruction> describe_create_policy(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, run_create_policy, {{Role::destination, Width::w64}}, 1, 5);
+}
+
+// nanosleep.u32 t
+std::optional<FamilyInstruction> describe_sleep(const ptx::Instruction& i, const ptx::Function&) {
+    return with_side_effects(describe(i, run_sleep, {{Role::a, Width::w32}}));
+}
+
+std::optional<FamilyInstruction> describe_trap(const ptx::Instruction& i, const ptx::Function&) {
+    return with_side_effects(describe(i, run_trap, {}));
+}
+
+std::optional<FamilyInstruction> describe_breakpoint(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, run_nothing, {});
+}
+
+// isspacep.SPACE p, a
+std::optional<FamilyInstruction> describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
+    Handler run = nullptr;
+    if (i.has("param") || i.has("param::entry")) {
+        run = run_is_space<StateSpace::param>;
+    } else {
+        switch (space_of(i)) {
+            case StateSpace::global: run = run_is_space<StateSpace::global>; break;
+            case StateSpace::shared: run = run_is_space<StateSpace::shared>; break;
+            case StateSpace::local: run = run_is_space<StateSpace::local>; break;
+            case StateSpace::constant: run = run_is_space<StateSpace::constant>; break;
+            default: break;
+        }
+    }
+    return describe(i, run, {{Role::destination, Width::predicate}, {Role::a, Width::w64}});
+}
+
+// mapa{.shared::cluster}.{u32,u64} d, a, block
+std::optional<FamilyInstruction> describe_map_address(const ptx::Instruction& i, const ptx::Function&) {
+    const Width width = width_of_type(type_of(i));
+    const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
+    return describe(i, run, {{Role::destination, width}, {Role::a, width}, {}});
+}
+
+// getctarank{.shared::cluster}.{u32,u64} d, a
+std::optional<FamilyInstruction> describe_block_rank(const ptx::Instruction& i, const ptx::Function&) {
+    return describe(i, run_block_rank, {{Role::destination, Width::w32}, {}});
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,135 @@
+// One warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
+//
+// Divergence   When lanes part at a branch, each group becomes a Fragment: a place in the program and
+//              a mask. The fragment at the lowest place runs first, so that groups meet again where
+//              their paths join; fragments at the same place in the same call merge. A fragment that
+//              spins on memory makes way for the others after a while (execute/scheduler.cpp).
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "execute/device.h"
+#include "program/program.h"
+
+namespace coalesce::sim {
+
+struct Block;
+/// Where a memory instruction found its data the last time: very likely where it will be next.
+struct SiteCache {
+    u64 begin = 1, end = 0;      ///< device addresses of the allocation
+    std::ptrdiff_t to_host = 0;
+    u8* shadow = nullptr;        ///< of address `begin`; nullptr: counts as written
+    u64 last = 0;                ///< first address of the last access
+};
+
+struct Frame;  ///< a call's registers (execute/calls.h); nullptr in the kernel itself
+
+/// The type that a lane of T is kept in: 32 bits, or 64 for 64-bit types.
+template <class T>
+using LaneOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
+
+/// Which file a Slot points into: see program.h.
+enum : int { kOwnFile = 0, kUniformFile = 1 };
+
+struct Fragment {
+    const Op* at = nullptr;
+    Mask lanes = 0;
+    Frame* frame = nullptr;
+    enum class State : u8 {
+        ready,
+        at_barrier,    ///< bar.sync, until the block's barrier `barrier` completes
+        at_warp_sync,  ///< a .sync instruction, until all lanes of `wanted` are there
+        waiting,       ///< for something outside the warp: grid barrier, mbarrier, spinning
+    } state = State::ready;
+    u8 barrier = 0;
+    bool resting = false;  ///< has spun for long: others of the warp go first
+    Mask wanted = 0;
+};
+
+struct Warp {
+    u8* file[2] = {nullptr, nullptr};
+    Mask active = 0;      ///< lanes of the fragment that runs now
+    Frame* frame = nullptr;
+    Block* block = nullptr;
+    u32 index = 0;        ///< within the block
+    Mask existing = 0;    ///< lanes that have a thread
+    Mask live = 0;        ///< of those, not exited
+    std::vector<Fragment> others;  ///< all fragments but the running one
+
+    SiteCounters* counters = nullptr;  ///< of this worker, parallel to Kernel::sites
+    SiteCache* caches = nullptr;       ///< likewise
+    Checks checks;                     ///< of this launch
+
+    u64 executed = 0;             ///< PTX instructions, since the warp began
+    u64 settled = 0;              ///< of those, the ones that `lane_instructions` knows
+    u64 lane_instructions = 0;    ///< executed, times active lanes
+    u64 branches = 0, divergent_branches = 0;
+    i64 fuel = 0;                 ///< backward branches until the scheduler has a look
+    u32 spins = 0;                ///< turns of a waiting loop since the last rest
+    bool slice_spun = false;      ///< the slice ended in a waiting loop
+    u8* kernel_file = nullptr;    ///< own file of the kernel itself, whatever is being called
+    u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
+    bool fenced = false;          ///< a fence came since the last atomic: the next one releases
+    u8* local = nullptr;               ///< local memory: lane-major, `local_bytes` each
+    u32 local_bytes = 0;
+
+    /// The 32 lanes of a slot.
+    template <class Lane>
+    Lane* lanes(Slot slot) const {
+        return reinterpret_cast<Lane*>(__builtin_assume_aligned(file[slot.uniform] + slot.offset, 64));
+    }
+    Mask& predicate(Slot slot) const { return *reinterpret_cast<Mask*>(file[slot.uniform] + slot.offset); }
+
+    bool is_active(int lane) const { return active >> lane & 1; }
+    int first_active() const { return std::countr_zero(active); }
+
+    /// Sets lane l of the destination to value(l) for every active lane. `value` must not read
+    /// lanes other than l of a slot that may be the destination: buffer those first.
+    template <class Lane, class Value>
+    void write(Slot slot, Value value) {
+        Lane* d = lanes<Lane>(slot);
+        if (active == kAllLanes) {
+#pragma GCC ivdep
+            for (int l = 0; l < kLanes; ++l) d[l] = value(l);
+        } else {
+            const Mask mask = active;
+#pragma GCC ivdep
+            for (int l = 0; l < kLanes; ++l) {
+                const Lane v = value(l);
+                d[l] = (mask & (1u << l)) ? v : d[l];
+            }
+        }
+    }
+    void write_predicate(Slot slot, Mask value) {
+        Mask& p = predicate(slot);
+        p = (p & ~active) | (value & active);
+    }
+    template <class Lane, class Body>
+    void for_each_active(Body body) const {
+        for (Mask rest = active; rest; rest &= rest - 1) body(std::countr_zero(rest));
+    }
+
+    Dim3 thread_of(int lane) const;
+
+    /// To be called before `active` changes.
+    void settle() {
+        lane_instructions += (executed - settled) * static_cast<u64>(std::popcount(active));
+        settled = executed;
+    }
+
+    /// Ends the launch with `status`; the reason has been or is here reported. Returns nullptr, so that
+    /// a handler can `return warp.fail(...)`.
+    const Op* fail(const Op* op, Status status, const std::string& check, const std::string& kind, const std::string& message,
+                   int lane, u64 address = 0);
+    /// The same with a report made elsewhere; `report` may be of a check that is switched off.
+    const Op* fail(Status status, const Report& report);
+
+    /// A report with place, kernel, block and thread filled in.
+    Report describe(const Op* op, const char* check, const char* kind, int lane) const;
+};
+
+}  // namespace coalesce::sim

@@ -1,0 +1,254 @@
+// Instructions with which the lanes of a warp look at each other's registers: shfl, vote, match,
+// redux, activemask, elect.
+//
+// Builds on  families.h: the lanes that a `.sync` instruction names have met when its handler runs,
+//            and Warp::active is those of them that came.
+// Watch      A destination may be a source as well: what other lanes hold is read before anything is
+//            written.
+#include <algorithm>
+#include <array>
+
+#include "execute/describe.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+constexpr OperandRole kDestination32{Role::destination, Width::w32, Role::ignored, Width::none};
+constexpr OperandRole kMembers{Role::v0, Width::w32, Role::ignored, Width::none};
+
+/// Marks a description as one that makes its lanes meet, when the text says `.sync`.
+std::optional<FamilyInstruction> meeting(const ptx::Instruction& instruction,
+                                         std::optional<FamilyInstruction> description) {
+    if (description) {
+        description->warp_sync = instruction.has("sync");
+        description->has_side_effects = true;  // other lanes depend on this one taking part
+    }
+    return description;
+}
+
+// ---- shfl ----
+
+enum class Shuffle : u8 { up, down, butterfly, index };
+
+/// The lane that `lane` reads from, and whether it lies inside the lane's segment. `clamp` holds the
+/// limit in bits 0-4 and, in bits 8-12, the bits of the lane number that name its segment.
+struct ShuffleSource {
+    int lane;
+    bool inside;
+};
+ShuffleSource shuffle_source(Shuffle mode, int lane, u32 distance, u32 clamp) {
+    const int step = static_cast<int>(distance & 31);
+    const int segment = static_cast<int>(clamp >> 8 & 31);
+    const int limit = static_cast<int>(clamp & 31);
+    const int lowest = lane & segment;
+    const int last = lowest | (limit & ~segment);
+    switch (mode) {
+        case Shuffle::up: return {lane - step, lane - step >= last};
+        case Shuffle::down: return {lane + step, lane + step <= last};
+        case Shuffle::butterfly: return {lane ^ step, (lane ^ step) <= last};
+        case Shuffle::index: break;
+    }
+    const int wanted = lowest | (step & ~segment);
+    return {wanted, wanted <= last};
+}
+
+template <Shuffle Mode, bool HasValue, bool HasPredicate>
+const Op* run_shuffle(Warp& w, const Op* op) {
+    std::array<u32, kLanes> held;
+    std::copy_n(w.lanes<u32>(op->a), kLanes, held.begin());
+    const u32* distance = w.lanes<u32>(op->b);
+    const u32* clamp = w.lanes<u32>(op->c);
+
+    std::array<u32, kLanes> result{};
+    Mask inside = 0;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
+        const int from = source.inside ? source.lane : lane;
+        // What a lane that is not here would have given is undefined; zero, for the same result every time.
+        result[lane] = w.is_active(from) ? held[from] : 0;
+        inside |= static_cast<Mask>(source.inside) << lane;
+    }
+    if constexpr (HasValue) w.write<u32>(op->d, [&](int l) { return result[l]; });
+    if constexpr (HasPredicate) w.write_predicate(op->d2, inside);
+    return op + 1;
+}
+
+template <Shuffle Mode>
+Handler shuffle_handler(bool has_value, bool has_predicate) {
+    if (!has_predicate) return run_shuffle<Mode, true, false>;
+    return has_value ? run_shuffle<Mode, true, true> : run_shuffle<Mode, false, true>;
+}
+
+// ---- vote ----
+
+enum class Vote : u8 { all, any, uniform, ballot };
+
+template <Vote Question, bool Negated>
+const Op* run_vote(Warp& w, const Op* op) {
+    const Mask said = Negated ? ~w.predicate(op->a) : w.predicate(op->a);
+    const Mask yes = said & w.active;
+    if constexpr (Question == Vote::ballot) {
+        w.write<u32>(op->d, [=](int) { return yes; });
+    } else {
+        const bool all = yes == w.active;
+        const bool answer = Question == Vote::all   ? all
+                            : Question == Vote::any ? yes != 0
+                                                    : all || yes == 0;
+        w.write_predicate(op->d, answer ? kAllLanes : 0);
+    }
+    return op + 1;
+}
+
+template <Vote Question>
+Handler vote_handler(bool negated) {
+    return negated ? run_vote<Question, true> : run_vote<Question, false>;
+}
+
+// ---- match ----
+
+template <class T>
+const Op* run_match_any(Warp& w, const Op* op) {
+    std::array<T, kLanes> held;
+    std::copy_n(w.lanes<T>(op->a), kLanes, held.begin());
+    std::array<u32, kLanes> same{};
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        for (Mask others = w.active; others; others &= others - 1) {
+            const int other = std::countr_zero(others);
+            same[lane] |= static_cast<u32>(held[other] == held[lane]) << other;
+        }
+    }
+    w.write<u32>(op->d, [&](int l) { return same[l]; });
+    return op + 1;
+}
+
+template <class T, bool HasPredicate>
+const Op* run_match_all(Warp& w, const Op* op) {
+    const T* held = w.lanes<T>(op->a);
+    const T first = held[w.first_active()];
+    bool equal = true;
+    for (Mask rest = w.active; rest; rest &= rest - 1) equal &= held[std::countr_zero(rest)] == first;
+    const Mask members = equal ? w.active : 0;
+    w.write<u32>(op->d, [=](int) { return members; });
+    if constexpr (HasPredicate) w.write_predicate(op->d2, equal ? kAllLanes : 0);
+    return op + 1;
+}
+
+// ---- redux ----
+
+struct Sum { template <class T> static T apply(T a, T b) { return static_cast<T>(static_cast<u32>(a) + static_cast<u32>(b)); } };
+struct Minimum { template <class T> static T apply(T a, T b) { return std::min(a, b); } };
+struct Maximum { template <class T> static T apply(T a, T b) { return std::max(a, b); } };
+struct And { template <class T> static T apply(T a, T b) { return a & b; } };
+struct Or { template <class T> static T apply(T a, T b) { return a | b; } };
+struct Xor { template <class T> static T apply(T a, T b) { return a ^ b; } };
+
+template <class Combine, class T>
+const Op* run_reduce(Warp& w, const Op* op) {
+    const u32* held = w.lanes<u32>(op->a);
+    T total = static_cast<T>(held[w.first_active()]);
+    for (Mask rest = w.active & (w.active - 1); rest; rest &= rest - 1)
+        total = Combine::template apply<T>(total, static_cast<T>(held[std::countr_zero(rest)]));
+    w.write<u32>(op->d, [=](int) { return static_cast<u32>(total); });
+    return op + 1;
+}
+
+Handler reduce_handler(const ptx::Instruction& i) {
+    const ptx::Type type = type_of(i);
+    const bool is_signed = type == ptx::Type::s32;
+    if (i.has("add")) return run_reduce<Sum, u32>;
+    if (i.has("min")) return is_signed ? run_reduce<Minimum, i32> : run_reduce<Minimum, u32>;
+    if (i.has("max")) return is_signed ? run_reduce<Maximum, i32> : run_reduce<Maximum, u32>;
+    if (i.has("and")) return run_reduce<And, u32>;
+    if (i.has("or")) return run_reduce<Or, u32>;
+    if (i.has("xor")) return run_reduce<Xor, u32>;
+    return nullptr;
+}
+
+// ---- activemask, elect ----
+
+const Op* run_active_mask(Warp& w, const Op* op) {
+    const Mask active = w.active;
+    w.write<u32>(op->d, [=](int) { return active; });
+    return op + 1;
+}
+
+template <bool HasLane>
+const Op* run_elect(Warp& w, const Op* op) {
+    const u32 leader = static_cast<u32>(w.first_active());
+    if constexpr (HasLane) w.write<u32>(op->d, [=](int) { return leader; });
+    w.write_predicate(op->d2, 1u << leader);
+    return op + 1;
+}
+
+}  // namespace
+
+// shfl.sync.MODE.b32 d|p, a, distance, clamp, members; without `.sync`: no members.
+std::optional<FamilyInstruction> describe_shuffle(const ptx::Instruction& i, const ptx::Function&) {
+    if (i.operands.empty() || type_of(i) != ptx::Type::b32) return std::nullopt;
+    const bool has_value = !is_sink(i, 0), has_predicate = !i.operands[0].elements.empty();
+    Handler run = nullptr;
+    if (i.has("up")) run = shuffle_handler<Shuffle::up>(has_value, has_predicate);
+    if (i.has("down")) run = shuffle_handler<Shuffle::down>(has_value, has_predicate);
+    if (i.has("bfly")) run = shuffle_handler<Shuffle::butterfly>(has_value, has_predicate);
+    if (i.has("idx")) run = shuffle_handler<Shuffle::index>(has_value, has_predicate);
+    std::vector<OperandRole> roles = {
+        {Role::destination, Width::w32, Role::destination2, Width::predicate},
+        {Role::a, Width::w32}, {Role::b, Width::w32}, {Role::c, Width::w32}};
+    if (i.has("sync")) roles.push_back(kMembers);
+    return meeting(i, describe(i, run, std::move(roles)));
+}
+
+// vote.sync.{all,any,uni}.pred p, {!}q, members;  vote.sync.ballot.b32 d, {!}q, members
+std::optional<FamilyInstruction> describe_vote(const ptx::Instruction& i, const ptx::Function&) {
+    if (i.operands.size() < 2) return std::nullopt;
+    const bool negated = i.operands[1].negated;
+    Handler run = nullptr;
+    if (i.has("all")) run = vote_handler<Vote::all>(negated);
+    if (i.has("any")) run = vote_handler<Vote::any>(negated);
+    if (i.has("uni")) run = vote_handler<Vote::uniform>(negated);
+    if (i.has("ballot")) run = vote_handler<Vote::ballot>(negated);
+    const Width answer = i.has("ballot") ? Width::w32 : Width::predicate;
+    std::vector<OperandRole> roles = {{Role::destination, answer}, {Role::a, Width::predicate}};
+    if (i.has("sync")) roles.push_back(kMembers);
+    return meeting(i, describe(i, run, std::move(roles)));
+}
+
+// match.any.sync.b32 d, a, members;  match.all.sync.b32 d|p, a, members
+std::optional<FamilyInstruction> describe_match(const ptx::Instruction& i, const ptx::Function&) {
+    const ptx::Type type = type_of(i);
+    if (i.operands.empty() || (type != ptx::Type::b32 && type != ptx::Type::b64)) return std::nullopt;
+    const bool wide = type == ptx::Type::b64, has_predicate = !i.operands[0].elements.empty();
+    Handler run = nullptr;
+    if (i.has("any")) run = wide ? run_match_any<u64> : run_match_any<u32>;
+    if (i.has("all") && has_predicate) run = wide ? run_match_all<u64, true> : run_match_all<u32, true>;
+    if (i.has("all") && !has_predicate) run = wide ? run_match_all<u64, false> : run_match_all<u32, false>;
+    return meeting(i, describe(i, run, {{Role::destination, Width::w32, Role::destination2, Width::predicate},
+                                        {Role::a, width_of_type(type)},
+                                        kMembers}));
+}
+
+// redux.sync.OP.TYPE d, a, members: 32-bit integers only
+std::optional<FamilyInstruction> describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
+    const ptx::Type type = type_of(i);
+    if (ptx::size_of(type) != 4 || ptx::is_float(type)) return std::nullopt;
+    return meeting(i, describe(i, reduce_handler(i), {kDestination32, {Role::a, Width::w32}, kMembers}));
+}
+
+// activemask.b32 d
+std::optional<FamilyInstruction> describe_active_mask(const ptx::Instruction& i, const ptx::Function&) {
+    auto description = describe(i, run_active_mask, {kDestination32});
+    if (description) description->has_side_effects = true;  // must not move to where more lanes run
+    return description;
+}
+
+// elect.sync d|p, members
+std::optional<FamilyInstruction> describe_elect(const ptx::Instruction& i, const ptx::Function&) {
+    if (i.operands.empty() || i.operands[0].elements.empty()) return std::nullopt;
+    const Handler run = is_sink(i, 0) ? run_elect<false> : run_elect<true>;
+    return meeting(i, describe(i, run, {{Role::destination, Width::w32, Role::destination2, Width::predicate}, kMembers}));
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,265 @@
+#include "execute/worker.h"
+
+#include <cstdlib>
+#include <numeric>
+
+#include "execute/special_registers.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// Rounds over all waiting blocks without any of them getting further, after which none ever will.
+constexpr u32 kHopelessRounds = 64;
+/// What shared memory holds before a kernel writes it: nothing that looks like a result.
+constexpr int kSharedPoison = 0xcd;
+
+/// Runs instructions that compute every lane, outside any block's flow.
+void run_prologue(const std::vector<Op>& ops, Warp& w) {
+    w.active = kAllLanes;
+    for (const Op& op : ops) op.run(w, &op);
+}
+
+void fill_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
+    for (const SpecialSlot& s : specials) {
+        for (int l = 0; l < kLanes; ++l) {
+            const u64 value = s.special->value(w, l);
+            if (s.special->width == Width::w64) w.lanes<u64>(s.slot)[l] = value;
+            else if (s.special->width == Width::w32) w.lanes<u32>(s.slot)[l] = static_cast<u32>(value);
+            else w.predicate(s.slot) = value ? kAllLanes : 0;
+        }
+    }
+}
+
+Dim3 index_of(u64 linear, Dim3 grid) {
+    return {static_cast<u32>(linear % grid.x), static_cast<u32>(linear / grid.x % grid.y),
+            static_cast<u32>(linear / grid.x / grid.y)};
+}
+
+}  // namespace
+
+u8* AlignedBytes::resize(u64 bytes) {
+    bytes = round_up(bytes + 64, 64);
+    if (bytes > size_) {
+        memory_.reset(static_cast<u8*>(std::aligned_alloc(64, bytes)));
+        size_ = bytes;
+    }
+    return memory_.get();
+}
+
+void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident) {
+    launch_ = &launch;
+    shared_log_ = &shared_log;
+    seed_ = seed;
+    max_resident_ = max_resident;
+    blocks_ = launch.config.grid.count();
+    prepared_ = 0;
+    waiting_.clear();
+    for (auto& r : residents_) r->busy = false;
+    const std::size_t sites = launch.kernel->sites.size();
+    totals = {};
+    totals.sites.resize(sites);
+    caches_.assign(sites, {});
+}
+
+// ---- getting a block ready ----
+
+void Worker::fill_constants(Resident& resident) {
+    u8* file = resident.block.uniform;
+    for (const Kernel::Code::Constant& c : launch_->code->constants) {
+        for (int l = 0; l < kLanes; ++l) {
+            if (c.width == 8) reinterpret_cast<u64*>(file + c.slot.offset)[l] = c.bits;
+            if (c.width == 4) reinterpret_cast<u32*>(file + c.slot.offset)[l] = static_cast<u32>(c.bits);
+        }
+        if (c.width == 0) *reinterpret_cast<Mask*>(file + c.slot.offset) = static_cast<Mask>(c.bits);
+    }
+}
+
+/// What is the same for every block of the launch: memory, constants, the warps' places.
+void Worker::prepare(Resident& resident) {
+    const Kernel::Code& code = *launch_->code;
+    Block& block = resident.block;
+    const u32 threads = static_cast<u32>(launch_->config.block.count());
+    const u32 warps = (threads + kLanes - 1) / kLanes;
+    block.launch = launch_;
+    block.threads = threads;
+    block.shared_bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
+    block.shared = resident.shared.resize(block.shared_bytes);
+    block.uniform = resident.uniform.resize(code.uniform_bytes);
+    // One more line for each warp, so that the same register of different warps does not compete for
+    // the same set of the host's cache.
+    const u64 file_bytes = round_up(code.main.own_bytes, 64) + 64;
+    u8* files = resident.registers.resize(file_bytes * warps);
+    const u32 local_bytes = code.main.local_bytes + (code.uses_calls ? static_cast<u32>(Device::instance().stack_limit) : 0);
+    block.local = resident.local.resize(u64{local_bytes} * threads + local_bytes * kLanes);
+    const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
+    u8* parameters = resident.parameters.resize(parameter_bytes * warps);
+
+    block.warps.assign(warps, Warp{});
+    for (u32 k = 0; k < warps; ++k) {
+        Warp& w = block.warps[k];
+        w.block = &block;
+        w.index = k;
+        w.kernel_file = w.file[kOwnFile] = files + file_bytes * k;
+        w.file[kUniformFile] = block.uniform;
+        const u32 lanes = std::min<u32>(kLanes, threads - k * kLanes);
+        w.existing = lanes == kLanes ? kAllLanes : (1u << lanes) - 1;
+        w.counters = totals.sites.data();
+        w.caches = caches_.data();
+        w.checks = launch_->checks;
+        w.local = block.local + u64{local_bytes} * kLanes * k;
+        w.local_bytes = local_bytes;
+        w.kernel_parameters = parameters + parameter_bytes * k;
+    }
+    fill_constants(resident);
+    fill_specials(code.launch_specials, block.warps[0]);
+    run_prologue(code.launch_prologue, block.warps[0]);
+    for (Warp& w : block.warps) {
+        fill_specials(code.position_specials, w);
+        run_prologue(code.position_prologue, w);
+    }
+    const bool shared_checks = block.shared_bytes && (launch_->checks.race || launch_->checks.init);
+    block.shared_race = shared_checks ? &resident.shared_race : nullptr;
+    if (shared_checks) {
+        SharedRace::Wanted wanted;
+        wanted.races = launch_->checks.race;
+        wanted.uninitialised = launch_->checks.init;
+        resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
+    }
+    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_bytes);
+}
+
+void Worker::start_warps(Resident& resident) {
+    const Kernel::Code& code = *launch_->code;
+    Block& block = resident.block;
+    for (Warp& w : block.warps) {
+        w.live = w.existing;
+        w.frame = nullptr;
+        w.file[kOwnFile] = w.kernel_file;
+        w.fenced = false;
+        w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
+        w.active = 0;
+        w.settled = w.executed;
+        if (code.main.local_bytes && !code.uses_calls) std::memset(w.local, 0, u64{w.local_bytes} * kLanes);
+    }
+    for (Barrier& b : block.barriers) b = {};
+    std::fill(std::begin(block.waiting_warps), std::end(block.waiting_warps), 0u);
+    block.finished_warps = 0;
+    block.async_copies.reset();
+}
+
+Resident& Worker::begin_block(u64 number) {
+    Resident* resident = nullptr;
+    std::size_t k = 0;
+    for (; k < residents_.size() && !resident; ++k)
+        if (!residents_[k]->busy) resident = residents_[k].get();
+    if (!resident) {
+        residents_.push_back(std::make_unique<Resident>());
+        resident = residents_.back().get();
+        k = residents_.size();
+    }
+    if (k > prepared_) {
+        prepare(*resident);
+        prepared_ = std::max(prepared_, k);
+    }
+    resident->busy = true;
+    Block& block = resident->block;
+    block.linear = number;
+    block.index = index_of(number, launch_->config.grid);
+    fill_specials(launch_->code->block_specials, block.warps[0]);
+    run_prologue(launch_->code->block_prologue, block.warps[0]);
+    start_warps(*resident);
+    if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
+    block.ledger.begin_block();
+    const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
+    if (block.shared_race && !repeats) block.shared_race->begin_block(number, block.shared_bytes, block.shared);
+    // A block that repeats a clean one reads nothing that it has not written.
+    if (!repeats || !block.shared_race) std::memset(block.shared, kSharedPoison, block.shared_bytes);
+    return *resident;
+}
+
+void Worker::end_block(Resident& resident) {
+    Block& block = resident.block;
+    block.ledger.end_block(!block.shared_race || block.shared_race->findings() == 0);
+    for (Warp& w : block.warps) {
+        totals.instructions += w.executed;
+        totals.lane_instructions += w.lane_instructions;
+        totals.branches += w.branches;
+        totals.divergent_branches += w.divergent_branches;
+        w.executed = w.settled = w.lane_instructions = w.branches = w.divergent_branches = 0;
+    }
+    resident.busy = false;
+}
+
+void Worker::end_launch() {
+    for (std::size_t k = 0; k < prepared_; ++k)
+        if (residents_[k]->block.shared_race) residents_[k]->shared_race.end_launch();
+}
+
+/// With a seed, blocks begin in another order: every number once, in strides.
+u64 Worker::block_number(u64 nth) const {
+    if (seed_ == 0) return nth;
+    u64 stride = (0x9e3779b97f4a7c15ull * seed_) % blocks_ | 1;
+    while (std::gcd(stride, blocks_) != 1) stride += 2;
+    return static_cast<u64>((static_cast<unsigned __int128>(nth) * stride + seed_) % blocks_);
+}
+
+// ---- running ----
+
+bool Worker::advance(Resident& resident) {
+    bool advanced = false;
+    const BlockOutcome outcome = run_block(resident.block, seed_, advanced);
+    if (outcome == BlockOutcome::waits_for_others) {
+        waiting_.push_back(&resident);
+        return advanced;
+    }
+    end_block(resident);
+    return true;
+}
+
+void Worker::run() {
+    u32 hopeless = 0;
+    bool more = true;
+    while (!launch_->failed()) {
+        if (more && waiting_.size() < max_resident_) {
+            const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
+            more = nth < blocks_;
+            if (more) {
+                advance(begin_block(block_number(nth)));
+                continue;
+            }
+        }
+        if (waiting_.empty()) return;
+        std::vector<Resident*> round;
+        round.swap(waiting_);
+        bool advanced = false;
+        for (Resident* r : round) {
+            if (launch_->failed()) return;
+            advanced |= advance(*r);
+        }
+        hopeless = advanced ? 0 : hopeless + 1;
+        if (hopeless > kHopelessRounds) report_stuck_grid();
+    }
+}
+
+void Worker::report_stuck_grid() {
+    const Block& block = waiting_.front()->block;
+    const Warp* stuck = &block.warps[0];
+    for (const Warp& w : block.warps)
+        if (!w.others.empty()) {
+            stuck = &w;
+            break;
+        }
+    const Fragment& f = stuck->others.front();
+    Report report = stuck->describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
+    const u64 begun = std::min(launch_->next_block.load(), blocks_);
+    report.message = std::to_string(waiting_.size()) + " blocks wait for memory to change, and nothing that still runs will change it";
+    if (begun < blocks_)
+        report.message += "; " + std::to_string(blocks_ - begun) + " blocks can not begin before one of these " +
+                          std::to_string(waiting_.size()) + " ends, which is all that the device holds at a time";
+    report.message += ":\n" + describe_waiting(block);
+    report.cure = "Is the lock released, the flag set, on every path? Blocks may only wait for blocks that are sure to run.";
+    reports().add(report);
+    launch_->fail(Status::launch_timeout);
+}
+
+}  // namespace coalesce::sim

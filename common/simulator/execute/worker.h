@@ -1,0 +1,71 @@
+// A worker: a host thread that runs blocks of a launch, and what it needs for that.
+//
+// Builds on  scheduler.h.
+// Idea       A Resident holds everything of one running block: register files, shared and local
+//            memory. One is enough as long as blocks run to their end. A block that waits for others
+//            keeps its Resident and the next block gets another one, up to as many blocks as the
+//            simulated device holds at a time.
+#pragma once
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "execute/scheduler.h"
+
+namespace coalesce::sim {
+
+/// Host memory whose start suits the widest vectors. Keeps its size between uses.
+class AlignedBytes {
+public:
+    u8* resize(u64 bytes);
+
+private:
+    std::unique_ptr<u8[], void (*)(u8*)> memory_{nullptr, [](u8* p) { ::free(p); }};
+    u64 size_ = 0;
+};
+
+struct Resident {
+    Block block;
+    SharedRace shared_race;
+    AlignedBytes registers, uniform, shared, local, parameters;
+    bool busy = false;
+};
+
+/// Sums of one worker over the blocks that it ran.
+struct WorkerTotals {
+    std::vector<SiteCounters> sites;
+    u64 instructions = 0, lane_instructions = 0, branches = 0, divergent_branches = 0;
+};
+
+class Worker {
+public:
+    /// Gets ready for a launch; residents are kept from one to the next.
+    void begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident);
+    /// Runs blocks until none is left, or the launch has failed.
+    void run();
+    /// Hands over what the checkers found.
+    void end_launch();
+    WorkerTotals totals;
+
+private:
+    Resident& begin_block(u64 number);
+    void prepare(Resident& resident);
+    void fill_constants(Resident& resident);
+    void start_warps(Resident& resident);
+    void end_block(Resident& resident);
+    u64 block_number(u64 nth) const;
+    /// Runs one block for a while; keeps it when it waits for others.
+    bool advance(Resident& resident);
+    void report_stuck_grid();
+
+    Launch* launch_ = nullptr;
+    RaceLog* shared_log_ = nullptr;
+    u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
+    std::vector<std::unique_ptr<Resident>> residents_;
+    std::size_t prepared_ = 0;            ///< of residents_, those that know this launch
+    std::vector<Resident*> waiting_;
+    std::vector<SiteCache> caches_;
+};
+
+}  // namespace coalesce::sim

@@ -1,0 +1,217 @@
+// Walks the entries of a container. format.h describes what lies where.
+#include "fatbin/fatbin.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "fatbin/decompress.h"
+#include "fatbin/format.h"
+
+namespace coalesce::sim::fatbin {
+
+namespace {
+
+/// Compilers refuse long before this. Keeps a small malformed file from filling the memory.
+constexpr u64 kMostText = u64{512} << 20;
+constexpr std::size_t kMostPrelinked = 1 << 16;
+
+constexpr const char* kRebuild =
+    ": build with an -arch that embeds PTX, e.g. -arch=sm_90 or "
+    "-gencode arch=compute_90,code=compute_90";
+
+[[noreturn]] void fail_malformed(const std::string& why) {
+    throw FatbinError("malformed fatbin: " + why + "; build the program again with nvcc");
+}
+
+/// Bytes that may be read, with every access checked.
+class Bytes {
+public:
+    Bytes(const u8* data, u64 size) : data_(data), size_(size) {}
+
+    u64 size() const { return size_; }
+    std::span<const u8> span() const { return {data_, size_}; }
+
+    Bytes part(u64 offset, u64 size, const char* what) const {
+        if (offset > size_ || size > size_ - offset) {
+            fail_malformed(std::string(what) + " reaches past the end");
+        }
+        return {data_ + offset, size};
+    }
+    template <typename T>
+    T read(const char* what) const {
+        T value;  // copied: nothing says that the address is aligned
+        std::memcpy(&value, part(0, sizeof(T), what).data_, sizeof(T));
+        return value;
+    }
+
+private:
+    const u8* data_;
+    u64 size_;
+};
+
+/// Text ends at its first zero; what follows is padding.
+std::string_view up_to_zero(std::string_view text) { return text.substr(0, text.find('\0')); }
+
+std::string entry_text(const EntryHeader& entry, const Bytes& payload, u64& text_left) {
+    const bool zstd = entry.flags & kCompressedZstd;
+    const bool lz4 = entry.flags & kCompressedLz4;
+    const u64 size = zstd || lz4 ? entry.uncompressed_size : payload.size();
+    if (size > text_left) fail_malformed("it holds more PTX than any program");
+    text_left -= size;
+
+    std::string text;
+    if (zstd || lz4) {
+        const Bytes compressed = payload.part(0, entry.compressed_size, "compressed PTX");
+        text = zstd ? decompress_zstd(compressed.span(), size)
+                    : decompress_lz4(compressed.span(), size);
+    } else {
+        text.assign(reinterpret_cast<const char*>(payload.span().data()), size);
+    }
+    text.resize(up_to_zero(text).size());
+    return text;
+}
+
+/// What a container holds, for the message when it is not PTX.
+struct Contents {
+    std::vector<PtxImage> images;
+    u32 other_entries = 0;
+    u32 other_arch = 0;
+};
+
+void read_entries(Bytes entries, u32 unit, u64& text_left, Contents& contents) {
+    while (entries.size() > 0) {
+        const auto entry = entries.read<EntryHeader>("the header of an entry");
+        if (entry.header_size < sizeof(EntryHeader)) {
+            fail_malformed("an entry's header of " + std::to_string(entry.header_size) + " bytes");
+        }
+        const Bytes payload = entries.part(entry.header_size, entry.payload_size, "an entry");
+        if (entry.kind == static_cast<u16>(EntryKind::ptx)) {
+            contents.images.push_back({entry.arch, entry_text(entry, payload, text_left), unit});
+        } else {
+            ++contents.other_entries;
+            contents.other_arch = entry.arch;
+        }
+        const u64 used = entry.header_size + entry.payload_size;
+        entries = entries.part(used, entries.size() - used, "an entry");
+    }
+}
+
+void read_container(const void* data, std::size_t limit, u32 unit, u64& text_left,
+                    Contents& contents) {
+    if (!data) fail_malformed("no data");
+    const u8* start = static_cast<const u8*>(data);
+    // Without a limit the container itself is all that says how long it is.
+    const Bytes readable(start, limit ? limit : std::numeric_limits<u64>::max());
+    const auto header = readable.read<ContainerHeader>("the header of the container");
+    if (header.magic != kContainerMagic) fail_malformed("it does not begin with its magic number");
+    if (header.version != kContainerVersion) {
+        throw FatbinError("a fatbin of version " + std::to_string(header.version) +
+                          " is not supported: build the program with CUDA 13");
+    }
+    if (header.header_size < sizeof(ContainerHeader)) fail_malformed("its header is too short");
+    read_entries(readable.part(header.header_size, header.size, "the container"), unit, text_left,
+                 contents);
+}
+
+std::vector<PtxImage> require_ptx(Contents contents) {
+    if (!contents.images.empty()) return std::move(contents.images);
+    if (contents.other_entries == 0) {
+        throw FatbinError(std::string("the program embeds an empty fatbin") + kRebuild);
+    }
+    throw FatbinError("the program embeds machine code (sm_" + std::to_string(contents.other_arch) +
+                      ") but no PTX, which the simulated GPU runs" + kRebuild);
+}
+
+/// A -rdc=true program: the linked container holds machine code, the units' own hold the PTX.
+std::vector<PtxImage> read_wrapper(const FatbinWrapper& wrapper) {
+    Contents contents;
+    u64 text_left = kMostText;
+    read_container(wrapper.data, 0, 0, text_left, contents);
+    if (wrapper.version == kLinkedWrapper && wrapper.prelinked) {
+        const u8* list = static_cast<const u8*>(wrapper.prelinked);
+        for (std::size_t i = 0; i < kMostPrelinked; ++i) {
+            const void* container;
+            std::memcpy(&container, list + i * sizeof(container), sizeof(container));
+            if (!container) break;
+            read_container(container, 0, static_cast<u32>(i + 1), text_left, contents);
+        }
+    }
+    return require_ptx(std::move(contents));
+}
+
+/// 90 from the line ".target sm_90a, debug"; 0 when there is none.
+u32 target_of(std::string_view ptx) {
+    constexpr std::string_view kTarget = ".target";
+    const std::size_t directive = ptx.find(kTarget);
+    if (directive == std::string_view::npos) return 0;
+    const std::size_t name = ptx.find("sm_", directive + kTarget.size());
+    if (name == std::string_view::npos) return 0;
+    u32 arch = 0;
+    std::from_chars(ptx.data() + name + 3, ptx.data() + ptx.size(), arch);
+    return arch;
+}
+
+}  // namespace
+
+std::vector<PtxImage> read_ptx(const void* data, std::size_t limit) {
+    Contents contents;
+    u64 text_left = kMostText;
+    read_container(data, limit, 0, text_left, contents);
+    return require_ptx(std::move(contents));
+}
+
+std::vector<PtxImage> read_image(const void* data) {
+    if (!data) fail_malformed("no data");
+    // Byte by byte: a text may be shorter than the numbers that the other formats begin with.
+    const char* text = static_cast<const char*>(data);
+    const std::size_t length = strnlen(text, sizeof(u32));
+    u32 magic = 0;
+    if (length == sizeof(u32)) std::memcpy(&magic, text, sizeof(magic));
+    if (magic == kContainerMagic) return read_ptx(data);
+    if (magic == kWrapperMagic) {
+        FatbinWrapper wrapper;
+        std::memcpy(&wrapper, data, sizeof(wrapper));
+        return read_wrapper(wrapper);
+    }
+    if (std::string_view(text, length) == "\x7f" "ELF") {
+        throw FatbinError(std::string("this image is machine code (a cubin), but the simulated "
+                                      "GPU runs PTX") + kRebuild);
+    }
+    PtxImage image;
+    image.text = text;
+    image.arch = target_of(image.text);
+    return {std::move(image)};
+}
+
+namespace {
+
+const PtxImage* newest(std::span<const PtxImage> images, u32 arch) {
+    const PtxImage* best = nullptr;
+    for (const PtxImage& image : images) {
+        if (image.arch <= arch && (!best || image.arch > best->arch)) best = &image;
+    }
+    return best;
+}
+
+}  // namespace
+
+const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch) {
+    return newest(images, arch);
+}
+
+std::vector<const PtxImage*> choose_each(const std::vector<PtxImage>& images, u32 arch) {
+    std::vector<const PtxImage*> chosen;
+    for (auto first = images.begin(); first != images.end();) {
+        const auto last = std::find_if(first, images.end(), [&](const PtxImage& image) {
+            return image.unit != first->unit;
+        });
+        if (const PtxImage* image = newest({first, last}, arch)) chosen.push_back(image);
+        first = last;
+    }
+    return chosen;
+}
+
+}  // namespace coalesce::sim::fatbin

@@ -1,0 +1,56 @@
+// What nvcc writes into a program, field by field. All numbers are little-endian.
+//
+//   FatbinWrapper     in section .nvFatBinSegment; given to __cudaRegisterFatBinary
+//     data ---------> ContainerHeader, then entries up to its `size`
+//                       EntryHeader, payload, EntryHeader, payload ...
+//     prelinked ----> with -rdc=true (version 2): the containers of the translation units that
+//                     were linked, nullptr at the end. Their PTX is what we run.
+#pragma once
+
+#include "base/types.h"
+
+namespace coalesce::sim::fatbin {
+
+inline constexpr u32 kWrapperMagic = 0x466243b1;
+inline constexpr u32 kContainerMagic = 0xba55ed50;
+inline constexpr u16 kContainerVersion = 1;
+inline constexpr u32 kLinkedWrapper = 2;  ///< FatbinWrapper::version of a -rdc=true program
+
+struct FatbinWrapper {
+    u32 magic;
+    u32 version;
+    const void* data;
+    const void* prelinked;  ///< version 2: an array of `const void*`
+};
+
+struct ContainerHeader {
+    u32 magic;
+    u16 version;
+    u16 header_size;
+    u64 size;  ///< bytes of all entries, after the header
+};
+
+enum class EntryKind : u16 { ptx = 1, machine_code = 2 };
+
+inline constexpr u64 kCompressedLz4 = 0x2000;
+inline constexpr u64 kCompressedZstd = 0x8000;
+
+struct EntryHeader {
+    u16 kind;
+    u16 version;
+    u32 header_size;  ///< of this header: 64 or more
+    u64 payload_size;  ///< with the padding after it
+    u32 compressed_size;  ///< 0 when not compressed
+    u32 reserved;
+    u32 toolkit;
+    u32 arch;  ///< 90 for compute_90
+    u32 name_offset;
+    u32 name_size;
+    u64 flags;
+    u64 reserved2;
+    u64 uncompressed_size;  ///< 0 when not compressed
+};
+static_assert(sizeof(FatbinWrapper) == 24 && sizeof(ContainerHeader) == 16);
+static_assert(sizeof(EntryHeader) == 64);
+
+}  // namespace coalesce::sim::fatbin

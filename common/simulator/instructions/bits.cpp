@@ -1,0 +1,305 @@
+// Shifts, bit fields, counting and permuting: shl shr shf popc clz brev bfind fns bfe bfi szext bmsk
+// prmt.
+//
+// Watch  A shift count at or past the width is legal in PTX and undefined in C++: it is always
+//        brought into range first.
+#include <algorithm>
+
+#include "instructions/families.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Type;
+
+template <class T>
+constexpr u32 kBits = 8 * sizeof(T);
+
+// ---- shl, shr, shf ----
+
+template <class T>
+struct ShiftLeft {
+    static T apply(T a, u32 count) {
+        const T shifted = static_cast<T>(Wrapping<T>(a) << (count % kBits<T>));
+        return count < kBits<T> ? shifted : T{0};
+    }
+};
+/// Arithmetic when T is signed: past the width the sign is all that is left.
+template <class T>
+struct ShiftRight {
+    static T apply(T a, u32 count) {
+        if constexpr (std::is_signed_v<T>) {
+            return static_cast<T>(a >> std::min(count, kBits<T> - 1));
+        } else {
+            const T shifted = static_cast<T>(a >> (count % kBits<T>));
+            return count < kBits<T> ? shifted : T{0};
+        }
+    }
+};
+
+LaneInstruction shift_left(Modifiers& m) {
+    return for_bits(m.take_type(), []<class T>(Tag<T>) { return binary<ShiftLeft<T>, T, T, u32>(); });
+}
+LaneInstruction shift_right(Modifiers& m) {
+    const auto make = []<class T>(Tag<T>) { return binary<ShiftRight<T>, T, T, u32>(); };
+    const Type type = m.take_type();
+    const LaneInstruction logical = for_bits(type, make);
+    return logical.run ? logical : for_integers(type, make);
+}
+
+/// Shifts the 64 bits high:low and keeps the upper (left) or lower (right) 32.
+template <bool kLeft, bool kClamp>
+struct FunnelShift {
+    static u32 apply(u32 low, u32 high, u32 count) {
+        const u32 by = kClamp ? std::min(count, 32u) : count % 32;
+        const u64 both = u64{high} << 32 | low;
+        return static_cast<u32>(kLeft ? both << by >> 32 : both >> by);
+    }
+};
+LaneInstruction funnel_shift(Modifiers& m) {
+    const int direction = m.take_one_of({"l", "r"}), mode = m.take_one_of({"wrap", "clamp"});
+    if (direction < 0 || mode < 0 || m.take_type() != Type::b32) return {};
+    const bool left = direction == 0, clamp = mode == 1;
+    if (left && clamp) return ternary<FunnelShift<true, true>, u32, u32, u32, u32>();
+    if (left) return ternary<FunnelShift<true, false>, u32, u32, u32, u32>();
+    if (clamp) return ternary<FunnelShift<false, true>, u32, u32, u32, u32>();
+    return ternary<FunnelShift<false, false>, u32, u32, u32, u32>();
+}
+
+// ---- counting ----
+
+struct CountOnes {
+    template <class T>
+    static u32 apply(T a) { return static_cast<u32>(std::popcount(a)); }
+};
+struct CountLeadingZeros {
+    template <class T>
+    static u32 apply(T a) { return static_cast<u32>(std::countl_zero(a)); }
+};
+
+template <class F>
+LaneInstruction count(Modifiers& m) {
+    const Type type = m.take_type();
+    if (type == Type::b32) return unary<F, u32, u32>();
+    if (type == Type::b64) return unary<F, u32, u64>();
+    return {};
+}
+
+/// Swaps neighbours, then pairs, then nibbles ... up to the halves.
+struct Reverse {
+    static u32 apply(u32 a) {
+        a = (a >> 1 & 0x55555555u) | (a & 0x55555555u) << 1;
+        a = (a >> 2 & 0x33333333u) | (a & 0x33333333u) << 2;
+        a = (a >> 4 & 0x0f0f0f0fu) | (a & 0x0f0f0f0fu) << 4;
+        return __builtin_bswap32(a);
+    }
+    static u64 apply(u64 a) {
+        return u64{apply(static_cast<u32>(a))} << 32 | apply(static_cast<u32>(a >> 32));
+    }
+};
+LaneInstruction reverse(Modifiers& m) {
+    const Type type = m.take_type();
+    if (type == Type::b32) return unary<Reverse, u32, u32>();
+    if (type == Type::b64) return unary<Reverse, u64, u64>();
+    return {};
+}
+
+/// The highest bit that differs from the sign (unsigned: the highest that is set). kShiftAmount: how
+/// far to shift left to bring it to the top.
+template <class T, bool kShiftAmount>
+struct FindHighest {
+    static u32 apply(T a) {
+        using Unsigned = std::make_unsigned_t<T>;
+        const Unsigned bits = static_cast<Unsigned>(a < 0 ? ~a : a);
+        const u32 from_top = static_cast<u32>(std::countl_zero(bits));
+        if (bits == 0) return ~0u;
+        return kShiftAmount ? from_top : kBits<T> - 1 - from_top;
+    }
+};
+LaneInstruction find_highest(Modifiers& m) {
+    const bool shift_amount = m.take("shiftamt");
+    return for_integers(m.take_type(), [shift_amount]<class T>(Tag<T>) -> LaneInstruction {
+        if constexpr (sizeof(T) < 4) return {};
+        else return shift_amount ? unary<FindHighest<T, true>, u32, T>() : unary<FindHighest<T, false>, u32, T>();
+    });
+}
+
+/// The |n|-th set bit of `mask` from `base` on, upwards for n > 0 and downwards for n < 0; `base` itself
+/// counts. n = 0 asks whether bit `base` is set.
+struct FindNthSet {
+    static u32 apply(u32 mask, u32 base, i32 n) {
+        constexpr u32 kNone = ~0u;
+        if (base >= 32) return kNone;
+        if (n == 0) return (mask >> base & 1) ? base : kNone;
+        const int step = n > 0 ? 1 : -1;
+        i64 missing = n > 0 ? i64{n} : -i64{n};
+        for (int at = static_cast<int>(base); at >= 0 && at < 32; at += step) {
+            if ((mask >> at & 1) && --missing == 0) return static_cast<u32>(at);
+        }
+        return kNone;
+    }
+};
+LaneInstruction find_nth_set(Modifiers& m) {
+    return m.take_type() == Type::b32 ? ternary<FindNthSet, u32, u32, u32, i32>() : LaneInstruction{};
+}
+
+// ---- bit fields ----
+
+/// `count` ones at the bottom; `count` may be anything.
+template <class T>
+T low_ones(u32 count) {
+    const T below = static_cast<T>((T{1} << (count % kBits<T>)) - 1);
+    return count < kBits<T> ? below : static_cast<T>(~T{0});
+}
+
+/// The low `count` bits of a, extended with zeros, or with the highest of them when T is signed.
+template <class T>
+T extend(T a, u32 count) {
+    if constexpr (std::is_signed_v<T>) {
+        const u32 unused = kBits<T> - std::clamp(count, 1u, kBits<T>);
+        const T extended = static_cast<T>(static_cast<T>(Wrapping<T>(a) << unused) >> unused);
+        return count == 0 ? T{0} : extended;
+    } else {
+        return a & low_ones<T>(count);
+    }
+}
+
+/// Position and length count with their low 8 bits. A field that reaches past the top has, when
+/// signed, its sign there; from a position past the top on there is nothing but that sign.
+template <class T>
+struct ExtractField {
+    static T apply(T a, u32 position, u32 length) {
+        const T field = ShiftRight<T>::apply(a, position & 0xff);
+        return extend<T>(field, length & 0xff);
+    }
+};
+LaneInstruction extract_field(Modifiers& m) {
+    return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
+        if constexpr (sizeof(T) < 4) return {};
+        else return ternary<ExtractField<T>, T, T, u32, u32>();
+    });
+}
+
+/// The one instruction with four sources.
+template <class T>
+const Op* run_insert_field(Warp& w, const Op* op) {
+    const T* field = w.lanes<T>(op->a);
+    const T* into = w.lanes<T>(op->b);
+    const u32* position = w.lanes<u32>(op->c);
+    const u32* length = w.lanes<u32>(op->v[0]);
+    w.write<T>(op->d, [=](int l) COALESCE_LANE_BODY {
+        const u32 at = position[l] & 0xff;
+        const T ones = ShiftLeft<T>::apply(low_ones<T>(length[l] & 0xff), at);
+        return (into[l] & ~ones) | (ShiftLeft<T>::apply(field[l], at) & ones);
+    });
+    return op + 1;
+}
+LaneInstruction insert_field(Modifiers& m) {
+    const Type type = m.take_type();
+    if (type != Type::b32 && type != Type::b64) return {};
+    const Width width = type == Type::b64 ? Width::w64 : Width::w32;
+    return {.run = type == Type::b64 ? run_insert_field<u64> : run_insert_field<u32>,
+            .destination = width,
+            .source = {width, width, Width::w32, Width::w32}};
+}
+
+template <class T, bool kClamp>
+struct ExtendFrom {
+    static T apply(T a, u32 count) { return extend<T>(a, kClamp ? count : count % 32); }
+};
+LaneInstruction extend_from(Modifiers& m) {
+    const int mode = m.take_one_of({"clamp", "wrap"});
+    const Type type = m.take_type();
+    if (mode < 0) return {};
+    if (type == Type::s32) {
+        return mode == 0 ? binary<ExtendFrom<i32, true>, i32, i32, u32>()
+                         : binary<ExtendFrom<i32, false>, i32, i32, u32>();
+    }
+    if (type != Type::u32) return {};
+    return mode == 0 ? binary<ExtendFrom<u32, true>, u32, u32, u32>()
+                     : binary<ExtendFrom<u32, false>, u32, u32, u32>();
+}
+
+template <bool kClamp>
+struct MakeMask {
+    static u32 apply(u32 position, u32 length) {
+        if (!kClamp) position %= 32, length %= 32;
+        return ShiftLeft<u32>::apply(low_ones<u32>(length), position);
+    }
+};
+LaneInstruction make_mask(Modifiers& m) {
+    const int mode = m.take_one_of({"clamp", "wrap"});
+    if (mode < 0 || m.take_type() != Type::b32) return {};
+    return mode == 0 ? binary<MakeMask<true>, u32, u32, u32>() : binary<MakeMask<false>, u32, u32, u32>();
+}
+
+// ---- prmt ----
+//
+// The eight bytes of b:a are numbered from 0, the lowest of a. A mode says which of them goes where.
+
+u32 byte_at(u64 bytes, u32 index) { return static_cast<u32>(bytes >> (8 * (index & 7))) & 0xff; }
+
+/// Four selectors of four bits. Bit 3 of a selector: not the byte, but eight copies of its sign.
+struct PermuteAny {
+    static u32 apply(u32 a, u32 b, u32 selectors) {
+        const u64 bytes = u64{b} << 32 | a;
+        u32 result = 0;
+        for (u32 i = 0; i < 4; ++i) {
+            const u32 selector = selectors >> (4 * i) & 0xf;
+            const u32 byte = byte_at(bytes, selector);
+            const u32 sign = byte & 0x80 ? 0xff : 0;
+            result |= (selector & 8 ? sign : byte) << (8 * i);
+        }
+        return result;
+    }
+};
+
+/// A mode is a rule: result byte i, for the number c in 0..3, is byte `rule(c, i)`.
+template <u32 (*kRule)(u32 c, u32 i)>
+struct PermuteBy {
+    static u32 apply(u32 a, u32 b, u32 c) {
+        const u64 bytes = u64{b} << 32 | a;
+        u32 result = 0;
+        for (u32 i = 0; i < 4; ++i) result |= byte_at(bytes, kRule(c & 3, i)) << (8 * i);
+        return result;
+    }
+};
+u32 forward_4(u32 c, u32 i) { return c + i; }
+u32 backward_4(u32 c, u32 i) { return (c - i) & 7; }
+u32 replicate_8(u32 c, u32) { return c; }
+u32 edge_clamp_left(u32 c, u32 i) { return std::max(c, i); }
+u32 edge_clamp_right(u32 c, u32 i) { return std::min(c, i); }
+u32 replicate_16(u32 c, u32 i) { return 2 * (c & 1) + (i & 1); }
+
+LaneInstruction permute(Modifiers& m) {
+    if (m.take_type() != Type::b32) return {};
+    switch (m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"})) {
+        case 0: return ternary<PermuteBy<forward_4>, u32, u32, u32, u32>();
+        case 1: return ternary<PermuteBy<backward_4>, u32, u32, u32, u32>();
+        case 2: return ternary<PermuteBy<replicate_8>, u32, u32, u32, u32>();
+        case 3: return ternary<PermuteBy<edge_clamp_left>, u32, u32, u32, u32>();
+        case 4: return ternary<PermuteBy<edge_clamp_right>, u32, u32, u32, u32>();
+        case 5: return ternary<PermuteBy<replicate_16>, u32, u32, u32, u32>();
+        default: return ternary<PermuteAny, u32, u32, u32, u32>();
+    }
+}
+
+}  // namespace
+
+FamilyTable bit_families() {
+    return {{"shl", shift_left},
+            {"shr", shift_right},
+            {"shf", funnel_shift},
+            {"popc", count<CountOnes>},
+            {"clz", count<CountLeadingZeros>},
+            {"brev", reverse},
+            {"bfind", find_highest},
+            {"fns", find_nth_set},
+            {"bfe", extract_field},
+            {"bfi", insert_field},
+            {"szext", extend_from},
+            {"bmsk", make_mask},
+            {"prmt", permute}};
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,123 @@
+// Arithmetic on numbers wider than a register: add.cc addc sub.cc subc mad.cc madc.
+//
+// Idea   Every thread has one carry flag. A warp keeps them like a predicate, in Op::d2. A
+//        subtraction leaves its borrow there.
+#include "instructions/families.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// A result and the flag that it leaves.
+template <class T>
+struct WithCarry {
+    T value;
+    u32 carry;
+};
+
+template <class T>
+WithCarry<T> add_with_carry(T a, T b, u32 carry) {
+    const T sum = a + b, all = sum + carry;
+    return {all, static_cast<u32>((sum < a) | (all < sum))};
+}
+
+template <class T>
+struct AddCarry {
+    static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry(a, b, carry); }
+};
+template <class T>
+struct SubtractBorrow {
+    static WithCarry<T> apply(T a, T b, T, u32 borrow) {
+        const T difference = a - b, all = difference - borrow;
+        return {all, static_cast<u32>((a < b) | (difference < borrow))};
+    }
+};
+/// Low part of a * b, plus c.
+template <class T>
+struct MultiplyLowAddCarry {
+    static WithCarry<T> apply(T a, T b, T c, u32 carry) { return add_with_carry<T>(a * b, c, carry); }
+};
+/// High part of a * b as numbers of type N (the sign matters there), plus c.
+template <class N>
+struct MultiplyHighAddCarry {
+    using T = std::make_unsigned_t<N>;
+    static WithCarry<T> apply(T a, T b, T c, u32 carry) {
+        const auto product = static_cast<Wider<N>>(static_cast<N>(a)) * static_cast<N>(b);
+        return add_with_carry<T>(static_cast<T>(product >> (8 * sizeof(T))), c, carry);
+    }
+};
+
+/// T is u32 or u64; kSources is 2 or 3; the flag is read, written, or both.
+template <class F, class T, int kSources, bool kReads, bool kWrites>
+const Op* run_with_carry(Warp& w, const Op* op) {
+    const T* a = w.lanes<T>(op->a);
+    const T* b = w.lanes<T>(op->b);
+    const T* c = w.lanes<T>(kSources == 3 ? op->c : op->b);
+    T* d = w.lanes<T>(op->d);
+    const Mask active = w.active, carry_in = kReads ? w.predicate(op->d2) : 0;
+    alignas(64) u32 carries_out[kLanes];
+    for (int l = 0; l < kLanes; ++l) {
+        const WithCarry<T> result = F::apply(a[l], b[l], c[l], carry_in >> l & 1);
+        d[l] = (active & (1u << l)) ? result.value : d[l];
+        carries_out[l] = 0 - result.carry;
+    }
+    if constexpr (kWrites) w.write_predicate(op->d2, mask_of(carries_out));
+    return op + 1;
+}
+
+template <class F, class T, int kSources>
+LaneInstruction with_carry(bool reads, bool writes) {
+    LaneInstruction i;
+    if (reads && writes) i.run = run_with_carry<F, T, kSources, true, true>;
+    if (reads && !writes) i.run = run_with_carry<F, T, kSources, true, false>;
+    if (!reads && writes) i.run = run_with_carry<F, T, kSources, false, true>;
+    i.destination = i.source[0] = i.source[1] = width_of<T>;
+    if (kSources == 3) i.source[2] = width_of<T>;
+    i.second = Width::predicate;
+    i.reads_carry = true;
+    return i;
+}
+
+/// The four integer types that these instructions know; the sign matters to mad.hi alone.
+bool take_carry_type(Modifiers& m, bool& wide, bool& is_signed) {
+    const ptx::Type type = m.take_type();
+    wide = type == ptx::Type::u64 || type == ptx::Type::s64;
+    is_signed = type == ptx::Type::s32 || type == ptx::Type::s64;
+    return wide || is_signed || type == ptx::Type::u32;
+}
+
+template <template <class> class F, bool kReads>
+LaneInstruction add_or_subtract(Modifiers& m) {
+    const bool writes = m.take("cc");
+    bool wide, is_signed;
+    if (!take_carry_type(m, wide, is_signed)) return {};
+    return wide ? with_carry<F<u64>, u64, 2>(kReads, writes) : with_carry<F<u32>, u32, 2>(kReads, writes);
+}
+
+template <bool kReads>
+LaneInstruction multiply_add(Modifiers& m) {
+    const int part = m.take_one_of({"lo", "hi"});
+    const bool writes = m.take("cc");
+    bool wide, is_signed;
+    if (!take_carry_type(m, wide, is_signed)) return {};
+    if (part == 0) {
+        return wide ? with_carry<MultiplyLowAddCarry<u64>, u64, 3>(kReads, writes)
+                    : with_carry<MultiplyLowAddCarry<u32>, u32, 3>(kReads, writes);
+    }
+    if (part != 1) return {};
+    if (wide) {
+        return is_signed ? with_carry<MultiplyHighAddCarry<i64>, u64, 3>(kReads, writes)
+                         : with_carry<MultiplyHighAddCarry<u64>, u64, 3>(kReads, writes);
+    }
+    return is_signed ? with_carry<MultiplyHighAddCarry<i32>, u32, 3>(kReads, writes)
+                     : with_carry<MultiplyHighAddCarry<u32>, u32, 3>(kReads, writes);
+}
+
+}  // namespace
+
+FamilyTable carry_families() {
+    return {{"add", add_or_subtract<AddCarry, false>},   {"addc", add_or_subtract<AddCarry, true>},
+            {"sub", add_or_subtract<SubtractBorrow, false>}, {"subc", add_or_subtract<SubtractBorrow, true>},
+            {"mad", multiply_add<false>},                {"madc", multiply_add<true>}};
+}
+
+}  // namespace coalesce::sim

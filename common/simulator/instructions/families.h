@@ -1,0 +1,108 @@
+// How a family of instructions is looked up: its modifiers, its types, its entry in the table.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include "instructions/lanes.h"
+
+namespace coalesce::sim {
+
+/// The modifiers of one instruction. A family takes those that it understands; what is left over in
+/// the end means that there is no such variant.
+class Modifiers {
+public:
+    explicit Modifiers(const std::vector<std::string>& names) : names_(names) {}
+
+    /// True when it was there; it counts as understood then.
+    bool take(std::string_view name);
+    /// The index of the one that was there, -1 for none.
+    int take_one_of(std::initializer_list<std::string_view> names);
+    /// The next type, from left to right; Type::none when there is no more.
+    ptx::Type take_type();
+    bool all_taken() const { return taken_ + 1 == u64{1} << names_.size(); }
+
+private:
+    const std::vector<std::string>& names_;
+    u64 taken_ = 0;  ///< one bit a modifier
+};
+
+/// Makes an instruction from its modifiers. `run` stays nullptr when there is no such variant.
+using Family = LaneInstruction (*)(Modifiers&);
+
+/// Opcode -> family, for one file of instructions. The same opcode may be in several: add is an
+/// integer and a floating-point instruction.
+struct FamilyEntry {
+    std::string_view opcode;
+    Family family;
+};
+using FamilyTable = std::vector<FamilyEntry>;
+
+FamilyTable integer_families();    // integer.cpp: arithmetic on integers
+FamilyTable carry_families();      // carry.cpp: add.cc and its like
+FamilyTable bit_families();        // bits.cpp: shifts, bit fields, counting, permuting
+FamilyTable logic_families();      // logic.cpp: and, or, lop3 ..., also on predicates; selection
+FamilyTable float_families();      // float.cpp: arithmetic on f32 and f64
+FamilyTable math_families();       // math.cpp: roots, sin, ex2 ...
+FamilyTable half_families();       // half.cpp: f16, bf16 and pairs of them
+FamilyTable setp_families();       // setp.cpp
+FamilyTable set_families();        // set.cpp
+FamilyTable convert_families();        // convert.cpp: cvt of integers, f32, f64
+FamilyTable convert_small_families();  // convert_small.cpp: cvt of smaller floats
+
+// ---- from a ptx::Type to a C++ type ----
+//
+//     return for_integers(type, [](auto t) { using T = typename decltype(t)::type; ... });
+
+template <class T>
+using Tag = std::type_identity<T>;
+
+template <class Make>
+LaneInstruction for_integers(ptx::Type type, Make make) {
+    switch (type) {
+        case ptx::Type::s16: return make(Tag<i16>{});
+        case ptx::Type::u16: return make(Tag<u16>{});
+        case ptx::Type::s32: return make(Tag<i32>{});
+        case ptx::Type::u32: return make(Tag<u32>{});
+        case ptx::Type::s64: return make(Tag<i64>{});
+        case ptx::Type::u64: return make(Tag<u64>{});
+        default: return {};
+    }
+}
+template <class Make>
+LaneInstruction for_bits(ptx::Type type, Make make) {
+    switch (type) {
+        case ptx::Type::b16: return make(Tag<u16>{});
+        case ptx::Type::b32: return make(Tag<u32>{});
+        case ptx::Type::b64: return make(Tag<u64>{});
+        default: return {};
+    }
+}
+template <class Make>
+LaneInstruction for_floats(ptx::Type type, Make make) {
+    switch (type) {
+        case ptx::Type::f32: return make(Tag<float>{});
+        case ptx::Type::f64: return make(Tag<double>{});
+        default: return {};
+    }
+}
+
+/// The integer type twice as wide as T, of the same signedness.
+template <class T>
+struct WiderOf;
+template <> struct WiderOf<i8> { using type = i16; };
+template <> struct WiderOf<u8> { using type = u16; };
+template <> struct WiderOf<i16> { using type = i32; };
+template <> struct WiderOf<u16> { using type = u32; };
+template <> struct WiderOf<i32> { using type = i64; };
+template <> struct WiderOf<u32> { using type = u64; };
+template <> struct WiderOf<i64> { using type = __int128; };
+template <> struct WiderOf<u64> { using type = unsigned __int128; };
+template <class T>
+using Wider = typename WiderOf<T>::type;
+
+/// The type to compute in so that overflow wraps: unsigned, and not narrower than int.
+template <class T>
+using Wrapping = std::conditional_t<sizeof(T) == 8, u64, u32>;
+
+}  // namespace coalesce::sim

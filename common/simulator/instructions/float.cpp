@@ -1,0 +1,267 @@
+// Arithmetic on f32 and f64: add sub mul fma mad div abs neg min max copysign.
+//
+// Idea   The plain operation is IEEE's, which the host has too. Modifiers wrap it: Flushing<F> for
+//        .ftz, Saturating<F> for .sat, and a RoundingScope around the loop for .rz .rm .rp.
+#include "instructions/float.h"
+
+#include "instructions/families.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Type;
+
+struct Add {
+    template <class T>
+    static T apply(T a, T b) { return canonical(a + b); }
+};
+struct Subtract {
+    template <class T>
+    static T apply(T a, T b) { return canonical(a - b); }
+};
+struct Multiply {
+    template <class T>
+    static T apply(T a, T b) { return canonical(a * b); }
+};
+struct Divide {
+    template <class T>
+    static T apply(T a, T b) { return canonical(a / b); }
+};
+struct MultiplyAdd {
+    template <class T>
+    static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); }
+};
+
+template <class F>
+struct Flushing {
+    template <class... T>
+    static auto apply(T... sources) { return flush(F::apply(flush(sources)...)); }
+};
+template <class F>
+struct Saturating {
+    template <class... T>
+    static auto apply(T... sources) { return saturate_to_unit(F::apply(sources...)); }
+};
+
+// ---- from modifiers to one of the variants ----
+
+/// 0 to 3 in the order of Rounding; nearest when nothing is said.
+Rounding take_rounding(Modifiers& m) {
+    const int direction = m.take_one_of({"rn", "rz", "rm", "rp"});
+    return direction < 0 ? Rounding::nearest : static_cast<Rounding>(direction);
+}
+
+/// make(RoundingScope tag) with the environment for this direction.
+template <class Make>
+LaneInstruction for_rounding(Rounding rounding, Make make) {
+    switch (rounding) {
+        case Rounding::nearest: return make(Tag<DefaultEnvironment>{});
+        case Rounding::zero: return make(Tag<RoundingScope<Rounding::zero>>{});
+        case Rounding::down: return make(Tag<RoundingScope<Rounding::down>>{});
+        case Rounding::up: return make(Tag<RoundingScope<Rounding::up>>{});
+    }
+    return {};
+}
+
+template <class F, class T, class Environment, int kSources>
+LaneInstruction with_sources() {
+    if constexpr (kSources == 1) return unary<F, T, T, Environment>();
+    else if constexpr (kSources == 2) return binary<F, T, T, T, Environment>();
+    else return ternary<F, T, T, T, T, Environment>();
+}
+
+/// F with rounding, .ftz and .sat; the last two are for f32 alone.
+template <class F, int kSources>
+LaneInstruction arithmetic(Modifiers& m) {
+    const Rounding rounding = take_rounding(m);
+    const bool ftz = m.take("ftz"), sat = m.take("sat");
+    const Type type = m.take_type();
+    return for_rounding(rounding, [=]<class E>(Tag<E>) -> LaneInstruction {
+        if (type == Type::f64) {
+            return ftz || sat ? LaneInstruction{} : with_sources<F, double, E, kSources>();
+        }
+        if (type != Type::f32) return {};
+        if (ftz && sat) return with_sources<Saturating<Flushing<F>>, float, E, kSources>();
+        if (ftz) return with_sources<Flushing<F>, float, E, kSources>();
+        if (sat) return with_sources<Saturating<F>, float, E, kSources>();
+        return with_sources<F, float, E, kSources>();
+    });
+}
+
+// ---- div ----
+
+/// The fast division multiplies with an approximate reciprocal, whose subnormals are flushed: past
+/// 2^126 the reciprocal is 0.
+struct DivideApproximately {
+    static float apply(float a, float b) {
+        const float reciprocal_is_zero = std::bit_cast<float>(0x7e800000u);  // 2^126
+        const bool too_large = magnitude(b) > reciprocal_is_zero;
+        return canonical(too_large ? a * with_sign_of(0.0f, b) : a / b);
+    }
+};
+
+LaneInstruction divide(Modifiers& m) {
+    const bool approximate = m.take("approx");
+    if (!approximate && !m.take("full")) return arithmetic<Divide, 2>(m);
+    // .full may err by two units in the last place: the exact quotient will do.
+    const bool ftz = m.take("ftz");
+    if (m.take_type() != Type::f32) return {};
+    if (approximate) {
+        return ftz ? binary<Flushing<DivideApproximately>, float, float, float>()
+                   : binary<DivideApproximately, float, float, float>();
+    }
+    return ftz ? binary<Flushing<Divide>, float, float, float>() : binary<Divide, float, float, float>();
+}
+
+// ---- abs, neg, copysign ----
+
+struct Absolute {
+    template <class T>
+    static T apply(T a) { return canonical(magnitude(a)); }
+};
+struct Negate {
+    template <class T>
+    static T apply(T a) {
+        return canonical(std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ kSignBit<T>));
+    }
+};
+
+template <class F>
+LaneInstruction sign_change(Modifiers& m) {
+    const bool ftz = m.take("ftz");
+    const Type type = m.take_type();
+    if (type == Type::f64) return ftz ? LaneInstruction{} : unary<F, double, double>();
+    if (type != Type::f32) return {};
+    return ftz ? unary<Flushing<F>, float, float>() : unary<F, float, float>();
+}
+
+struct CopySign {
+    template <class T>
+    static T apply(T sign, T value) { return with_sign_of(value, sign); }
+};
+LaneInstruction copy_sign(Modifiers& m) {
+    return for_floats(m.take_type(), []<class T>(Tag<T>) { return binary<CopySign, T, T, T>(); });
+}
+
+// ---- min, max ----
+
+/// One of two numbers, where -0 is less than +0. A NaN loses; against another NaN it stays.
+template <bool kMaximum>
+struct Extremum {
+    template <class T>
+    static T apply(T a, T b) {
+        const auto a_bits = std::bit_cast<BitsOf<T>>(a), b_bits = std::bit_cast<BitsOf<T>>(b);
+        // Equal values differ at most in the sign of a zero.
+        const T if_equal = std::bit_cast<T>(kMaximum ? a_bits & b_bits : a_bits | b_bits);
+        const T ordered = a == b ? if_equal : ((a < b) == kMaximum ? b : a);
+        return canonical(a != a ? b : b != b ? a : ordered);
+    }
+};
+/// .NaN: a NaN wins.
+template <class F>
+struct NanWins {
+    template <class T>
+    static T apply(T a, T b) {
+        return a != a || b != b ? std::bit_cast<T>(kNaN32) : F::apply(a, b);
+    }
+};
+/// .xorsign.abs: of the magnitudes; the sign is that of a product.
+template <class F>
+struct OfMagnitudes {
+    template <class T>
+    static T apply(T a, T b) {
+        const T sign = std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ std::bit_cast<BitsOf<T>>(b));
+        return with_sign_of(F::apply(magnitude(a), magnitude(b)), sign);
+    }
+};
+
+template <class F>
+LaneInstruction flushing_or_not(bool ftz) {
+    return ftz ? binary<Flushing<F>, float, float, float>() : binary<F, float, float, float>();
+}
+
+template <bool kMaximum>
+LaneInstruction extremum(Modifiers& m) {
+    using F = Extremum<kMaximum>;
+    const bool ftz = m.take("ftz"), nan = m.take("NaN"), xorsign = m.take("xorsign") && m.take("abs");
+    const Type type = m.take_type();
+    if (type == Type::f64) {
+        return ftz || nan || xorsign ? LaneInstruction{} : binary<F, double, double, double>();
+    }
+    if (type != Type::f32) return {};
+    if (nan && xorsign) return flushing_or_not<OfMagnitudes<NanWins<F>>>(ftz);
+    if (nan) return flushing_or_not<NanWins<F>>(ftz);
+    if (xorsign) return flushing_or_not<OfMagnitudes<F>>(ftz);
+    return flushing_or_not<F>(ftz);
+}
+
+// ---- testp ----
+
+enum class Kind { finite, infinite, number, notanumber, normal, subnormal };
+
+template <Kind kKind>
+struct IsKind {
+    template <class T>
+    static bool apply(T a, T) {
+        const auto bits = std::bit_cast<BitsOf<T>>(a) & ~kSignBit<T>;
+        const auto exponent = bits & kExponentBits<T>;
+        switch (kKind) {
+            case Kind::finite: return exponent != kExponentBits<T>;
+            case Kind::infinite: return bits == kExponentBits<T>;
+            case Kind::number: return bits <= kExponentBits<T>;
+            case Kind::notanumber: return bits > kExponentBits<T>;
+            case Kind::normal: return exponent != 0 && exponent != kExponentBits<T>;
+            case Kind::subnormal: return exponent == 0 && bits != 0;
+        }
+        return false;
+    }
+};
+
+template <Kind kKind, class T>
+const Op* run_test(Warp& w, const Op* op) {
+    Op same_twice = *op;  // a comparison of the source with itself
+    same_twice.b = op->a;
+    w.write_predicate(op->d, compare_lanes<IsKind<kKind>, T>(w, &same_twice));
+    return op + 1;
+}
+
+template <Kind kKind>
+LaneInstruction test_of(Type type) {
+    return for_floats(type, []<class T>(Tag<T>) -> LaneInstruction {
+        return {.run = run_test<kKind, T>, .destination = Width::predicate, .source = {width_of<T>}};
+    });
+}
+
+LaneInstruction test(Modifiers& m) {
+    const int kind =
+        m.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+    const Type type = m.take_type();
+    switch (kind) {
+        case 0: return test_of<Kind::finite>(type);
+        case 1: return test_of<Kind::infinite>(type);
+        case 2: return test_of<Kind::number>(type);
+        case 3: return test_of<Kind::notanumber>(type);
+        case 4: return test_of<Kind::normal>(type);
+        case 5: return test_of<Kind::subnormal>(type);
+        default: return {};
+    }
+}
+
+}  // namespace
+
+FamilyTable float_families() {
+    return {{"add", arithmetic<Add, 2>},
+            {"sub", arithmetic<Subtract, 2>},
+            {"mul", arithmetic<Multiply, 2>},
+            {"fma", arithmetic<MultiplyAdd, 3>},
+            {"mad", arithmetic<MultiplyAdd, 3>},
+            {"div", divide},
+            {"abs", sign_change<Absolute>},
+            {"neg", sign_change<Negate>},
+            {"copysign", copy_sign},
+            {"min", extremum<false>},
+            {"max", extremum<true>},
+            {"testp", test}};
+}
+
+}  // namespace coalesce::sim

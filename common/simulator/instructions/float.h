@@ -1,0 +1,86 @@
+// What floating-point instructions on the device do beyond IEEE arithmetic: one NaN, flushing of
+// subnormals, saturation, and a rounding direction per instruction.
+#pragma once
+
+#include <bit>
+#include <cmath>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#else
+#include <cfenv>
+#endif
+
+#include "base/types.h"
+
+namespace coalesce::sim {
+
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 8, u64, u32>;
+
+template <class T>
+constexpr BitsOf<T> kSignBit = BitsOf<T>{1} << (8 * sizeof(T) - 1);
+template <class T>
+constexpr BitsOf<T> kExponentBits = sizeof(T) == 8 ? 0x7ff0000000000000u : 0x7f800000u;
+
+/// The NaN that single-precision arithmetic returns, whatever NaN came in. Double precision passes
+/// the payload on.
+inline constexpr u32 kNaN32 = 0x7fffffffu;
+
+inline float canonical(float value) { return value == value ? value : std::bit_cast<float>(kNaN32); }
+inline double canonical(double value) { return value; }
+
+template <class T>
+T magnitude(T value) {
+    return std::bit_cast<T>(std::bit_cast<BitsOf<T>>(value) & ~kSignBit<T>);
+}
+template <class T>
+T with_sign_of(T value, T sign) {
+    return std::bit_cast<T>((std::bit_cast<BitsOf<T>>(value) & ~kSignBit<T>) |
+                            (std::bit_cast<BitsOf<T>>(sign) & kSignBit<T>));
+}
+
+/// A subnormal becomes the zero of its sign.
+template <class T>
+T flush(T value) {
+    const auto bits = std::bit_cast<BitsOf<T>>(value);
+    return std::bit_cast<T>((bits & kExponentBits<T>) == 0 ? bits & kSignBit<T> : bits);
+}
+
+/// Into [0, 1]; a NaN becomes +0, and so does -0.
+template <class T>
+T saturate_to_unit(T value) {
+    const T at_least_0 = value > 0 ? value : T{0};
+    return at_least_0 < 1 ? at_least_0 : T{1};
+}
+
+enum class Rounding { nearest, zero, down, up };
+
+/// Sets the processor's rounding direction for as long as it lives.
+///
+/// The compiler does not know that arithmetic depends on it. It must not move loads or stores across
+/// the barriers, and so neither what is computed between a load and a store.
+template <Rounding kDirection>
+class RoundingScope {
+public:
+    RoundingScope() { set(kDirection); }
+    ~RoundingScope() { set(Rounding::nearest); }
+    RoundingScope(const RoundingScope&) = delete;
+    RoundingScope& operator=(const RoundingScope&) = delete;
+
+private:
+    static void set(Rounding direction) {
+        asm volatile("" ::: "memory");
+#if defined(__SSE2__)
+        constexpr u32 kDirections[] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN,
+                                       _MM_ROUND_UP};
+        _MM_SET_ROUNDING_MODE(kDirections[static_cast<int>(direction)]);
+#else
+        constexpr int kDirections[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+        std::fesetround(kDirections[static_cast<int>(direction)]);
+#endif
+        asm volatile("" ::: "memory");
+    }
+};
+
+}  // namespace coalesce::sim

@@ -1,0 +1,220 @@
+// Arithmetic on f16 and bf16, single and in pairs: add sub mul fma neg abs min max ex2 tanh.
+//
+// Idea   An operation is written once for one value of either format; a pair does it twice.
+#include "instructions/half.h"
+
+#include "instructions/families.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Type;
+
+constexpr u16 kNaN = 0x7fff;  // of both formats
+constexpr u16 kSign = 0x8000;
+
+template <class H>
+H rounded(auto value) {
+    if constexpr (std::is_same_v<H, F16>) return to_f16(value);
+    else return to_bf16(value);
+}
+template <class H>
+bool is_nan(H value) { return (value.bits & 0x7fff) > (std::is_same_v<H, F16> ? 0x7c00 : 0x7f80); }
+template <class H>
+H flushed(H value) {
+    constexpr u16 kExponent = std::is_same_v<H, F16> ? 0x7c00 : 0x7f80;
+    return {static_cast<u16>((value.bits & kExponent) == 0 ? value.bits & kSign : value.bits)};
+}
+
+// ---- operations ----
+
+struct Add {
+    template <class H>
+    static H apply(H a, H b) { return rounded<H>(to_float(a) + to_float(b)); }
+};
+struct Subtract {
+    template <class H>
+    static H apply(H a, H b) { return rounded<H>(to_float(a) - to_float(b)); }
+};
+struct Multiply {
+    static F16 apply(F16 a, F16 b) { return to_f16(to_float(a) * to_float(b)); }
+    // Below the smallest subnormal of f32 a product of two bf16 would be rounded twice.
+    static BF16 apply(BF16 a, BF16 b) { return to_bf16(double{to_float(a)} * double{to_float(b)}); }
+};
+struct MultiplyAdd {
+    template <class H>
+    static H apply(H a, H b, H c) {
+        const double product = double{to_float(a)} * double{to_float(b)};  // exact
+        return rounded<H>(add_to_odd(product, double{to_float(c)}));
+    }
+};
+struct Negate {
+    template <class H>
+    static H apply(H a) { return is_nan(a) ? H{kNaN} : H{static_cast<u16>(a.bits ^ kSign)}; }
+};
+struct Absolute {
+    template <class H>
+    static H apply(H a) { return is_nan(a) ? H{kNaN} : H{static_cast<u16>(a.bits & ~kSign)}; }
+};
+struct PowerOf2 {
+    template <class H>
+    static H apply(H a) { return rounded<H>(std::exp2(double{to_float(a)})); }
+};
+struct HyperbolicTangent {
+    template <class H>
+    static H apply(H a) { return rounded<H>(std::tanh(double{to_float(a)})); }
+};
+
+template <bool kMaximum>
+struct Extremum {
+    template <class H>
+    static H apply(H a, H b) {
+        if (is_nan(a)) return is_nan(b) ? H{kNaN} : b;
+        if (is_nan(b)) return a;
+        const float x = to_float(a), y = to_float(b);
+        if (x == y) {  // equal, or zeros of different sign
+            return H{static_cast<u16>(kMaximum ? a.bits & b.bits : a.bits | b.bits)};
+        }
+        return (x < y) == kMaximum ? b : a;
+    }
+};
+
+// ---- modifiers ----
+
+template <class F>
+struct Flushing {
+    template <class... H>
+    static auto apply(H... sources) { return flushed(F::apply(flushed(sources)...)); }
+};
+/// .sat: into [0, 1], NaN to +0.
+template <class F>
+struct Saturating {
+    template <class H, class... Rest>
+    static H apply(H a, Rest... rest) {
+        return rounded<H>(saturate_to_unit(to_float(F::apply(a, rest...))));
+    }
+};
+/// .relu: what is negative becomes +0.
+template <class F>
+struct Rectifying {
+    template <class H, class... Rest>
+    static H apply(H a, Rest... rest) {
+        const H result = F::apply(a, rest...);
+        return !is_nan(result) && (result.bits & kSign) ? H{0} : result;
+    }
+};
+template <class F>
+struct NanWins {
+    template <class H>
+    static H apply(H a, H b) { return is_nan(a) || is_nan(b) ? H{kNaN} : F::apply(a, b); }
+};
+template <class F>
+struct OfMagnitudes {
+    template <class H>
+    static H apply(H a, H b) {
+        const u16 sign = (a.bits ^ b.bits) & kSign;
+        const H result = F::apply(H{static_cast<u16>(a.bits & ~kSign)}, H{static_cast<u16>(b.bits & ~kSign)});
+        return {static_cast<u16>((result.bits & ~kSign) | sign)};
+    }
+};
+
+// ---- pairs ----
+
+template <class H>
+struct Pair { u32 bits; };
+
+template <class F>
+struct InPairs {
+    template <class H, class... Rest>
+    static Pair<H> apply(Pair<H> a, Rest... rest) {
+        const auto half = [](u32 bits, int which) { return H{static_cast<u16>(bits >> (16 * which))}; };
+        const u32 low = F::apply(half(a.bits, 0), half(rest.bits, 0)...).bits;
+        const u32 high = F::apply(half(a.bits, 1), half(rest.bits, 1)...).bits;
+        return {low | high << 16};
+    }
+};
+
+template <class F, class T, int kSources>
+LaneInstruction with_sources() {
+    if constexpr (kSources == 1) return unary<F, T, T>();
+    else if constexpr (kSources == 2) return binary<F, T, T, T>();
+    else return ternary<F, T, T, T, T>();
+}
+
+/// The operation on whichever of the four types is named.
+template <class F, int kSources>
+LaneInstruction for_halves(Type type) {
+    switch (type) {
+        case Type::f16: return with_sources<F, F16, kSources>();
+        case Type::bf16: return with_sources<F, BF16, kSources>();
+        case Type::f16x2: return with_sources<InPairs<F>, Pair<F16>, kSources>();
+        case Type::bf16x2: return with_sources<InPairs<F>, Pair<BF16>, kSources>();
+        default: return {};
+    }
+}
+bool is_f16(Type type) { return type == Type::f16 || type == Type::f16x2; }
+
+/// {.rn}{.ftz}{.sat or .relu}; only rounding and .relu are for bf16, and .relu is for fma alone.
+template <class F, int kSources>
+LaneInstruction arithmetic(Modifiers& m) {
+    m.take("rn");
+    const bool ftz = m.take("ftz"), sat = m.take("sat"), relu = kSources == 3 && m.take("relu");
+    const Type type = m.take_type();
+    if ((sat && relu) || ((ftz || sat) && !is_f16(type))) return {};
+    if constexpr (kSources == 3) {
+        if (relu && ftz) return for_halves<Rectifying<Flushing<F>>, kSources>(type);
+        if (relu) return for_halves<Rectifying<F>, kSources>(type);
+    }
+    if (ftz && sat) return for_halves<Saturating<Flushing<F>>, kSources>(type);
+    if (ftz) return for_halves<Flushing<F>, kSources>(type);
+    if (sat) return for_halves<Saturating<F>, kSources>(type);
+    return for_halves<F, kSources>(type);
+}
+
+template <class F>
+LaneInstruction sign_change(Modifiers& m) {
+    const bool ftz = m.take("ftz");
+    const Type type = m.take_type();
+    if (ftz) return is_f16(type) ? for_halves<Flushing<F>, 1>(type) : LaneInstruction{};
+    return for_halves<F, 1>(type);
+}
+
+template <class F>
+LaneInstruction approximation(Modifiers& m) {
+    if (!m.take("approx")) return {};
+    const bool ftz = m.take("ftz");
+    const Type type = m.take_type();
+    return ftz ? for_halves<Flushing<F>, 1>(type) : for_halves<F, 1>(type);
+}
+
+template <bool kMaximum>
+LaneInstruction extremum(Modifiers& m) {
+    using F = Extremum<kMaximum>;
+    const bool ftz = m.take("ftz"), nan = m.take("NaN"), xorsign = m.take("xorsign") && m.take("abs");
+    const Type type = m.take_type();
+    if (ftz && !is_f16(type)) return {};
+    const auto flushing_or_not = [=]<class G>(Tag<G>) {
+        return ftz ? for_halves<Flushing<G>, 2>(type) : for_halves<G, 2>(type);
+    };
+    if (nan && xorsign) return flushing_or_not(Tag<OfMagnitudes<NanWins<F>>>{});
+    if (nan) return flushing_or_not(Tag<NanWins<F>>{});
+    if (xorsign) return flushing_or_not(Tag<OfMagnitudes<F>>{});
+    return flushing_or_not(Tag<F>{});
+}
+
+}  // namespace
+
+FamilyTable half_families() {
+    return {{"add", arithmetic<Add, 2>},
+            {"sub", arithmetic<Subtract, 2>},
+            {"mul", arithmetic<Multiply, 2>},
+            {"fma", arithmetic<MultiplyAdd, 3>},
+            {"neg", sign_change<Negate>},
+            {"abs", sign_change<Absolute>},
+            {"min", extremum<false>},
+            {"max", extremum<true>},
+            {"ex2", approximation<PowerOf2>},
+            {"tanh", approximation<HyperbolicTangent>}};
+}
+
+}  // namespace coalesce::sim

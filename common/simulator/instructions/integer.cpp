@@ -1,0 +1,355 @@
+// Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max dp4a dp2a.
+//
+// Watch  Signed overflow wraps, as on the device, so sums and products are taken in an unsigned type.
+#include <algorithm>
+#include <limits>
+
+#include "instructions/families.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Type;
+
+// ---- add, sub, neg, abs ----
+
+template <class T>
+struct Add {
+    static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
+};
+template <class T>
+struct Subtract {
+    static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b)); }
+};
+template <class T>
+struct Negate {
+    static T apply(T a) { return static_cast<T>(0 - Wrapping<T>(a)); }
+};
+template <class T>
+struct Absolute {
+    static T apply(T a) { return a < 0 ? Negate<T>::apply(a) : a; }
+};
+
+i32 saturate(i64 value) {
+    return static_cast<i32>(std::clamp<i64>(value, INT32_MIN, INT32_MAX));
+}
+struct AddSaturating {
+    static i32 apply(i32 a, i32 b) { return saturate(i64{a} + b); }
+};
+struct SubtractSaturating {
+    static i32 apply(i32 a, i32 b) { return saturate(i64{a} - b); }
+};
+
+/// The same operation on both 16-bit halves of a lane.
+template <class F, class T>
+struct InPairs {
+    static u32 apply(u32 a, u32 b) {
+        const u32 low = static_cast<u16>(F::apply(static_cast<T>(a), static_cast<T>(b)));
+        const u32 high = static_cast<u16>(F::apply(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
+        return low | high << 16;
+    }
+};
+/// 0 for u16x2, 1 for s16x2, -1 for neither: ptx::Type has no name for these.
+int take_pair_type(Modifiers& m) { return m.take_one_of({"u16x2", "s16x2"}); }
+
+LaneInstruction add(Modifiers& m) {
+    if (take_pair_type(m) >= 0) return binary<InPairs<Add<u16>, u16>, u32, u32, u32>();
+    const bool saturating = m.take("sat");
+    const Type type = m.take_type();
+    if (saturating) return type == Type::s32 ? binary<AddSaturating, i32, i32, i32>() : LaneInstruction{};
+    return for_integers(type, []<class T>(Tag<T>) { return binary<Add<T>, T, T, T>(); });
+}
+
+LaneInstruction subtract(Modifiers& m) {
+    const bool saturating = m.take("sat");
+    const Type type = m.take_type();
+    if (saturating) {
+        return type == Type::s32 ? binary<SubtractSaturating, i32, i32, i32>() : LaneInstruction{};
+    }
+    return for_integers(type, []<class T>(Tag<T>) { return binary<Subtract<T>, T, T, T>(); });
+}
+
+LaneInstruction negate(Modifiers& m) {
+    return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
+        if constexpr (std::is_signed_v<T>) return unary<Negate<T>, T, T>();
+        else return {};
+    });
+}
+
+LaneInstruction absolute(Modifiers& m) {
+    return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
+        if constexpr (std::is_signed_v<T>) return unary<Absolute<T>, T, T>();
+        else return {};
+    });
+}
+
+// ---- mul, mad ----
+
+template <class T>
+struct MultiplyLow {
+    static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b)); }
+};
+template <class T>
+struct MultiplyHigh {
+    static T apply(T a, T b) {
+        return static_cast<T>((static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b)) >> (8 * sizeof(T)));
+    }
+};
+template <>
+struct MultiplyHigh<u16> {  // u16 * u16 would be done in int, and overflow
+    static u16 apply(u16 a, u16 b) { return static_cast<u16>((u32{a} * u32{b}) >> 16); }
+};
+template <class T>
+struct MultiplyWide {
+    static Wider<T> apply(T a, T b) { return static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b); }
+};
+
+/// Multiply::apply(a, b) + c, in the type of c.
+template <class Multiply, class T>
+struct ThenAdd {
+    template <class Factor>
+    static T apply(Factor a, Factor b, T c) {
+        return Add<T>::apply(static_cast<T>(Multiply::apply(a, b)), c);
+    }
+};
+struct MultiplyHighAddSaturating {
+    static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{MultiplyHigh<i32>::apply(a, b)} + c); }
+};
+
+enum Part { kLow, kHigh, kWide };
+Part take_part(Modifiers& m) {
+    const int part = m.take_one_of({"lo", "hi", "wide"});
+    return part < 0 ? kLow : static_cast<Part>(part);
+}
+
+LaneInstruction multiply(Modifiers& m) {
+    const Part part = take_part(m);
+    return for_integers(m.take_type(), [part]<class T>(Tag<T>) -> LaneInstruction {
+        if (part == kLow) return binary<MultiplyLow<T>, T, T, T>();
+        if (part == kHigh) return binary<MultiplyHigh<T>, T, T, T>();
+        if constexpr (sizeof(T) < 8) return binary<MultiplyWide<T>, Wider<T>, T, T>();
+        return {};
+    });
+}
+
+LaneInstruction multiply_add(Modifiers& m) {
+    const Part part = take_part(m);
+    const bool saturating = m.take("sat");
+    const Type type = m.take_type();
+    if (saturating) {
+        if (part != kHigh || type != Type::s32) return {};
+        return ternary<MultiplyHighAddSaturating, i32, i32, i32, i32>();
+    }
+    return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
+        if (part == kLow) return ternary<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
+        if (part == kHigh) return ternary<ThenAdd<MultiplyHigh<T>, T>, T, T, T, T>();
+        if constexpr (sizeof(T) < 8) {
+            using W = Wider<T>;
+            return ternary<ThenAdd<MultiplyWide<T>, W>, W, T, T, W>();
+        }
+        return {};
+    });
+}
+
+// ---- mul24, mad24: the low 24 bits of each factor ----
+
+template <class T>
+i64 product24(T a, T b) {
+    constexpr int kUnused = 8;
+    const T low_a = static_cast<T>(static_cast<T>(u32(a) << kUnused) >> kUnused);
+    const T low_b = static_cast<T>(static_cast<T>(u32(b) << kUnused) >> kUnused);
+    return i64{low_a} * i64{low_b};
+}
+template <class T>
+struct Multiply24Low {
+    static T apply(T a, T b) { return static_cast<T>(product24(a, b)); }
+};
+template <class T>
+struct Multiply24High {  // bits 16 to 47 of the 48-bit product
+    static T apply(T a, T b) { return static_cast<T>(product24(a, b) >> 16); }
+};
+struct Multiply24HighAddSaturating {
+    static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply24High<i32>::apply(a, b)} + c); }
+};
+
+template <class Make>
+LaneInstruction for_32_bit_integers(Type type, Make make) {
+    if (type == Type::s32) return make(Tag<i32>{});
+    if (type == Type::u32) return make(Tag<u32>{});
+    return {};
+}
+
+LaneInstruction multiply24(Modifiers& m) {
+    const Part part = take_part(m);
+    if (part == kWide) return {};
+    return for_32_bit_integers(m.take_type(), [part]<class T>(Tag<T>) {
+        return part == kLow ? binary<Multiply24Low<T>, T, T, T>() : binary<Multiply24High<T>, T, T, T>();
+    });
+}
+
+LaneInstruction multiply24_add(Modifiers& m) {
+    const Part part = take_part(m);
+    if (part == kWide) return {};
+    const bool saturating = m.take("sat");
+    const Type type = m.take_type();
+    if (saturating) {
+        if (part != kHigh || type != Type::s32) return {};
+        return ternary<Multiply24HighAddSaturating, i32, i32, i32, i32>();
+    }
+    return for_32_bit_integers(type, [part]<class T>(Tag<T>) {
+        return part == kLow ? ternary<ThenAdd<Multiply24Low<T>, T>, T, T, T, T>()
+                            : ternary<ThenAdd<Multiply24High<T>, T>, T, T, T, T>();
+    });
+}
+
+// ---- sad: c + |a - b| ----
+
+template <class T>
+struct AbsoluteDifference {
+    static T apply(T a, T b, T c) {
+        return Add<T>::apply(c, a < b ? Subtract<T>::apply(b, a) : Subtract<T>::apply(a, b));
+    }
+};
+LaneInstruction sum_of_differences(Modifiers& m) {
+    return for_integers(m.take_type(),
+                        []<class T>(Tag<T>) { return ternary<AbsoluteDifference<T>, T, T, T, T>(); });
+}
+
+// ---- div, rem ----
+//
+// PTX leaves division by zero open; the device answers all ones, for the remainder as well.
+
+/// The quotient for b != 0. 32-bit quotients are exact in double: the distance of a / b to the next
+/// integer above is at least 1 / b, far more than the rounding error. And double divides in vectors.
+template <class T>
+T quotient(T a, T b) {
+    if constexpr (sizeof(T) < 8) {
+        return static_cast<T>(static_cast<i64>(static_cast<double>(a) / static_cast<double>(b)));
+    } else {
+        if constexpr (std::is_signed_v<T>) {
+            if (b == -1) return Negate<T>::apply(a);
+        }
+        return a / b;
+    }
+}
+template <class T>
+struct Divide {
+    static T apply(T a, T b) {
+        const T safe = b == 0 ? T{1} : b;
+        const T result = quotient<T>(a, safe);
+        return b == 0 ? static_cast<T>(~T{0}) : result;
+    }
+};
+template <class T>
+struct Remainder {
+    static T apply(T a, T b) {
+        const T safe = b == 0 ? T{1} : b;
+        const T result = Subtract<T>::apply(a, MultiplyLow<T>::apply(quotient<T>(a, safe), safe));
+        return b == 0 ? static_cast<T>(~T{0}) : result;
+    }
+};
+LaneInstruction divide(Modifiers& m) {
+    return for_integers(m.take_type(), []<class T>(Tag<T>) { return binary<Divide<T>, T, T, T>(); });
+}
+LaneInstruction remainder(Modifiers& m) {
+    return for_integers(m.take_type(), []<class T>(Tag<T>) { return binary<Remainder<T>, T, T, T>(); });
+}
+
+// ---- min, max ----
+
+template <class T>
+struct Minimum {
+    static T apply(T a, T b) { return a < b ? a : b; }
+};
+template <class T>
+struct Maximum {
+    static T apply(T a, T b) { return a > b ? a : b; }
+};
+/// .relu: what is negative becomes zero.
+template <class F, class T>
+struct Rectified {
+    static T apply(T a, T b) { return Maximum<T>::apply(F::apply(a, b), T{0}); }
+};
+
+template <template <class> class F>
+LaneInstruction extremum(Modifiers& m) {
+    const bool relu = m.take("relu");
+    const int pair = take_pair_type(m);
+    if (pair == 0) return relu ? LaneInstruction{} : binary<InPairs<F<u16>, u16>, u32, u32, u32>();
+    if (pair == 1) {
+        return relu ? binary<InPairs<Rectified<F<i16>, i16>, i16>, u32, u32, u32>()
+                    : binary<InPairs<F<i16>, i16>, u32, u32, u32>();
+    }
+    const Type type = m.take_type();
+    if (relu) return type == Type::s32 ? binary<Rectified<F<i32>, i32>, i32, i32, i32>() : LaneInstruction{};
+    return for_integers(type, []<class T>(Tag<T>) { return binary<F<T>, T, T, T>(); });
+}
+
+// ---- dp4a, dp2a: small dot products ----
+
+template <class T>
+i32 byte_of(u32 word, int index) {
+    return static_cast<T>(word >> (8 * index));
+}
+template <class A, class B>
+struct DotProductOf4Bytes {
+    static u32 apply(u32 a, u32 b, u32 c) {
+        for (int i = 0; i < 4; ++i) c += static_cast<u32>(byte_of<A>(a, i) * byte_of<B>(b, i));
+        return c;
+    }
+};
+/// Two 16-bit values of a, two bytes of b: the lower two, or the upper.
+template <class A, class B, bool kUpper>
+struct DotProductOf2 {
+    static u32 apply(u32 a, u32 b, u32 c) {
+        for (int i = 0; i < 2; ++i) {
+            const i32 short_of_a = static_cast<A>(a >> (16 * i));
+            c += static_cast<u32>(short_of_a) * static_cast<u32>(byte_of<B>(b, i + (kUpper ? 2 : 0)));
+        }
+        return c;
+    }
+};
+
+LaneInstruction dot4(Modifiers& m) {
+    const bool signed_a = m.take_type() == Type::s32, signed_b = m.take_type() == Type::s32;
+    if (signed_a && signed_b) return ternary<DotProductOf4Bytes<i8, i8>, u32, u32, u32, u32>();
+    if (signed_a) return ternary<DotProductOf4Bytes<i8, u8>, u32, u32, u32, u32>();
+    if (signed_b) return ternary<DotProductOf4Bytes<u8, i8>, u32, u32, u32, u32>();
+    return ternary<DotProductOf4Bytes<u8, u8>, u32, u32, u32, u32>();
+}
+
+template <bool kUpper>
+LaneInstruction dot2_of(bool signed_a, bool signed_b) {
+    if (signed_a && signed_b) return ternary<DotProductOf2<i16, i8, kUpper>, u32, u32, u32, u32>();
+    if (signed_a) return ternary<DotProductOf2<i16, u8, kUpper>, u32, u32, u32, u32>();
+    if (signed_b) return ternary<DotProductOf2<u16, i8, kUpper>, u32, u32, u32, u32>();
+    return ternary<DotProductOf2<u16, u8, kUpper>, u32, u32, u32, u32>();
+}
+LaneInstruction dot2(Modifiers& m) {
+    const int part = m.take_one_of({"lo", "hi"});
+    const bool signed_a = m.take_type() == Type::s32, signed_b = m.take_type() == Type::s32;
+    if (part < 0) return {};
+    return part == 0 ? dot2_of<false>(signed_a, signed_b) : dot2_of<true>(signed_a, signed_b);
+}
+
+}  // namespace
+
+FamilyTable integer_families() {
+    return {{"add", add},
+            {"sub", subtract},
+            {"neg", negate},
+            {"abs", absolute},
+            {"mul", multiply},
+            {"mad", multiply_add},
+            {"mul24", multiply24},
+            {"mad24", multiply24_add},
+            {"sad", sum_of_differences},
+            {"div", divide},
+            {"rem", remainder},
+            {"min", extremum<Minimum>},
+            {"max", extremum<Maximum>},
+            {"dp4a", dot4},
+            {"dp2a", dot2}};
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,187 @@
+// Instructions that compute each lane from the same lane of their sources: arithmetic, logic,
+// comparison, conversion.
+//
+// Idea       An instruction is a struct with a static `apply` on values of its type; a template
+//            below makes the handler that runs it over 32 lanes:
+//
+//                struct Add { static i32 apply(i32 a, i32 b); };
+//                return binary<Add, i32, i32, i32>();
+//
+//            The loops are plain, and the compiler makes vector instructions of them.
+// Operands   Sources are Op::a, b, c and v[0], in the order of the PTX text; the destination is
+//            Op::d. Immediates arrive as slots with the bits of the source's width. The destination
+//            may be the slot of a source of the same width. A negated predicate source (`!p`) is
+//            lowering's: it puts a `not.pred` in front.
+// Read next  opcodes.inc lists the instructions, integer.cpp is the simplest of the families.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "execute/warp.h"
+
+namespace coalesce::sim {
+
+/// How wide the lanes of an operand are kept.
+enum class Width : u8 { none, predicate, w32, w64 };
+
+/// A lane-wise instruction. All of these are pure: the same sources give the same result, at any
+/// time, so lowering may compute them once for a whole block or launch.
+struct LaneInstruction {
+    Handler run = nullptr;
+    Width destination = Width::none;
+    /// Op::d2, a predicate: the q of `p|q` (a slot is wanted even when the text names none), or the
+    /// carry flags, in and out.
+    Width second = Width::none;
+    std::array<Width, 4> source = {};  ///< Op::a, b, c, v[0]
+    bool reads_carry = false;  ///< Op::d2 is the carry flags, read or written: then it is not pure
+    bool immediate = false;    ///< one more operand, a constant, goes to Op::immediate (lop3's table)
+};
+
+/// Finds the instruction for "add" + {"sat", "s32"}; nullptr when there is no such variant.
+/// Modifiers that do not change the result (rn where it is the default, .approx where we are exact)
+/// are understood here. mov, cvta, ld.param and the like are not lane instructions: see lower.cpp.
+///
+/// A `cvt` into a register wider than its type, which PTX allows ("cvt.s8.s32" into a .b32), leaves
+/// the bits above the type zero, as for every other lane: lowering then adds the conversion to the
+/// register's width ("cvt.s32.s8").
+const LaneInstruction* find_lane_instruction(const std::string& opcode,
+                                             const std::vector<std::string>& modifiers);
+
+// ---- lanes <-> values ----
+//
+// Values are C++ integers and floats, and structs with one unsigned member `bits` for the types that
+// C++ does not have (half.h).
+
+template <class T>
+concept Packed = requires(T value) { value.bits; };
+
+template <class T>
+T from_lane(LaneOf<T> lane) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::bit_cast<T>(lane);
+    } else if constexpr (Packed<T>) {
+        return T{static_cast<decltype(T::bits)>(lane)};
+    } else {
+        return static_cast<T>(lane);
+    }
+}
+template <class T>
+LaneOf<T> to_lane(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::bit_cast<LaneOf<T>>(value);
+    } else if constexpr (Packed<T>) {
+        return value.bits;
+    } else {
+        return static_cast<LaneOf<T>>(static_cast<std::make_unsigned_t<T>>(value));
+    }
+}
+template <class T>
+constexpr Width width_of = sizeof(T) == 8 ? Width::w64 : Width::w32;
+
+/// One bit per lane from 32 lanes that hold 0 or all ones.
+inline Mask mask_of(const u32* lanes) {
+#if defined(__AVX512DQ__)
+    const Mask low = _mm512_movepi32_mask(_mm512_load_si512(lanes));
+    const Mask high = _mm512_movepi32_mask(_mm512_load_si512(lanes + 16));
+    return low | high << 16;
+#elif defined(__AVX2__)
+    Mask mask = 0;
+    for (int first = 0; first < kLanes; first += 8) {
+        const __m256i eight = _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes + first));
+        mask |= static_cast<Mask>(_mm256_movemask_ps(_mm256_castsi256_ps(eight))) << first;
+    }
+    return mask;
+#else
+    Mask mask = 0;
+    for (int l = 0; l < kLanes; ++l) mask |= (lanes[l] & 1u) << l;
+    return mask;
+#endif
+}
+
+// ---- handlers ----
+//
+// `Environment` is an object that lives as long as the loop: see Rounding in float.h.
+
+struct DefaultEnvironment {
+    DefaultEnvironment() {}  // so that it does not count as unused
+};
+
+// Big bodies would otherwise stay calls, and a loop with a call is not vectorised.
+#define COALESCE_LANE_BODY __attribute__((always_inline))
+
+template <class F, class D, class A, class Environment = DefaultEnvironment>
+const Op* run_unary(Warp& w, const Op* op) {
+    const Environment environment;
+    const auto* a = w.lanes<LaneOf<A>>(op->a);
+    w.write<LaneOf<D>>(op->d, [=](int l) COALESCE_LANE_BODY {
+        return to_lane<D>(F::apply(from_lane<A>(a[l])));
+    });
+    return op + 1;
+}
+
+template <class F, class D, class A, class B, class Environment = DefaultEnvironment>
+const Op* run_binary(Warp& w, const Op* op) {
+    const Environment environment;
+    const auto* a = w.lanes<LaneOf<A>>(op->a);
+    const auto* b = w.lanes<LaneOf<B>>(op->b);
+    w.write<LaneOf<D>>(op->d, [=](int l) COALESCE_LANE_BODY {
+        return to_lane<D>(F::apply(from_lane<A>(a[l]), from_lane<B>(b[l])));
+    });
+    return op + 1;
+}
+
+template <class F, class D, class A, class B, class C, class Environment = DefaultEnvironment>
+const Op* run_ternary(Warp& w, const Op* op) {
+    const Environment environment;
+    const auto* a = w.lanes<LaneOf<A>>(op->a);
+    const auto* b = w.lanes<LaneOf<B>>(op->b);
+    const auto* c = w.lanes<LaneOf<C>>(op->c);
+    w.write<LaneOf<D>>(op->d, [=](int l) COALESCE_LANE_BODY {
+        return to_lane<D>(F::apply(from_lane<A>(a[l]), from_lane<B>(b[l]), from_lane<C>(c[l])));
+    });
+    return op + 1;
+}
+
+/// One bit per lane: F::apply(a, b). Not inline: many handlers share each of these.
+template <class F, class A>
+__attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
+    const auto* a = w.lanes<LaneOf<A>>(op->a);
+    const auto* b = w.lanes<LaneOf<A>>(op->b);
+    alignas(64) u32 is_true[kLanes];
+    for (int l = 0; l < kLanes; ++l) {
+        is_true[l] = F::apply(from_lane<A>(a[l]), from_lane<A>(b[l])) ? ~0u : 0u;
+    }
+    return mask_of(is_true);
+}
+
+// ---- the description that goes with a handler ----
+
+template <class F, class D, class A, class Environment = DefaultEnvironment>
+LaneInstruction unary() {
+    return {.run = run_unary<F, D, A, Environment>,
+            .destination = width_of<D>,
+            .source = {width_of<A>}};
+}
+template <class F, class D, class A, class B, class Environment = DefaultEnvironment>
+LaneInstruction binary() {
+    return {.run = run_binary<F, D, A, B, Environment>,
+            .destination = width_of<D>,
+            .source = {width_of<A>, width_of<B>}};
+}
+template <class F, class D, class A, class B, class C, class Environment = DefaultEnvironment>
+LaneInstruction ternary() {
+    return {.run = run_ternary<F, D, A, B, C, Environment>,
+            .destination = width_of<D>,
+            .source = {width_of<A>, width_of<B>, width_of<C>}};
+}
+
+}  // namespace coalesce::sim

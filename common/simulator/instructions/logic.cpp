@@ -1,0 +1,164 @@
+// Bitwise logic, also on predicates, and selection: and or xor not cnot lop3 selp slct.
+#include "instructions/families.h"
+#include "instructions/float.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Type;
+
+struct And {
+    template <class T>
+    static T apply(T a, T b) { return static_cast<T>(a & b); }
+};
+struct Or {
+    template <class T>
+    static T apply(T a, T b) { return static_cast<T>(a | b); }
+};
+struct Xor {
+    template <class T>
+    static T apply(T a, T b) { return static_cast<T>(a ^ b); }
+};
+struct Not {
+    template <class T>
+    static T apply(T a) { return static_cast<T>(~a); }
+};
+struct LogicalNot {
+    template <class T>
+    static T apply(T a) { return a == 0; }
+};
+
+// ---- predicates: one bit a lane, all 32 at once ----
+
+template <class F>
+const Op* run_on_predicates(Warp& w, const Op* op) {
+    w.write_predicate(op->d, F::apply(w.predicate(op->a), w.predicate(op->b)));
+    return op + 1;
+}
+const Op* run_not_on_predicate(Warp& w, const Op* op) {
+    w.write_predicate(op->d, ~w.predicate(op->a));
+    return op + 1;
+}
+
+template <class F>
+LaneInstruction two_sources(Modifiers& m) {
+    const Type type = m.take_type();
+    if (type == Type::pred) {
+        return {.run = run_on_predicates<F>,
+                .destination = Width::predicate,
+                .source = {Width::predicate, Width::predicate}};
+    }
+    return for_bits(type, []<class T>(Tag<T>) { return binary<F, T, T, T>(); });
+}
+
+LaneInstruction bitwise_not(Modifiers& m) {
+    const Type type = m.take_type();
+    if (type == Type::pred) {
+        return {.run = run_not_on_predicate,
+                .destination = Width::predicate,
+                .source = {Width::predicate}};
+    }
+    return for_bits(type, []<class T>(Tag<T>) { return unary<Not, T, T>(); });
+}
+
+LaneInstruction logical_not(Modifiers& m) {
+    return for_bits(m.take_type(), []<class T>(Tag<T>) { return unary<LogicalNot, T, T>(); });
+}
+
+// ---- lop3 ----
+
+/// Bit i of the table is the result where the bits of a, b, c spell i. A tree of choices: c between
+/// neighbours in the table, then b, then a.
+const Op* run_lop3(Warp& w, const Op* op) {
+    const u32* a = w.lanes<u32>(op->a);
+    const u32* b = w.lanes<u32>(op->b);
+    const u32* c = w.lanes<u32>(op->c);
+    u32 entry[8];
+    for (int i = 0; i < 8; ++i) entry[i] = (op->immediate >> i & 1) ? ~0u : 0u;
+    const auto choose = [](u32 which, u32 if_zero, u32 if_one) COALESCE_LANE_BODY {
+        return if_zero ^ (which & (if_zero ^ if_one));
+    };
+    w.write<u32>(op->d, [=](int l) COALESCE_LANE_BODY {
+        const u32 a0 = choose(b[l], choose(c[l], entry[0], entry[1]), choose(c[l], entry[2], entry[3]));
+        const u32 a1 = choose(b[l], choose(c[l], entry[4], entry[5]), choose(c[l], entry[6], entry[7]));
+        return choose(a[l], a0, a1);
+    });
+    return op + 1;
+}
+
+LaneInstruction lop3(Modifiers& m) {
+    if (m.take_type() != Type::b32) return {};
+    return {.run = run_lop3,
+            .destination = Width::w32,
+            .source = {Width::w32, Width::w32, Width::w32},
+            .immediate = true};
+}
+
+// ---- selp, slct ----
+
+template <class Lane>
+const Op* run_select(Warp& w, const Op* op) {
+    const Lane* a = w.lanes<Lane>(op->a);
+    const Lane* b = w.lanes<Lane>(op->b);
+    const Mask chooses_a = w.predicate(op->c);
+    w.write<Lane>(op->d, [=](int l) COALESCE_LANE_BODY {
+        return (chooses_a & (1u << l)) ? a[l] : b[l];
+    });
+    return op + 1;
+}
+
+/// Selection moves bits: signed, unsigned, float, they are all the same. 0 when it is none of these.
+u32 bytes_of_selectable(Type type) {
+    switch (type) {
+        case Type::b16: case Type::u16: case Type::s16: return 2;
+        case Type::b32: case Type::u32: case Type::s32: case Type::f32: return 4;
+        case Type::b64: case Type::u64: case Type::s64: case Type::f64: return 8;
+        default: return 0;
+    }
+}
+
+LaneInstruction select(Modifiers& m) {
+    const u32 bytes = bytes_of_selectable(m.take_type());
+    if (bytes == 0) return {};
+    const Width width = bytes == 8 ? Width::w64 : Width::w32;
+    return {.run = bytes == 8 ? run_select<u64> : run_select<u32>,
+            .destination = width,
+            .source = {width, width, Width::predicate}};
+}
+
+template <class C>
+struct SelectBySign {
+    template <class T>
+    static T apply(T a, T b, C c) { return c >= 0 ? a : b; }
+};
+/// .ftz: a subnormal becomes a zero of its sign, and -0 counts as >= 0.
+struct SelectBySignFlushing {
+    template <class T>
+    static T apply(T a, T b, float c) { return flush(c) >= 0 ? a : b; }
+};
+
+template <class F, class C>
+LaneInstruction sign_selection(u32 bytes) {
+    return bytes == 8 ? ternary<F, u64, u64, u64, C>() : ternary<F, u32, u32, u32, C>();
+}
+
+LaneInstruction select_by_sign(Modifiers& m) {
+    const bool ftz = m.take("ftz");
+    const u32 bytes = bytes_of_selectable(m.take_type());
+    const Type by = m.take_type();
+    if (bytes == 0) return {};
+    if (by == Type::s32) return ftz ? LaneInstruction{} : sign_selection<SelectBySign<i32>, i32>(bytes);
+    if (by != Type::f32) return {};
+    return ftz ? sign_selection<SelectBySignFlushing, float>(bytes)
+               : sign_selection<SelectBySign<float>, float>(bytes);
+}
+
+}  // namespace
+
+FamilyTable logic_families() {
+    return {{"and", two_sources<And>}, {"or", two_sources<Or>}, {"xor", two_sources<Xor>},
+            {"not", bitwise_not},      {"cnot", logical_not},   {"lop3", lop3},
+            {"selp", select},          {"slct", select_by_sign}};
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,113 @@
+// From "add" + {"sat", "s32"} to the instruction: the families that know the opcode are asked in
+// turn, and the first that understands every modifier answers.
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "instructions/families.h"
+#include "instructions/opcodes.h"
+
+namespace coalesce::sim {
+
+// ---- Modifiers ----
+
+bool Modifiers::take(std::string_view name) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        if (names_[i] != name || (taken_ >> i & 1)) continue;
+        taken_ |= u64{1} << i;
+        return true;
+    }
+    return false;
+}
+
+int Modifiers::take_one_of(std::initializer_list<std::string_view> names) {
+    int index = 0;
+    for (std::string_view name : names) {
+        if (take(name)) return index;
+        ++index;
+    }
+    return -1;
+}
+
+ptx::Type Modifiers::take_type() {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        if (taken_ >> i & 1) continue;
+        const ptx::Type type = ptx::type_named(names_[i]);
+        if (type == ptx::Type::none) continue;
+        taken_ |= u64{1} << i;
+        return type;
+    }
+    return ptx::Type::none;
+}
+
+// ---- the table ----
+
+namespace {
+
+constexpr std::size_t kMostModifiers = 16;
+
+using FamiliesByOpcode = std::unordered_map<std::string, std::vector<Family>>;
+
+const FamiliesByOpcode& families() {
+    static const FamiliesByOpcode all = [] {
+        FamiliesByOpcode table;
+        for (const FamilyTable& part :
+             {integer_families(), carry_families(), bit_families(), logic_families(), float_families(),
+              math_families(), half_families(), setp_families(), set_families(), convert_families(), convert_small_families()}) {
+            for (const FamilyEntry& entry : part) {
+                table[std::string(entry.opcode)].push_back(entry.family);
+            }
+        }
+        return table;
+    }();
+    return all;
+}
+
+std::optional<LaneInstruction> make(const std::string& opcode, const std::vector<std::string>& modifiers) {
+    const auto found = families().find(opcode);
+    if (found == families().end() || modifiers.size() > kMostModifiers) return std::nullopt;
+    for (const Family family : found->second) {
+        Modifiers m(modifiers);
+        const LaneInstruction instruction = family(m);
+        if (instruction.run != nullptr && m.all_taken()) return instruction;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+const LaneInstruction* find_lane_instruction(const std::string& opcode,
+                                             const std::vector<std::string>& modifiers) {
+    // Each variant is made once; the map's nodes stay where they are.
+    static std::mutex mutex;
+    static std::unordered_map<std::string, std::optional<LaneInstruction>> made;
+
+    std::string name = opcode;
+    for (const std::string& modifier : modifiers) name += "." + modifier;
+
+    const std::lock_guard lock(mutex);
+    auto found = made.find(name);
+    if (found == made.end()) found = made.emplace(name, make(opcode, modifiers)).first;
+    return found->second ? &*found->second : nullptr;
+}
+
+// ---- the list ----
+
+const std::vector<OpcodeEntry>& opcodes() {
+    static const std::vector<OpcodeEntry> all = {
+#define OPCODE(name, group, sentence) {#name, OpcodeGroup::group, sentence},
+#include "instructions/opcodes.inc"
+#undef OPCODE
+    };
+    return all;
+}
+
+const OpcodeEntry* find_opcode(std::string_view name) {
+    for (const OpcodeEntry& entry : opcodes()) {
+        if (entry.name == name) return &entry;
+    }
+    return nullptr;
+}
+
+}  // namespace coalesce::sim

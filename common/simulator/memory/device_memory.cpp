@@ -1,0 +1,442 @@
+// See device_memory.h.
+//
+// Theory of operation
+//   Three mappings are made once, none of which costs memory until it is touched:
+//     addresses  [kDeviceBase, + range): no access. A device pointer points into it, so that host
+//     code
+//                that follows one faults. Its upper part, the host zone, is opened piece by piece
+//                for managed and pinned memory, which host and kernels use at the same address.
+//     storage    the bytes of the device zone, at a fixed distance from their addresses.
+//     shadow     a byte for each word of `addresses`.
+//   An allocation owns a slot: its bytes, and a gap behind them that belongs to nobody. Slots are
+//   multiples of what one page of shadow covers, so that no page of storage or shadow is shared and
+//   freeing can hand whole pages back to the system.
+#include "memory/device_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+#include "memory/address_zone.h"
+#include "memory/host_fault.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#    define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace coalesce::sim {
+namespace {
+
+constexpr u64 kPage = 4096;
+constexpr u64 kHugePage = 2 << 20;
+/// Words have a byte of shadow each: a page of shadow covers four pages of memory.
+constexpr u64 kSmallSlot = 4 * kPage;
+constexpr u64 kHugeSlot = 4 * kHugePage;
+constexpr u64 kGuardGap = kSmallSlot;
+constexpr u64 kSmallestCapacity = 16 << 20;
+/// Freed allocations that are remembered for "use after free".
+constexpr std::size_t kFreedRemembered = 256;
+
+u8* map_anywhere(u64 bytes, int protection) {
+    void* p = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? nullptr : static_cast<u8*>(p);
+}
+
+/// Addresses start on page borders that the caller gives; the end is rounded up.
+void forget_pages(u8* begin, u64 bytes) {
+    madvise(begin, round_up(bytes, kPage), MADV_DONTNEED);
+}
+
+/// True when the range is ours now. Kernels older than 4.17 take the address as a hint only.
+bool reserve_at(u64 address, u64 bytes) {
+    void* wanted = reinterpret_cast<void*>(address);
+    void* p = mmap(wanted, bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == wanted) return true;
+    if (p != MAP_FAILED) munmap(p, bytes);
+    return false;
+}
+
+bool lives_on_host(AllocationKind kind) {
+    return kind == AllocationKind::managed || kind == AllocationKind::pinned;
+}
+
+bool takes_device_memory(AllocationKind kind) {
+    return kind != AllocationKind::pinned && kind != AllocationKind::registered;
+}
+
+const char* name_of(AllocationKind kind) {
+    switch (kind) {
+        case AllocationKind::managed: return "managed allocation";
+        case AllocationKind::pinned: return "pinned allocation";
+        case AllocationKind::registered: return "registered range";
+        case AllocationKind::variable: return "__device__ variable";
+        case AllocationKind::constant: return "__constant__ variable";
+        case AllocationKind::device: break;
+    }
+    return "allocation";
+}
+
+/// The last allocation that begins at or below `address`, in a table sorted by begin.
+const Allocation* last_at_or_below(const std::vector<Allocation>& sorted, u64 address) {
+    const auto above = std::upper_bound(sorted.begin(), sorted.end(), address,
+                                        [](u64 a, const Allocation& b) { return a < b.begin; });
+    return above == sorted.begin() ? nullptr : &*std::prev(above);
+}
+
+u64 distance(const Allocation& allocation, u64 address) {
+    if (address < allocation.begin) return allocation.begin - address;
+    return address < allocation.end ? 0 : address - allocation.end + 1;
+}
+
+}  // namespace
+
+// ---- AllocationTable ----
+
+const Allocation* AllocationTable::find(u64 address) const {
+    const Allocation* candidate = last_at_or_below(live, address);
+    return candidate && candidate->contains(address, 1) ? candidate : nullptr;
+}
+
+const Allocation* AllocationTable::nearest(u64 address) const {
+    if (live.empty()) return nullptr;
+    const Allocation* below = last_at_or_below(live, address);
+    if (!below) return &live.front();
+    const Allocation* above = below + 1;
+    if (above == live.data() + live.size()) return below;
+    return distance(*above, address) < distance(*below, address) ? above : below;
+}
+
+const Allocation* AllocationTable::find_freed(u64 address) const {
+    // Addresses may have been used several times: the latest owner is the one meant.
+    for (auto a = freed.rbegin(); a != freed.rend(); ++a) {
+        if (a->contains(address, 1)) return &*a;
+    }
+    return nullptr;
+}
+
+// ---- DeviceMemory ----
+
+struct DeviceMemory::State {
+    struct Owned {
+        Allocation allocation;
+        Interval slot;  ///< empty for registered memory
+    };
+
+    mutable std::mutex mutex;
+    std::map<u64, Owned> live;  ///< by begin
+    std::deque<Allocation> freed;
+    AddressZone device_zone{Interval{}}, host_zone{Interval{}};
+    bool host_zone_open = false;  ///< all of it is accessible: see open_host_slot
+    u64 bytes_in_use = 0;
+    u64 next_serial = 1;
+    mutable std::shared_ptr<const AllocationTable> table;  ///< null when out of date
+
+    const Owned* find(u64 address) const {
+        const auto above = live.upper_bound(address);
+        if (above == live.begin()) return nullptr;
+        const Owned& candidate = std::prev(above)->second;
+        return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
+    }
+
+    bool open_host_slot(Interval slot, u64 bytes);
+    void close_host_slot(Interval slot);
+};
+
+/// Each slot with an access right of its own is a mapping to the system, which allows some 65000. A
+/// program with more managed allocations than that gets them all, but without faults in between.
+bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
+    if (host_zone_open) return true;
+    void* begin = reinterpret_cast<void*>(slot.begin);
+    if (mprotect(begin, round_up(bytes, kPage), PROT_READ | PROT_WRITE) == 0) return true;
+    const Interval whole = host_zone.whole();
+    host_zone_open =
+        mprotect(reinterpret_cast<void*>(whole.begin), whole.size(), PROT_READ | PROT_WRITE) == 0;
+    return host_zone_open;
+}
+
+void DeviceMemory::State::close_host_slot(Interval slot) {
+    u8* begin = reinterpret_cast<u8*>(slot.begin);
+    forget_pages(begin, slot.size());
+    if (!host_zone_open) mprotect(begin, slot.size(), PROT_NONE);
+}
+
+DeviceMemory::DeviceMemory(u64 capacity_bytes)
+    : capacity_(round_up(std::max(capacity_bytes, kSmallestCapacity), kHugeSlot)),
+      state_(std::make_unique<State>()) {
+    const u64 wanted = capacity_;
+    // Generous first: four times the capacity in addresses lets freed ones rest, and leaves room
+    // for the gaps. Where the process may not map that much (ulimit -v), less.
+    for (u64 spare = 4;; spare = 2, capacity_ = round_up(capacity_ / 2, kHugeSlot)) {
+        const u64 device_bytes = capacity_ * spare, host_bytes = capacity_ * 2;
+        range_ = device_bytes + host_bytes;
+        const bool reserved = reserve_at(kDeviceBase, range_);
+        storage_ = reserved ? map_anywhere(device_bytes, PROT_READ | PROT_WRITE) : nullptr;
+        shadow_ = storage_ ? map_anywhere(range_ / 4, PROT_READ | PROT_WRITE) : nullptr;
+        if (shadow_) {
+            const u64 border = kDeviceBase + device_bytes;
+            state_->device_zone = AddressZone({kDeviceBase, border});
+            state_->host_zone = AddressZone({border, border + host_bytes});
+            break;
+        }
+        if (storage_) munmap(storage_, device_bytes);
+        if (reserved) munmap(reinterpret_cast<void*>(kDeviceBase), range_);
+        if (capacity_ <= kSmallestCapacity) {
+            throw std::runtime_error(
+                "the simulated device's addresses (from 0x600000000000) can not be reserved: "
+                "another part of the program uses them, or a limit on address space is too tight "
+                "(see ulimit -v)");
+        }
+    }
+    if (capacity_ < wanted) {
+        std::fprintf(stderr,
+                     "coalesce: this process may not reserve enough address space (ulimit -v):\n"
+                     "  the simulated device has %llu MiB of memory instead of %llu MiB.\n",
+                     static_cast<unsigned long long>(capacity_ >> 20),
+                     static_cast<unsigned long long>(wanted >> 20));
+    }
+    explain_host_faults(this);
+}
+
+DeviceMemory::~DeviceMemory() {
+    stop_explaining_host_faults(this);
+    munmap(shadow_, range_ / 4);
+    munmap(storage_, state_->device_zone.whole().size());
+    munmap(reinterpret_cast<void*>(kDeviceBase), range_);
+}
+
+u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
+    bytes = std::max<u64>(bytes, 1);
+    std::lock_guard lock(state_->mutex);
+    if (bytes > capacity_) return 0;
+    if (takes_device_memory(kind) && bytes > capacity_ - state_->bytes_in_use) return 0;
+
+    AddressZone& zone = lives_on_host(kind) ? state_->host_zone : state_->device_zone;
+    const bool huge = bytes >= kHugePage;
+    Interval slot;
+    if (huge) slot = zone.take(round_up(bytes + kGuardGap, kHugeSlot), kHugeSlot);
+    // Also when addresses are too scattered for another huge slot.
+    if (slot.size() == 0) slot = zone.take(round_up(bytes + kGuardGap, kSmallSlot), kSmallSlot);
+    if (slot.size() == 0) return 0;
+    if (lives_on_host(kind) && !state_->open_host_slot(slot, bytes)) {
+        zone.give_back(slot);
+        return 0;
+    }
+
+    Allocation allocation;
+    allocation.begin = slot.begin;
+    allocation.end = slot.begin + bytes;
+    allocation.kind = kind;
+    allocation.serial = state_->next_serial++;
+    allocation.name = std::move(name);
+    allocation.has_shadow = !lives_on_host(kind);
+    if (!lives_on_host(kind)) {
+        allocation.to_host =
+            reinterpret_cast<std::ptrdiff_t>(storage_) - static_cast<std::ptrdiff_t>(kDeviceBase);
+    }
+    // Kernels touch large arrays in all orders: huge pages save most of the faults and of the
+    // misses in the address translation. Small ones would waste most of a huge page.
+    if (huge) {
+        madvise(reinterpret_cast<u8*>(slot.begin) + allocation.to_host, slot.size(), MADV_HUGEPAGE);
+        if (bytes >= kHugeSlot) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
+    }
+    if (takes_device_memory(kind)) state_->bytes_in_use += bytes;
+    state_->live[slot.begin] = {std::move(allocation), slot};
+    state_->table.reset();
+    return slot.begin;
+}
+
+bool DeviceMemory::free(u64 begin) {
+    std::lock_guard lock(state_->mutex);
+    const auto found = state_->live.find(begin);
+    if (found == state_->live.end()) return false;
+    if (found->second.allocation.kind == AllocationKind::registered) return false;
+    State::Owned owned = std::move(found->second);
+    state_->live.erase(found);
+    state_->table.reset();
+
+    const Allocation& allocation = owned.allocation;
+    const u64 bytes = allocation.end - allocation.begin;
+    if (takes_device_memory(allocation.kind)) state_->bytes_in_use -= bytes;
+    if (lives_on_host(allocation.kind)) {
+        state_->close_host_slot(owned.slot);
+        state_->host_zone.give_back(owned.slot);
+    } else {
+        u8* storage = reinterpret_cast<u8*>(begin) + allocation.to_host;
+        forget_pages(storage, owned.slot.size());
+        forget_pages(shadow(begin), owned.slot.size() / 4);
+        if (bytes >= kHugePage) {
+            madvise(storage, owned.slot.size(), MADV_NOHUGEPAGE);
+            madvise(shadow(begin), owned.slot.size() / 4, MADV_NOHUGEPAGE);
+        }
+        state_->device_zone.give_back(owned.slot);
+    }
+    state_->freed.push_back(std::move(owned.allocation));
+    if (state_->freed.size() > kFreedRemembered) state_->freed.pop_front();
+    return true;
+}
+
+bool DeviceMemory::register_host(void* pointer, u64 bytes) {
+    const u64 begin = reinterpret_cast<u64>(pointer);
+    if (bytes == 0 || begin == 0 || begin + bytes < begin || is_device_range(begin)) return false;
+    std::lock_guard lock(state_->mutex);
+    const auto next = state_->live.lower_bound(begin);
+    if (next != state_->live.end() && next->first < begin + bytes) return false;
+    if (state_->find(begin)) return false;
+
+    Allocation allocation;
+    allocation.begin = begin;
+    allocation.end = begin + bytes;
+    allocation.has_shadow = false;
+    allocation.kind = AllocationKind::registered;
+    allocation.serial = state_->next_serial++;
+    state_->live[begin] = {std::move(allocation), {}};
+    state_->table.reset();
+    return true;
+}
+
+bool DeviceMemory::unregister_host(void* pointer) {
+    std::lock_guard lock(state_->mutex);
+    const auto found = state_->live.find(reinterpret_cast<u64>(pointer));
+    if (found == state_->live.end()) return false;
+    if (found->second.allocation.kind != AllocationKind::registered) return false;
+    state_->live.erase(found);
+    state_->table.reset();
+    return true;
+}
+
+std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
+    std::lock_guard lock(state_->mutex);
+    if (!state_->table) {
+        auto fresh = std::make_shared<AllocationTable>();
+        fresh->live.reserve(state_->live.size());
+        for (const auto& [begin, owned] : state_->live) fresh->live.push_back(owned.allocation);
+        fresh->freed.assign(state_->freed.begin(), state_->freed.end());
+        state_->table = std::move(fresh);
+    }
+    return state_->table;
+}
+
+std::optional<Allocation> DeviceMemory::find(u64 address) const {
+    std::lock_guard lock(state_->mutex);
+    const State::Owned* owned = state_->find(address);
+    return owned ? std::optional(owned->allocation) : std::nullopt;
+}
+
+u8* DeviceMemory::host_view(u64 address, u64 bytes) const {
+    std::lock_guard lock(state_->mutex);
+    const State::Owned* owned = state_->find(address);
+    if (!owned || !owned->allocation.contains(address, bytes)) return nullptr;
+    return reinterpret_cast<u8*>(address + static_cast<u64>(owned->allocation.to_host));
+}
+
+u64 DeviceMemory::bytes_in_use() const {
+    std::lock_guard lock(state_->mutex);
+    return state_->bytes_in_use;
+}
+
+// ---- what has been written ----
+
+namespace {
+
+/// The bits of the bytes [from, to) of a word.
+u8 bits_of(u64 from, u64 to) {
+    return static_cast<u8>((1u << to) - (1u << from));
+}
+
+/// Calls edit(word address, bits) for the partial words at both ends of a range, and
+/// fill(first word, words) for the whole ones between.
+template <class Edit, class Fill>
+void for_words(u64 address, u64 bytes, Edit edit, Fill fill) {
+    const u64 end = address + bytes, first_word = address & ~3ull, last_word = end & ~3ull;
+    if (bytes == 0) return;
+    if (first_word == last_word) return edit(first_word, bits_of(address & 3, end & 3));
+    u64 begin_whole = first_word;
+    if (address & 3) {
+        edit(first_word, bits_of(address & 3, 4));
+        begin_whole += 4;
+    }
+    if (begin_whole < last_word) fill(begin_whole, (last_word - begin_whole) / 4);
+    if (end & 3) edit(last_word, bits_of(0, end & 3));
+}
+
+}  // namespace
+
+void DeviceMemory::mark_written(u64 address, u64 bytes) {
+    // Managed, pinned and registered memory has no shadow to keep.
+    if (!state_->device_zone.contains(address)) return;
+    for_words(
+        address, bytes, [&](u64 word, u8 bits) { *shadow(word) |= bits; },
+        [&](u64 word, u64 words) { std::memset(shadow(word), 0xf, words); });
+}
+
+void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {
+    if (!state_->device_zone.contains(address)) return;
+    const auto clear = [&](u64 word, u64 words) {
+        u8* begin = shadow(word);
+        u8* end = begin + words;
+        u8* first_page = reinterpret_cast<u8*>(round_up(reinterpret_cast<u64>(begin), kPage));
+        const u64 pages = first_page < end ? static_cast<u64>(end - first_page) / kPage * kPage : 0;
+        // Pages given back read as zeros, and cost nothing.
+        if (pages < 16 * kPage) {
+            std::memset(begin, 0, words);
+            return;
+        }
+        std::memset(begin, 0, static_cast<std::size_t>(first_page - begin));
+        forget_pages(first_page, pages);
+        std::memset(first_page + pages, 0, static_cast<std::size_t>(end - first_page) - pages);
+    };
+    for_words(
+        address, bytes, [&](u64 word, u8 bits) { *shadow(word) &= static_cast<u8>(~bits); }, clear);
+}
+
+void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
+    if (!state_->device_zone.contains(to)) return;
+    if (!state_->device_zone.contains(from)) return mark_written(to, bytes);
+    if (((to | from | bytes) & 3) == 0) {
+        std::memmove(shadow(to), shadow(from), bytes / 4);
+        return;
+    }
+    // Byte by byte, in the order that keeps an overlapping source intact.
+    const auto copy_byte = [&](u64 i) {
+        const bool written = *shadow(from + i) >> ((from + i) & 3) & 1;
+        const u8 bit = static_cast<u8>(1u << ((to + i) & 3));
+        u8& word = *shadow(to + i);
+        word = static_cast<u8>(written ? word | bit : word & ~bit);
+    };
+    if (to <= from) {
+        for (u64 i = 0; i < bytes; ++i) copy_byte(i);
+    } else {
+        for (u64 i = bytes; i-- > 0;) copy_byte(i);
+    }
+}
+
+// ---- for the handler of a fault ----
+
+bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t size) const {
+    std::unique_lock lock(state_->mutex, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    const auto print = [&](const Allocation& a, const char* past) {
+        std::snprintf(text, size, "%llu bytes into the %s%s of %llu bytes%s%s",
+                      static_cast<unsigned long long>(address - a.begin), past, name_of(a.kind),
+                      static_cast<unsigned long long>(a.end - a.begin), a.name.empty() ? "" : " ",
+                      a.name.c_str());
+    };
+    if (const State::Owned* owned = state_->find(address)) {
+        print(owned->allocation, "");
+        return true;
+    }
+    for (auto a = state_->freed.rbegin(); a != state_->freed.rend(); ++a) {
+        if (!a->contains(address, 1)) continue;
+        print(*a, "freed ");
+        return true;
+    }
+    std::snprintf(text, size, "which belongs to no allocation");
+    return true;
+}
+
+}  // namespace coalesce::sim

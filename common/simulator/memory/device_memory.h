@@ -1,0 +1,103 @@
+// The simulated device's memory: allocations, their bytes, and what has been written.
+//
+// Addresses   A device pointer lies in [kDeviceBase, kDeviceBase + range). The host can not
+//             dereference it: those pages are reserved and fault. The bytes live elsewhere in this
+//             process ("storage"), at a fixed distance. Managed and pinned memory lies in a second
+//             part of the same range whose storage is at the address itself, so both sides see it.
+//             The range is several times the capacity: addresses of freed memory rest a while
+//             before they are used again, so that a late access is seen to be one.
+// Shadow      One byte for every 4-byte word says which of its 4 bytes have been written (bits 0-3).
+//             A word's own byte, so that two workers that write neighbouring words never disturb
+//             each other.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+
+namespace coalesce::sim {
+
+inline constexpr u64 kDeviceBase = 0x0000'6000'0000'0000ull;
+
+/// Generic addresses of shared, local and parameter memory: each has a window of its own, that no
+/// allocation reaches. The low 32 bits are the address within the space.
+inline constexpr u64 kSharedWindow = 0x0000'7a00'0000'0000ull;
+inline constexpr u64 kLocalWindow = 0x0000'7b00'0000'0000ull;
+inline constexpr u64 kParamWindow = 0x0000'7c00'0000'0000ull;
+
+enum class AllocationKind : u8 { device, managed, pinned, registered, variable, constant };
+
+struct Allocation {
+    u64 begin = 1, end = 0;     ///< device addresses, end exclusive
+    std::ptrdiff_t to_host = 0; ///< device address + to_host = address of the byte in this process
+    bool has_shadow = true;     ///< false: memory the host writes as well, which counts as written
+    AllocationKind kind = AllocationKind::device;
+    u64 serial = 0;             ///< 1, 2, ... in order of allocation
+    std::string name;           ///< of a variable
+
+    bool contains(u64 address, u64 bytes) const { return address >= begin && address + bytes <= end && address + bytes >= address; }
+};
+
+/// The live allocations, sorted by address: what a launch works with.
+struct AllocationTable {
+    std::vector<Allocation> live;
+    std::vector<Allocation> freed;  ///< the most recent ones, for "use after free"
+    const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr
+    const Allocation* nearest(u64 address) const;  ///< the closest one, for messages
+    const Allocation* find_freed(u64 address) const;
+};
+
+class DeviceMemory {
+public:
+    explicit DeviceMemory(u64 capacity_bytes);
+    ~DeviceMemory();
+
+    /// 0 when the device's memory is exhausted. Alignment 512, as on hardware; a guard gap lies
+    /// between allocations, so that an overrun never lands in the next one.
+    u64 allocate(u64 bytes, AllocationKind kind = AllocationKind::device, std::string name = {});
+    /// Memory of the host that kernels may use at its own address (cudaHostRegister).
+    bool register_host(void* pointer, u64 bytes);
+    bool unregister_host(void* pointer);
+    bool free(u64 begin);
+
+    /// Snapshot for a launch; cheap when nothing changed since the last one.
+    std::shared_ptr<const AllocationTable> table() const;
+
+    /// The live allocation that contains `address`.
+    std::optional<Allocation> find(u64 address) const;
+
+    /// The host's view of [address, address + bytes) if that lies inside one allocation.
+    u8* host_view(u64 address, u64 bytes) const;
+    bool is_device_range(u64 address) const { return address - kDeviceBase < range_; }
+
+    /// Shadow byte of the word at `address` (which must lie in the device range).
+    u8* shadow(u64 address) const { return shadow_ + ((address - kDeviceBase) >> 2); }
+    void mark_written(u64 address, u64 bytes);
+    void copy_written(u64 to, u64 from, u64 bytes);  ///< cudaMemcpy device to device
+    void mark_unwritten(u64 address, u64 bytes);
+
+    /// "1536 bytes into an allocation of 4096 bytes", for the handler of a fault: takes no lock that
+    /// is held. False when it can not tell.
+    bool try_describe_address(u64 address, char* text, std::size_t size) const;
+
+    u64 capacity() const { return capacity_; }
+    u64 range() const { return range_; }  ///< bytes of device addresses, from kDeviceBase
+    u64 bytes_in_use() const;
+
+    DeviceMemory(const DeviceMemory&) = delete;
+
+private:
+    u64 capacity_;
+    u64 range_ = 0;  ///< bytes of addresses, managed and pinned part included
+    u8* storage_ = nullptr;
+    u8* shadow_ = nullptr;
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace coalesce::sim

@@ -1,0 +1,68 @@
+// See host_fault.h.
+//
+// How   Device addresses are reserved without access, so the processor raises SIGSEGV with the
+//       address. The handler prints, puts the default action back and returns: the instruction runs
+//       again, faults again, and the program ends the way it does without a handler.
+#include "memory/host_fault.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "memory/device_memory.h"
+
+namespace coalesce::sim {
+namespace {
+
+std::atomic<const DeviceMemory*> watched{nullptr};
+
+/// What lies at `address`, in a form that fits a sentence. Called while the program dies, so it may
+/// not wait for a lock that the dying thread holds: try_describe_address gives up instead.
+void print_explanation(const DeviceMemory& memory, u64 address) {
+    char what[200];
+    if (!memory.try_describe_address(address, what, sizeof what)) {
+        std::snprintf(what, sizeof what, "an address of the device's memory");
+    }
+    char text[512];
+    const int length = std::snprintf(
+        text, sizeof text,
+        "coalesce: host code read or wrote device memory at 0x%llx,\n"
+        "  %s.\n"
+        "  A device pointer means nothing on the host: copy the data with cudaMemcpy\n"
+        "  first, or allocate it with cudaMallocManaged.\n",
+        static_cast<unsigned long long>(address), what);
+    if (length > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) return;
+}
+
+void on_fault(int signal_number, siginfo_t* info, void*) {
+    const u64 address = reinterpret_cast<u64>(info->si_addr);
+    const DeviceMemory* memory = watched.load();
+    if (memory && memory->is_device_range(address)) print_explanation(*memory, address);
+    signal(signal_number, SIG_DFL);
+}
+
+}  // namespace
+
+void explain_host_faults(const DeviceMemory* memory) {
+    struct sigaction current {};
+    if (sigaction(SIGSEGV, nullptr, &current) != 0) return;
+    const bool unhandled = !(current.sa_flags & SA_SIGINFO) && current.sa_handler == SIG_DFL;
+    const bool ours = (current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_fault;
+    if (!unhandled && !ours) return;
+
+    watched = memory;
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, nullptr);
+}
+
+void stop_explaining_host_faults(const DeviceMemory* memory) {
+    const DeviceMemory* expected = memory;
+    watched.compare_exchange_strong(expected, nullptr);
+}
+
+}  // namespace coalesce::sim

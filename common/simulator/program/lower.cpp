@@ -1,0 +1,328 @@
+#include "program/lower.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "execute/memory_handlers.h"
+#include "memory/device_memory.h"
+#include "program/lowering.h"
+#include "program/move_handlers.h"
+
+namespace coalesce::sim {
+
+using ptx::Operand;
+using ptx::StateSpace;
+
+FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
+                                   const ptx::Function& function, FunctionCode& code, bool is_kernel)
+    : kernel_(kernel), kernel_code_(kernel_code), uniform_(uniform), function_(function), code_(code), is_kernel_(is_kernel) {
+    registers_ = classify(*kernel.module->ast, function, is_kernel);
+    loops_ = loops_of(function);
+    lifetimes_ = lifetimes(function, registers_, loops_);
+    slots_.resize(function.registers.size());
+    code_.name = function.name;
+    code_.ast = &function;
+    place_variables();
+    find_waiting_loops();
+}
+
+/// Local variables and parameter memory of the frame.
+void FunctionLowering::place_variables() {
+    const auto place = [](u32& top, const ptx::Variable& v) {
+        top = static_cast<u32>(round_up(top, v.align));
+        const u32 offset = top;
+        top += static_cast<u32>(v.size);
+        return offset;
+    };
+    if (!is_kernel_) {
+        for (const ptx::Variable& v : function_.parameters) {
+            parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
+            code_.parameters.push_back({v.name, parameter_offsets_[v.name], static_cast<u32>(v.size)});
+        }
+        for (const ptx::Variable& v : function_.returns) {
+            parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
+            code_.results.push_back({v.name, parameter_offsets_[v.name], static_cast<u32>(v.size)});
+        }
+    }
+    for (const auto& [name, v] : function_.variables) {
+        if (v.space == StateSpace::param) parameter_offsets_[name] = place(code_.parameter_bytes, v);
+        if (v.space == StateSpace::local) local_offsets_[name] = place(code_.local_bytes, v);
+    }
+    code_.parameter_bytes = static_cast<u32>(round_up(code_.parameter_bytes, 16));
+    code_.local_bytes = static_cast<u32>(round_up(code_.local_bytes, 16));
+}
+
+void FunctionLowering::run() {
+    for (at_ = 0; at_ < function_.body.size(); ++at_) {
+        expire(at_);
+        if (!now().label.empty()) {
+            emit_label(now().label);
+            continue;
+        }
+        ++pending_weight_;
+        if (registers_.is_copy[at_]) continue;
+        lower_instruction();
+    }
+    at_ = function_.body.empty() ? 0 : static_cast<u32>(function_.body.size() - 1);
+    end_of_body();
+    resolve_branches();
+    code_.own_bytes = own_.bytes();
+}
+
+void FunctionLowering::lower_instruction() {
+    const auto first = static_cast<u32>(code_.ops.size());
+    const bool control = lower_control();
+    if (control) return;
+    if (now().opcode == "ld" || now().opcode == "ldu" || now().opcode == "st") lower_load_store();
+    else if (!lower_move() && !lower_family_instruction() && !lower_lane_instruction())
+        fail("unknown instruction");
+    if (!now().guard) return;
+    // What was emitted runs for the lanes of the guard only.
+    const Slot guard = slot_of_register(*now().guard);
+    for (std::size_t k = first; k < code_.ops.size(); ++k) {
+        Op& op = code_.ops[k];
+        if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label) continue;
+        op.inner = op.run;
+        op.run = op_guarded;
+        op.guard = guard;
+        op.guard_negated = now().guard_negated;
+    }
+}
+
+Op& FunctionLowering::emit(Op op, ValueClass value_class) {
+    op.source = at_;
+    op.where = now().where;
+    if (value_class == ValueClass::thread) {
+        // Helpers of an instruction come first; the weight belongs to one of its Ops, any will do.
+        op.weight = op.weight ? static_cast<u16>(std::min(pending_weight_, 65535u)) : 0;
+        if (op.weight) pending_weight_ = 0;
+        code_.ops.push_back(op);
+        return code_.ops.back();
+    }
+    op.weight = 0;
+    auto& prologue = value_class == ValueClass::launch  ? kernel_code_.launch_prologue
+                     : value_class == ValueClass::block ? kernel_code_.block_prologue
+                                                        : kernel_code_.position_prologue;
+    prologue.push_back(op);
+    return prologue.back();
+}
+
+void FunctionLowering::emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources, ValueClass value_class) {
+    Op op;
+    op.run = move_handler(name);
+    if (!op.run) {
+        std::vector<std::string> parts;
+        for (std::size_t from = 0; from <= name.size();) {
+            const std::size_t dot = std::min(name.find('.', from), name.size());
+            parts.push_back(name.substr(from, dot - from));
+            from = dot + 1;
+        }
+        const std::string opcode = parts.front();
+        parts.erase(parts.begin());
+        const LaneInstruction* lane = find_lane_instruction(opcode, parts);
+        if (!lane) fail("no handler for " + name);
+        op.run = lane->run;
+    }
+    op.d = d;
+    Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
+    std::size_t k = 0;
+    for (Slot s : sources) *slots[k++] = s;
+    emit(op, value_class);
+}
+
+void FunctionLowering::emit_label(const std::string& label) {
+    Op op;
+    op.run = op_label;
+    op.weight = static_cast<u16>(std::min(pending_weight_, 65535u));
+    // Instructions before the label that left no Op of their own belong to the path that falls
+    // through, so they get a place in front of it.
+    if (op.weight) {
+        Op count = op;
+        count.run = op_nothing;
+        count.source = at_;
+        code_.ops.push_back(count);
+        pending_weight_ = 0;
+        op.weight = 0;
+    }
+    op.source = at_;
+    label_ops_[label] = static_cast<u32>(code_.ops.size());
+    code_.ops.push_back(op);
+}
+
+void FunctionLowering::end_of_body() {
+    Op op;
+    op.run = is_kernel_ ? op_exit : op_return;
+    op.weight = 0;
+    op.source = at_;
+    code_.ops.push_back(op);
+}
+
+void FunctionLowering::resolve_branches() {
+    const auto place_of = [&](const std::string& label) -> const Op* {
+        const auto found = label_ops_.find(label);
+        if (found == label_ops_.end()) throw LoweringError("unknown label " + label);
+        return &code_.ops[found->second];
+    };
+    for (const Fixup& f : fixups_) code_.ops[f.op].target = place_of(f.label);
+    for (const auto& [op, target] : region_fixups_) code_.ops[op].target = &code_.ops[target];
+    for (const TableFixup& f : table_fixups_) {
+        auto table = std::make_unique<std::vector<const Op*>>();
+        for (const std::string& label : f.labels) table->push_back(place_of(label));
+        code_.ops[f.op].targets = table.get();
+        code_.jump_tables.push_back(std::move(table));
+    }
+}
+
+void FunctionLowering::fail(const std::string& why) const {
+    const Place place = kernel_.place(now().where);
+    std::string text = why + ": `" + std::string(kernel_.module->ast->text_of(now())) + "`";
+    if (place.line) text += " at " + place.file + ":" + std::to_string(place.line);
+    throw LoweringError(text);
+}
+
+// ---- a kernel ----
+
+namespace {
+
+/// call (results), name, (arguments), as opposed to a call through a register.
+bool calls_by_name(const ptx::Instruction& i) {
+    for (const Operand& operand : i.operands)
+        if (operand.kind != Operand::Kind::vector) return operand.kind == Operand::Kind::symbol;
+    return false;
+}
+
+void place_parameters(Kernel& kernel) {
+    kernel.parameter_offsets.clear();
+    u32 top = 0;
+    for (const ptx::Variable& v : kernel.ast->parameters) {
+        top = static_cast<u32>(round_up(top, v.align));
+        kernel.parameter_offsets.push_back(top);
+        top += static_cast<u32>(v.size);
+    }
+    kernel.parameter_bytes = top;
+}
+
+/// The kernel and every device function that it can reach: by a call, or because its address is taken.
+std::vector<const ptx::Function*> reachable_functions(const Kernel& kernel) {
+    std::vector<const ptx::Function*> reached{kernel.ast};
+    std::set<std::string> known{kernel.name};
+    const auto& functions = kernel.module->ast->functions;
+    const auto visit = [&](const auto& self, const Operand& operand) -> void {
+        const auto found = operand.name.empty() ? functions.end() : functions.find(operand.name);
+        if (found != functions.end() && known.insert(operand.name).second) reached.push_back(found->second.get());
+        for (const Operand& element : operand.elements) self(self, element);
+    };
+    bool through_pointer = false;
+    for (std::size_t k = 0; k < reached.size(); ++k) {
+        for (const ptx::Instruction& i : reached[k]->body) {
+            for (const Operand& operand : i.operands) visit(visit, operand);
+            const bool named = i.opcode != "call" || calls_by_name(i);
+            if (named || through_pointer) continue;
+            through_pointer = true;  // its target may come from memory: any function
+            for (const auto& [name, function] : functions)
+                if (!function->is_entry && known.insert(name).second) reached.push_back(function.get());
+        }
+    }
+    return reached;
+}
+
+std::set<std::string> names_in(const std::vector<const ptx::Function*>& functions) {
+    std::set<std::string> names;
+    const auto visit = [&](const auto& self, const Operand& operand) -> void {
+        if (!operand.name.empty()) names.insert(operand.name);
+        for (const Operand& element : operand.elements) self(self, element);
+    };
+    for (const ptx::Function* function : functions)
+        for (const ptx::Instruction& i : function->body)
+            for (const Operand& operand : i.operands) visit(visit, operand);
+    return names;
+}
+
+/// .shared variables of the kernel and of what it calls, one after the other; arrays of unknown size
+/// all begin behind them.
+void place_shared(Kernel& kernel) {
+    std::vector<const ptx::Variable*> dynamic;
+    u32 top = 0, alignment = 16;
+    const auto place = [&](const ptx::Variable& v) {
+        if (v.space != StateSpace::shared || kernel.shared_offsets.contains(v.name)) return;
+        if (v.size == 0) {
+            dynamic.push_back(&v);
+            alignment = std::max(alignment, v.align);
+            return;
+        }
+        top = static_cast<u32>(round_up(top, v.align));
+        kernel.shared_offsets[v.name] = top;
+        top += static_cast<u32>(v.size);
+    };
+    const auto functions = reachable_functions(kernel);
+    for (const ptx::Function* function : functions)
+        for (const auto& [name, v] : function->variables) place(v);
+    const std::set<std::string> mentioned = names_in(functions);
+    for (const auto& [name, v] : kernel.module->ast->variables)
+        if (mentioned.contains(name)) place(v);
+    if (!dynamic.empty()) top = static_cast<u32>(round_up(top, alignment));
+    for (const ptx::Variable* v : dynamic) kernel.shared_offsets[v->name] = top;
+    kernel.static_shared = top;
+}
+
+u32 local_bytes_of(const ptx::Function& function) {
+    u32 bytes = 0;
+    for (const auto& [name, v] : function.variables)
+        if (v.space == StateSpace::local) bytes += static_cast<u32>(round_up(v.size, 16));
+    return bytes;
+}
+
+/// How many 32-bit registers a compiler would need: what is alive at once, with some for addresses.
+u32 estimate_registers(const FunctionCode& code) {
+    const u32 words = code.own_bytes / (4 * kLanes);
+    return std::clamp(words + 8, 16u, 255u);
+}
+
+}  // namespace
+
+void describe_kernel(Kernel& kernel) {
+    place_parameters(kernel);
+    place_shared(kernel);
+    kernel.local_bytes = local_bytes_of(*kernel.ast);
+}
+
+void lower(Kernel& kernel) {
+    if (kernel.code || !kernel.error.empty()) return;
+    auto code = std::make_shared<Kernel::Code>();
+    UniformFile uniform;
+    try {
+        std::set<std::string> wanted, done;
+        const auto lower_function = [&](const ptx::Function& function, FunctionCode& into, bool is_kernel) {
+            FunctionLowering lowering(kernel, *code, uniform, function, into, is_kernel);
+            lowering.run();
+            wanted.insert(lowering.functions_used().begin(), lowering.functions_used().end());
+        };
+        lower_function(*kernel.ast, code->main, true);
+        while (done.size() != wanted.size()) {
+            std::set<std::string> round;
+            std::set_difference(wanted.begin(), wanted.end(), done.begin(), done.end(), std::inserter(round, round.end()));
+            for (const std::string& name : round) {
+                done.insert(name);
+                const ptx::Function& function = *kernel.module->ast->functions.at(name);
+                if (!function.has_body) continue;
+                auto& into = code->functions.try_emplace(name, std::make_unique<FunctionCode>()).first->second;
+                lower_function(function, *into, false);
+            }
+        }
+    } catch (const LoweringError& error) {
+        kernel.error = error.what();
+        kernel.sites.clear();
+        return;
+    }
+    const auto& functions = kernel.module->ast->functions;
+    for (const auto& [name, function] : code->functions) {
+        function->address = kFunctionWindow + 16 * static_cast<u64>(std::distance(functions.begin(), functions.find(name)));
+        code->function_pointers[function->address] = function.get();
+    }
+    code->uniform_bytes = uniform.bytes();
+    kernel.registers_estimate = estimate_registers(code->main);
+    kernel.totals.sites.resize(kernel.sites.size());
+    kernel.code = std::move(code);
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,230 @@
+// Branches, barriers, returns and calls.
+#include "execute/barriers.h"
+#include "execute/device_calls.h"
+#include "program/lowering.h"
+
+namespace coalesce::sim {
+
+using ptx::Operand;
+
+bool FunctionLowering::lower_control() {
+    const std::string& opcode = now().opcode;
+    if (opcode == "bra") lower_branch();
+    else if (opcode == "brx") lower_indexed_branch();
+    else if (opcode == "bar" || opcode == "barrier") lower_barrier();
+    else if (opcode == "ret" || opcode == "exit") lower_return();
+    else if (opcode == "call") lower_call();
+    else return false;
+    return true;
+}
+
+void FunctionLowering::lower_branch() {
+    Op op;
+    op.run = now().guard ? op_branch_if : op_branch;
+    op.detail = kCountedBranch;
+    op.spins = waiting_branch_[at_];
+    if (now().guard) {
+        op.guard = slot_of_register(*now().guard);
+        op.guard_negated = now().guard_negated;
+    }
+    emit(op);
+    fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), now().operands.at(0).name});
+}
+
+void FunctionLowering::lower_indexed_branch() {
+    const auto list = function_.target_lists.find(now().operands.at(1).name);
+    if (list == function_.target_lists.end()) fail("unknown list of branch targets");
+    begin_guarded_region();
+    Op op;
+    op.run = op_branch_indexed;
+    op.a = source(now().operands[0], Width::w32);
+    op.spins = waiting_branch_[at_];
+    emit(op);
+    table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
+    end_guarded_region();
+}
+
+/// A guarded instruction that lets lanes wait or leave is put behind a branch of its own.
+void FunctionLowering::begin_guarded_region() {
+    if (!now().guard) return;
+    Op skip;
+    skip.run = op_branch_if;
+    skip.guard = slot_of_register(*now().guard);
+    skip.guard_negated = !now().guard_negated;
+    emit(skip);
+    region_starts_.push_back(static_cast<u32>(code_.ops.size() - 1));
+}
+
+void FunctionLowering::end_guarded_region() {
+    if (!now().guard) return;
+    const u32 start = region_starts_.back();
+    region_starts_.pop_back();
+    Op label;
+    label.run = op_label;
+    label.weight = 0;
+    label.source = at_;
+    code_.ops.push_back(label);
+    region_fixups_.emplace_back(start, static_cast<u32>(code_.ops.size() - 1));
+}
+
+void FunctionLowering::lower_return() {
+    begin_guarded_region();
+    Op op;
+    op.run = is_kernel_ || now().opcode == "exit" ? op_exit : op_return;
+    emit(op);
+    end_guarded_region();
+}
+
+/// bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, p; bar.warp.sync mask.
+void FunctionLowering::lower_barrier() {
+    begin_guarded_region();
+    const auto& operands = now().operands;
+    Op op;
+    if (now().has("warp")) {
+        op.run = op_warp_sync;
+        op.inner = op_warp_barrier;
+        op.members = source(operands.at(0), Width::w32);
+    } else if (now().has("cluster")) {
+        // A cluster is one block here: arriving is nothing, waiting is the block's barrier.
+        op.run = now().has("arrive") ? op_nothing : op_barrier_sync;
+        op.a = constant(0, Width::w32);
+        op.b = constant(0, Width::w32);
+    } else if (now().has("sync") || now().has("arrive")) {
+        op.run = now().has("sync") ? op_barrier_sync : op_barrier_arrive;
+        op.a = source(operands.at(0), Width::w32);
+        op.b = operands.size() > 1 ? source(operands[1], Width::w32) : constant(0, Width::w32);
+        const bool plain = operands.size() == 1 && operands[0].kind == Operand::Kind::immediate && operands[0].bits == 0;
+        if (!plain) kernel_code_.repeats_shared = false;
+    } else if (now().has("red")) {
+        op.run = op_barrier_reduce;
+        op.detail = now().has("popc") ? kReducePopc : now().has("and") ? kReduceAnd : kReduceOr;
+        const Width width = op.detail == kReducePopc ? Width::w32 : Width::predicate;
+        op.a = source(operands.at(1), Width::w32);
+        op.b = operands.size() > 3 ? source(operands[2], Width::w32) : constant(0, Width::w32);
+        op.c = source(operands.back(), Width::predicate);
+        op.d = destination(operands[0], width);
+        kernel_code_.repeats_shared = false;
+    } else {
+        fail("unknown barrier");
+    }
+    emit(op);
+    end_guarded_region();
+}
+
+// ---- calls ----
+
+/// call (results), function, (arguments): each name in the parentheses is a .param variable.
+void FunctionLowering::lower_call() {
+    begin_guarded_region();
+    const auto& operands = now().operands;
+    std::size_t at = 0;
+    const auto names_of = [](const Operand& list) {
+        std::vector<std::string> names;
+        for (const Operand& o : list.elements) names.push_back(o.name);
+        return names;
+    };
+    std::vector<std::string> results, arguments;
+    if (operands.at(at).kind == Operand::Kind::vector) results = names_of(operands[at++]);
+    const Operand& callee = operands.at(at++);
+    if (at < operands.size() && operands[at].kind == Operand::Kind::vector) arguments = names_of(operands[at]);
+    const auto offset_of = [&](const std::string& name) {
+        const auto found = parameter_offsets_.find(name);
+        if (found == parameter_offsets_.end()) fail("unknown call argument " + name);
+        return found->second;
+    };
+
+    if (const DeviceCall* built_in = callee.kind == Operand::Kind::symbol ? find_device_call(callee.name) : nullptr) {
+        lower_device_call(*built_in, results, arguments);
+        end_guarded_region();
+        return;
+    }
+    kernel_code_.uses_calls = true;
+    auto site = std::make_unique<CallSite>();
+    for (const std::string& name : arguments) site->argument_offsets.push_back(offset_of(name));
+    for (const std::string& name : results) site->result_offsets.push_back(offset_of(name));
+    Op op;
+    op.run = op_call;
+    if (callee.kind == Operand::Kind::symbol) {
+        const auto& functions = kernel_.module->ast->functions;
+        const auto found = functions.find(callee.name);
+        if (found == functions.end() || !found->second->has_body) fail("call of " + callee.name + ", which is not defined here");
+        functions_used_.insert(callee.name);
+        site->callee = kernel_code_.functions.try_emplace(callee.name, std::make_unique<FunctionCode>()).first->second.get();
+    } else {
+        op.run = op_call_indirect;
+        op.a = source(callee, Width::w64);
+        kernel_code_.order_sensitive = true;  // it may do anything
+        kernel_code_.repeats_shared = false;
+        for (const auto& [name, function] : kernel_.module->ast->functions)
+            if (!function->is_entry && function->has_body) functions_used_.insert(name);
+    }
+    op.call = site.get();
+    code_.calls.push_back(std::move(site));
+    emit(op);
+    end_guarded_region();
+}
+
+/// vprintf and its kin: arguments come from parameter memory into slots.
+void FunctionLowering::lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
+                                         const std::vector<std::string>& arguments) {
+    Op op;
+    op.run = call.run;
+    Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0], &op.v[1]};
+    for (std::size_t k = 0; k < arguments.size() && k < 5; ++k) {
+        const Width width = call.argument[k];
+        Op load;
+        load.run = parameter_handler(false, width == Width::w64 ? 8 : 4, false);
+        load.immediate = parameter_offsets_.at(arguments[k]);
+        load.v[0] = temporary(width);
+        load.weight = 0;
+        emit(load);
+        *slots[k] = load.v[0];
+    }
+    op.has_destination = !results.empty() && call.result != Width::none;
+    if (op.has_destination) op.d = temporary(call.result);
+    if (call.order_sensitive) kernel_code_.order_sensitive = true;
+    if (call.needs_heap) kernel_code_.needs_heap = true;
+    emit(op);
+    if (op.has_destination) {
+        Op keep;
+        keep.run = parameter_handler(true, call.result == Width::w64 ? 8 : 4, false);
+        keep.immediate = parameter_offsets_.at(results[0]);
+        keep.v[0] = op.d;
+        keep.weight = 0;
+        emit(keep);
+    }
+}
+
+// ---- loops that wait ----
+
+/// A loop waits for memory when a value that other threads can change decides whether it ends.
+void FunctionLowering::find_waiting_loops() {
+    waiting_branch_.assign(function_.body.size(), false);
+    std::vector<bool> depends(function_.registers.size(), false);
+    const auto reads_dependent = [&](const ptx::Instruction& i) {
+        for (u32 r : registers_read(i))
+            if (depends[r]) return true;
+        return false;
+    };
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const ptx::Instruction& i : function_.body) {
+            const bool polls = (i.opcode == "ld" && (i.has("volatile") || i.has("relaxed") || i.has("acquire"))) ||
+                               i.opcode == "atom" || i.opcode == "mbarrier";
+            if (!polls && (i.opcode == "ld" || !reads_dependent(i))) continue;
+            for (u32 r : registers_written(i)) {
+                if (depends[r]) continue;
+                depends[r] = true;
+                changed = true;
+            }
+        }
+    }
+    for (const LoopRange& loop : loops_) {
+        for (u32 at = loop.from; at <= loop.to; ++at) {
+            const ptx::Instruction& i = function_.body[at];
+            if (i.opcode == "bra" && i.guard && depends[*i.guard]) waiting_branch_[loop.to] = true;
+        }
+    }
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,178 @@
+// ld and st in every state space; parameters of kernels and of device functions.
+#include "execute/memory_handlers.h"
+#include "program/lowering.h"
+
+namespace coalesce::sim {
+
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+StateSpace space_of_access(const ptx::Instruction& i) {
+    for (const std::string& m : i.modifiers) {
+        const std::string_view name = std::string_view(m).substr(0, m.find(':'));
+        if (name == "global") return StateSpace::global;
+        if (name == "shared") return StateSpace::shared;
+        if (name == "local") return StateSpace::local;
+        if (name == "const") return StateSpace::constant;
+        if (name == "param") return StateSpace::param;
+    }
+    return StateSpace::generic;
+}
+
+u32 elements_of(const ptx::Instruction& i) {
+    return i.has("v2") ? 2 : i.has("v4") ? 4 : i.has("v8") ? 8 : 1;
+}
+
+u8 strength_of(const ptx::Instruction& i) {
+    const bool strong = i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("mmio");
+    if (!strong) return 0;
+    return kStrong | (i.opcode == "ld" ? kAcquires : 0) | (i.has("release") ? kReleases : 0);
+}
+
+}  // namespace
+
+u32 FunctionLowering::add_site(const MemoryUse& use) {
+    Site site;
+    site.space = use.space;
+    site.load = use.load;
+    site.store = use.store;
+    site.atomic = use.atomic;
+    site.bytes_per_lane = use.bytes_per_lane;
+    site.instruction = at_;
+    site.where = now().where;
+    kernel_.sites.push_back(site);
+    return static_cast<u32>(kernel_.sites.size() - 1);
+}
+
+bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpace space, bool allow_narrow) {
+    if (address.kind != Operand::Kind::address) fail("an address in [ ] is expected");
+    op.immediate = address.offset;
+    if (address.has_base_register) {
+        const Slot base = slot_of_register(address.reg);
+        const bool narrow = width_of_register(address.reg) == Width::w32;
+        if (narrow && allow_narrow && space == StateSpace::shared) {
+            op.a = base;
+            return true;
+        }
+        op.a = converted(base, narrow ? Width::w32 : Width::w64, Width::w64);
+        return false;
+    }
+    if (address.name.empty()) {
+        op.a = constant(0, Width::w64);
+        return false;
+    }
+    Operand symbol;
+    symbol.kind = Operand::Kind::symbol;
+    symbol.name = address.name;
+    const bool narrow = allow_narrow && space == StateSpace::shared;
+    op.a = symbol_slot(symbol, narrow ? Width::w32 : Width::w64);
+    return narrow;
+}
+
+void FunctionLowering::lower_load_store() {
+    const bool store = now().opcode == "st";
+    const StateSpace space = space_of_access(now());
+    const Operand& address = now().operands.at(store ? 0 : 1);
+    const Operand& value = now().operands.at(store ? 1 : 0);
+    const std::vector<Operand> elements = value.kind == Operand::Kind::vector ? value.elements : std::vector{value};
+    const Type type = type_of_instruction();
+    if (type == Type::none || elements.size() != elements_of(now())) fail("the elements do not fit the type");
+    if (space == StateSpace::param) {
+        const bool of_kernel = is_kernel_ && !parameter_offsets_.contains(address.name);
+        if (of_kernel && !store) lower_kernel_parameter(address, elements, type);
+        else lower_parameter_access(store, elements, type);
+        return;
+    }
+
+    MemoryAccessKind kind{.space = space, .store = store, .bytes = size_of(type), .count = static_cast<u32>(elements.size())};
+    if (kind.bytes == 16) fail("128-bit registers are not simulated");
+    kind.sign_extend = is_signed(type) && !store;
+    Op op;
+    kind.narrow_address = address_operand(op, address, space, true);
+    const bool stable = address.has_base_register ? class_of_register(address.reg) == ValueClass::position ||
+                                                        class_of_register(address.reg) == ValueClass::launch
+                                                  : true;
+    op.detail = strength_of(now()) | (stable ? kStableAddress : 0);
+    kind.strong = (op.detail & kStrong) != 0;
+    if (kind.strong) {
+        if (!store) kernel_code_.order_sensitive = true;
+        kernel_code_.repeats_shared = false;
+    }
+    if (space == StateSpace::generic) {
+        kernel_code_.repeats_shared = false;
+        op.b = temporary(Width::w64);
+    }
+    const Width width = kind.bytes == 8 ? Width::w64 : Width::w32;
+    std::vector<Slot> slots;
+    for (const Operand& element : elements) {
+        const bool direct = !store && element.kind == Operand::Kind::reg && width_of_register(element.reg) == width;
+        slots.push_back(store ? source(element, width) : direct ? slot_of_register(element.reg) : temporary(width));
+    }
+    for (std::size_t k = 0; k < slots.size() && k < 4; ++k) op.v[k] = slots[k];
+    op.run = memory_handler(kind);
+    if (!op.run) fail("an access of this size");
+    op.site = add_site({.space = space, .load = !store, .store = store, .bytes_per_lane = kind.bytes * kind.count});
+    emit(op);
+    if (!store) widen_loaded(elements, type, slots);
+}
+
+/// Loads of up to 32 bits into 64-bit registers.
+void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type type, const std::vector<Slot>& loaded) {
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+        if (elements[k].kind != Operand::Kind::reg || width_of_register(elements[k].reg) == Width::predicate) continue;
+        const Slot d = slot_of_register(elements[k].reg);
+        if (d.offset == loaded[k].offset && d.uniform == loaded[k].uniform) continue;
+        emit_lane(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32", d, {loaded[k]}, ValueClass::thread);
+    }
+}
+
+/// ld.param of a kernel: the same for the whole launch.
+void FunctionLowering::lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements, Type type) {
+    const ValueClass value_class = class_of_destination(now().operands[0]);
+    Op op;
+    op.count = static_cast<u8>(size_of(type));
+    op.detail = is_signed(type);
+    i64 offset = address.offset;
+    if (address.has_base_register) {
+        op.a = converted(slot_of_register(address.reg), width_of_register(address.reg), Width::w64);
+    } else {
+        const std::optional<u64> start = symbol_address(address.name);
+        if (!start) fail("unknown parameter " + address.name);
+        offset += static_cast<i64>(*start);
+        op.a = constant(0, Width::w64);
+    }
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+        if (elements[k].kind != Operand::Kind::reg) continue;
+        const Width width = width_of_register(elements[k].reg);
+        op.run = width == Width::w64 ? op_load_kernel_parameter_64 : op_load_kernel_parameter_32;
+        op.d = destination(elements[k], width);
+        op.immediate = offset + static_cast<i64>(k) * size_of(type);
+        emit(op, value_class);
+    }
+}
+
+/// Parameters and results of device functions: per lane, in the frame's parameter memory.
+void FunctionLowering::lower_parameter_access(bool store, const std::vector<Operand>& elements, Type type) {
+    const Operand& address = now().operands.at(store ? 0 : 1);
+    const auto start = parameter_offsets_.find(address.name);
+    if (start == parameter_offsets_.end()) fail("unknown parameter " + address.name);
+    const u32 bytes = size_of(type);
+    const Width width = bytes == 8 ? Width::w64 : Width::w32;
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+        if (elements[k].kind == Operand::Kind::sink) continue;
+        Op op;
+        op.immediate = start->second + address.offset + static_cast<i64>(k * bytes);
+        op.run = parameter_handler(store, bytes, is_signed(type));
+        if (!op.run) fail("a parameter of this size");
+        op.v[0] = store ? source(elements[k], width)
+                  : width_of_register(elements[k].reg) == width ? slot_of_register(elements[k].reg)
+                                                                 : temporary(width);
+        emit(op);
+        if (!store) widen_loaded({elements[k]}, type, {op.v[0]});
+    }
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,194 @@
+// Registers, immediates and symbols -> slots.
+#include <bit>
+
+#include "execute/special_registers.h"
+#include "memory/device_memory.h"
+#include "program/lowering.h"
+
+namespace coalesce::sim {
+
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+Slot UniformFile::take(Width width) {
+    const Slot slot{top_, kUniformFile};
+    top_ += width == Width::w64 ? 8 * kLanes : width == Width::w32 ? 4 * kLanes : 64;
+    return slot;
+}
+
+Slot UniformFile::constant(u64 bits, Width width, std::vector<Kernel::Code::Constant>& constants) {
+    const auto [entry, is_new] = constants_.try_emplace({bits, width});
+    if (is_new) {
+        entry->second = take(width);
+        const u32 bytes = width == Width::w64 ? 8 : width == Width::w32 ? 4 : 0;
+        constants.push_back({entry->second, bits, bytes});
+    }
+    return entry->second;
+}
+
+Width FunctionLowering::width_of_register(u32 reg) const {
+    const Type type = function_.registers[reg].type;
+    if (type == Type::pred) return Width::predicate;
+    return size_of(type) == 8 ? Width::w64 : Width::w32;
+}
+
+/// The slot of a register; taken at its first mention.
+Slot FunctionLowering::slot_of_register(u32 reg) {
+    const u32 root = registers_.root[reg];
+    std::optional<Slot>& slot = slots_[root];
+    if (slot) return *slot;
+    const Width width = width_of_register(root);
+    switch (registers_.value_class[root]) {
+        case ValueClass::launch:
+        case ValueClass::block: slot = uniform_.take(width); break;
+        case ValueClass::position: slot = own_.take(width); break;  // for good: computed once a launch
+        case ValueClass::thread:
+            slot = own_.take(width);
+            ends_.emplace(std::max(lifetimes_[root].end, at_), root);
+            break;
+    }
+    return *slot;
+}
+
+/// Registers whose last use was before `at` make room.
+void FunctionLowering::expire(u32 at) {
+    while (!ends_.empty() && ends_.begin()->first < at) {
+        const u32 root = ends_.begin()->second;
+        own_.give_back(*slots_[root], width_of_register(root));
+        slots_[root].reset();
+        ends_.erase(ends_.begin());
+    }
+    for (const auto& [slot, width] : temporaries_) own_.give_back(slot, width);
+    temporaries_.clear();
+}
+
+Slot FunctionLowering::temporary(Width width) {
+    const Slot slot = own_.take(width);
+    temporaries_.emplace_back(slot, width);
+    return slot;
+}
+
+Slot FunctionLowering::constant(u64 bits, Width width) {
+    if (width == Width::w32) bits &= 0xffffffffu;
+    if (width == Width::predicate) bits = bits ? kAllLanes : 0;
+    return uniform_.constant(bits, width, kernel_code_.constants);
+}
+
+u64 FunctionLowering::immediate_bits(const Operand& operand, Width width) const {
+    if (operand.kind == Operand::Kind::f64_bits && width == Width::w32)
+        return std::bit_cast<u32>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+    if (operand.kind == Operand::Kind::f32_bits && width == Width::w64)
+        return std::bit_cast<u64>(static_cast<double>(std::bit_cast<float>(static_cast<u32>(operand.bits))));
+    if (width == Width::w32 && size_of(type_of_instruction()) == 2 && operand.kind == Operand::Kind::immediate)
+        return operand.bits & 0xffff;
+    return operand.bits;
+}
+
+Slot FunctionLowering::source(const Operand& operand, Width width) {
+    switch (operand.kind) {
+        case Operand::Kind::reg: {
+            const Slot slot = slot_of_register(operand.reg);
+            if (!operand.negated) return converted(slot, width_of_register(operand.reg), width);
+            const Slot negated = temporary(width);
+            emit_lane(width == Width::predicate ? "not.pred" : width == Width::w64 ? "neg.s64" : "neg.s32", negated,
+                      {slot}, ValueClass::thread);
+            return negated;
+        }
+        case Operand::Kind::special: return special_slot(operand.name, width);
+        case Operand::Kind::immediate:
+        case Operand::Kind::f32_bits:
+        case Operand::Kind::f64_bits: return constant(immediate_bits(operand, width), width);
+        case Operand::Kind::symbol: return converted(symbol_slot(operand, width), width, width);
+        case Operand::Kind::sink: return constant(0, width);
+        case Operand::Kind::address:
+        case Operand::Kind::vector: break;
+    }
+    fail("an operand of a kind that does not fit here");
+}
+
+Slot FunctionLowering::destination(const Operand& operand, Width width) {
+    if (operand.kind == Operand::Kind::sink) return temporary(width);
+    if (operand.kind != Operand::Kind::reg) fail("the destination is not a register");
+    const Width have = width_of_register(operand.reg);
+    if (have != width) fail("the destination register has another width than the instruction");
+    return slot_of_register(operand.reg);
+}
+
+Slot FunctionLowering::converted(Slot from, Width have, Width want) {
+    if (have == want) return from;
+    if (have == Width::predicate || want == Width::predicate) fail("a predicate where a number is wanted");
+    const Slot to = temporary(want);
+    emit_lane(want == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", to, {from}, ValueClass::thread);
+    return to;
+}
+
+Slot FunctionLowering::special_slot(const std::string& name, Width width) {
+    const SpecialRegister* special = find_special_register(name);
+    if (!special) fail("unknown special register " + name);
+    if (special->varies == Varies::always || !is_kernel_) {
+        const Slot slot = temporary(special->width);
+        Op op;
+        op.run = run_read_special;
+        op.d = slot;
+        op.immediate = reinterpret_cast<i64>(special);
+        op.weight = 0;
+        emit(op);
+        if (special->order_sensitive()) kernel_code_.order_sensitive = true;
+        return converted(slot, special->width, width);
+    }
+    const auto [entry, is_new] = specials_.try_emplace(name);
+    if (is_new) {
+        auto& list = special->varies == Varies::launch  ? kernel_code_.launch_specials
+                     : special->varies == Varies::block ? kernel_code_.block_specials
+                                                        : kernel_code_.position_specials;
+        entry->second = special->varies == Varies::thread ? own_.take(special->width) : uniform_.take(special->width);
+        list.push_back({special, entry->second});
+    }
+    return converted(entry->second, special->width, width);
+}
+
+const ptx::Variable* FunctionLowering::variable(const std::string& name) const {
+    const auto local = function_.variables.find(name);
+    if (local != function_.variables.end()) return &local->second;
+    const auto global = kernel_.module->ast->variables.find(name);
+    return global == kernel_.module->ast->variables.end() ? nullptr : &global->second;
+}
+
+std::optional<u64> FunctionLowering::symbol_address(const std::string& name) {
+    for (std::size_t k = 0; is_kernel_ && k < function_.parameters.size(); ++k)
+        if (function_.parameters[k].name == name) return kernel_.parameter_offsets[k];
+    const auto local = local_offsets_.find(name);
+    if (local != local_offsets_.end()) return local->second;
+    const auto shared = kernel_.shared_offsets.find(name);
+    if (shared != kernel_.shared_offsets.end()) return shared->second;
+    const auto placed = kernel_.module->variable_addresses.find(name);
+    if (placed != kernel_.module->variable_addresses.end()) return placed->second;
+    const auto& functions = kernel_.module->ast->functions;
+    const auto callee = functions.find(name);
+    if (callee != functions.end()) {
+        functions_used_.insert(name);
+        return kFunctionWindow + 16 * static_cast<u64>(std::distance(functions.begin(), callee));
+    }
+    return std::nullopt;
+}
+
+/// The value of a symbol: an address in its space.
+Slot FunctionLowering::symbol_slot(const Operand& operand, Width width) {
+    if (operand.name == "WARP_SZ") return constant(kLanes, width);
+    const std::optional<u64> address = symbol_address(operand.name);
+    if (!address) fail("unknown name " + operand.name);
+    const bool in_frame = !is_kernel_ && local_offsets_.contains(operand.name);
+    if (!in_frame) return constant(*address + static_cast<u64>(operand.offset), width);
+    // A local variable of a device function lies where the stack happens to be.
+    const Slot slot = temporary(Width::w64);
+    Op op;
+    op.run = op_frame_address;
+    op.d = slot;
+    op.immediate = static_cast<i64>(*address) + operand.offset;
+    op.weight = 0;
+    emit(op);
+    return converted(slot, Width::w64, width);
+}
+
+}  // namespace coalesce::sim

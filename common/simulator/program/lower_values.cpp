@@ -1,0 +1,276 @@
+// mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
+#include "execute/special_registers.h"
+#include "memory/device_memory.h"
+#include "program/lowering.h"
+
+namespace coalesce::sim {
+
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+Width width_of_type(Type type) {
+    return type == Type::pred ? Width::predicate : size_of(type) == 8 ? Width::w64 : Width::w32;
+}
+
+}  // namespace
+
+Type FunctionLowering::type_of_instruction() const {
+    for (auto m = now().modifiers.rbegin(); m != now().modifiers.rend(); ++m)
+        if (const Type type = ptx::type_named(*m); type != Type::none) return type;
+    return Type::none;
+}
+
+ValueClass FunctionLowering::class_of_destination(const Operand& operand) const {
+    if (!registers_.pure[at_]) return ValueClass::thread;
+    if (operand.kind == Operand::Kind::reg) return class_of_register(operand.reg);
+    for (const Operand& element : operand.elements)
+        if (element.kind == Operand::Kind::reg) return class_of_register(element.reg);
+    return ValueClass::thread;
+}
+
+// ---- mov ----
+
+bool FunctionLowering::lower_move() {
+    if (now().opcode == "cvta") {
+        lower_address_conversion();
+        return true;
+    }
+    if (now().opcode != "mov" || now().operands.size() != 2) return false;
+    const Operand &to = now().operands[0], &from = now().operands[1];
+    const Type type = type_of_instruction();
+    if (to.kind == Operand::Kind::vector) {
+        unpack(from, to.elements, type);
+    } else if (from.kind == Operand::Kind::vector) {
+        pack(from.elements, to, type);
+    } else {
+        const Width width = width_of_register(to.reg);
+        const Slot value = source(from, width);
+        emit_lane(width == Width::predicate ? "mov.pred" : width == Width::w64 ? "mov.b64" : "mov.b32",
+                  destination(to, width), {value}, class_of_destination(to));
+    }
+    return true;
+}
+
+/// mov.b64 {%r1, %r2}, %rd1: pieces, lowest first.
+void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
+    const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(to.size());
+    if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
+    const Width width = width_of_type(type);
+    const ValueClass value_class = class_of_destination(now().operands[0]);
+    const Slot whole = source(from, width);
+    for (u32 k = 0; k < to.size(); ++k) {
+        if (to[k].kind != Operand::Kind::reg) continue;
+        const Slot d = destination(to[k], width_of_register(to[k].reg));
+        const Slot first = constant(k * piece, Width::w32), count = constant(piece, Width::w32);
+        if (width == Width::w32) {
+            emit_lane("bfe.u32", d, {whole, first, count}, value_class);
+        } else if (piece == 32) {
+            emit_lane("mov.piece.b64", d, {whole, first}, value_class);
+        } else {
+            const Slot low = value_class == ValueClass::thread ? temporary(Width::w32)
+                             : value_class == ValueClass::position ? own_.take(Width::w32)
+                                                                   : uniform_.take(Width::w32);
+            emit_lane("mov.piece.b64", low, {whole, constant(k * piece / 32 * 32, Width::w32)}, value_class);
+            emit_lane("bfe.u32", d, {low, constant(k * piece % 32, Width::w32), count}, value_class);
+        }
+    }
+}
+
+/// mov.b64 %rd1, {%r1, %r2}
+void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
+    const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
+    if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
+    const ValueClass value_class = class_of_destination(to);
+    const auto scratch = [&](Width width) {
+        return value_class == ValueClass::thread     ? temporary(width)
+               : value_class == ValueClass::position ? own_.take(width)
+                                                     : uniform_.take(width);
+    };
+    const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
+        // bfi d, high, low, position, length
+        emit_lane("bfi.b32", d, {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},
+                  value_class);
+    };
+    std::vector<Slot> words;
+    const u32 per_word = piece >= 32 ? 1 : 32 / piece;
+    for (u32 first = 0; first < from.size(); first += per_word) {
+        Slot word = source(from[first], Width::w32);
+        for (u32 k = 1; k < per_word && first + k < from.size(); ++k) {
+            const bool last = bits == 32 && first + k + 1 == from.size();
+            const Slot joined = last ? destination(to, Width::w32) : scratch(Width::w32);
+            join(joined, word, source(from[first + k], Width::w32), k * piece);
+            word = joined;
+        }
+        words.push_back(word);
+    }
+    if (bits == 64) emit_lane("mov.pair.b64", destination(to, Width::w64), {words.at(0), words.at(1)}, value_class);
+    else if (from.size() == 1) emit_lane("mov.b32", destination(to, Width::w32), {words[0]}, value_class);
+}
+
+// ---- cvta ----
+
+/// Generic addresses of global and constant memory are the addresses themselves; shared, local and
+/// parameter memory have windows.
+void FunctionLowering::lower_address_conversion() {
+    const Operand &to = now().operands[0], &from = now().operands[1];
+    u64 window = 0;
+    if (now().has("shared") || now().has("shared::cta") || now().has("shared::cluster")) window = kSharedWindow;
+    if (now().has("local")) window = kLocalWindow;
+    if (now().has("param") || now().has("param::entry")) window = kParamWindow;
+    const Width width = width_of_register(to.reg);
+    const Slot value = source(from, width);
+    const ValueClass value_class = class_of_destination(to);
+    if (window == 0 || width != Width::w64)
+        emit_lane(width == Width::w64 ? "mov.b64" : "mov.b32", destination(to, width), {value}, value_class);
+    else
+        emit_lane(now().has("to") ? "sub.s64" : "add.s64", destination(to, width), {value, constant(window, width)},
+                  value_class);
+}
+
+// ---- lane-wise ----
+
+bool FunctionLowering::lower_lane_instruction() {
+    const LaneInstruction* lane = find_lane_instruction(now().opcode, now().modifiers);
+    if (!lane) return false;
+    const auto& operands = now().operands;
+    Op op;
+    op.run = lane->run;
+    std::size_t sources = 0;
+    while (sources < lane->source.size() && lane->source[sources] != Width::none) ++sources;
+    if (operands.size() != sources + 1 + (lane->immediate ? 1 : 0)) fail("not the right number of operands");
+    if (lane->immediate) op.immediate = static_cast<i64>(operands.back().bits);
+    Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
+    for (std::size_t k = 0; k < sources; ++k) *slots[k] = source(operands[k + 1], lane->source[k]);
+
+    const Operand& to = operands[0];
+    const ValueClass value_class = class_of_destination(to);
+    const bool narrower = to.kind == Operand::Kind::reg && width_of_register(to.reg) != lane->destination;
+    op.d = narrower ? temporary(lane->destination) : destination(to, lane->destination);
+    if (lane->reads_carry) op.d2 = carry_slot();
+    else if (lane->second != Width::none)
+        op.d2 = to.elements.empty() ? temporary(lane->second) : destination(to.elements[0], lane->second);
+    emit(op, narrower ? ValueClass::thread : value_class);
+    if (narrower) {
+        const Width have = width_of_register(to.reg);
+        const bool extend = is_signed(destination_type());
+        emit_lane(have == Width::w64 ? (extend ? "cvt.s64.s32" : "cvt.u64.u32") : "cvt.u32.u64", destination(to, have),
+                  {op.d}, ValueClass::thread);
+    } else {
+        extend_short_result(to, value_class);
+    }
+    return true;
+}
+
+/// cvt.s8 and cvt.s16 into a wider register extend the sign to the register's size.
+void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_class) {
+    if (now().opcode != "cvt" || to.kind != Operand::Kind::reg) return;
+    const Type type = destination_type();
+    const u32 register_size = size_of(function_.registers[to.reg].type);
+    if (!is_signed(type) || size_of(type) >= std::min(register_size, 4u)) return;
+    const std::string wide = register_size == 2 ? "cvt.s16." : "cvt.s32.";
+    const Slot d = slot_of_register(to.reg);
+    emit_lane(wide + std::string(name_of(type)), d, {d}, value_class);
+}
+
+/// Of `cvt.d.s` and the like: the first type named.
+Type FunctionLowering::destination_type() const {
+    for (const std::string& m : now().modifiers)
+        if (const Type type = ptx::type_named(m); type != Type::none) return type;
+    return Type::none;
+}
+
+Slot FunctionLowering::carry_slot() {
+    if (!carry_) carry_ = own_.take(Width::predicate);
+    return *carry_;
+}
+
+// ---- families ----
+
+bool FunctionLowering::lower_family_instruction() {
+    const std::optional<FamilyInstruction> family = find_family_instruction(now(), function_);
+    if (!family) return false;
+    Op op;
+    op.run = family->run;
+    op.detail = family->detail;
+    op.count = family->count;
+    op.immediate = family->immediate;
+    op.has_destination = false;
+    const StateSpace space = family->memory.empty() ? StateSpace::generic : family->memory[0].space;
+    const bool gathers = family->warp_sync;
+    if (now().guard && gathers) begin_guarded_region();
+    for (std::size_t k = 0; k < family->operands.size() && k < now().operands.size(); ++k)
+        place_family_operand(op, *family, family->operands[k], now().operands[k], space);
+    for (std::size_t k = 0; k < family->memory.size(); ++k) {
+        const u32 site = add_site(family->memory[k]);
+        if (k == 0) op.site = site;
+    }
+    if (gathers) {
+        op.members = op.v[0];
+        op.inner = op.run;
+        op.run = op_warp_sync;
+    }
+    if (family->order_sensitive) kernel_code_.order_sensitive = true;
+    for (const MemoryUse& use : family->memory)
+        if (use.space != StateSpace::global) kernel_code_.repeats_shared = false;
+    if (family->has_side_effects && now().opcode != "red" && now().opcode != "atom" && !gathers)
+        kernel_code_.repeats_shared = kernel_code_.repeats_shared && family->memory.empty();
+    emit(op);
+    if (now().guard && gathers) end_guarded_region();
+    return true;
+}
+
+void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& family, const OperandRole& role,
+                                            const Operand& operand, StateSpace space) {
+    switch (role.role) {
+        case Role::ignored: return;
+        case Role::destination:
+            op.d = destination(operand, role.width);
+            op.has_destination = operand.kind == Operand::Kind::reg;
+            if (role.pair == Role::destination2 && !operand.elements.empty())
+                op.d2 = destination(operand.elements[0], role.pair_width);
+            else if (role.pair == Role::destination2)
+                op.d2 = temporary(role.pair_width);
+            return;
+        case Role::destination2: op.d2 = destination(operand, role.width); return;
+        case Role::a: op.a = source(operand, role.width); return;
+        case Role::b: op.b = source(operand, role.width); return;
+        case Role::c: op.c = source(operand, role.width); return;
+        case Role::v0: op.v[0] = source(operand, role.width); return;
+        case Role::v1: op.v[1] = source(operand, role.width); return;
+        case Role::v2: op.v[2] = source(operand, role.width); return;
+        case Role::v3: op.v[3] = source(operand, role.width); return;
+        case Role::address: {
+            bool two = false;
+            for (const OperandRole& other : family.operands) two |= other.role == Role::address2;
+            const i64 before = op.immediate;
+            address_operand(op, operand, space, false);
+            if (two) op.immediate = pack_offsets(op.immediate, second_offset_of(before));
+            return;
+        }
+        case Role::address2: {
+            Op second;
+            const StateSpace second_space = family.memory.size() > 1 ? family.memory[1].space : space;
+            address_operand(second, operand, second_space, false);
+            op.b = second.a;
+            op.immediate = pack_offsets(first_offset(&op), second.immediate);
+            return;
+        }
+        case Role::vector_destination: {
+            Slot* const slots[] = {&op.d, &op.d2, &op.b, &op.c};
+            op.has_destination = true;
+            for (std::size_t k = 0; k < operand.elements.size() && k < 4; ++k)
+                *slots[k] = destination(operand.elements[k], role.width);
+            return;
+        }
+        case Role::vector_source:
+            for (std::size_t k = 0; k < operand.elements.size() && k < 4; ++k)
+                op.v[k] = source(operand.elements[k], role.width);
+            return;
+        case Role::constant: op.immediate = static_cast<i64>(operand.bits); return;
+    }
+}
+
+}  // namespace coalesce::sim

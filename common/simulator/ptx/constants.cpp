@@ -1,0 +1,199 @@
+#include "ptx/constants.h"
+
+#include <bit>
+#include <charconv>
+#include <limits>
+
+namespace coalesce::sim::ptx {
+
+namespace {
+
+/// Parentheses and signs inside one another; more than this is not a program but an attack.
+constexpr int kDeepestExpression = 64;
+
+bool parse_digits(std::string_view digits, int base, u64& value) {
+    const auto [stop, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    return error == std::errc() && stop == digits.data() + digits.size();
+}
+
+bool starts_with_prefix(std::string_view text, char letter) {
+    return text.size() > 2 && text[0] == '0' && (text[1] | 0x20) == letter;
+}
+
+/// 0f3F800000 and 0d3FF0000000000000: the bits of a floating-point number.
+bool parse_float_bits(std::string_view text, Constant& constant) {
+    const bool is_f32 = starts_with_prefix(text, 'f') && text.size() == 2 + 8;
+    const bool is_f64 = starts_with_prefix(text, 'd') && text.size() == 2 + 16;
+    if (!is_f32 && !is_f64) return false;
+    constant.kind = is_f32 ? Constant::Kind::f32_bits : Constant::Kind::f64_bits;
+    return parse_digits(text.substr(2), 16, constant.bits);
+}
+
+bool parse_decimal_float(std::string_view text, Constant& constant) {
+    if (starts_with_prefix(text, 'x')) return false;
+    if (text.find_first_of(".eE") == std::string_view::npos) return false;
+    double value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || stop != text.data() + text.size()) return false;
+    constant = {Constant::Kind::f64_bits, std::bit_cast<u64>(value)};
+    return true;
+}
+
+bool parse_integer(std::string_view text, Constant& constant) {
+    if (text.ends_with('U')) text.remove_suffix(1);
+    constant.kind = Constant::Kind::integer;
+    if (starts_with_prefix(text, 'x')) return parse_digits(text.substr(2), 16, constant.bits);
+    if (starts_with_prefix(text, 'b')) return parse_digits(text.substr(2), 2, constant.bits);
+    if (text.size() > 1 && text[0] == '0') return parse_digits(text, 8, constant.bits);
+    return parse_digits(text, 10, constant.bits);
+}
+
+/// Precedence climbing: reads operators that bind at least as tightly as `loosest`.
+class Expression {
+public:
+    explicit Expression(Lexer& lexer) : lexer_(lexer) {}
+
+    Constant read(int loosest) {
+        Constant left = primary();
+        for (int strength; (strength = strength_here()) >= loosest;) {
+            const char operation = lexer_.take().text[0];
+            if (operation == '<' || operation == '>') lexer_.expect(operation);
+            const Constant right = read(strength + 1);
+            left.bits = apply(operation, integer(left), integer(right));
+        }
+        return left;
+    }
+
+    i64 integer(const Constant& constant) const {
+        if (constant.kind != Constant::Kind::integer) lexer_.fail_expected("an integer");
+        return static_cast<i64>(constant.bits);
+    }
+
+private:
+    /// How tightly the operator at the current token binds; 0: it is not one.
+    int strength_here() const {
+        if (!lexer_.at(TokenKind::punctuation)) return 0;
+        switch (lexer_.current().text[0]) {
+            case '|': return 1;
+            case '^': return 2;
+            case '&': return 3;
+            case '<':
+            case '>': return 4;
+            case '+':
+            case '-': return 5;
+            case '*':
+            case '/': return 6;
+            default: return 0;
+        }
+    }
+
+    Constant primary() {
+        if (++depth_ > kDeepestExpression) lexer_.fail("this expression is nested too deeply");
+        Constant value;
+        if (lexer_.accept('(')) {
+            value = read(1);
+            lexer_.expect(')');
+        } else if (lexer_.accept('-')) {
+            value = negate(primary());
+        } else if (lexer_.accept('+')) {
+            value = primary();
+        } else if (lexer_.accept('~')) {
+            value = primary();
+            value.bits = ~static_cast<u64>(integer(value));
+        } else {
+            value = read_number(lexer_);
+        }
+        --depth_;
+        return value;
+    }
+
+    static Constant negate(Constant value) {
+        switch (value.kind) {
+            case Constant::Kind::integer: value.bits = 0 - value.bits; break;
+            case Constant::Kind::f32_bits: value.bits ^= u64{1} << 31; break;
+            case Constant::Kind::f64_bits: value.bits ^= u64{1} << 63; break;
+        }
+        return value;
+    }
+
+    /// Wraps around like the machine: unsigned arithmetic has no undefined overflow.
+    u64 apply(char operation, i64 a, i64 b) const {
+        const u64 x = static_cast<u64>(a), y = static_cast<u64>(b);
+        switch (operation) {
+            case '|': return x | y;
+            case '^': return x ^ y;
+            case '&': return x & y;
+            case '<': return y < 64 ? x << y : 0;
+            case '>': return static_cast<u64>(a >> (y < 64 ? y : 63));
+            case '+': return x + y;
+            case '-': return x - y;
+            case '*': return x * y;
+            default: break;
+        }
+        if (b == 0) lexer_.fail("a division by zero");
+        return b == -1 ? 0 - x : static_cast<u64>(a / b);
+    }
+
+    Lexer& lexer_;
+    int depth_ = 0;
+};
+
+}  // namespace
+
+u64 Constant::as(Type type) const {
+    if (!is_float(type) || (type != Type::f32 && type != Type::f64)) return bits;
+    double value = 0;
+    switch (kind) {
+        case Kind::integer: value = static_cast<double>(static_cast<i64>(bits)); break;
+        case Kind::f32_bits:
+            if (type == Type::f32) return bits;
+            value = std::bit_cast<float>(static_cast<u32>(bits));
+            break;
+        case Kind::f64_bits:
+            if (type == Type::f64) return bits;
+            value = std::bit_cast<double>(bits);
+            break;
+    }
+    if (type == Type::f64) return std::bit_cast<u64>(value);
+    // A double past float's range becomes infinity: said here, because the cast leaves it open.
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    if (value > kLargest) value = std::numeric_limits<double>::infinity();
+    if (value < -kLargest) value = -std::numeric_limits<double>::infinity();
+    return std::bit_cast<u32>(static_cast<float>(value));
+}
+
+Constant read_number(Lexer& lexer) {
+    // WARP_SZ is the one constant that PTX names.
+    if (lexer.at_identifier("WARP_SZ")) {
+        lexer.take();
+        return {Constant::Kind::integer, kLanes};
+    }
+    if (!lexer.at(TokenKind::number)) lexer.fail_expected("a number");
+    const std::string_view text = lexer.current().text;
+    Constant constant;
+    if (!parse_float_bits(text, constant) && !parse_decimal_float(text, constant) &&
+        !parse_integer(text, constant)) {
+        lexer.fail_expected("a number of at most 64 bits");
+    }
+    lexer.take();
+    return constant;
+}
+
+Constant read_constant(Lexer& lexer) { return Expression(lexer).read(1); }
+
+i64 read_integer(Lexer& lexer) {
+    Expression expression(lexer);
+    return expression.integer(expression.read(1));
+}
+
+u64 read_count(Lexer& lexer, const char* what, u64 most) {
+    const i64 value = read_integer(lexer);
+    if (value < 0 || static_cast<u64>(value) > most) {
+        lexer.fail(std::string(what) + " must be from 0 to " + std::to_string(most) + ", not " +
+                   std::to_string(value));
+    }
+    return static_cast<u64>(value);
+}
+
+}  // namespace coalesce::sim::ptx

@@ -1,0 +1,183 @@
+#include "ptx/declarations.h"
+
+#include <bit>
+
+#include "ptx/constants.h"
+#include "ptx/initialiser.h"
+
+namespace coalesce::sim::ptx {
+
+namespace {
+
+constexpr u64 kLargestAlignment = 1 << 16;
+constexpr u64 kOpaqueSize = 8;  ///< .texref and its like: a handle
+
+bool names_state_space(std::string_view directive) {
+    return directive == ".global" || directive == ".const" || directive == ".shared" ||
+           directive == ".local" || directive == ".param" || directive == ".generic" ||
+           directive.starts_with(".shared::") || directive.starts_with(".param::");
+}
+
+bool names_opaque_type(std::string_view directive) {
+    return directive == ".texref" || directive == ".samplerref" || directive == ".surfref";
+}
+
+u64 vector_length(std::string_view directive) {
+    if (directive == ".v2") return 2;
+    if (directive == ".v4") return 4;
+    if (directive == ".v8") return 8;
+    return 0;
+}
+
+}  // namespace
+
+/// What stands before the names: .align 16 .v4 .f32
+struct DeclarationReader::Shape {
+    Type type = Type::none;
+    bool opaque = false;
+    u64 vector = 0;  ///< elements of a .v2, .v4; 0: a scalar
+    u32 align = 0;   ///< 0: not given
+
+    u64 element_size() const { return opaque ? kOpaqueSize : size_of(type); }
+};
+
+DeclarationReader::DeclarationReader(Lexer& lexer, std::size_t text_size)
+    : lexer_(lexer), initial_bytes_left_((u64{64} << 20) + 16 * u64{text_size}) {}
+
+std::vector<Variable> DeclarationReader::read_variables(StateSpace space, bool is_extern) {
+    const Shape shape = read_shape();
+    std::vector<Variable> variables;
+    do {
+        variables.push_back(read_variable(shape, space, is_extern));
+    } while (lexer_.accept(','));
+    lexer_.expect(';');
+    return variables;
+}
+
+std::vector<Variable> DeclarationReader::read_parameters() {
+    std::vector<Variable> parameters;
+    lexer_.expect('(');
+    while (!lexer_.at(')')) {
+        if (lexer_.at_directive(".reg")) {
+            lexer_.fail("parameters in registers are not supported: declare them .param");
+        }
+        if (!lexer_.accept_directive(".param")) lexer_.fail_expected("'.param'");
+        const Shape shape = read_shape();
+        parameters.push_back(read_variable(shape, StateSpace::param, false));
+        if (!lexer_.accept(',') && !lexer_.at(')')) lexer_.fail_expected("',' or ')'");
+    }
+    lexer_.expect(')');
+    return parameters;
+}
+
+void DeclarationReader::skip_parentheses() {
+    lexer_.expect('(');
+    for (int depth = 1; depth > 0; lexer_.take()) {
+        if (lexer_.at_end()) lexer_.fail_expected("')'");
+        if (lexer_.at('(')) ++depth;
+        if (lexer_.at(')')) --depth;
+    }
+}
+
+DeclarationReader::Shape DeclarationReader::read_shape() {
+    Shape shape;
+    bool of_pointee = false;  // an .align after .ptr is that of what the pointer points to
+    while (lexer_.at(TokenKind::dotted)) {
+        const std::string_view word = lexer_.current().text;
+        if (const Type type = type_named(word.substr(1)); type != Type::none) {
+            shape.type = type;
+            lexer_.take();
+        } else if (const u64 length = vector_length(word)) {
+            shape.vector = length;
+            lexer_.take();
+        } else if (names_opaque_type(word)) {
+            shape.opaque = true;
+            shape.type = Type::b64;
+            lexer_.take();
+        } else if (word == ".align") {
+            lexer_.take();
+            const u32 align = read_alignment();
+            if (!of_pointee) shape.align = align;
+        } else if (word == ".attribute") {
+            lexer_.take();
+            skip_parentheses();
+        } else if (word == ".ptr" || (of_pointee && names_state_space(word))) {
+            of_pointee = true;
+            lexer_.take();
+        } else {
+            lexer_.fail_expected("a type");
+        }
+    }
+    if (shape.type == Type::none) lexer_.fail_expected("a type");
+    if (shape.type == Type::pred) lexer_.fail("a predicate can only be a register: use .reg");
+    return shape;
+}
+
+u32 DeclarationReader::read_alignment() {
+    const u64 align = read_count(lexer_, "an alignment", kLargestAlignment);
+    if (!std::has_single_bit(align)) lexer_.fail("an alignment must be a power of two");
+    return static_cast<u32>(align);
+}
+
+Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, bool is_extern) {
+    Variable variable;
+    variable.space = space;
+    variable.type = shape.type;
+    variable.is_extern = is_extern;
+    variable.name = lexer_.expect_identifier("the name of a variable");
+
+    std::vector<u64> dimensions = read_dimensions();
+    if (shape.vector) dimensions.push_back(shape.vector);
+    u64 size = shape.element_size();
+    for (const u64 dimension : dimensions) {
+        if (dimension == 0) continue;
+        if (size > kLargestVariable / dimension) {
+            lexer_.fail("'" + variable.name + "' is larger than any memory");
+        }
+        size *= dimension;
+    }
+    const bool open_ended = !dimensions.empty() && dimensions[0] == 0;
+    variable.size = open_ended ? 0 : size;
+    variable.align = shape.align
+                         ? shape.align
+                         : static_cast<u32>(shape.element_size() * std::max<u64>(1, shape.vector));
+
+    if (lexer_.accept('=')) {
+        if (shape.opaque) {
+            if (!lexer_.at('{')) lexer_.fail_expected("'{'");
+            lexer_.skip_braces();
+        } else {
+            read_initialiser(variable, dimensions, shape.element_size());
+        }
+    }
+    return variable;
+}
+
+std::vector<u64> DeclarationReader::read_dimensions() {
+    std::vector<u64> dimensions;
+    while (lexer_.accept('[')) {
+        u64 length = 0;  // []: known elsewhere, or from the initialiser
+        if (!lexer_.at(']')) {
+            length = read_count(lexer_, "the length of an array", kLargestVariable);
+        } else if (!dimensions.empty()) {
+            lexer_.fail_expected("a length: only the first one may be left open");
+        }
+        dimensions.push_back(length);
+        if (dimensions.size() > 16) lexer_.fail("an array of more than 16 dimensions");
+        lexer_.expect(']');
+    }
+    return dimensions;
+}
+
+void DeclarationReader::read_initialiser(Variable& variable, std::vector<u64>& dimensions,
+                                         u64 element_size) {
+    InitialiserReader reader(lexer_, variable, dimensions, element_size, initial_bytes_left_);
+    reader.read();
+    if (dimensions.empty() || dimensions[0] != 0) return;
+    // Rows that the initialiser began are whole rows.
+    u64 row = element_size;
+    for (std::size_t i = 1; i < dimensions.size(); ++i) row *= dimensions[i];
+    variable.size = round_up(reader.end(), row);
+}
+
+}  // namespace coalesce::sim::ptx

@@ -1,0 +1,315 @@
+#include "ptx/function_reader.h"
+
+#include <limits>
+
+namespace coalesce::sim::ptx {
+
+namespace {
+
+constexpr u64 kLargestU32 = std::numeric_limits<u32>::max();
+constexpr std::size_t kMostModifiers = 32;
+
+u32 read_u32(Lexer& lexer, const char* what) {
+    const Constant constant = read_number(lexer);
+    if (constant.kind != Constant::Kind::integer || constant.bits > kLargestU32) {
+        lexer.fail_expected(std::string(what) + " before this");
+    }
+    return static_cast<u32>(constant.bits);
+}
+
+/// Directives after a function's name that do not change what it computes.
+bool takes_one_number(std::string_view directive) {
+    return directive == ".minnctapersm" || directive == ".maxnctapersm" ||
+           directive == ".maxnreg" || directive == ".maxclusterrank" ||
+           directive == ".abi_preserve" || directive == ".abi_preserve_control";
+}
+
+bool takes_nothing(std::string_view directive) {
+    return directive == ".explicitcluster" || directive == ".blocksareclusters" ||
+           directive == ".unified";
+}
+
+}  // namespace
+
+bool accept_state_space(Lexer& lexer, StateSpace& space) {
+    if (lexer.accept_directive(".param")) {
+        space = StateSpace::param;
+    } else if (lexer.accept_directive(".shared")) {
+        space = StateSpace::shared;
+    } else if (lexer.accept_directive(".local")) {
+        space = StateSpace::local;
+    } else if (lexer.accept_directive(".global")) {
+        space = StateSpace::global;
+    } else if (lexer.accept_directive(".const")) {
+        space = StateSpace::constant;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+SourceLine read_location(Lexer& lexer) {
+    SourceLine where;
+    where.file = read_u32(lexer, "the number of a file");
+    where.line = read_u32(lexer, "a line");
+    if (lexer.at(TokenKind::number)) lexer.take();  // the column
+    // Code inlined from elsewhere keeps its own place: that is where the learner reads it.
+    while (lexer.accept(',')) {
+        const std::string_view what = lexer.expect_identifier("function_name or inlined_at");
+        if (what == "function_name") {
+            lexer.expect_identifier("a label");
+            if (lexer.at('+')) read_integer(lexer);
+        } else if (what == "inlined_at") {
+            for (int i = 0; i < 3; ++i) read_u32(lexer, "file, line and column");
+        } else {
+            lexer.fail_expected("function_name or inlined_at before this");
+        }
+    }
+    return where;
+}
+
+void read_file(Lexer& lexer, Module& module) {
+    const u32 index = read_u32(lexer, "the number of a file");
+    if (!lexer.at(TokenKind::string)) lexer.fail_expected("the name of a file");
+    const std::string_view quoted = lexer.take().text;
+    std::string name;
+    for (std::size_t i = 0; i < quoted.size(); ++i) {
+        const bool escape = quoted[i] == '\\' && i + 1 < quoted.size() &&
+                            (quoted[i + 1] == '\\' || quoted[i + 1] == '"');
+        if (escape) ++i;
+        name += quoted[i];
+    }
+    module.files[index] = name;
+    while (lexer.accept(',')) read_number(lexer);  // time stamp, size
+}
+
+FunctionReader::FunctionReader(Lexer& lexer, DeclarationReader& declarations, Module& module)
+    : lexer_(lexer),
+      declarations_(declarations),
+      module_(module),
+      function_(std::make_unique<Function>()),
+      scopes_(lexer, *function_),
+      operands_(lexer, scopes_) {}
+
+std::unique_ptr<Function> FunctionReader::read(bool is_entry, SourceLine where) {
+    where_ = where;
+    function_->is_entry = is_entry;
+    read_header();
+    if (!lexer_.accept(';')) {
+        if (!lexer_.at('{')) lexer_.fail_expected("'{' or ';' after the header of a function");
+        read_body();
+    }
+    return std::move(function_);
+}
+
+// --- the header ----------------------------------------------------------------------------------
+
+void FunctionReader::read_header() {
+    while (read_header_directive()) {}
+    if (lexer_.at('(')) function_->returns = declarations_.read_parameters();
+    function_->name = lexer_.expect_identifier("the name of a function");
+    if (lexer_.at('(')) function_->parameters = declarations_.read_parameters();
+    while (read_header_directive()) {}
+}
+
+bool FunctionReader::read_header_directive() {
+    if (!lexer_.at(TokenKind::dotted)) return false;
+    const std::string_view directive = lexer_.current().text;
+    if (directive == ".maxntid") {
+        lexer_.take();
+        read_shape(function_->max_threads);
+    } else if (directive == ".reqntid") {
+        lexer_.take();
+        read_shape(function_->required_threads);
+    } else if (directive == ".reqnctapercluster") {
+        lexer_.take();
+        read_shape(function_->cluster);
+    } else if (directive == ".noreturn") {
+        lexer_.take();
+        function_->no_return = true;
+    } else if (takes_one_number(directive)) {
+        lexer_.take();
+        read_number(lexer_);
+    } else if (takes_nothing(directive)) {
+        lexer_.take();
+    } else if (directive == ".attribute") {
+        lexer_.take();
+        declarations_.skip_parentheses();
+    } else if (directive == ".pragma") {
+        lexer_.skip_statement();
+    } else {
+        lexer_.fail_expected("a directive of a function");
+    }
+    return true;
+}
+
+/// 256 or 32, 8 or 8, 8, 4. What is not given is 1.
+void FunctionReader::read_shape(u32 (&extents)[3]) {
+    for (u32& extent : extents) extent = 1;
+    extents[0] = read_u32(lexer_, "a size");
+    for (int i = 1; i < 3 && lexer_.accept(','); ++i) extents[i] = read_u32(lexer_, "a size");
+}
+
+void FunctionReader::declare_parameters() {
+    for (const auto* list : {&function_->returns, &function_->parameters}) {
+        for (const Variable& parameter : *list) scopes_.bind_variable(parameter.name, scopes_.name_variable_apart(parameter.name));
+    }
+}
+
+// --- the body ------------------------------------------------------------------------------------
+
+void FunctionReader::read_body() {
+    function_->has_body = true;
+    declare_parameters();
+    lexer_.expect('{');
+    while (scopes_.depth() > 0) read_statement();
+}
+
+void FunctionReader::read_statement() {
+    switch (lexer_.current().kind) {
+        case TokenKind::identifier: read_instruction(); return;
+        case TokenKind::dotted: read_directive(); return;
+        case TokenKind::punctuation: break;
+        case TokenKind::end: lexer_.fail_expected("'}' to end the function " + function_->name);
+        default: lexer_.fail_expected("an instruction");
+    }
+    if (lexer_.at('@')) {
+        read_instruction();
+    } else if (lexer_.at('{')) {
+        scopes_.open();
+        lexer_.take();
+    } else if (lexer_.at('}')) {
+        scopes_.close();
+        lexer_.take();
+    } else if (!lexer_.accept(';')) {
+        lexer_.fail_expected("an instruction");
+    }
+}
+
+void FunctionReader::read_directive() {
+    StateSpace space;
+    if (lexer_.accept_directive(".loc")) {
+        where_ = read_location(lexer_);
+    } else if (lexer_.accept_directive(".reg")) {
+        read_registers();
+    } else if (lexer_.accept_directive(".extern")) {
+        if (!accept_state_space(lexer_, space)) lexer_.fail_expected("a state space");
+        read_body_variables(space, true);
+    } else if (accept_state_space(lexer_, space)) {
+        read_body_variables(space, false);
+    } else if (lexer_.at_directive(".pragma")) {
+        lexer_.skip_statement();
+    } else if (lexer_.accept_directive(".file")) {
+        read_file(lexer_, module_);
+    } else {
+        lexer_.fail_expected("an instruction or a declaration");
+    }
+}
+
+/// .reg .b32 %r<100>, %a;   .reg .v4 .f32 v;
+void FunctionReader::read_registers() {
+    Type type = Type::none;
+    u32 elements = 1;
+    while (lexer_.at(TokenKind::dotted)) {
+        const std::string_view word = lexer_.current().text;
+        if (word == ".v2" || word == ".v4") {
+            elements = word == ".v2" ? 2 : 4;
+        } else if (type = type_named(word.substr(1)); type == Type::none) {
+            lexer_.fail_expected("the type of a register");
+        }
+        lexer_.take();
+    }
+    if (type == Type::none) lexer_.fail_expected("the type of a register");
+    do {
+        const std::string_view name = lexer_.expect_identifier("the name of a register");
+        if (lexer_.accept('<')) {
+            const Constant count = read_number(lexer_);
+            if (count.kind != Constant::Kind::integer) lexer_.fail_expected("an integer");
+            scopes_.declare_registers(name, type, elements, count.bits);
+            lexer_.expect('>');
+        } else {
+            scopes_.declare_register(name, type, elements);
+        }
+    } while (lexer_.accept(','));
+    lexer_.expect(';');
+}
+
+void FunctionReader::read_body_variables(StateSpace space, bool is_extern) {
+    const bool of_module = space == StateSpace::global || space == StateSpace::constant;
+    for (Variable& variable : declarations_.read_variables(space, is_extern)) {
+        const std::string name = variable.name;
+        variable.name = scopes_.name_variable_apart(name);
+        if (of_module && module_.variables.count(variable.name)) {
+            variable.name += "@" + function_->name;
+        }
+        scopes_.bind_variable(name, variable.name);
+        auto& variables = of_module ? module_.variables : function_->variables;
+        variables[variable.name] = std::move(variable);
+    }
+}
+
+void FunctionReader::read_instruction() {
+    const u32 start = lexer_.offset();
+    Token word = lexer_.current();
+    Instruction instruction;
+    instruction.where = where_;
+    instruction.text_offset = start;
+    if (lexer_.accept('@')) {
+        instruction.guard_negated = lexer_.accept('!');
+        instruction.guard = operands_.read_guard();
+        word = lexer_.current();
+        instruction.opcode = lexer_.expect_identifier("an instruction after its guard");
+    } else {
+        lexer_.take();
+        if (lexer_.at(':')) {
+            read_label(word.text, std::move(instruction));
+            return;
+        }
+        instruction.opcode = word.text;
+    }
+    read_modifiers(instruction);
+    operands_.read(instruction, static_cast<u32>(function_->body.size()));
+    if (!lexer_.at(';')) lexer_.fail_expected("',' or ';'");
+    instruction.text_length = lexer_.previous_end() - start;
+    lexer_.take();
+    function_->body.push_back(std::move(instruction));
+}
+
+void FunctionReader::read_modifiers(Instruction& instruction) {
+    std::string_view modifiers[kMostModifiers];
+    std::size_t count = 0;
+    while (lexer_.at(TokenKind::dotted)) {
+        if (count == kMostModifiers) lexer_.fail_expected("fewer modifiers");
+        modifiers[count++] = lexer_.take().text.substr(1);
+    }
+    instruction.modifiers.assign(modifiers, modifiers + count);
+}
+
+void FunctionReader::read_label(std::string_view name, Instruction label) {
+    label.label = scopes_.declare_label(name);
+    lexer_.expect(':');
+    if (lexer_.accept_directive(".callprototype")) {
+        function_->target_lists[label.label];
+        lexer_.skip_statement();
+    } else if (lexer_.accept_directive(".branchtargets") ||
+               lexer_.accept_directive(".calltargets")) {
+        read_target_list(label.label);
+    } else {
+        label.text_length = lexer_.previous_end() - label.text_offset;
+        function_->labels[label.label] = static_cast<u32>(function_->body.size());
+        function_->body.push_back(std::move(label));
+    }
+}
+
+void FunctionReader::read_target_list(const std::string& label) {
+    const auto list = function_->target_lists.try_emplace(label).first;
+    do {
+        scopes_.note_label_use({.place = LabelUse::Place::target_list,
+                                .operand = static_cast<u32>(list->second.size()),
+                                .target_list = &list->first});
+        list->second.emplace_back(lexer_.expect_identifier("a label or a function"));
+    } while (lexer_.accept(','));
+    lexer_.expect(';');
+}
+
+}  // namespace coalesce::sim::ptx

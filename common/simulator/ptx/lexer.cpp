@@ -1,0 +1,213 @@
+// The characters of PTX. A table says what a character may be part of, because every start-up of a
+// program reads all of its text here.
+#include "ptx/lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace coalesce::sim::ptx {
+
+namespace {
+
+enum CharacterClass : u8 {
+    kSpace = 1,
+    kDigit = 2,
+    kNameStart = 4,  ///< may begin an identifier
+    kNamePart = 8,   ///< may continue one
+};
+
+constexpr std::array<u8, 256> make_classes() {
+    std::array<u8, 256> classes{};
+    for (int c = 0; c < 256; ++c) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        const bool digit = c >= '0' && c <= '9';
+        if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v') {
+            classes[c] |= kSpace;
+        }
+        if (digit) classes[c] |= kDigit;
+        if (letter || c == '_' || c == '$' || c == '%') classes[c] |= kNameStart;
+        if (letter || digit || c == '_' || c == '$') classes[c] |= kNamePart;
+    }
+    return classes;
+}
+
+constexpr std::array<u8, 256> kClasses = make_classes();
+
+bool is(char c, CharacterClass which) { return kClasses[static_cast<u8>(c)] & which; }
+
+/// Longer texts are shortened and made printable: an error message is one line.
+std::string quotable(std::string_view text) {
+    constexpr std::size_t kLongest = 40;
+    std::string result(text.substr(0, kLongest));
+    for (char& c : result) {
+        if (c < ' ' || c > '~') c = '?';
+    }
+    if (text.size() > kLongest) result += "...";
+    return result;
+}
+
+}  // namespace
+
+ParseError::ParseError(u32 line, const std::string& what)
+    : std::runtime_error("PTX line " + std::to_string(line) + ": " + what), line(line) {}
+
+Lexer::Lexer(std::string_view text)
+    : begin_(text.data()), end_(text.data() + text.size()), next_(text.data()) {
+    if (text.size() > std::numeric_limits<u32>::max()) {
+        throw ParseError(1, "a module of 4 GiB or more is not supported");
+    }
+    advance();
+}
+
+Token Lexer::take() {
+    const Token taken = current_;
+    advance();
+    return taken;
+}
+
+bool Lexer::accept(char punctuation) {
+    if (!at(punctuation)) return false;
+    advance();
+    return true;
+}
+
+bool Lexer::accept_directive(std::string_view dotted) {
+    if (!at_directive(dotted)) return false;
+    advance();
+    return true;
+}
+
+void Lexer::expect(char punctuation) {
+    if (!accept(punctuation)) fail_expected(std::string("'") + punctuation + "'");
+}
+
+std::string_view Lexer::expect_identifier(const char* what) {
+    if (!at(TokenKind::identifier)) fail_expected(what);
+    return take().text;
+}
+
+void Lexer::skip_statement() {
+    while (!at(';')) {
+        if (at_end()) fail_expected("';'");
+        advance();
+    }
+    advance();
+}
+
+void Lexer::skip_braces() {
+    // Debug sections are most of what a -G build holds: look at characters, not at tokens.
+    const char* open = current_.text.data();
+    int depth = 1;
+    while (depth > 0) {
+        skip_space_and_comments();
+        if (next_ == end_) throw ParseError(line_of(open), "expected '}' to close this '{'");
+        if (*next_ == '{') ++depth;
+        if (*next_ == '}') --depth;
+        ++next_;
+    }
+    advance();
+}
+
+u32 Lexer::line_of(const char* position) const {
+    return 1 + static_cast<u32>(std::count(begin_, position, '\n'));
+}
+
+void Lexer::fail(const std::string& message) const {
+    throw ParseError(line_of(current_.text.data()), message);
+}
+
+void Lexer::fail_expected(const std::string& expected) const {
+    const std::string found = at_end() ? "the end of the text" : "'" + quotable(current_.text) + "'";
+    fail("expected " + expected + " near " + found);
+}
+
+void Lexer::advance() {
+    previous_end_ = static_cast<u32>(next_ - begin_);
+    skip_space_and_comments();
+    if (next_ == end_) {
+        current_ = {TokenKind::end, std::string_view(end_, 0)};
+        return;
+    }
+    const char c = *next_;
+    const bool more = next_ + 1 < end_;
+    if (is(c, kNameStart)) {
+        read_name(TokenKind::identifier);
+    } else if (c == '.' && more && is(next_[1], kNamePart)) {
+        read_name(TokenKind::dotted);
+    } else if (is(c, kDigit)) {
+        read_number();
+    } else if (c == '"') {
+        read_string();
+    } else {
+        current_ = {TokenKind::punctuation, std::string_view(next_, 1)};
+        ++next_;
+    }
+}
+
+void Lexer::skip_space_and_comments() {
+    while (next_ < end_) {
+        if (is(*next_, kSpace)) {
+            ++next_;
+        } else if (*next_ != '/' || next_ + 1 == end_) {
+            return;
+        } else if (next_[1] == '/') {
+            next_ = std::find(next_, end_, '\n');
+        } else if (next_[1] == '*') {
+            const std::string_view rest(next_ + 2, end_);
+            const std::size_t close = rest.find("*/");
+            if (close == std::string_view::npos) {
+                throw ParseError(line_of(next_), "expected '*/' to close this comment");
+            }
+            next_ += 2 + close + 2;
+        } else {
+            return;
+        }
+    }
+}
+
+void Lexer::read_name(TokenKind kind) {
+    const char* start = next_++;
+    while (next_ < end_) {
+        if (is(*next_, kNamePart)) {
+            ++next_;
+        } else if (kind == TokenKind::dotted && end_ - next_ > 2 && next_[0] == ':' &&
+                   next_[1] == ':' && is(next_[2], kNamePart)) {
+            next_ += 3;  // .shared::cta is one word
+        } else {
+            break;
+        }
+    }
+    current_ = {kind, std::string_view(start, next_)};
+}
+
+void Lexer::read_number() {
+    const char* start = next_++;
+    const bool hexadecimal =
+        *start == '0' && next_ < end_ && (*next_ == 'x' || *next_ == 'X' || *next_ == 'f' ||
+                                          *next_ == 'F' || *next_ == 'd' || *next_ == 'D');
+    while (next_ < end_) {
+        const char last = next_[-1];
+        const bool point = *next_ == '.' && next_ + 1 < end_ && is(next_[1], kDigit);
+        const bool exponent_sign = (*next_ == '+' || *next_ == '-') && !hexadecimal &&
+                                   (last == 'e' || last == 'E') && next_ + 1 < end_ &&
+                                   is(next_[1], kDigit);
+        if (!is(*next_, kNamePart) && !point && !exponent_sign) break;
+        ++next_;
+    }
+    current_ = {TokenKind::number, std::string_view(start, next_)};
+}
+
+void Lexer::read_string() {
+    const char* start = ++next_;
+    while (next_ < end_ && *next_ != '"' && *next_ != '\n') {
+        next_ += *next_ == '\\' && next_ + 1 < end_ && next_[1] != '\n' ? 2 : 1;
+    }
+    if (next_ == end_ || *next_ != '"') {
+        throw ParseError(line_of(start), "expected '\"' to close this string");
+    }
+    current_ = {TokenKind::string, std::string_view(start, next_)};
+    ++next_;
+}
+
+}  // namespace coalesce::sim::ptx

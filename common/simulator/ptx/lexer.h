@@ -1,0 +1,86 @@
+// PTX text -> tokens, one at a time. Comments and white space vanish here.
+//
+// Builds on  parser.h for ParseError.
+// Read next  constants.h and declarations.h, which read small pieces of the language from it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/types.h"
+#include "ptx/parser.h"
+
+namespace coalesce::sim::ptx {
+
+enum class TokenKind : u8 {
+    end,          ///< of the text
+    identifier,   ///< add  %r12  $L__BB0_1  _Z6kernelPf
+    dotted,       ///< .global  .f32  .shared::cta  .1d   (text includes the dot)
+    number,       ///< 12  0x1F  12U  0f3F800000  1.5e-3
+    string,       ///< "..." (text without the quotes)
+    punctuation,  ///< one character
+};
+
+struct Token {
+    TokenKind kind = TokenKind::end;
+    std::string_view text;
+};
+
+class Lexer {
+public:
+    /// `text` must outlive the lexer and every token's text.
+    explicit Lexer(std::string_view text);
+
+    const Token& current() const { return current_; }
+    bool at_end() const { return current_.kind == TokenKind::end; }
+    bool at(char punctuation) const {
+        return current_.kind == TokenKind::punctuation && current_.text[0] == punctuation;
+    }
+    bool at(TokenKind kind) const { return current_.kind == kind; }
+    bool at_directive(std::string_view dotted) const {
+        return current_.kind == TokenKind::dotted && current_.text == dotted;
+    }
+    bool at_identifier(std::string_view name) const {
+        return current_.kind == TokenKind::identifier && current_.text == name;
+    }
+
+    /// Returns the current token and moves to the next one.
+    Token take();
+    /// Moves on and returns true when the current token is this one.
+    bool accept(char punctuation);
+    bool accept_directive(std::string_view dotted);
+    /// Like accept(), but anything else is a ParseError.
+    void expect(char punctuation);
+    std::string_view expect_identifier(const char* what);
+
+    /// Moves past the next ';' that follows.
+    void skip_statement();
+    /// The current token is '{': moves past the '}' that closes it, without looking inside.
+    void skip_braces();
+
+    /// Where the current token starts, and where the one before it ended.
+    u32 offset() const { return offset_of(current_.text.data()); }
+    u32 previous_end() const { return previous_end_; }
+
+    /// "PTX line 12: expected ';' near 'foo'"
+    [[noreturn]] void fail_expected(const std::string& expected) const;
+    /// "PTX line 12: the register %r9 is not declared"
+    [[noreturn]] void fail(const std::string& message) const;
+
+private:
+    u32 offset_of(const char* position) const { return static_cast<u32>(position - begin_); }
+    u32 line_of(const char* position) const;
+    void advance();
+    void skip_space_and_comments();
+    void read_name(TokenKind kind);
+    void read_number();
+    void read_string();
+
+    const char* begin_;
+    const char* end_;
+    const char* next_;  ///< the first character after the current token
+    u32 previous_end_ = 0;
+    Token current_;
+};
+
+}  // namespace coalesce::sim::ptx

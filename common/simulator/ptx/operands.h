@@ -1,0 +1,39 @@
+// The operands of an instruction, with every name resolved to what it stands for.
+//
+//   %r1   -%r1   !%p1   %p1|%p2   {%f1, %f2}   [%rd1+16]   [map, {%r1, %r2}]   (a, b)   42   _
+#pragma once
+
+#include "ptx/constants.h"
+#include "ptx/scopes.h"
+
+namespace coalesce::sim::ptx {
+
+class OperandReader {
+public:
+    OperandReader(Lexer& lexer, Scopes& scopes) : lexer_(lexer), scopes_(scopes) {}
+
+    /// Reads the operands of `instruction`, which will be number `index` of the body, up to ';'.
+    void read(Instruction& instruction, u32 index);
+    /// A predicate after '@' or '@!'.
+    u32 read_guard();
+
+private:
+    Operand read_operand();
+    Operand read_list(char close);
+    Operand read_address();
+    Operand read_named();
+    Operand read_register(const Binding& binding);
+    Operand read_special(std::string_view name);
+    Operand constant_operand();
+    bool at_negated_register() const;
+    void note_label_uses(const Instruction& instruction, u32 index);
+    bool may_name_label(const Operand& operand);
+
+    Lexer& lexer_;
+    Scopes& scopes_;
+    bool in_call_ = false;
+    int depth_ = 0;
+    bool met_unbound_symbol_ = false;
+};
+
+}  // namespace coalesce::sim::ptx

@@ -1,0 +1,147 @@
+#include "ptx/scopes.h"
+
+#include <charconv>
+
+namespace coalesce::sim::ptx {
+
+namespace {
+
+constexpr std::size_t kDeepestScope = 200;
+/// Real kernels stay below 100 000. More than this is a mistake, and indices must fit.
+constexpr u64 kMostRegisters = u64{1} << 24;
+
+constexpr char kElementNames[] = {'x', 'y', 'z', 'w'};
+
+}  // namespace
+
+Scopes::Scopes(const Lexer& lexer, Function& function) : lexer_(lexer), function_(function) {
+    scopes_.emplace_back();
+}
+
+void Scopes::open() {
+    if (scopes_.size() >= kDeepestScope) lexer_.fail("braces are nested too deeply");
+    scopes_.emplace_back();
+}
+
+void Scopes::close() {
+    Scope ended = std::move(scopes_.back());
+    scopes_.pop_back();
+    for (const LabelUse& use : ended.label_uses) {
+        std::string& name = name_at(use);
+        const auto label = ended.labels.find(name);
+        if (label != ended.labels.end()) {
+            name = label->second;
+        } else if (!scopes_.empty()) {
+            scopes_.back().label_uses.push_back(use);
+        }
+        // Past the outermost scope it is a function or a variable of the module.
+    }
+}
+
+std::string& Scopes::name_at(const LabelUse& use) {
+    if (use.place == LabelUse::Place::target_list) {
+        return function_.target_lists.at(*use.target_list)[use.operand];
+    }
+    Operand& operand = function_.body[use.instruction].operands[use.operand];
+    return use.place == LabelUse::Place::element ? operand.elements[use.element].name
+                                                 : operand.name;
+}
+
+std::string Scopes::rename_apart(Uses& uses, std::string_view name) {
+    std::string result(name);
+    const u32 times = ++uses[result];
+    if (times > 1) result += "@" + std::to_string(times);
+    return result;
+}
+
+void Scopes::insert(std::string_view name, Binding binding) {
+    if (!scopes_.back().names.emplace(std::string(name), std::move(binding)).second) {
+        lexer_.fail("'" + std::string(name) + "' is declared twice in one scope");
+    }
+}
+
+void Scopes::declare_register(std::string_view name, Type type, u32 elements) {
+    insert(name, new_register(name, type, elements));
+}
+
+Binding Scopes::new_register(std::string_view name, Type type, u32 elements) {
+    if (function_.registers.size() + elements > kMostRegisters) {
+        lexer_.fail("more registers than are supported");
+    }
+    Binding binding;
+    binding.kind = elements > 1 ? Binding::Kind::vector_register : Binding::Kind::reg;
+    binding.elements = elements;
+    binding.reg = static_cast<u32>(function_.registers.size());
+    const std::string apart = rename_apart(registers_declared_, name);
+    if (elements == 1) {
+        function_.registers.push_back({apart, type});
+    } else {
+        for (u32 i = 0; i < elements; ++i) {
+            function_.registers.push_back({apart + '.' + kElementNames[i], type});
+        }
+    }
+    return binding;
+}
+
+void Scopes::declare_registers(std::string_view prefix, Type type, u32 elements, u64 count) {
+    if (count > kMostRegisters) {
+        lexer_.fail("a family of " + std::to_string(count) + " registers is not supported");
+    }
+    if (!scopes_.back().families.emplace(std::string(prefix), Family{count, type, elements}).second) {
+        lexer_.fail("'" + std::string(prefix) + "<>' is declared twice in one scope");
+    }
+}
+
+std::string Scopes::name_variable_apart(std::string_view name) {
+    return rename_apart(variables_declared_, name);
+}
+
+void Scopes::bind_variable(std::string_view name, std::string kept) {
+    Binding binding;
+    binding.kind = Binding::Kind::variable;
+    binding.name = std::move(kept);
+    insert(name, std::move(binding));
+}
+
+std::string Scopes::declare_label(std::string_view name) {
+    auto [label, is_new] = scopes_.back().labels.emplace(std::string(name), std::string());
+    if (!is_new) lexer_.fail("the label '" + std::string(name) + "' is declared twice in one scope");
+    label->second = rename_apart(labels_declared_, name);
+    return label->second;
+}
+
+const Binding* Scopes::find(std::string_view name) {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+        if (const Binding* binding = find_in(*scope, name)) return binding;
+    }
+    return nullptr;
+}
+
+const Binding* Scopes::find_in(Scope& scope, std::string_view name) {
+    if (const auto found = scope.names.find(name); found != scope.names.end()) {
+        return &found->second;
+    }
+    if (scope.families.empty()) return nullptr;
+    // %r12 may be the 13th of %r<100> or the third of %r1<5>: try the longest number first.
+    std::size_t digits = 0;
+    while (digits < name.size() && digits < 8 && name[name.size() - 1 - digits] >= '0' &&
+           name[name.size() - 1 - digits] <= '9') {
+        ++digits;
+    }
+    for (; digits > 0; --digits) {
+        const std::string_view number = name.substr(name.size() - digits);
+        if (digits > 1 && number[0] == '0') continue;
+        const auto family = scope.families.find(name.substr(0, name.size() - digits));
+        if (family == scope.families.end()) continue;
+        u64 index = 0;
+        std::from_chars(number.data(), number.data() + number.size(), index);
+        if (index >= family->second.count) continue;
+        Binding binding = new_register(name, family->second.type, family->second.elements);
+        return &scope.names.emplace(std::string(name), std::move(binding)).first->second;
+    }
+    return nullptr;
+}
+
+void Scopes::note_label_use(const LabelUse& use) { scopes_.back().label_uses.push_back(use); }
+
+}  // namespace coalesce::sim::ptx

@@ -1,0 +1,47 @@
+#include "ptx/special_registers.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace coalesce::sim::ptx {
+
+namespace {
+
+constexpr std::string_view kNames[] = {
+    "%tid", "%ntid", "%ctaid", "%nctaid", "%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid",
+    "%gridid", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt",
+    "%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi",
+    "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank",
+    "%cluster_nctarank", "%is_explicit_cluster", "%reserved_smem_offset_begin",
+    "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%total_smem_size",
+    "%aggr_smem_size", "%dynamic_smem_size", "%current_graph_exec",
+};
+
+/// Names that end in a number below `count`, perhaps with something after it.
+struct Numbered {
+    std::string_view prefix, suffix;
+    int count;
+};
+constexpr Numbered kNumbered[] = {
+    {"%envreg", "", 32}, {"%pm", "", 8}, {"%pm", "_64", 8}, {"%reserved_smem_offset_", "", 2}};
+
+bool matches(const Numbered& family, std::string_view name) {
+    if (!name.starts_with(family.prefix) || !name.ends_with(family.suffix)) return false;
+    if (name.size() <= family.prefix.size() + family.suffix.size()) return false;
+    name.remove_prefix(family.prefix.size());
+    name.remove_suffix(family.suffix.size());
+    int number = -1;
+    const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    return error == std::errc() && stop == name.data() + name.size() && number >= 0 &&
+           number < family.count;
+}
+
+}  // namespace
+
+bool is_special_register(std::string_view name) {
+    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+           std::any_of(std::begin(kNumbered), std::end(kNumbered),
+                       [&](const Numbered& family) { return matches(family, name); });
+}
+
+}  // namespace coalesce::sim::ptx

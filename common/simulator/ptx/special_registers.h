@@ -1,0 +1,11 @@
+// The registers that the machine provides: %tid, %laneid, %clock64 ...
+#pragma once
+
+#include <string_view>
+
+namespace coalesce::sim::ptx {
+
+/// `name` with its percent sign and without an element: "%tid", not "%tid.x".
+bool is_special_register(std::string_view name);
+
+}  // namespace coalesce::sim::ptx

@@ -1,0 +1,26 @@
+// The counters as text, in the manner of a profiler: a table per kernel, and the kernel's source
+// with the counters under each line that touches memory. All lines keep to 80 columns.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/kernel_table.h"
+
+namespace coalesce::sim {
+
+/// The table of one kernel after the other, led by the device's name.
+std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
+                         bool colour);
+
+/// Gives the lines of a source file, or nothing when it can not be read.
+using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
+std::optional<std::vector<std::string>> read_source(const std::string& file);
+
+/// The source lines of every kernel, annotated. A file that can not be read gives its line numbers.
+std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
+                           bool colour);
+
+}  // namespace coalesce::sim

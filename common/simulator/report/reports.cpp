@@ -1,0 +1,155 @@
+// The list of reports, and what each looks like on the terminal. See reports.h.
+//
+// Watch   Many workers add reports at once, a broken kernel millions of them. So a report is found
+//         by its site in a map, and what is already there costs a look-up and a count.
+#include "report/reports.h"
+
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "base/options.h"
+#include "report/text.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+constexpr const char* kPrefix = "coalesce: ";
+
+/// Different sites printed before the rest is only counted: nobody reads further.
+constexpr u64 kMostPrinted = 100;
+
+/// What makes two reports the same. A report of the host (a leak) has no place in a kernel: there
+/// the address tells one from another.
+using SiteKey =
+    std::tuple<std::string, std::string, std::string, std::string, u32, std::string, u32, u64>;
+
+SiteKey key_of(const Report& r) {
+    const bool has_site = r.where.line != 0 || !r.kernel.empty();
+    return {r.check,      r.kind,       r.kernel,     r.where.file,
+            r.where.line, r.other.file, r.other.line, has_site ? 0 : r.address};
+}
+
+/// Who did it, in the order in which CUDA numbers blocks and threads.
+auto rank(const Report& r) {
+    return std::tuple(r.block.z, r.block.y, r.block.x, r.thread.z, r.thread.y, r.thread.x);
+}
+
+bool is_origin(Dim3 index) {
+    return index == Dim3{0, 0, 0};
+}
+
+void print(const std::string& text) {
+    const std::string whole = with_prefix(kPrefix, text);
+    // One call, so that lines of two reports never mix.
+    std::fwrite(whole.data(), 1, whole.size(), stderr);
+    std::fflush(stderr);
+}
+
+}  // namespace
+
+struct Reports::State {
+    mutable std::mutex mutex;
+    std::map<SiteKey, std::size_t> index;  ///< into list
+    std::vector<Report> list;              ///< in the order of their first occurrence
+    u64 total = 0;
+    u64 printed = 0;
+    bool printing = false;
+
+    void print_first(const Report& report) {
+        if (!printing) return;
+        if (printed == kMostPrinted) {
+            print(wrap(std::to_string(kMostPrinted) +
+                           " reports are printed; further ones are only counted. Mend the first "
+                           "ones first; simulate --json lists all.",
+                       kColumns - 10, "", "  "));
+        }
+        if (printed++ < kMostPrinted) print(to_text(report));
+    }
+};
+
+Reports::Reports() : state_(std::make_unique<State>()) {}
+Reports::~Reports() = default;
+
+void Reports::add(const Report& report) {
+    const std::lock_guard lock(state_->mutex);
+    state_->total += report.count;
+    const auto [found, is_new] = state_->index.try_emplace(key_of(report), state_->list.size());
+    if (!is_new) {
+        Report& kept = state_->list[found->second];
+        const u64 count = kept.count + report.count;
+        if (rank(report) < rank(kept)) kept = report;
+        kept.count = count;
+        return;
+    }
+    state_->list.push_back(report);
+    state_->print_first(report);
+}
+
+std::vector<Report> Reports::all() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->list;
+}
+
+u64 Reports::total() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->total;
+}
+
+void Reports::clear() {
+    const std::lock_guard lock(state_->mutex);
+    state_->index.clear();
+    state_->list.clear();
+    state_->total = 0;
+    state_->printed = 0;
+}
+
+void Reports::print_as_they_come(bool on) {
+    const std::lock_guard lock(state_->mutex);
+    state_->printing = on;
+}
+
+Reports& reports() {
+    // Never destroyed: the report at exit is written after the destructors of static objects ran.
+    static Reports* const instance = [] {
+        auto* made = new Reports;
+        made->print_as_they_come(!options().quiet);
+        return made;
+    }();
+    return *instance;
+}
+
+std::string to_text(const Report& report) {
+    // The prefix that every printed line gets counts towards the width.
+    const std::size_t columns = kColumns - std::string_view(kPrefix).size();
+    const auto paragraph = [&](std::string_view text, std::string_view first = "  ") {
+        return "\n" + wrap(text, columns, first, "  ");
+    };
+
+    std::string title = report.check + ": " + report.kind;
+    if (!report.kernel.empty()) title += " in " + report.kernel;
+    std::string text = wrap(title, columns, "", "  ");
+
+    const std::string place = as_place(report.where.file, report.where.line);
+    if (!place.empty()) text += paragraph("at " + place);
+    if (!report.kernel.empty()) {
+        std::string who =
+            "by block " + as_index(report.block) + ", thread " + as_index(report.thread);
+        if (place.empty()) who += " (build with -lineinfo to see the line)";
+        text += paragraph(who);
+    }
+    if (!report.message.empty()) text += paragraph(report.message);
+    if (report.other.line != 0 || !is_origin(report.other_block) ||
+        !is_origin(report.other_thread)) {
+        const std::string other = as_place(report.other.file, report.other.line);
+        text +=
+            paragraph("the other access: " + (other.empty() ? "" : other + ", ") + "block " +
+                      as_index(report.other_block) + ", thread " + as_index(report.other_thread));
+    }
+    if (!report.cure.empty()) text += paragraph("cure: " + report.cure);
+    return text;
+}
+
+}  // namespace coalesce::sim

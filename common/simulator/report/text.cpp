@@ -1,0 +1,83 @@
+// See text.h.
+#include "report/text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace coalesce::sim {
+
+std::string with_commas(u64 value) {
+    std::string digits = std::to_string(value);
+    for (std::size_t left = digits.size(); left > 3;) {
+        left -= 3;
+        digits.insert(left, ",");
+    }
+    return digits;
+}
+
+std::string ratio(u64 numerator, u64 denominator) {
+    if (denominator == 0) return "-";
+    char text[64];
+    std::snprintf(text, sizeof text, "%.1f", double(numerator) / double(denominator));
+    return text;
+}
+
+std::string wrap(std::string_view text, std::size_t columns, std::string_view first,
+                 std::string_view rest) {
+    std::string out(first);
+    std::size_t used = first.size();
+    bool line_is_empty = true;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(' '), text.size());
+        const std::string_view word = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (word.empty()) continue;
+        if (!line_is_empty && used + 1 + word.size() > columns) {
+            out.append("\n").append(rest);
+            used = rest.size();
+            line_is_empty = true;
+        }
+        if (!line_is_empty) out += ' ', ++used;
+        out.append(word);
+        used += word.size();
+        line_is_empty = false;
+    }
+    return out;
+}
+
+std::string with_prefix(std::string_view prefix, std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        out.append(prefix).append(text.substr(0, end)).append("\n");
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+std::string as_index(Dim3 index) {
+    return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," +
+           std::to_string(index.z) + ")";
+}
+
+std::string as_shape(Dim3 shape) {
+    std::string text = std::to_string(shape.x);
+    if (shape.y != 1 || shape.z != 1) text += "x" + std::to_string(shape.y);
+    if (shape.z != 1) text += "x" + std::to_string(shape.z);
+    return text;
+}
+
+std::string as_place(const std::string& file, u32 line) {
+    if (line == 0) return "";
+    return file + ":" + std::to_string(line);
+}
+
+bool wants_colour(int descriptor) {
+    const char* no_colour = std::getenv("NO_COLOR");
+    return (!no_colour || !*no_colour) && isatty(descriptor);
+}
+
+}  // namespace coalesce::sim

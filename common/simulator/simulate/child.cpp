@@ -1,0 +1,140 @@
+// See child.h.
+//
+// Watch   A key such as Ctrl-C sends its signal to the whole foreground group, so the child has it
+//         already; only what another process sent to us alone (kill) is passed on.
+#include "simulate/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace coalesce::simulate {
+
+namespace {
+
+constexpr int kPassedOn[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+
+volatile sig_atomic_t child_process = 0;
+
+void pass_on(int signal, siginfo_t* info, void*) {
+    const bool from_terminal = info->si_code == SI_KERNEL;
+    if (child_process > 0 && !from_terminal) kill(child_process, signal);
+}
+
+void handle_signals() {
+    struct sigaction action {};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (const int signal : kPassedOn) {
+        struct sigaction before {};
+        sigaction(signal, nullptr, &before);
+        // Under nohup, or in the background of a script, a signal may be ignored: so it stays.
+        if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+    }
+}
+
+void set_environment(const Environment& environment) {
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+}
+
+/// In the child: becomes the program, or writes errno to `report`.
+[[noreturn]] void become(const std::string& path, const std::vector<std::string>& arguments,
+                         const Environment& environment, int report) {
+    // When we are killed outright (a test's time limit), the program must not stay behind.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    set_environment(environment);
+    setenv("COALESCE_SIM_PID", std::to_string(getpid()).c_str(), 1);
+    std::vector<char*> pointers;
+    for (const std::string& argument : arguments) {
+        pointers.push_back(const_cast<char*>(argument.c_str()));
+    }
+    pointers.push_back(nullptr);
+    execv(path.c_str(), pointers.data());
+    const int failure = errno;
+    if (write(report, &failure, sizeof failure) < 0) _exit(126);
+    _exit(127);
+}
+
+/// Reads what comes from `file` to its end.
+std::string read_all(int file) {
+    std::string text;
+    char buffer[4096];
+    for (;;) {
+        const ssize_t count = read(file, buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return text;
+        text.append(buffer, static_cast<std::size_t>(count));
+    }
+}
+
+int wait_for(pid_t process) {
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+}  // namespace
+
+Ending run_child(const std::string& path, const std::vector<std::string>& arguments,
+                 const Environment& environment) {
+    int failure_pipe[2];
+    if (pipe2(failure_pipe, O_CLOEXEC) != 0) return {.start_failure = errno};
+
+    // No signal is handled before the child's number is known to the handler.
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    const pid_t process = fork();
+    if (process < 0) {
+        const int failure = errno;
+        sigprocmask(SIG_SETMASK, &before, nullptr);
+        return {.start_failure = failure};
+    }
+    if (process == 0) {
+        sigprocmask(SIG_SETMASK, &before, nullptr);
+        become(path, arguments, environment, failure_pipe[1]);
+    }
+    child_process = process;
+    handle_signals();
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    close(failure_pipe[1]);
+
+    int start_failure = 0;
+    const std::string report = read_all(failure_pipe[0]);
+    close(failure_pipe[0]);
+    if (report.size() == sizeof start_failure)
+        report.copy(reinterpret_cast<char*>(&start_failure), 4);
+
+    const int status = wait_for(process);
+    child_process = 0;
+    if (start_failure != 0) return {.start_failure = start_failure};
+    if (WIFSIGNALED(status)) return {.signal = WTERMSIG(status)};
+    return {.exit_code = WEXITSTATUS(status)};
+}
+
+std::string list_libraries(const std::string& path, const Environment& environment) {
+    int output[2];
+    if (pipe2(output, O_CLOEXEC) != 0) return {};
+    const pid_t process = fork();
+    if (process < 0) return {};
+    if (process == 0) {
+        dup2(output[1], STDOUT_FILENO);
+        set_environment(environment);
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        execl(path.c_str(), path.c_str(), static_cast<char*>(nullptr));
+        _exit(127);
+    }
+    close(output[1]);
+    const std::string text = read_all(output[0]);
+    close(output[0]);
+    wait_for(process);
+    return text;
+}
+
+}  // namespace coalesce::simulate

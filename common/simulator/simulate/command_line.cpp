@@ -1,0 +1,145 @@
+// See command_line.h.
+#include "simulate/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "base/options.h"
+#include "report/text.h"
+
+namespace coalesce::simulate {
+
+namespace {
+
+constexpr const char* kDescription =
+    "Runs a CUDA program on a simulated GPU and says what a profiler and a sanitizer\n"
+    "would say, with the line. The program is one built by `nvcc -cudart shared`;\n"
+    "add -lineinfo to see its lines. Its output and exit code are its own.\n";
+
+constexpr const char* kFooter =
+    "\nExamples:\n"
+    "  nvcc -cudart shared -arch=sm_90 -lineinfo -o transpose transpose.cu\n"
+    "  simulate ./transpose                    counters and checks\n"
+    "  simulate --lines ./transpose 1024       the same, at each source line\n"
+    "  simulate --check none ./transpose       counters alone, faster\n"
+    "  simulate --json out.json ./transpose    also for programs to read\n"
+    "  simulate --quiet --error-exitcode 9 ./transpose     for scripts\n"
+    "\n"
+    "Exit code: the program's own; 128+N when signal N ended it; 2 when it could not\n"
+    "be run; with --error-exitcode, that one when there was a report.\n";
+
+/// CLI11 knows nothing of the program that follows the options.
+class UsageOfProgram : public CLI::Formatter {
+public:
+    std::string make_usage(const CLI::App*, std::string) const override {
+        return "Usage: simulate [OPTIONS] PROGRAM [ARGUMENTS...]\n";
+    }
+};
+
+std::string check_list_problem(const std::string& list) {
+    sim::Checks checks;
+    return sim::set_checks(checks, list);
+}
+
+std::string size_problem(const std::string& size) {
+    const std::size_t digits = std::min(size.find_first_not_of("0123456789"), size.size());
+    const std::string unit = size.substr(digits);
+    const bool good = digits > 0 && digits < 19 &&
+                      (unit.empty() || (unit.size() == 1 && std::string("KMGTkmgt").find(unit[0]) !=
+                                                                std::string::npos));
+    return good ? "" : "'" + size + "' is no size; give one such as 512M or 16G";
+}
+
+std::string number_problem(const std::string& number) {
+    const bool good = !number.empty() && number.size() < 19 &&
+                      number.find_first_not_of("0123456789") == std::string::npos;
+    return good ? "" : "'" + number + "' is no whole number";
+}
+
+void add_options(CLI::App& app, CommandLine& line) {
+    const auto number = [&](const char* name, std::string& value, const char* help) {
+        app.add_option(name, value, help)
+            ->type_name("N")
+            ->check(CLI::Validator(number_problem, ""));
+    };
+    app.add_option("--json", line.json_file, "Write counters and reports to FILE")
+        ->type_name("FILE");
+    app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
+    app.add_option("--check", line.check,
+                   "What to check: all (the default), none, or names\n"
+                   "with commas: memcheck, racecheck, globalrace,\n"
+                   "initcheck, synccheck, leakcheck (leakcheck is not\n"
+                   "among all: give all,leakcheck)")
+        ->type_name("LIST")
+        ->check(CLI::Validator(check_list_problem, ""));
+    number("--max-instructions", line.max_instructions, "Stop a launch after N warp instructions");
+    number("--threads", line.threads, "Threads of this machine to use (all cores)");
+    number(
+        "--seed", line.seed,
+        "Vary the order of warps and blocks, to bring out\nraces; the same seed, the same order");
+    app.add_option("--memory", line.memory, "Memory of the simulated GPU, such as 16G")
+        ->type_name("SIZE")
+        ->check(CLI::Validator(size_problem, ""));
+    app.add_option("--error-exitcode", line.error_exit_code,
+                   "Exit with N when there was any report")
+        ->type_name("N")
+        ->check(CLI::Range(1, 255).description(""));
+    app.add_flag("--quiet", line.quiet, "Print no reports and no table");
+}
+
+int complain(const std::string& what) {
+    const std::string text = sim::wrap("simulate: " + what, sim::kColumns, "", "  ");
+    std::fprintf(stderr, "%s\nTry simulate --help.\n", text.c_str());
+    return 2;
+}
+
+}  // namespace
+
+std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code) {
+    CommandLine line;
+    CLI::App app(kDescription, "simulate");
+    app.formatter(std::make_shared<UsageOfProgram>());
+    app.get_formatter()->column_width(29);
+    app.footer(kFooter);
+    app.prefix_command();  // from the program's name on, everything is the program's
+    add_options(app, line);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(app.help().c_str(), stdout);
+        exit_code = 0;
+        return std::nullopt;
+    } catch (const CLI::ParseError& error) {
+        exit_code = complain(error.what());
+        return std::nullopt;
+    }
+    line.program = app.remaining();
+    if (!line.program.empty() && line.program[0] == "--")
+        line.program.erase(line.program.begin());
+    else if (!line.program.empty() && line.program[0].starts_with("-")) {
+        exit_code = complain("there is no option " + line.program[0]);
+        return std::nullopt;
+    }
+    if (line.program.empty()) {
+        exit_code = complain("name the program to run");
+        return std::nullopt;
+    }
+    return line;
+}
+
+Environment simulator_variables(const CommandLine& line) {
+    Environment variables{{"COALESCE_SIM_REPORT", line.quiet ? "0" : "1"},
+                          {"COALESCE_SIM_LINES", line.lines ? "1" : "0"},
+                          {"COALESCE_SIM_QUIET", line.quiet ? "1" : "0"}};
+    const auto add = [&](const char* name, const std::string& value) {
+        if (!value.empty()) variables.emplace_back(name, value);
+    };
+    add("COALESCE_SIM_CHECK", line.check);
+    add("COALESCE_SIM_MAX_INSTRUCTIONS", line.max_instructions);
+    add("COALESCE_SIM_THREADS", line.threads);
+    add("COALESCE_SIM_SEED", line.seed);
+    add("COALESCE_SIM_MEMORY", line.memory);
+    return variables;
+}
+
+}  // namespace coalesce::simulate

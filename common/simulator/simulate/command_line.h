@@ -1,0 +1,27 @@
+// The command line of `simulate`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulate/child.h"
+
+namespace coalesce::simulate {
+
+struct CommandLine {
+    std::string json_file;
+    bool lines = false;
+    bool quiet = false;
+    std::string check, max_instructions, threads, seed, memory;  ///< empty: not given
+    int error_exit_code = 0;                                     ///< 0: not given
+    std::vector<std::string> program;                            ///< and its arguments
+};
+
+/// Nothing when the program shall end now, with `exit_code`: help was printed, or an error.
+std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code);
+
+/// The variables that tell the simulator in the program what was asked for.
+Environment simulator_variables(const CommandLine& line);
+
+}  // namespace coalesce::simulate

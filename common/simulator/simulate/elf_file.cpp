@@ -1,0 +1,136 @@
+// See elf_file.h. The layout is that of <elf.h>; every offset is checked against the file's size
+// before it is followed, because the file is whatever the user named.
+#include "simulate/elf_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace coalesce::simulate {
+
+bool ElfFile::needs(const std::string& library) const {
+    return std::find(needed.begin(), needed.end(), library) != needed.end();
+}
+
+namespace {
+
+/// The bytes of a file, mapped for reading.
+class MappedFile {
+public:
+    explicit MappedFile(const std::string& path) {
+        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) throw NotAnElfFile("can not be read");
+        struct stat status {};
+        if (fstat(file, &status) == 0 && status.st_size > 0) {
+            size_ = static_cast<std::size_t>(status.st_size);
+            void* const bytes = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+            if (bytes != MAP_FAILED) bytes_ = static_cast<const char*>(bytes);
+        }
+        close(file);
+        if (!bytes_) throw NotAnElfFile("can not be read");
+    }
+    ~MappedFile() { munmap(const_cast<char*>(bytes_), size_); }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    /// A copy of the structure at `offset`.
+    template <class T>
+    T at(std::uint64_t offset) const {
+        T value;
+        if (offset > size_ || size_ - offset < sizeof value) {
+            throw NotAnElfFile("is a damaged ELF file");
+        }
+        std::memcpy(&value, bytes_ + offset, sizeof value);
+        return value;
+    }
+    /// The zero-terminated string at `offset`; what the end of the file cuts off is left out.
+    std::string string_at(std::uint64_t offset) const {
+        if (offset >= size_) throw NotAnElfFile("is a damaged ELF file");
+        return std::string(bytes_ + offset, strnlen(bytes_ + offset, size_ - offset));
+    }
+    bool begins_with(const char* text) const {
+        return size_ >= std::strlen(text) && std::memcmp(bytes_, text, std::strlen(text)) == 0;
+    }
+
+private:
+    const char* bytes_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+Elf64_Ehdr read_header(const MappedFile& file) {
+    if (file.begins_with("#!")) throw NotAnElfFile("is a script; name the program that it starts");
+    if (!file.begins_with(ELFMAG)) throw NotAnElfFile("is not a program");
+    const auto header = file.at<Elf64_Ehdr>(0);
+    const bool is_executable = header.e_type == ET_EXEC || header.e_type == ET_DYN;
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64 || !is_executable) {
+        throw NotAnElfFile("is not a program for this machine");
+    }
+    return header;
+}
+
+std::vector<Elf64_Phdr> read_segments(const MappedFile& file, const Elf64_Ehdr& header) {
+    std::vector<Elf64_Phdr> segments;
+    for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+        segments.push_back(file.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr)));
+    }
+    return segments;
+}
+
+/// Where in the file the byte lies that is loaded at `address`.
+std::uint64_t file_offset(const std::vector<Elf64_Phdr>& segments, std::uint64_t address) {
+    for (const Elf64_Phdr& segment : segments) {
+        if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
+        if (address - segment.p_vaddr < segment.p_filesz) {
+            return address - segment.p_vaddr + segment.p_offset;
+        }
+    }
+    throw NotAnElfFile("is a damaged ELF file");
+}
+
+void read_dynamic(const MappedFile& file, const std::vector<Elf64_Phdr>& segments,
+                  const Elf64_Phdr& dynamic, ElfFile& result) {
+    std::vector<std::uint64_t> needed;
+    std::uint64_t strings = 0;
+    for (std::uint64_t i = 0; i < dynamic.p_filesz / sizeof(Elf64_Dyn); ++i) {
+        const auto entry = file.at<Elf64_Dyn>(dynamic.p_offset + i * sizeof(Elf64_Dyn));
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
+        if (entry.d_tag == DT_STRTAB) strings = file_offset(segments, entry.d_un.d_ptr);
+        if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) result.has_run_path = true;
+    }
+    for (const std::uint64_t name : needed) result.needed.push_back(file.string_at(strings + name));
+}
+
+bool has_section(const MappedFile& file, const Elf64_Ehdr& header, const std::string& name) {
+    if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return false;
+    const auto section = [&](std::uint64_t i) {
+        return file.at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
+    };
+    const std::uint64_t names = section(header.e_shstrndx).sh_offset;
+    for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
+        if (file.string_at(names + section(i).sh_name) == name) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+ElfFile read_elf(const std::string& path) {
+    const MappedFile file(path);
+    const Elf64_Ehdr header = read_header(file);
+    const std::vector<Elf64_Phdr> segments = read_segments(file, header);
+    ElfFile result;
+    for (const Elf64_Phdr& segment : segments) {
+        if (segment.p_type == PT_INTERP) result.has_loader = true;
+        if (segment.p_type == PT_DYNAMIC) read_dynamic(file, segments, segment, result);
+    }
+    result.has_device_code = has_section(file, header, ".nv_fatbin");
+    return result;
+}
+
+}  // namespace coalesce::simulate

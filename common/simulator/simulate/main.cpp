@@ -1,0 +1,139 @@
+// simulate -- runs a CUDA program on the simulated GPU.
+//
+// Idea       The program is started as it is; the loader is told to find our libcudart.so.13 before
+//            NVIDIA's. What was counted comes back in a file that the library writes when the
+//            program ends, so that nothing in the program's own output has to be read.
+// Read next  program_file.cpp (what can be run), child.cpp (how), report/exit_report.cpp (the
+// file).
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "report/text.h"
+#include "simulate/child.h"
+#include "simulate/command_line.h"
+#include "simulate/program_file.h"
+
+namespace {
+
+using namespace coalesce::simulate;
+namespace fs = std::filesystem;
+
+void say(const std::string& text) {
+    using namespace coalesce::sim;
+    std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
+}
+
+/// A folder of this run alone, removed at its end.
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string pattern = (fs::temp_directory_path() / "coalesce-XXXXXX").string();
+        if (!mkdtemp(pattern.data())) {
+            throw CanNotRun("can not make a folder " + pattern + ": " + std::strerror(errno) +
+                            "; set TMPDIR to a folder that can be written");
+        }
+        path_ = pattern;
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    fs::path file(const char* name) const { return path_ / name; }
+
+private:
+    fs::path path_;
+};
+
+/// Empties the file, so that an old report is never taken for this run's. Throws CanNotRun.
+void prepare_output(const std::string& file) {
+    if (file.empty()) return;
+    if (!std::ofstream(file)) {
+        throw CanNotRun("can not write " + file + ": " + std::strerror(errno) +
+                        "; name another file with --json");
+    }
+}
+
+std::string describe(const Ending& ending) {
+    if (ending.signal == 0) return "exit code " + std::to_string(ending.exit_code);
+    return "signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ")";
+}
+
+void explain_missing_report(const Ending& ending) {
+    if (ending.signal == 0) {
+        say("no counters were written: the program ended with " + describe(ending) +
+            " but neither by exit() nor by a return from main");
+        return;
+    }
+    say("no counters were written: a signal ended the program before they could be");
+    if (ending.signal == SIGSEGV || ending.signal == SIGBUS) {
+        say("host code that follows a device pointer ends like this; "
+            "copy with cudaMemcpy first, or run the program under gdb");
+    }
+}
+
+/// How many reports the file holds; nothing when there is no whole report in it.
+std::optional<std::size_t> count_reports(const fs::path& file) {
+    std::ifstream in(file);
+    if (!in) return std::nullopt;
+    const auto json = nlohmann::json::parse(in, nullptr, false);
+    if (json.is_discarded() || !json.contains("reports")) return std::nullopt;
+    return json["reports"].size();
+}
+
+void copy_report(const fs::path& from, const std::string& to) {
+    std::ofstream out(to);
+    out << std::ifstream(from).rdbuf();
+    if (!out.flush()) say("can not write " + to + "; the disk may be full");
+}
+
+int simulate(const CommandLine& line) {
+    const std::string program = find_program(line.program[0]);
+    Environment environment = loader_variables(program, find_library());
+    prepare_output(line.json_file);
+    const TemporaryFolder folder;
+    const fs::path report = folder.file("report.json");
+
+    for (const auto& variable : simulator_variables(line)) environment.push_back(variable);
+    environment.emplace_back("COALESCE_SIM_JSON", report.string());
+    const Ending ending = run_child(program, line.program, environment);
+    if (ending.start_failure != 0) {
+        throw CanNotRun("can not start " + program + ": " + std::strerror(ending.start_failure));
+    }
+    if (ending.signal != 0) say(line.program[0] + " was ended by " + describe(ending));
+
+    const std::optional<std::size_t> reports = count_reports(report);
+    if (!reports)
+        explain_missing_report(ending);
+    else if (!line.json_file.empty())
+        copy_report(report, line.json_file);
+
+    // Without counters nobody knows whether there was a report: a script must not take that for
+    // none.
+    const bool suspicious = reports ? *reports > 0 : ending.signal == 0;
+    if (line.error_exit_code != 0 && suspicious) return line.error_exit_code;
+    return ending.signal != 0 ? 128 + ending.signal : ending.exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    int exit_code = 2;
+    try {
+        if (const auto line = read_command_line(argc, argv, exit_code)) exit_code = simulate(*line);
+    } catch (const std::exception& error) {
+        say(error.what());
+        exit_code = 2;
+    }
+    return exit_code;
+}

@@ -1,0 +1,191 @@
+// The simulate command: what it refuses before it runs anything, what it passes through, and what
+// it says when a program ends badly.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "simulate_run.h"
+
+using coalesce::tests::Outcome;
+
+namespace {
+
+const std::string kProgram = PROGRAMS "/endings";
+
+Outcome run(const std::vector<std::string>& program, const std::vector<std::string>& options = {}) {
+    return coalesce::tests::simulate(SIMULATE, options, program);
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+}
+
+/// A file of this test alone.
+struct ScratchFile {
+    std::string path;
+    explicit ScratchFile(const std::string& content, bool executable = true) {
+        std::string pattern = "/tmp/coalesce-scratch-XXXXXX";
+        const int file = mkstemp(pattern.data());
+        close(file);
+        path = pattern;
+        std::ofstream(path) << content;
+        std::filesystem::permissions(
+            path, executable ? std::filesystem::perms(0700) : std::filesystem::perms(0600));
+    }
+    ~ScratchFile() { std::filesystem::remove(path); }
+};
+
+}  // namespace
+
+TEST_CASE("arguments, output and exit code are the program's own") {
+    const Outcome got = run({kProgram, "code", "7", "--json", "x", "--", "--help", ""});
+    CHECK(got.out == "[" + kProgram + "][code][7][--json][x][--][--help][]\n");
+    CHECK(got.exit_code == 7);
+    REQUIRE(got.report.is_object());
+    CHECK(got.report["reports"].empty());
+    CHECK(got.report["kernels"][0]["name"] == "fill");
+    CHECK(got.report["kernels"][0]["store_requests"] == 2);
+    CHECK(has(got.err, "fill: 1 launch, grid 1, block 96"));
+}
+
+TEST_CASE("a program that carries a path to another libcudart is simulated all the same") {
+    const Outcome got = run({PROGRAMS "/endings_run_path"});
+    CHECK(got.exit_code == 0);
+    REQUIRE(got.report.is_object());
+    CHECK(got.report["kernels"].size() == 1);
+}
+
+TEST_CASE("a report changes the exit code only on request") {
+    const Outcome plain = run({kProgram, "report"});
+    CHECK(plain.exit_code == 0);
+    REQUIRE(plain.report.is_object());
+    REQUIRE(plain.report["reports"].size() == 1);
+    CHECK(plain.report["reports"][0]["check"] == "memcheck");
+    CHECK(has(plain.err, "coalesce: memcheck: "));
+    CHECK(run({kProgram, "report"}, {"--error-exitcode", "9"}).exit_code == 9);
+    CHECK(run({kProgram, "code", "3"}, {"--error-exitcode", "9"}).exit_code == 3);
+}
+
+TEST_CASE("--quiet prints nothing, and the report is written") {
+    const Outcome got = run({kProgram, "report"}, {"--quiet"});
+    CHECK(got.err == "");
+    REQUIRE(got.report.is_object());
+    CHECK(got.report["reports"].size() == 1);
+}
+
+TEST_CASE("--lines quotes the source with its counters") {
+    const Outcome got = run({kProgram}, {"--lines"});
+    CHECK(has(got.err, "if (i < count) out[i] = i;\n        ^ global stores: 2 x 4.0 sectors"));
+}
+
+TEST_CASE("a program that a signal ends") {
+    const Outcome aborted = run({kProgram, "abort"});
+    CHECK(aborted.exit_code == 128 + SIGABRT);
+    CHECK(has(aborted.err, "was ended by signal 6"));
+    CHECK(has(aborted.err, "no counters were written"));
+    CHECK(aborted.report.is_null());
+
+    const Outcome touched = run({kProgram, "touch"});
+    CHECK(touched.exit_code == 128 + SIGSEGV);
+    CHECK(has(touched.err, "device pointer"));
+}
+
+TEST_CASE("a program that leaves without its counters") {
+    const Outcome got = run({kProgram, "leave"});
+    CHECK(got.exit_code == 0);
+    CHECK(has(got.err, "no counters were written"));
+    // Whether there was a report is not known: a script must not take that for none.
+    CHECK(run({kProgram, "leave"}, {"--error-exitcode", "9"}).exit_code == 9);
+}
+
+TEST_CASE("other programs that the program starts leave its report alone") {
+    const Outcome got = run({PROGRAMS "/endings_run_path", "system"});
+    CHECK(has(got.out, "from a child"));
+    REQUIRE(got.report.is_object());
+    CHECK(got.report["kernels"].size() == 1);
+}
+
+TEST_CASE("a program may change its folder") {
+    CHECK(run({kProgram, "folder"}).report.is_object());
+}
+
+TEST_CASE("a signal sent to simulate reaches the program") {
+    int output[2];
+    REQUIRE(pipe(output) == 0);
+    const pid_t process = fork();
+    if (process == 0) {
+        dup2(output[1], STDOUT_FILENO);
+        execl(SIMULATE, SIMULATE, "--quiet", kProgram.c_str(), "wait", static_cast<char*>(nullptr));
+        _exit(127);
+    }
+    close(output[1]);
+    char byte;
+    REQUIRE(read(output[0], &byte, 1) == 1);  // the program runs, and goes on to wait
+    kill(process, SIGTERM);
+    int status = 0;
+    waitpid(process, &status, 0);
+    close(output[0]);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 128 + SIGTERM);
+}
+
+TEST_CASE("what can not run is refused with one clear word") {
+    const ScratchFile script("#!/bin/sh\n"), text("hello"), plain("hello", false), empty("");
+    const ScratchFile damaged("\177ELF\2\1\1");
+    const std::pair<std::string, const char*> refusals[] = {
+        {PROGRAMS "/endings_static", "static CUDA runtime; rebuild with nvcc -cudart shared"},
+        {"/bin/true", "does not use the CUDA runtime"},
+        {"./no/such/program", "there is no ./no/such/program"},
+        {"no_such_program_at_all", "there is no program no_such_program_at_all"},
+        {"/tmp", "is a folder"},
+        {plain.path, "is not executable"},
+        {script.path, "is a script"},
+        {text.path, "is not a program"},
+        {empty.path, "can not be read"},
+        {damaged.path, "is a damaged ELF file"},
+    };
+    for (const auto& [program, why] : refusals) {
+        CAPTURE(program);
+        const Outcome got = run({program});
+        CHECK(got.exit_code == 2);
+        std::string one_line = got.err;  // it may have been broken to fit
+        for (std::size_t at; (at = one_line.find("\n  ")) != one_line.npos;) {
+            one_line.replace(at, 3, " ");
+        }
+        CAPTURE(got.err);
+        CHECK(has(one_line, why));
+        CHECK(got.out == "");
+        CHECK(got.report.is_null());
+    }
+}
+
+TEST_CASE("options that make no sense are refused") {
+    for (const std::vector<std::string>& options :
+         std::vector<std::vector<std::string>>{{"--check", "memchek"},
+                                               {"--threads", "two"},
+                                               {"--memory", "lots"},
+                                               {"--nonsense"},
+                                               {"--error-exitcode", "0"},
+                                               {"--error-exitcode", "256"},
+                                               {"--json", "/no/such/file"}}) {
+        CAPTURE(options[0]);
+        const Outcome got = run({kProgram}, options);
+        CHECK(got.exit_code == 2);
+        CHECK(has(got.err, "simulate: "));
+        CHECK(got.out == "");
+    }
+}
+
+TEST_CASE("help fits a terminal") {
+    const Outcome got = run({}, {"--help"});
+    CHECK(got.exit_code == 0);
+    CHECK(has(got.out, "Usage: simulate [OPTIONS] PROGRAM"));
+    for (const std::string& line : coalesce::tests::split_lines(got.out)) CHECK(line.size() <= 80);
+}

@@ -1,0 +1,78 @@
+// What the feature tests share: arrays on the device, and the comparison with what the host says.
+//
+// A test prints "NAME: ok", or the first element that differs. The lines that it must print stand at
+// the top of its file as `// expect:`.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+/// Ends the program when a call of the CUDA runtime fails.
+#define MUST(call)                                                                        \
+    do {                                                                                  \
+        const cudaError_t error = (call);                                                 \
+        if (error != cudaSuccess) {                                                       \
+            std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));    \
+            std::exit(1);                                                                 \
+        }                                                                                 \
+    } while (0)
+
+template <class T>
+class DeviceArray {
+public:
+    explicit DeviceArray(std::size_t count) : DeviceArray(std::vector<T>(count)) {}
+    DeviceArray(std::initializer_list<T> values) : DeviceArray(std::vector<T>(values)) {}
+    explicit DeviceArray(const std::vector<T>& values) : count_(values.size()) {
+        MUST(cudaMalloc(&data_, count_ * sizeof(T)));
+        MUST(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+    }
+    ~DeviceArray() { cudaFree(data_); }
+    DeviceArray(const DeviceArray&) = delete;
+
+    operator T*() const { return data_; }
+    /// Waits for the device.
+    std::vector<T> read() const {
+        std::vector<T> values(count_);
+        MUST(cudaDeviceSynchronize());
+        MUST(cudaMemcpy(values.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+        return values;
+    }
+
+private:
+    T* data_ = nullptr;
+    std::size_t count_;
+};
+
+template <class T>
+std::string shown(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>) return std::to_string(value);
+    else return "another value";
+}
+
+template <class T>
+void expect_equal(const char* name, const std::vector<T>& got, const std::vector<T>& wanted) {
+    if (got.size() != wanted.size()) {
+        std::printf("%s: %zu values, expected %zu\n", name, got.size(), wanted.size());
+        return;
+    }
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        if (got[i] == wanted[i]) continue;
+        std::printf("%s: [%zu] is %s, expected %s\n", name, i, shown(got[i]).c_str(), shown(wanted[i]).c_str());
+        return;
+    }
+    std::printf("%s: ok\n", name);
+}
+
+/// The host's answers for threads 0, 1, ... count - 1.
+template <class T, class Answer>
+std::vector<T> for_threads(int count, Answer answer) {
+    std::vector<T> values(count);
+    for (int i = 0; i < count; ++i) values[i] = answer(i);
+    return values;
+}

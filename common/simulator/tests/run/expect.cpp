@@ -1,0 +1,141 @@
+// expect SIMULATE SOURCE.cu PROGRAM -- a test program says in its own comments what it prints.
+//
+//     // expect: TEXT            the next line of its output, exactly
+//     // expect-stderr: TEXT     occurs in what is printed on stderr
+//     // expect-exit: N          its exit code; 0 when not given
+//     // simulate: OPTIONS       options of simulate
+//     // varies-with-threads: WHY
+//
+// The program runs with the machine's own number of worker threads, and then with 1, 2 and 4: each
+// time it must print the same and count the same, unless varies-with-threads says why it can not. A
+// check that reports anything is a failure too, unless the source expects something on stderr.
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "simulate_run.h"
+
+namespace {
+
+using namespace coalesce::tests;
+
+struct Expectations {
+    std::vector<std::string> out, err;
+    int exit_code = 0;
+    std::vector<std::string> options;
+    bool varies_with_threads = false;
+};
+
+/// What follows `mark` in the line; nothing when the mark is not there.
+std::optional<std::string> after(const std::string& line, const std::string& mark) {
+    const std::size_t at = line.find("// " + mark + ":");
+    if (at == line.npos) return std::nullopt;
+    std::string rest = line.substr(at + 3 + mark.size() + 1);
+    if (rest.starts_with(" ")) rest.erase(0, 1);
+    return rest;
+}
+
+Expectations read_expectations(const std::string& source) {
+    Expectations wanted;
+    for (const std::string& line : read_lines(source)) {
+        if (const auto text = after(line, "expect")) wanted.out.push_back(*text);
+        if (const auto text = after(line, "expect-stderr")) wanted.err.push_back(trimmed(*text));
+        if (const auto text = after(line, "expect-exit"))
+            wanted.exit_code = std::atoi(text->c_str());
+        if (const auto text = after(line, "varies-with-threads")) wanted.varies_with_threads = true;
+        if (const auto text = after(line, "simulate")) {
+            for (const std::string& word : split_words(*text)) wanted.options.push_back(word);
+        }
+    }
+    return wanted;
+}
+
+/// Both texts side by side would not fit: common lines are quoted once, differing ones as - and +.
+std::string difference(const std::vector<std::string>& wanted,
+                       const std::vector<std::string>& got) {
+    std::string text = "  (- expected, + printed)\n";
+    const std::size_t count = std::max(wanted.size(), got.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool both = i < wanted.size() && i < got.size();
+        if (both && wanted[i] == got[i]) {
+            text += "    " + got[i] + "\n";
+            continue;
+        }
+        if (i < wanted.size()) text += "  - " + wanted[i] + "\n";
+        if (i < got.size()) text += "  + " + got[i] + "\n";
+    }
+    return text;
+}
+
+/// What is wrong with this run; empty when nothing is.
+std::string check_run(const Expectations& wanted, const Outcome& got) {
+    std::string wrong;
+    const std::vector<std::string> out = split_lines(got.out);
+    if (out != wanted.out) wrong += "its output differs\n" + difference(wanted.out, out);
+    if (got.exit_code != wanted.exit_code) {
+        wrong += "exit code " + std::to_string(got.exit_code) + ", expected " +
+                 std::to_string(wanted.exit_code) + "\n";
+    }
+    for (const std::string& text : wanted.err) {
+        if (got.err.find(text) == got.err.npos) wrong += "stderr lacks: " + text + "\n";
+    }
+    const bool reported = got.report.is_object() && !got.report["reports"].empty();
+    if (wanted.err.empty() && reported) wrong += "the checks reported something\n";
+    if (!wrong.empty()) wrong += "stderr was\n" + as_quote(got.err);
+    return wrong;
+}
+
+/// The first thing that two runs counted differently; empty when they are equal.
+std::string counter_difference(const nlohmann::ordered_json& one,
+                               const nlohmann::ordered_json& other) {
+    if (one.is_null() || other.is_null()) return "a run wrote no counters\n";
+    const auto& kernels = one["kernels"];
+    const auto& others = other["kernels"];
+    if (kernels == others) return "";
+    for (std::size_t i = 0; i < kernels.size() && i < others.size(); ++i) {
+        for (const auto& [name, value] : kernels[i].items()) {
+            if (value == others[i][name] || name == "lines") continue;
+            return kernels[i]["name"].get<std::string>() + ": " + name + " is " + value.dump() +
+                   ", was " + others[i][name].dump() + "\n";
+        }
+    }
+    return "the counters of single lines differ\n";
+}
+
+int fail(const std::string& source, const std::string& what, const std::string& detail) {
+    std::printf("%s: %s\n%s", source.c_str(), what.c_str(), detail.c_str());
+    return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 4) {
+        std::fprintf(stderr, "usage: expect SIMULATE SOURCE.cu PROGRAM\n");
+        return 2;
+    }
+    const std::string simulate_path = argv[1], source = argv[2], program = argv[3];
+    const Expectations wanted = read_expectations(source);
+    if (wanted.out.empty() && wanted.err.empty()) {
+        return fail(source, "expects nothing: add `// expect: ` lines", "");
+    }
+
+    const Outcome first = simulate(simulate_path, wanted.options, {program});
+    const std::string wrong = check_run(wanted, first);
+    if (!wrong.empty()) return fail(source, "failed", wrong);
+    if (wanted.varies_with_threads) return 0;
+
+    for (const char* threads : {"1", "2", "4"}) {
+        std::vector<std::string> options = wanted.options;
+        options.insert(options.end(), {"--threads", threads});
+        const Outcome again = simulate(simulate_path, options, {program});
+        std::string problem = check_run(wanted, again);
+        if (problem.empty() && !(first.report.is_null() && again.report.is_null())) {
+            problem = counter_difference(again.report, first.report);
+        }
+        if (!problem.empty()) {
+            return fail(source, "differs with --threads " + std::string(threads), problem);
+        }
+    }
+    return 0;
+}

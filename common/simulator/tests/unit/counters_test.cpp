@@ -1,0 +1,192 @@
+// The counting rules against hand-computed cases and against the rules' plainest reading.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "counters/counters.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+using namespace coalesce::sim;
+
+namespace {
+
+// ---- the rules, word for word, with sets ----
+
+u32 sectors_by_rule(const std::vector<u64>& addresses, u32 bytes, Mask active) {
+    std::set<u64> sectors;
+    for (int l = 0; l < kLanes; ++l) {
+        if (!(active >> l & 1)) continue;
+        for (u32 byte = 0; byte < bytes; ++byte) sectors.insert((addresses[l] + byte) / 32);
+    }
+    return static_cast<u32>(sectors.size());
+}
+
+Wavefronts wavefronts_by_rule(const std::vector<u32>& addresses, u32 bytes, Mask active) {
+    const int passes = bytes == 16 ? 4 : bytes == 8 ? 2 : 1;
+    Wavefronts result;
+    for (int pass = 0; pass < passes; ++pass) {
+        std::map<u64, std::set<u64>> words_of_bank;
+        for (int l = pass * kLanes / passes; l < (pass + 1) * kLanes / passes; ++l) {
+            if (!(active >> l & 1)) continue;
+            for (u32 byte = 0; byte < bytes; ++byte) {
+                const u64 word = (u64{addresses[l]} + byte) / 4;
+                words_of_bank[word % 32].insert(word);
+            }
+        }
+        std::size_t most = 0;
+        for (const auto& [bank, words] : words_of_bank) most = std::max(most, words.size());
+        result.taken += static_cast<u32>(most);
+        result.ideal += most > 0;
+    }
+    return result;
+}
+
+// ---- patterns ----
+
+struct Pattern {
+    std::vector<u64> addresses = std::vector<u64>(kLanes);
+    u32 bytes = 4;
+    Mask active = kAllLanes;
+};
+
+Mask some_mask(std::mt19937& random) {
+    switch (random() % 8) {
+        case 0: return random();
+        case 1: return random() & random() & random();
+        case 2: return kAllLanes >> random() % 32;
+        case 3: return kAllLanes << random() % 32;
+        case 4: return 1u << random() % 32;
+        default: return kAllLanes;
+    }
+}
+
+Pattern some_pattern(std::mt19937& random, bool may_be_misaligned) {
+    Pattern p;
+    p.bytes = 1u << random() % 5;
+    p.active = some_mask(random);
+    const u64 base = 4096 + random() % 64 * 4;
+    const i64 stride = static_cast<i64>(random() % 140) - 70;
+    const u32 kind = random() % 7;
+    for (int l = 0; l < kLanes; ++l) {
+        u64 element = 0;
+        switch (kind) {
+            case 0: element = static_cast<u64>(100 + l); break;              // neighbours
+            case 1: element = static_cast<u64>(3000 + l * stride); break;    // one stride
+            case 2: element = 5; break;                                      // broadcast
+            case 3: element = random() % 64; break;                          // hash, small range
+            case 4: element = random() % 100000; break;                      // hash, large range
+            case 5: element = static_cast<u64>((l % 8) * 33 + l / 8); break;  // a padded tile
+            default: element = static_cast<u64>(l * 32 + (l ^ 5)); break;    // a swizzled tile
+        }
+        p.addresses[l] = base / p.bytes * p.bytes + element * p.bytes;
+        if (may_be_misaligned && kind % 2) p.addresses[l] += random() % 3;
+    }
+    return p;
+}
+
+std::vector<u32> low_words(const std::vector<u64>& addresses) {
+    return {addresses.begin(), addresses.end()};
+}
+
+template <class Address>
+std::vector<Address> strided(Address base, Address stride) {
+    std::vector<Address> addresses(kLanes);
+    for (int l = 0; l < kLanes; ++l) addresses[l] = base + static_cast<Address>(l) * stride;
+    return addresses;
+}
+
+u32 sectors(u64 base, u64 stride, u32 bytes, Mask active = kAllLanes) {
+    return count_sectors(strided<u64>(base, stride).data(), bytes, active);
+}
+Wavefronts wavefronts(u32 base, u32 stride, u32 bytes, Mask active = kAllLanes) {
+    return count_wavefronts(strided<u32>(base, stride).data(), bytes, active);
+}
+
+}  // namespace
+
+TEST_CASE("sectors, counted by hand") {
+    CHECK(sectors(0, 4, 4) == 4);
+    CHECK(sectors(4, 4, 4) == 5);     // shifted by one element: one sector more
+    CHECK(sectors(0, 8, 8) == 8);
+    CHECK(sectors(0, 16, 16) == 16);
+    CHECK(sectors(0, 4096, 4) == 32);  // a column
+    CHECK(sectors(64, 0, 4) == 1);     // all lanes at one address
+    CHECK(sectors(0, 2, 2) == 2);
+    CHECK(sectors(0, 1, 1) == 1);
+    CHECK(sectors(0, 4, 4, 0) == 0);
+    CHECK(sectors(0, 4, 4, 0x000000ff) == 1);
+    CHECK(sectors(0, 4, 4, 0x80000001) == 2);
+    CHECK(sectors(30, 0, 4) == 2);     // one misaligned address, two sectors
+    CHECK(sectors(u64{1} << 46, 4, 4) == 4);
+}
+
+TEST_CASE("sectors do not depend on the order of the lanes") {
+    std::vector<u64> addresses = strided<u64>(1024, 4);
+    std::reverse(addresses.begin(), addresses.end());
+    CHECK(count_sectors(addresses.data(), 4, kAllLanes) == 4);
+    std::shuffle(addresses.begin(), addresses.end(), std::mt19937(1));
+    CHECK(count_sectors(addresses.data(), 4, kAllLanes) == 4);
+}
+
+TEST_CASE("wavefronts, counted by hand") {
+    CHECK(wavefronts(0, 4, 4).taken == 1);
+    CHECK(wavefronts(0, 4, 4).ideal == 1);
+    CHECK(wavefronts(0, 0, 4).taken == 1);        // one word for all: served once
+    CHECK(wavefronts(0, 128, 4).taken == 32);     // a column of a 32-wide tile
+    CHECK(wavefronts(0, 132, 4).taken == 1);      // ... of a tile padded to 33
+    CHECK(wavefronts(0, 8, 4).taken == 2);
+    CHECK(wavefronts(0, 64, 4).taken == 16);
+    CHECK(wavefronts(4000, 0u - 128, 4).taken == 32);
+    CHECK(wavefronts(0, 1, 1).taken == 1);
+    CHECK(wavefronts(0, 2, 2).taken == 1);
+    CHECK(wavefronts(0, 128, 2).taken == 32);
+    CHECK(wavefronts(0, 8, 8).taken == 2);        // two half warps, no conflict
+    CHECK(wavefronts(0, 8, 8).ideal == 2);
+    CHECK(wavefronts(0, 16, 16).taken == 4);
+    CHECK(wavefronts(0, 16, 16).ideal == 4);
+    CHECK(wavefronts(0, 16, 8).taken == 4);       // every second pair of banks
+    CHECK(wavefronts(0, 128, 16).taken == 32);
+    CHECK(wavefronts(0, 4, 4, 0).taken == 0);
+    CHECK(wavefronts(0, 4, 4, 0).ideal == 0);
+    CHECK(wavefronts(0, 128, 4, 0x7).taken == 3);
+    CHECK(wavefronts(0, 8, 8, 0x0000ffff).ideal == 1);  // the upper half warp is away
+    CHECK(wavefronts(0, 8, 8, 0x00010001).ideal == 2);
+    CHECK(wavefronts(0, 16, 16, 0x01010100).ideal == 3);
+}
+
+TEST_CASE("random patterns agree with the plain reading of the rules") {
+    std::mt19937 random(20240501);
+    for (int i = 0; i < 50000; ++i) {
+        const Pattern p = some_pattern(random, i % 4 == 0);
+        const std::vector<u32> low = low_words(p.addresses);
+        const u32 sectors = count_sectors(p.addresses.data(), p.bytes, p.active);
+        const Wavefronts got = count_wavefronts(low.data(), p.bytes, p.active);
+        const Wavefronts want = wavefronts_by_rule(low, p.bytes, p.active);
+        REQUIRE(sectors == sectors_by_rule(p.addresses, p.bytes, p.active));
+        REQUIRE(got.taken == want.taken);
+        REQUIRE(got.ideal == want.ideal);
+    }
+}
+
+TEST_CASE("what an inactive lane holds is never looked at") {
+    std::vector<u64> addresses = strided<u64>(0, 4);
+    std::vector<u32> low = strided<u32>(0, 4);
+    for (int l = 8; l < kLanes; ++l) addresses[l] = ~u64{0} - static_cast<u64>(l), low[l] = ~0u;
+    CHECK(count_sectors(addresses.data(), 4, 0xff) == 1);
+    CHECK(count_wavefronts(low.data(), 4, 0xff).taken == 1);
+}
+
+TEST_CASE("totals add up field by field") {
+    SiteCounters a{1, 2, 3, 4, 5, 6};
+    a += SiteCounters{10, 20, 30, 40, 50, 60};
+    CHECK(a.requests == 11);
+    CHECK(a.sectors == 22);
+    CHECK(a.useful_bytes == 33);
+    CHECK(a.shared_requests == 44);
+    CHECK(a.wavefronts == 55);
+    CHECK(a.wavefronts_ideal == 66);
+}

@@ -1,0 +1,271 @@
+// The fatbin reader: containers made here with the real compressors, containers made by nvcc, and
+// containers that lie.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "fatbin/fatbin.h"
+
+#include <doctest/doctest.h>
+#include <lz4.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "fatbin/format.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::fatbin;
+
+namespace {
+
+const std::string kPtx = [] {
+    std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n";
+    for (int i = 0; i < 200; ++i) text += "// line " + std::to_string(i) + " of a comment\n";
+    return text;
+}();
+
+enum class Compression { none, zstd, lz4 };
+
+struct Entry {
+    EntryHeader header{};
+    std::string payload;
+};
+
+std::string compressed(const std::string& text, Compression how) {
+    if (how == Compression::zstd) {
+        std::string out(ZSTD_compressBound(text.size()), '\0');
+        out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 9));
+        return out;
+    }
+    std::string out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(text.size()))), '\0');
+    out.resize(static_cast<std::size_t>(
+        LZ4_compress_default(text.data(), out.data(), static_cast<int>(text.size()),
+                             static_cast<int>(out.size()))));
+    return out;
+}
+
+Entry make_entry(u16 kind, u32 arch, const std::string& text, Compression how) {
+    Entry entry;
+    entry.header.kind = kind;
+    entry.header.version = 0x101;
+    entry.header.header_size = sizeof(EntryHeader);
+    entry.header.arch = arch;
+    entry.header.flags = 0x11;
+    std::string terminated = text + '\0';
+    if (how == Compression::none) {
+        entry.payload = terminated;
+    } else {
+        entry.payload = compressed(terminated, how);
+        entry.header.flags |= how == Compression::zstd ? kCompressedZstd : kCompressedLz4;
+        entry.header.compressed_size = static_cast<u32>(entry.payload.size());
+        entry.header.uncompressed_size = terminated.size();
+    }
+    entry.payload.resize(round_up(entry.payload.size(), 8));
+    entry.header.payload_size = entry.payload.size();
+    return entry;
+}
+
+Entry ptx_entry(u32 arch, const std::string& text, Compression how = Compression::none) {
+    return make_entry(1, arch, text, how);
+}
+
+template <typename T>
+void append(std::string& to, const T& value) {
+    to.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+std::string container(const std::vector<Entry>& entries) {
+    std::string body;
+    for (const Entry& entry : entries) {
+        append(body, entry.header);
+        body.resize(body.size() + entry.header.header_size - sizeof(EntryHeader), 'n');
+        body += entry.payload;
+    }
+    std::string result;
+    append(result, ContainerHeader{kContainerMagic, kContainerVersion, 16, body.size()});
+    return result + body;
+}
+
+/// From a block that ends where the data ends, so that a read past it is seen by a sanitizer.
+std::vector<PtxImage> read(const std::string& data) {
+    const auto exact = std::make_unique<char[]>(data.size());
+    std::memcpy(exact.get(), data.data(), data.size());
+    return read_ptx(exact.get(), data.size());
+}
+
+std::string refusal_of(const std::string& data) {
+    try {
+        read(data);
+    } catch (const FatbinError& error) {
+        return error.what();
+    }
+    return "(accepted)";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("every compression gives the text back") {
+    for (const Compression how : {Compression::none, Compression::zstd, Compression::lz4}) {
+        const auto images = read(container({ptx_entry(90, kPtx, how)}));
+        REQUIRE(images.size() == 1);
+        CHECK(images[0].arch == 90);
+        CHECK(images[0].text == kPtx);
+    }
+}
+
+TEST_CASE("several entries, machine code among them, headers of several sizes") {
+    Entry wide = ptx_entry(80, kPtx + "// 80\n", Compression::lz4);
+    wide.header.header_size = 128;
+    const auto images = read(container({make_entry(2, 90, "\x7f" "ELF", Compression::none), wide,
+                                        ptx_entry(90, kPtx, Compression::zstd),
+                                        ptx_entry(75, kPtx + "// 75\n")}));
+    REQUIRE(images.size() == 3);
+    CHECK(images[0].text == kPtx + "// 80\n");
+
+    CHECK(choose(images, 90) == &images[1]);
+    CHECK(choose(images, 89) == &images[0]);
+    CHECK(choose(images, 75) == &images[2]);
+    CHECK(choose(images, 70) == nullptr);
+    CHECK(choose({}, 90) == nullptr);
+}
+
+TEST_CASE("machine code alone says how to build") {
+    const std::string why = refusal_of(container({make_entry(2, 86, "code", Compression::none)}));
+    CHECK(contains(why, "sm_86"));
+    CHECK(contains(why, "-arch=sm_90"));
+    CHECK(contains(why, "-gencode arch=compute_90,code=compute_90"));
+    CHECK(contains(refusal_of(container({})), "empty fatbin"));
+}
+
+TEST_CASE("images of the three kinds that cudaLibraryLoadData takes") {
+    const std::string data = container({ptx_entry(90, kPtx, Compression::zstd)});
+    CHECK(read_image(data.data()).at(0).text == kPtx);
+
+    const FatbinWrapper wrapper{kWrapperMagic, 1, data.data(), nullptr};
+    CHECK(read_image(&wrapper).at(0).text == kPtx);
+
+    const auto text = read_image(kPtx.c_str());
+    CHECK(text.at(0).text == kPtx);
+    CHECK(text.at(0).arch == 90);
+    CHECK(read_image("x").at(0).arch == 0);
+    CHECK(read_image("").at(0).text.empty());
+
+    CHECK_THROWS_WITH_AS(read_image("\x7f" "ELF\x02\x01"), doctest::Contains("machine code"),
+                         FatbinError);
+    CHECK_THROWS_AS(read_image(nullptr), FatbinError);
+    const FatbinWrapper empty{kWrapperMagic, 1, nullptr, nullptr};
+    CHECK_THROWS_AS(read_image(&empty), FatbinError);
+}
+
+TEST_CASE("a linked program's PTX lies in the containers of its translation units") {
+    const std::string linked = container({make_entry(2, 90, "code", Compression::none)});
+    const std::string a = container({ptx_entry(80, "a80"), ptx_entry(90, "a90")});
+    const std::string b = container({ptx_entry(90, "b90", Compression::zstd)});
+    const std::string code = container({make_entry(2, 90, "code", Compression::none)});
+    const void* units[] = {a.data(), code.data(), b.data(), nullptr};
+    const FatbinWrapper wrapper{kWrapperMagic, kLinkedWrapper, linked.data(), units};
+    const auto images = read_image(&wrapper);
+    REQUIRE(images.size() == 3);
+    CHECK(images[0].unit == images[1].unit);
+    CHECK(images[0].unit != images[2].unit);
+    const auto chosen = choose_each(images, 90);
+    REQUIRE(chosen.size() == 2);
+    CHECK(chosen[0]->text == "a90");
+    CHECK(chosen[1]->text == "b90");
+    CHECK(choose_each(images, 80).size() == 1);
+}
+
+TEST_CASE("headers that lie are refused") {
+    const std::string good = container({ptx_entry(90, kPtx)});
+    CHECK(contains(refusal_of(std::string(16, '\0')), "magic"));
+    std::string other_version = good;
+    other_version[4] = 9;
+    CHECK(contains(refusal_of(other_version), "version 9"));
+
+    struct Lie {
+        const char* what;
+        void (*tell)(Entry&);
+    };
+    const Lie lies[] = {
+        {"a short header", [](Entry& e) { e.header.header_size = 8; }},
+        {"an endless payload", [](Entry& e) { e.header.payload_size = ~u64{0}; }},
+        {"a payload that overflows", [](Entry& e) { e.header.payload_size = ~u64{0} - 63; }},
+        {"more compressed than there is",
+         [](Entry& e) { e.header.compressed_size = 0x7fffffff; }},
+        {"nothing compressed", [](Entry& e) { e.header.compressed_size = 0; }},
+        {"too much text", [](Entry& e) { e.header.uncompressed_size = u64{1} << 40; }},
+        {"gigabytes of text", [](Entry& e) { e.header.uncompressed_size = 400u << 20; }},
+        {"too little text", [](Entry& e) { e.header.uncompressed_size = 10; }},
+        {"one byte too many", [](Entry& e) { ++e.header.uncompressed_size; }},
+        {"damaged data", [](Entry& e) { e.payload[0] ^= 0x55; e.payload[9] ^= 0x55; }},
+        {"the other compression",
+         [](Entry& e) { e.header.flags ^= kCompressedLz4 | kCompressedZstd; }},
+    };
+    for (const Compression how : {Compression::zstd, Compression::lz4}) {
+        for (const Lie& lie : lies) {
+            CAPTURE(lie.what);
+            CAPTURE(static_cast<int>(how));
+            Entry entry = ptx_entry(90, kPtx, how);
+            lie.tell(entry);
+            std::string data;
+            append(data, ContainerHeader{kContainerMagic, kContainerVersion, 16,
+                                         sizeof(EntryHeader) + entry.payload.size()});
+            append(data, entry.header);
+            data += entry.payload;
+            CHECK(refusal_of(data) != "(accepted)");
+        }
+    }
+}
+
+TEST_CASE("a container cut anywhere is refused and nothing past the cut is read") {
+    const std::string whole =
+        container({ptx_entry(80, kPtx, Compression::lz4), ptx_entry(90, kPtx, Compression::zstd)});
+    CHECK(refusal_of(whole) == "(accepted)");
+    for (std::size_t length = 1; length < whole.size(); ++length) {
+        CAPTURE(length);
+        CHECK(refusal_of(whole.substr(0, length)) != "(accepted)");
+    }
+}
+
+// --- what nvcc makes -----------------------------------------------------------------------------
+
+#ifndef COALESCE_NVCC
+#define COALESCE_NVCC "nvcc"
+#endif
+
+TEST_CASE("nvcc's containers, in every mode of compression") {
+    namespace fs = std::filesystem;
+    const fs::path folder =
+        fs::temp_directory_path() / ("coalesce-fatbin-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    std::ofstream(folder / "k.cu") << "template <int N> __device__ int f(int x) { return N * x; }\n"
+                                      "__global__ void k(int* o) { o[0] = f<3>(o[1]); }\n";
+    for (const std::string mode : {"none", "default", "speed"}) {
+        CAPTURE(mode);
+        const std::string output = (folder / (mode + ".fatbin")).string();
+        const std::string command = std::string(COALESCE_NVCC) + " -fatbin -compress-mode=" + mode +
+                                    " -gencode arch=compute_80,code=compute_80"
+                                    " -gencode arch=compute_90,code=compute_90 -o " +
+                                    output + " " + (folder / "k.cu").string();
+        REQUIRE(std::system(command.c_str()) == 0);
+        std::ifstream file(output, std::ios::binary);
+        const std::string data((std::istreambuf_iterator<char>(file)), {});
+        const auto images = read(data);
+        REQUIRE(images.size() == 2);
+        const PtxImage* newest = choose(images, 90);
+        REQUIRE(newest != nullptr);
+        CHECK(newest->arch == 90);
+        CHECK(contains(newest->text, ".target sm_90"));
+        CHECK(contains(newest->text, ".entry _Z1kPi"));
+        CHECK(newest->text.find('\0') == std::string::npos);
+    }
+    fs::remove_all(folder);
+}

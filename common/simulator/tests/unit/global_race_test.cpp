@@ -1,0 +1,340 @@
+// What is a race in global memory and what is not, told access by access without any GPU program.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "checks/global_race.h"
+
+using namespace coalesce::sim;
+using Kind = GlobalAccess::Kind;
+
+namespace {
+
+constexpr u64 kCapacity = 1 << 20;
+constexpr u64 kBase = kDeviceBase;
+
+/// A launch of a kernel whose memory instruction i stands on line 10 + i; instruction 9 is an atomic.
+struct Fixture {
+    ptx::Module ptx;
+    Module module;
+    Kernel kernel;
+    AllocationTable table;
+    std::vector<u8> memory = std::vector<u8>(65536);
+    GlobalRace race{kCapacity};
+    GlobalRace::Block blocks[4];
+
+    Fixture() {
+        reports().clear();
+        reports().print_as_they_come(false);
+        module.ast = std::make_unique<ptx::Module>();
+        module.ast->files[1] = "main.cu";
+        kernel.demangled = "kernel";
+        kernel.module = &module;
+        for (u32 i = 0; i < 10; ++i) {
+            Site site;
+            site.where = {1, 10 + i};
+            site.atomic = i == 9;
+            kernel.sites.push_back(site);
+        }
+        Allocation allocation;
+        allocation.begin = kBase;
+        allocation.end = kBase + memory.size();
+        allocation.to_host = static_cast<std::ptrdiff_t>(reinterpret_cast<u64>(memory.data()) - kBase);
+        allocation.serial = 1;
+        table.live.push_back(allocation);
+        launch();
+    }
+
+    void launch() {
+        race.begin_launch(kernel, {4, 1, 1}, {256, 1, 1}, table);
+        for (u64 b = 0; b < 4; ++b) race.begin_block(blocks[b], b);
+    }
+
+    /// All lanes of `warp`, `stride` bytes apart.
+    void access(u64 block, u32 warp, u32 site, Kind kind, u64 offset, u32 bytes = 4, u64 stride = 0,
+                Mask active = kAllLanes, bool strong = false, StoredValue value = {}) {
+        u64 addresses[kLanes];
+        for (int l = 0; l < kLanes; ++l) addresses[l] = kBase + offset + l * (stride ? stride : bytes);
+        GlobalAccess a;
+        a.kind = kind;
+        a.strong = strong || kind == Kind::atomic;
+        a.warp = warp;
+        a.site = site;
+        a.active = active;
+        a.addresses = addresses;
+        a.bytes_per_lane = bytes;
+        a.value = value;
+        const bool whole = active == kAllLanes && !a.strong && (stride == 0 || stride == bytes);
+        if (whole && kind == Kind::read && race.read_lines(blocks[block], warp, site, addresses[0], bytes)) return;
+        if (whole && kind == Kind::write && race.write_lines(blocks[block], warp, site, addresses[0], bytes, value)) {
+            return;
+        }
+        race.access(blocks[block], a);
+        if (a.strong) race.acquire(blocks[block], warp);
+    }
+    void read(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0, Mask active = kAllLanes) {
+        access(block, warp, site, Kind::read, offset, bytes, stride, active);
+    }
+    void write(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0, Mask active = kAllLanes) {
+        access(block, warp, site, Kind::write, offset, bytes, stride, active);
+    }
+
+    /// "write after read 12 10": kind, line, line of the other access; of every report.
+    std::vector<std::string> found() {
+        race.end_launch();
+        std::vector<std::string> all;
+        for (const Report& r : reports().all()) {
+            all.push_back(r.kind + " " + std::to_string(r.where.line) + " " + std::to_string(r.other.line));
+        }
+        std::sort(all.begin(), all.end());
+        reports().clear();
+        launch();
+        return all;
+    }
+};
+
+using Found = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "blocks are not ordered, in whichever size they access") {
+    for (const u32 bytes : {1u, 2u, 4u, 8u, 16u}) {
+        for (const u64 offset : {u64{0}, u64{64}, u64{4096}}) {
+            CAPTURE(bytes);
+            CAPTURE(offset);
+            write(0, 0, 0, offset, bytes);
+            read(1, 0, 1, offset, bytes);
+            CHECK(found() == Found{"read after write 11 10"});
+            read(0, 0, 0, offset, bytes);
+            write(1, 0, 1, offset, bytes);
+            CHECK(found() == Found{"write after read 11 10"});
+            write(0, 0, 0, offset, bytes);
+            write(1, 0, 1, offset, bytes);
+            CHECK(found() == Found{"write after write 11 10"});
+            read(0, 0, 0, offset, bytes);
+            read(1, 0, 1, offset, bytes);
+            CHECK(found() == Found{});
+        }
+    }
+}
+
+TEST_CASE_FIXTURE(Fixture, "every byte counts, and only bytes that both touch") {
+    // Byte k of every word by block k.
+    for (u32 b = 0; b < 4; ++b) write(b, 0, 0, b, 1, 4);
+    CHECK(found() == Found{});
+    for (u32 b = 0; b < 4; ++b) write(b, 0, 0, b, 1, 4);
+    read(3, 1, 5, 2, 1, 4, 1u << 31);
+    CHECK(found() == Found{"read after write 15 10"});
+    // Halves of a line by two blocks.
+    write(0, 0, 0, 0, 4, 0, 0x0000ffff);
+    write(1, 0, 0, 0, 4, 0, 0xffff0000);
+    CHECK(found() == Found{});
+    write(0, 0, 0, 0, 4, 0, 0x0001ffff);
+    write(1, 0, 1, 0, 4, 0, 0xffff0000);
+    CHECK(found() == Found{"write after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a line that was whole still knows each thread once it is split") {
+    write(0, 2, 0, 0, 8);                     // lane l: bytes 8l .. 8l+7
+    read(1, 0, 1, 84, 4, 0, 1);               // byte 84: lane 10 of warp 2
+    race.end_launch();
+    REQUIRE(reports().all().size() == 1);
+    const Report r = reports().all()[0];
+    CHECK(r.other_thread == Dim3{2 * 32 + 10, 0, 0});
+    CHECK(r.thread == Dim3{0, 0, 0});
+    CHECK(r.block == Dim3{1, 0, 0});
+    CHECK(r.address == kBase + 84);
+    CHECK(r.message.find("byte 84 of") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "within a block a barrier orders, within a warp the program does") {
+    write(0, 0, 0, 0);
+    read(0, 0, 1, 4, 4, 0, 0x7fffffff);
+    CHECK(found() == Found{});
+    write(0, 0, 0, 0);
+    read(0, 1, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+    write(0, 0, 0, 0);
+    race.barrier(blocks[0]);
+    read(0, 1, 1, 0);
+    race.barrier(blocks[0]);
+    write(0, 3, 2, 0);
+    CHECK(found() == Found{});
+    // Somebody else's barrier does not help.
+    write(0, 0, 0, 0);
+    race.barrier(blocks[1]);
+    read(1, 1, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a writer that has read too still meets the other reader") {
+    for (const bool other_first : {false, true}) {
+        read(other_first ? 0 : 1, 0, 0, 256);
+        read(other_first ? 1 : 0, 0, 1, 256);
+        write(1, 0, 2, 256);
+        const Found all = found();
+        REQUIRE(all.size() == 1);
+        CHECK(all[0].substr(0, 16) == "write after read");
+    }
+}
+
+TEST_CASE_FIXTURE(Fixture, "atomics and volatile accesses race with plain ones only") {
+    access(0, 0, 9, Kind::atomic, 0);
+    access(1, 0, 9, Kind::atomic, 0);
+    access(2, 0, 1, Kind::read, 0, 4, 0, kAllLanes, true);
+    access(3, 0, 2, Kind::write, 0, 4, 0, kAllLanes, true);
+    CHECK(found() == Found{});
+    access(0, 0, 9, Kind::atomic, 0);
+    read(1, 0, 1, 0);
+    CHECK(found() == Found{"read after write 11 19"});
+    read(0, 0, 1, 0);
+    access(1, 0, 9, Kind::atomic, 0);
+    CHECK(found() == Found{"write after read 19 11"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "fence and flag pass data on; a flag alone does not") {
+    const auto flag = [&](u64 block, Kind kind) { access(block, 0, 9, kind, 8192, 4, 0, 1, true); };
+    for (const bool with_fence : {true, false}) {
+        write(0, 0, 0, 0);
+        if (with_fence) race.fence(blocks[0], 0);
+        flag(0, Kind::write);
+        flag(1, Kind::read);
+        read(1, 0, 1, 0);
+        CHECK(found() == (with_fence ? Found{} : Found{"read after write 11 10"}));
+    }
+    // What is written after the fence is not covered by it.
+    race.fence(blocks[0], 0);
+    write(0, 0, 0, 0);
+    flag(0, Kind::write);
+    flag(1, Kind::read);
+    read(1, 0, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+    // Nor what another warp wrote without a barrier before it.
+    for (const bool with_barrier : {true, false}) {
+        write(0, 3, 0, 0);
+        if (with_barrier) race.barrier(blocks[0]);
+        race.fence(blocks[0], 0);
+        flag(0, Kind::write);
+        flag(1, Kind::read);
+        read(1, 0, 1, 0);
+        CHECK(found() == (with_barrier ? Found{} : Found{"read after write 11 10"}));
+    }
+    // All fence, then a barrier, then one thread raises the flag: just as good.
+    write(0, 3, 0, 0);
+    race.fence(blocks[0], 3);
+    race.barrier(blocks[0]);
+    flag(0, Kind::write);
+    flag(1, Kind::read);
+    race.barrier(blocks[1]);
+    read(1, 5, 1, 0);
+    CHECK(found() == Found{});
+    // Reading the flag before it was raised is no acquire.
+    write(0, 0, 0, 0);
+    flag(1, Kind::read);
+    race.fence(blocks[0], 0);
+    flag(0, Kind::write);
+    read(1, 0, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "order is passed on from block to block") {
+    const auto flag = [&](u64 block, Kind kind) { access(block, 0, 9, kind, 8192, 4, 0, 1, true); };
+    write(0, 0, 0, 0);
+    for (const u64 block : {0, 1, 2}) {
+        flag(block, Kind::atomic);
+        race.fence(blocks[block], 0);
+        flag(block, Kind::atomic);
+    }
+    flag(3, Kind::read);
+    read(3, 0, 1, 0);
+    write(3, 0, 2, 0);
+    CHECK(found() == Found{});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a grid barrier and the end of a launch order everything") {
+    write(0, 0, 0, 0);
+    race.grid_barrier();
+    read(1, 0, 1, 0);
+    CHECK(found() == Found{});
+    // More launches than there are stamps.
+    for (int i = 0; i < 200; ++i) {
+        write(i % 4, 0, 0, 0);
+        write(i % 4, 0, 0, 4, 4, 8);
+        CHECK(found() == Found{});
+    }
+    write(0, 0, 0, 0);
+    read(1, 0, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different values are not") {
+    u32 values[kLanes];
+    const StoredValue value{[](const void* context, int lane, u8* bytes) {
+                                std::memcpy(bytes, static_cast<const u32*>(context) + lane, 4);
+                            },
+                            values};
+    const auto store = [&](u64 block, u32 site, u64 offset, u64 stride) {
+        access(block, 0, site, Kind::write, offset, 4, stride, kAllLanes, false, value);
+        std::memcpy(memory.data() + offset, values, 4 * kLanes);
+    };
+    std::fill(values, values + kLanes, 7);
+    store(0, 0, 0, 0);
+    store(1, 1, 0, 0);
+    CHECK(found() == Found{});
+    store(0, 0, 0, 0);
+    values[20] = 8;
+    store(1, 1, 0, 0);
+    race.end_launch();
+    REQUIRE(reports().all().size() == 1);
+    CHECK(reports().all()[0].kind == "write after write");
+    CHECK(reports().all()[0].thread == Dim3{20, 0, 0});
+    reports().clear();
+    launch();
+
+    // Lanes of one instruction with one address.
+    u64 addresses[kLanes];
+    std::fill(addresses, addresses + kLanes, kBase + 512);
+    GlobalAccess same{.kind = Kind::write, .site = 3, .active = kAllLanes, .addresses = addresses, .value = value};
+    race.access(blocks[0], same);
+    CHECK(found() == Found{"write after write 13 13"});
+    values[20] = 7;
+    race.access(blocks[0], same);
+    CHECK(found() == Found{});
+}
+
+TEST_CASE_FIXTURE(Fixture, "one pair of lines is one report, and it counts") {
+    for (u32 i = 0; i < 10; ++i) {
+        write(0, 0, 0, i * 128);
+        read(1, 0, 1, i * 128);
+        read(1, 0, 1, 4096 + i * 128);
+        write(2, 0, 0, 4096 + i * 128);
+    }
+    race.end_launch();
+    REQUIRE(reports().all().size() == 1);
+    CHECK(reports().all()[0].count == 20);
+    CHECK(reports().all()[0].kind == "read after write");
+}
+
+TEST_CASE_FIXTURE(Fixture, "the lower block counts as the earlier one, whoever came first") {
+    read(2, 0, 1, 0);
+    write(1, 0, 0, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "workers may split lines at the same time") {
+    for (int round = 0; round < 50; ++round) {
+        std::vector<std::thread> workers;
+        for (u64 b = 0; b < 4; ++b) {
+            workers.emplace_back([&, b] {
+                for (u64 i = 0; i < 256; ++i) write(b, 0, 0, i * 128 + b * 32, 4, 0, 0xff);
+                for (u64 i = 0; i < 256; ++i) write(b, 1, 0, 32768 + i * 32 + b, 1, 4, 0xff);
+            });
+        }
+        for (auto& worker : workers) worker.join();
+        REQUIRE(found() == Found{});
+    }
+}
