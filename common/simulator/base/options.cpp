@@ -130,8 +130,9 @@ std::string set_checks(Checks& checks, const std::string& list) {
 }
 
 Options& options() {
-    static Options instance = from_environment();
-    return instance;
+    // Never destroyed: the report at exit reads them after the destructors of static objects ran.
+    static Options* const instance = new Options(from_environment());
+    return *instance;
 }
 
 }  // namespace coalesce::sim

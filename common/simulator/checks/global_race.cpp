@@ -1,6 +1,7 @@
 // The shadow of global memory and what it finds. See global_race.h for the idea.
 //
-// Inside  The clock that blocks share; the shadow's pages; then Detail, the slow path: from "are these
+// Inside  The clock that blocks share; the shadow's pages; then Detail, the slow path: from "are
+// these
 //         two ordered?" up to one whole access of a warp.
 #include "checks/global_race.h"
 
@@ -25,7 +26,9 @@ constexpr u32 kWordBytes = 4, kWordsPerLine = GlobalRace::kLineBytes / kWordByte
 /// kLocked: a worker is filling those in.
 constexpr u32 kSplit = 7, kLocked = 6;
 /// The largest shift of an access: lanes of 16 bytes.
-constexpr u32 kMaxLaneShift = 4;
+constexpr u32 kMaxLaneShift = 4, kMaxLaneBytes = 1 << kMaxLaneShift;
+/// A shift by which all bytes belong to one lane.
+constexpr u32 kOneLane = 31;
 
 u32 shift_of(Cell cell) {
     return cell & 7;
@@ -141,7 +144,7 @@ void GlobalRace::for_each_shadow(F f) {
 }
 
 GlobalRace::GlobalRace(u64 capacity)
-    : capacity_(round_up(capacity, kLineBytes)), clock_(std::make_unique<Clock>()) {
+    : capacity_(round_up(capacity, kLineBytes * 128)), clock_(std::make_unique<Clock>()) {
     for_each_shadow([this](Cell*& cells, u64 count) {
         cells = map_cells(count);
         available_ = available_ && cells != nullptr;
@@ -268,11 +271,15 @@ void GlobalRace::grid_barrier() {
 struct GlobalRace::Detail {
     GlobalRace& race;
     const Block& block;
+    // Offsets count from kDeviceBase, and name cells: they are shuffled (see shuffled_line).
     const Cell me;  ///< this warp's cell; lane and shift are added for the bytes at hand
     const bool writes;
     const StoredValue* value;  ///< of a plain store, else nullptr
     const u32 bytes_per_lane;
 
+    static u64 shuffled(u64 offset) {
+        return shuffled_line(offset / kLineBytes) * kLineBytes + offset % kLineBytes;
+    }
     Cell split_mark() const { return mark(kSplit); }
     Cell mark(u32 shift) const { return race.stamp_bits_ | kNoBlock << kBlockAt | shift; }
     bool is_live(Cell cell) const { return race.is_live(cell); }
@@ -304,7 +311,7 @@ struct GlobalRace::Detail {
     }
 
     /// The question asked of every cell that this access meets. `mine` has lane and shift of the
-    /// byte at `offset` (from kDeviceBase), which both cells begin with.
+    /// byte at `offset`, which both cells begin with.
     void meet(Cell earlier, Cell mine, u64 offset, u32 bytes, bool earlier_wrote) const {
         if (!is_foreign(earlier, mine) || (earlier & mine & kStrong) || is_ordered(earlier)) return;
         const std::optional<u32> at = first_change(mine, offset, bytes);
@@ -327,7 +334,7 @@ struct GlobalRace::Detail {
     }
 
     const u8* host_of(u64 offset) const {
-        const u64 address = kDeviceBase + offset;
+        const u64 address = kDeviceBase + shuffled(offset);
         const Allocation* allocation = race.allocations_->find(address);
         return allocation == nullptr ? nullptr
                                      : reinterpret_cast<const u8*>(address + allocation->to_host);
@@ -356,7 +363,7 @@ struct GlobalRace::Detail {
     void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
               u64 offset) const {
         if (race.log_.count_known(kind, later, earlier)) return;
-        const u64 address = kDeviceBase + offset;
+        const u64 address = kDeviceBase + shuffled(offset);
         race.log_.add(
             {kind, later, earlier, cause, address, describe_address(address, *race.allocations_)});
     }
@@ -481,13 +488,15 @@ struct GlobalRace::Detail {
         Cell& first = cells[kRead][index];
         Cell& second = cells[kSecondRead][index];
         const Cell one = load(first);
-        if (!is_live(one) || is_ordered(one)) return store(first, mine);
+        if (!is_foreign(one, me)) return store(first, mine);
         const Cell two = load(second);
-        if (!is_live(two) || is_ordered(two) ||
-            (block_of(one) == block_of(two) && block_of(one) != block.number)) {
-            store(second, mine);
-        }
+        // Read by two other blocks already, as an input that all blocks read.
+        const bool is_shared = is_live(two) && block_of(one) != block_of(two);
+        if (is_shared && !is_own(one) && !is_own(two) && block.sync == nullptr) return;
+        if (is_ordered(one)) return store(first, mine);
+        if (!is_live(two) || is_ordered(two) || (!is_shared && !is_own(one))) store(second, mine);
     }
+    bool is_own(Cell cell) const { return block_of(cell) == block.number; }
 
     // -- pieces of a warp's access --
 
@@ -518,7 +527,7 @@ struct GlobalRace::Detail {
         for (u64 at = run.begin; at < run.end;) {
             const u64 left = run.end - at;
             if (at % kLineBytes == 0 && left >= kLineBytes && run.shift <= kMaxLaneShift) {
-                line(at, cell_at(run, at, kLineBytes));
+                line(shuffled(at), cell_at(run, at, kLineBytes));
                 at += kLineBytes;
             } else if (at % kWordBytes == 0 && left >= kWordBytes) {
                 const u32 count =
@@ -526,38 +535,75 @@ struct GlobalRace::Detail {
                 if (!quick_words(run, at, count)) {
                     for (u32 i = 0; i < count; ++i) {
                         const u64 word = at + i * kWordBytes;
-                        part(word, kWordBytes, cell_at(run, word, kWordBytes));
+                        part(shuffled(word), kWordBytes, cell_at(run, word, kWordBytes));
                     }
                 }
                 at += count * kWordBytes;
             } else {
-                part(at, 1, cell_at(run, at, 1));
+                part(shuffled(at), 1, cell_at(run, at, 1));
                 ++at;
             }
         }
     }
 
-    /// The usual case of words within a line, without a function call for each: nobody else is
-    /// there.
+    /// An access as the runs that it consists of.
+    void by_runs(const GlobalAccess& access) const {
+        const u32 shift = std::has_single_bit(bytes_per_lane) && bytes_per_lane <= kMaxLaneBytes
+                              ? std::countr_zero(bytes_per_lane)
+                              : kOneLane;
+        for (Mask rest = access.active; rest;) {
+            const u32 first = std::countr_zero(rest);
+            const u64 begin = access.addresses[first];
+            u64 end = begin + bytes_per_lane;
+            u32 last = first;
+            rest &= rest - 1;
+            while (last + 1 < kLanes && (rest >> (last + 1) & 1) &&
+                   access.addresses[last + 1] == end && shift != kOneLane) {
+                ++last;
+                end += bytes_per_lane;
+                rest &= rest - 1;
+            }
+            // Many lanes with one address, as in a broadcast: the first stands for all.
+            while (last == first && rest && access.addresses[std::countr_zero(rest)] == begin) {
+                rest &= rest - 1;
+            }
+            if (begin - kDeviceBase >= race.capacity_) continue;  // the host's memory has no shadow
+            run({begin - kDeviceBase, end - kDeviceBase, first, shift});
+        }
+    }
+
+    /// Words within a line, in the usual case: no other thread has written here, nor read what this
+    /// one writes. False: look closer.
     bool quick_words(const Run& run, u64 offset, u32 count) const {
-        const u64 line = offset / kLineBytes, word = offset / kWordBytes;
-        const Cell writes_head = load(race.lines_[kWrite][line]),
-                   reads_head = load(race.lines_[kRead][line]);
-        const auto others_in = [&](Cell head, Role role) {
-            if (!is_foreign(head, me)) return false;
-            return !is_split(head) || any_foreign(&race.words_[role][word], count);
-        };
-        if (others_in(writes_head, kWrite) || others_in(reads_head, kRead)) return false;
+        const u64 line = shuffled_line(offset / kLineBytes);
+        const u64 word = line * kWordsPerLine + offset % kLineBytes / kWordBytes;
+        const Cell reads_head = load(race.lines_[kRead][line]);
+        if (is_known_to_others(load(race.lines_[kWrite][line]), kWrite, word, count)) return false;
+        if (writes && is_known_to_others(reads_head, kRead, word, count)) return false;
         if (writes && is_live(reads_head) && any_second_reader(line, word, count)) return false;
         split_line(line, !writes);
         Cell* cells = &race.words_[writes ? kWrite : kRead][word];
         const Cell base = me | std::min(run.shift, 2u);
         const u64 from = offset - run.begin;
+        const auto mine = [&](u32 i) {
+            return base | (run.lane + ((from + i * kWordBytes) >> run.shift)) << kLaneAt;
+        };
+        if (writes || !any_foreign(cells, count)) {
+            for (u32 i = 0; i < count; ++i) cells[i] = mine(i);
+            return true;
+        }
         for (u32 i = 0; i < count; ++i) {
-            const u64 lane = run.lane + ((from + i * kWordBytes) >> run.shift);
-            cells[i] = base | lane << kLaneAt;
+            if (is_split(cells[i]))
+                record((word + i) * kWordBytes, kWordBytes, mine(i));
+            else
+                note_read(race.words_, word + i, mine(i));
         }
         return true;
+    }
+    /// Whether some other thread is in a line, as far as these words go.
+    bool is_known_to_others(Cell head, Role role, u64 word, u32 count) const {
+        if (!is_foreign(head, me)) return false;
+        return !is_split(head) || any_foreign(&race.words_[role][word], count);
     }
     bool any_second_reader(u64 line, u64 word, u32 count) const {
         return is_split(load(race.lines_[kRead][line]))
@@ -570,6 +616,53 @@ struct GlobalRace::Detail {
         return any;
     }
 
+    /// Lanes that each have words of their own, far apart (a column of a matrix), in the usual case
+    /// again. All 32 lanes at once and without branches, since these cells come from all over the
+    /// host's memory: waiting for one must not keep the next from being fetched. False: look
+    /// closer.
+    bool scattered(const GlobalAccess& access) const {
+        const u32 bytes = bytes_per_lane;
+        if (bytes % kWordBytes != 0 || bytes > kMaxLaneBytes) return false;
+        if (std::popcount(access.active) <= 2) return false;
+        if (access.active == kAllLanes && access.addresses[1] == access.addresses[0] + bytes)
+            return false;
+        const u32 words_per_lane = bytes / kWordBytes;
+        const u32 first = std::countr_zero(access.active);
+        Cell* line_cells = race.lines_[writes ? kWrite : kRead];
+        Cell* word_cells = race.words_[writes ? kWrite : kRead];
+        u64 lines[kLanes], words[kLanes], lanes[kLanes];
+        bool outside = false;
+        for (u32 l = 0; l < kLanes; ++l) {
+            // Lanes that are not active do what the first active one does.
+            lanes[l] = access.active >> l & 1 ? l : first;
+            const u64 offset = access.addresses[lanes[l]] - kDeviceBase;
+            outside |= offset >= race.capacity_;
+            lines[l] = shuffled_line(offset / kLineBytes);
+            words[l] = lines[l] * kWordsPerLine + offset % kLineBytes / kWordBytes;
+        }
+        if (outside) return false;
+
+        Cell heads[kLanes];
+        bool others = false, whole = false;
+        const Cell* other_cells = race.lines_[writes ? kRead : kWrite];
+        for (u32 l = 0; l < kLanes; ++l) {
+            others |= is_live(other_cells[lines[l]]);
+            heads[l] = line_cells[lines[l]];
+            whole |= !is_split(heads[l]);
+            others |= is_foreign(heads[l], me) && !is_split(heads[l]);
+        }
+        if (others) return false;
+        for (u32 l = 0; whole && l < kLanes; ++l) split_line(lines[l], !writes);
+        for (u32 k = 0; k < words_per_lane; ++k) {
+            for (u32 l = 0; l < kLanes; ++l) others |= is_foreign(word_cells[words[l] + k], me);
+        }
+        if (others) return false;
+        for (u32 k = 0; k < words_per_lane; ++k) {
+            for (u32 l = 0; l < kLanes; ++l) word_cells[words[l] + k] = with_lane(lanes[l], 2);
+        }
+        return true;
+    }
+
     /// Two lanes of one store with the same address and different values: which one lasts is
     /// chance.
     void same_instruction(const GlobalAccess& access) const {
@@ -579,7 +672,7 @@ struct GlobalRace::Detail {
                 const int other = std::countr_zero(others);
                 if (access.addresses[lane] != access.addresses[other]) continue;
                 if (!access.value.differ(lane, other, access.bytes_per_lane)) continue;
-                const u64 offset = access.addresses[lane] - kDeviceBase;
+                const u64 offset = shuffled(access.addresses[lane] - kDeviceBase);
                 tell(RaceKind::write_after_write, party(with_lane(other, 0)),
                      party(with_lane(lane, 0)), RaceCause::same_instruction, offset);
                 return;
@@ -595,6 +688,22 @@ void GlobalRace::contested_line(const Block& block, u64 line, Cell mine, bool wr
     Detail{*this, block, me, write, value, bytes_per_lane}.line(line * kLineBytes, mine);
 }
 
+namespace {
+
+/// Then no two lanes have a byte in common.
+bool are_ascending(const GlobalAccess& access) {
+    u64 end = 0;
+    bool ascending = true;
+    for (Mask rest = access.active; rest; rest &= rest - 1) {
+        const u64 address = access.addresses[std::countr_zero(rest)];
+        ascending &= address >= end;
+        end = address + access.bytes_per_lane;
+    }
+    return ascending;
+}
+
+}  // namespace
+
 void GlobalRace::access(Block& block, const GlobalAccess& access) {
     if (!block.checked) return;
     const bool writes = access.kind != GlobalAccess::Kind::read;
@@ -603,34 +712,12 @@ void GlobalRace::access(Block& block, const GlobalAccess& access) {
         if (access.releases) fence(block, access.warp);
         release(block, access.warp);
     }
-    const u32 bytes = access.bytes_per_lane;
     const Cell me = cell_of(block, access.warp, access.site) | (access.strong ? kStrong : 0);
-    const Detail detail{*this, block, me, writes, writes ? &access.value : nullptr, bytes};
-    const u32 shift = std::has_single_bit(bytes) && bytes <= 16 ? std::countr_zero(bytes) : 31;
+    const Detail detail{
+        *this, block, me, writes, writes ? &access.value : nullptr, access.bytes_per_lane};
 
-    bool ascending = true;
-    for (Mask rest = access.active; rest;) {
-        const u32 first = std::countr_zero(rest);
-        const u64 begin = access.addresses[first];
-        u32 last = first;
-        rest &= rest - 1;
-        u64 end = begin + bytes;
-        while (last + 1 < kLanes && (rest >> (last + 1) & 1) && access.addresses[last + 1] == end &&
-               shift != 31) {
-            ++last;
-            end += bytes;
-            rest &= rest - 1;
-        }
-        // Many lanes that read one address: the first stands for all.
-        while (!plain_write && rest && access.addresses[std::countr_zero(rest)] == begin &&
-               last == first) {
-            rest &= rest - 1;
-        }
-        if (rest && access.addresses[std::countr_zero(rest)] < end) ascending = false;
-        if (begin - kDeviceBase >= capacity_) continue;  // memory of the host, not shadowed
-        detail.run({begin - kDeviceBase, end - kDeviceBase, first, shift});
-    }
-    if (plain_write && !ascending) detail.same_instruction(access);
+    if (plain_write && !are_ascending(access)) detail.same_instruction(access);
+    if (!detail.scattered(access)) detail.by_runs(access);
 }
 
 }  // namespace coalesce::sim

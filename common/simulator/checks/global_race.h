@@ -9,10 +9,10 @@
 // Arrays     Three of each size: the last write, and two reads by threads that are not ordered
 //            among themselves (a write has to be ordered after both).
 // Time       A block's epoch counts its barriers and fences. Blocks have no common time, except
-//            through memory: a fence and then an atomic (or volatile, or release) store publishes what the
-//            block did before, an atomic or volatile read sees what was published before. All such
-//            locations are treated as one clock of the launch: lenient, but it never accuses a
-//            correct program that waits for a flag.
+//            through memory: a fence and then an atomic (or volatile, or release) store publishes
+//            what the block did before, an atomic or volatile read sees what was published before.
+//            All such locations are treated as one clock of the launch: lenient, but it never
+//            accuses a correct program that waits for a flag.
 // Watch      Several workers share the shadow. Cells are read and written whole, one at a time;
 //            only the change from lines to words, or from words to bytes, takes a lock (kLocked).
 #pragma once
@@ -131,6 +131,10 @@ private:
     static bool is_foreign(Cell cell, Cell mine) {
         return ((cell ^ mine) >> kWarpAt) - 1 < (u64{1} << (kStampAt - kWarpAt)) - 1;
     }
+    /// Where the cell of a line lies among those of its 16 KB. Columns of a matrix are a power of
+    /// two apart too often: their cells would all compete for the same few places in the host's
+    /// caches. Its own inverse.
+    static u64 shuffled_line(u64 line) { return line ^ ((line >> 7 ^ line >> 14) & 127); }
     Cell cell_of(const Block& block, u32 warp, u32 site) const {
         return stamp_bits_ | block.bits | u64{warp} << kWarpAt |
                u64{site < kUnknownSite ? site : kUnknownSite} << kSiteAt;
@@ -146,7 +150,8 @@ private:
         const u32 lanes_per_line = kLanes / lines;
         const u32 shift = bytes_per_lane == 4 ? 2 : bytes_per_lane == 8 ? 3 : 4;
         Cell mine = cell_of(block, warp, site) | shift;
-        for (u64 line = offset >> kLineShift, end = line + lines; line < end; ++line) {
+        for (u64 i = offset >> kLineShift, end = i + lines; i < end; ++i) {
+            const u64 line = shuffled_line(i);
             const Cell written = load(lines_[kWrite][line]);
             const Cell read = load(lines_[kRead][line]);
             // A second reader is only kept beside a first one.

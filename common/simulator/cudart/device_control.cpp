@@ -101,6 +101,7 @@ cudaError_t reset() {
     DeviceMemory& memory = Device::instance().memory();
     const auto table = memory.table();
     for (const Allocation& allocation : table->live) {
+        if (!allocation.name.empty()) continue;  // a variable of a module
         switch (allocation.kind) {
             case AllocationKind::device:
             case AllocationKind::managed:

@@ -1,6 +1,9 @@
 // See leaks.h.
 #include "cudart/leaks.h"
 
+#include <map>
+#include <vector>
+
 #include "base/options.h"
 #include "execute/device.h"
 #include "report/reports.h"
@@ -8,25 +11,49 @@
 namespace coalesce::sim::cudart {
 namespace {
 
-/// The call that the memory came from; nullptr for what the program does not free itself.
-const char* origin(AllocationKind kind) {
+/// Allocations that a message names one by one.
+constexpr std::size_t kNamed = 5;
+
+struct Origin {
+    const char* call;
+    const char* counterpart;
+};
+
+/// The call that the memory came from, and the one that was not made. Nothing for variables, which
+/// the program does not free itself.
+Origin origin(AllocationKind kind) {
     switch (kind) {
-        case AllocationKind::device: return "cudaMalloc";
-        case AllocationKind::managed: return "cudaMallocManaged";
-        case AllocationKind::pinned: return "cudaMallocHost";
-        case AllocationKind::registered: return "cudaHostRegister";
+        case AllocationKind::device: return {"cudaMalloc", "cudaFree"};
+        case AllocationKind::managed: return {"cudaMallocManaged", "cudaFree"};
+        case AllocationKind::pinned: return {"cudaMallocHost", "cudaFreeHost"};
+        case AllocationKind::registered: return {"cudaHostRegister", "cudaHostUnregister"};
         case AllocationKind::variable:
         case AllocationKind::constant: break;
     }
-    return nullptr;
+    return {nullptr, nullptr};
 }
 
-const char* cure(AllocationKind kind) {
-    switch (kind) {
-        case AllocationKind::pinned: return "Call cudaFreeHost when you no longer need it.";
-        case AllocationKind::registered: return "Call cudaHostUnregister when you no longer need it.";
-        default: return "Call cudaFree when you no longer need it.";
+Report describe(Origin from, const std::vector<const Allocation*>& leaks) {
+    u64 bytes = 0;
+    std::string named;
+    for (std::size_t i = 0; i < leaks.size(); ++i) {
+        const u64 size = leaks[i]->end - leaks[i]->begin;
+        bytes += size;
+        if (i >= kNamed) continue;
+        named += (i ? ", " : "") + std::to_string(size) + " bytes (allocation " +
+                 std::to_string(leaks[i]->serial) + " of the program)";
     }
+    if (leaks.size() > kNamed) named += ", ...";
+    Report report;
+    report.check = "leakcheck";
+    report.kind = std::string(from.call) + " not freed";
+    report.address = leaks.front()->begin;
+    report.count = leaks.size();
+    report.message = std::to_string(bytes) + " bytes from " + std::to_string(leaks.size()) +
+                     (leaks.size() == 1 ? " call" : " calls") + " of " + from.call +
+                     " were never freed: " + named + ".";
+    report.cure = std::string("Call ") + from.counterpart + " when the memory is no longer needed.";
+    return report;
 }
 
 }  // namespace
@@ -34,19 +61,12 @@ const char* cure(AllocationKind kind) {
 void report_leaks() {
     if (!options().checks.leak) return;
     const auto table = Device::instance().memory().table();
+    std::map<AllocationKind, std::vector<const Allocation*>> leaks;
     for (const Allocation& allocation : table->live) {
-        const char* from = origin(allocation.kind);
-        if (!from) continue;
-        Report report;
-        report.check = "leakcheck";
-        report.kind = "not freed";
-        report.address = allocation.begin;
-        report.message = std::to_string(allocation.end - allocation.begin) + " bytes of " + from +
-                         ", allocation " + std::to_string(allocation.serial) +
-                         " of the program, were never freed.";
-        report.cure = cure(allocation.kind);
-        reports().add(report);
+        const bool is_variable = !allocation.name.empty();
+        if (!is_variable && origin(allocation.kind).call) leaks[allocation.kind].push_back(&allocation);
     }
+    for (const auto& [kind, list] : leaks) reports().add(describe(origin(kind), list));
 }
 
 }  // namespace coalesce::sim::cudart

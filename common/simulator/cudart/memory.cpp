@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "cudart/api.h"
+#include "cudart/memory_pools.h"
 #include "cudart/streams.h"
 #include "execute/device.h"
 
@@ -57,7 +58,9 @@ template <class Allowed>
 cudaError_t release(void* pointer, Allowed allowed) {
     if (!pointer) return cudaSuccess;
     const auto allocation = memory().find(address_of(pointer));
-    if (allocation && allocation->begin == address_of(pointer) && allowed(allocation->kind)) {
+    const bool is_variable = allocation && !allocation->name.empty();
+    if (allocation && !is_variable && allocation->begin == address_of(pointer) &&
+        allowed(allocation->kind)) {
         memory().free(allocation->begin);
         return cudaSuccess;
     }
@@ -164,7 +167,11 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-    return api(__func__, [&] { return release(pointer, is_device_kind); });
+    return api(__func__, [&] {
+        const cudaError_t error = release(pointer, is_device_kind);
+        if (error == cudaSuccess) note_freed_in_pools(pointer);
+        return error;
+    });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {

@@ -1,12 +1,16 @@
 // Stream-ordered allocation. Work in a stream is done when its call returns, so memory can be had and
 // given back at once, and a pool has nothing to keep: pools here count, and remember their settings.
+#include "cudart/memory_pools.h"
+
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 
 #include "cudart/api.h"
 #include "cudart/streams.h"
-#include "execute/device.h"
+#include "base/types.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -18,6 +22,7 @@ struct Pool {
     int reuse_allow_opportunistic = 1;
     int reuse_allow_internal_dependencies = 1;
     u64 release_threshold = 0;
+    u64 used = 0, most_used = 0;  ///< bytes
 };
 
 /// The device's own pool, the one in use, and those that the program made.
@@ -46,6 +51,7 @@ public:
         std::lock_guard lock(mutex_);
         if (!created_.erase(pool)) return false;
         if (current_ == pool) current_ = &standard_;
+        std::erase_if(owners_, [&](const auto& entry) { return entry.second.pool == pool; });
         delete pool;
         return true;
     }
@@ -54,14 +60,32 @@ public:
         Pool* pool = reinterpret_cast<Pool*>(handle);
         return known(pool) ? pool : nullptr;
     }
+    void note_allocation(Pool* pool, const void* pointer, u64 bytes) {
+        std::lock_guard lock(mutex_);
+        owners_[pointer] = {pool, bytes};
+        pool->used += bytes;
+        pool->most_used = std::max(pool->most_used, pool->used);
+    }
+    void note_freed(const void* pointer) {
+        std::lock_guard lock(mutex_);
+        const auto owner = owners_.find(pointer);
+        if (owner == owners_.end()) return;
+        owner->second.pool->used -= owner->second.bytes;
+        owners_.erase(owner);
+    }
 
 private:
+    struct Owner {
+        Pool* pool;
+        u64 bytes;
+    };
     bool known(Pool* pool) const { return pool == &standard_ || created_.contains(pool); }
 
     std::mutex mutex_;
     Pool standard_;
     Pool* current_ = &standard_;
     std::set<Pool*> created_;
+    std::map<const void*, Owner> owners_;  ///< of the memory that is in use
 };
 
 cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
@@ -90,13 +114,11 @@ cudaError_t get(Pool& pool, cudaMemPoolAttr attribute, void* value) {
     u64& number = *static_cast<u64*>(value);
     switch (attribute) {
         case cudaMemPoolAttrReleaseThreshold: number = pool.release_threshold; return cudaSuccess;
+        // A pool holds no more than what is in use.
         case cudaMemPoolAttrReservedMemCurrent:
+        case cudaMemPoolAttrUsedMemCurrent: number = pool.used; return cudaSuccess;
         case cudaMemPoolAttrReservedMemHigh:
-        case cudaMemPoolAttrUsedMemCurrent:
-        case cudaMemPoolAttrUsedMemHigh:
-            // All pools draw on the device's memory directly.
-            number = Device::instance().memory().bytes_in_use();
-            return cudaSuccess;
+        case cudaMemPoolAttrUsedMemHigh: number = pool.most_used; return cudaSuccess;
         default: return cudaErrorInvalidValue;
     }
 }
@@ -113,7 +135,9 @@ cudaError_t set(Pool& pool, cudaMemPoolAttr attribute, void* value) {
         case cudaMemPoolAttrReservedMemHigh:
         case cudaMemPoolAttrUsedMemHigh:
             // A high-water mark may only be set back.
-            return *static_cast<u64*>(value) == 0 ? cudaSuccess : cudaErrorInvalidValue;
+            if (*static_cast<u64*>(value) != 0) return cudaErrorInvalidValue;
+            pool.most_used = pool.used;
+            return cudaSuccess;
         default: return cudaErrorInvalidValue;
     }
 }
@@ -123,6 +147,12 @@ cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* pool) {
     if (device != 0) return cudaErrorInvalidDevice;
     *handle = handle_of(pool);
     return cudaSuccess;
+}
+
+cudaError_t allocate(Pool& pool, void** pointer, size_t bytes) {
+    const cudaError_t error = cudaMalloc(pointer, bytes);
+    if (error == cudaSuccess && *pointer) Pools::instance().note_allocation(&pool, *pointer, bytes);
+    return error;
 }
 
 /// The 13.0 calls name a location instead of a device.
@@ -137,15 +167,22 @@ cudaError_t give_pool(cudaMemPool_t* handle, const cudaMemLocation* location,
 
 }  // namespace
 
+namespace coalesce::sim::cudart {
+
+void note_freed_in_pools(const void* pointer) { Pools::instance().note_freed(pointer); }
+
+}  // namespace coalesce::sim::cudart
+
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { return cudaMalloc(pointer, bytes); });
+    return on_stream(__func__, stream,
+                     [&] { return allocate(*Pools::instance().current(), pointer, bytes); });
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocAsync, _ptsz);
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t handle,
                                     cudaStream_t stream) {
     return on_stream(__func__, stream, [&] {
-        return with_pool(handle, [&](Pool&) { return cudaMalloc(pointer, bytes); });
+        return with_pool(handle, [&](Pool& pool) { return allocate(pool, pointer, bytes); });
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocFromPoolAsync, _ptsz);

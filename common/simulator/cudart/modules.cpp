@@ -190,7 +190,7 @@ void Modules::unload_locked(LoadedModule& module) {
     for (const auto& [name, handle] : module.kernels) handle->kernel = nullptr;
     if (!module.module) return;
     Device::instance().unload(*module.module);
-    unloaded_.push_back(std::move(module.module));
+    module.module.reset();
 }
 
 void Modules::reset() {

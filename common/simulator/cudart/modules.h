@@ -103,7 +103,6 @@ private:
     std::set<const void*> handles_;                        ///< every KernelHandle
     std::map<const void*, VariableHandle*> variables_;     ///< by host address
     std::set<LoadedModule*> libraries_;                    ///< those not unloaded
-    std::vector<std::unique_ptr<Module>> unloaded_;  ///< their kernels' counters are still wanted
 };
 
 }  // namespace coalesce::sim::cudart

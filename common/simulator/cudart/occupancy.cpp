@@ -15,9 +15,8 @@ cudaError_t active_blocks(int* blocks, const void* function, int threads, size_t
     KernelHandle* handle = nullptr;
     const cudaError_t error = Modules::instance().find_ready(function, handle);
     if (error != cudaSuccess) return error;
-    const u64 shared = handle->kernel->static_shared + u64{dynamic_shared};
     if (threads > static_cast<int>(DeviceModel::max_threads_per_block) ||
-        shared > DeviceModel::shared_per_block_optin) {
+        dynamic_shared > handle->dynamic_shared_limit()) {
         *blocks = 0;
         return cudaSuccess;
     }

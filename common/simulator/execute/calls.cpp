@@ -35,6 +35,7 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
             return nullptr;
         }
     }
+    w.executed += op->weight;
     const FunctionCode& caller = code_of(w);
     const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes;
     if (base + callee.local_bytes > w.local_bytes || depth_of(w.frame) >= kMaxDepth)
@@ -126,7 +127,10 @@ Frame* FramePool::take(const FunctionCode& code) {
     return frame;
 }
 
-const Op* op_nothing(Warp&, const Op* op) { return op + 1; }
+const Op* op_nothing(Warp& w, const Op* op) {
+    w.executed += op->weight;
+    return op + 1;
+}
 
 const Op* op_call(Warp& w, const Op* op) { return enter(w, op, *op->call->callee); }
 
@@ -153,6 +157,7 @@ const Op* op_call_indirect(Warp& w, const Op* op) {
 const Op* op_return(Warp& w, const Op* op) {
     Frame* frame = w.frame;
     if (!frame) return op_exit(w, op);
+    w.executed += op->weight;
     const FunctionCode& callee = *frame->code;
     w.frame = frame->caller;
     w.file[kOwnFile] = frame->caller ? frame->caller->registers : w.kernel_file;

@@ -34,7 +34,8 @@ struct Registry {
     std::vector<std::unique_ptr<Module>> unloaded;
 };
 Registry& registry() {
-    static Registry r;
+    // Never destroyed: the report at exit is written after the destructors of static objects ran.
+    static Registry& r = *new Registry;
     return r;
 }
 
@@ -43,8 +44,10 @@ void place_variables(Module& module, DeviceMemory& memory) {
     for (const auto& [name, v] : module.ast->variables) {
         const bool constant = v.space == ptx::StateSpace::constant;
         if ((v.space != ptx::StateSpace::global && !constant) || v.is_extern) continue;
-        const u64 address = memory.allocate(std::max<u64>(v.size, 1),
-                                            constant ? AllocationKind::constant : AllocationKind::variable, kernel_name(name));
+        const AllocationKind kind = constant       ? AllocationKind::constant
+                                    : v.is_managed ? AllocationKind::managed
+                                                   : AllocationKind::variable;
+        const u64 address = memory.allocate(std::max<u64>(v.size, 1), kind, kernel_name(name));
         if (!address) continue;
         module.variable_addresses[name] = address;
         module.owned.push_back(address);

@@ -4,6 +4,8 @@
 //        allocation. Both find the allocation in the site's cache (it hardly ever changes), and the
 //        first touches memory, shadow and race cells as one piece. Whatever else happens (several
 //        allocations, a bad address) goes lane by lane.
+#include <utility>
+
 #include "checks/access_report.h"
 #include "execute/lane_memory.h"
 #include "execute/memory_access.h"
@@ -94,6 +96,17 @@ void check_race(Warp& w, const Op* op, const u64* addresses, bool row) {
     race.access(block.global_race, access);
 }
 
+/// The next block's warp in this place will very likely continue in the same direction: its row is
+/// asked for now, so that it has arrived by then. (Rows of a matrix are far apart, and the host's own
+/// prefetchers do not see the pattern across blocks.) A wrong guess costs nothing.
+template <class Shape, bool Store>
+void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u8* shadow) {
+    const u64 step = first - std::exchange(w.last_rows[op->site], first);
+    const u8* next = host + step;
+    for (u32 at = 0; at < Shape::kTotal * kLanes; at += 64) __builtin_prefetch(next + at, Store);
+    __builtin_prefetch(shadow + (static_cast<i64>(step) >> 2), 0);
+}
+
 /// 32 active lanes, side by side, inside the cached allocation.
 template <class Shape, bool Store>
 void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
@@ -105,6 +118,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
 
     u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
     u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
+    prefetch_next_row<Shape, Store>(w, op, first, host, shadow);
     // Only whole words have shadow bytes of their own; a row of bytes or halves begins at any of them.
     const bool whole_words = (first & 3) == 0;
     if (w.block->launch->global_race) {

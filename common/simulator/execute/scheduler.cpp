@@ -118,11 +118,13 @@ const Op* park(Warp& w, Fragment fragment) {
 // ---- control flow ----
 
 const Op* op_branch(Warp& w, const Op* op) {
+    w.executed += op->weight;
     ++w.branches;
     return jump(w, op, op->target);
 }
 
 const Op* op_branch_if(Warp& w, const Op* op) {
+    w.executed += op->weight;
     const Mask taken = guard_of(w, op);
     if (op->detail == kCountedBranch) ++w.branches;
     if (taken == w.active) return jump(w, op, op->target);
@@ -135,6 +137,7 @@ const Op* op_branch_if(Warp& w, const Op* op) {
 }
 
 const Op* op_branch_indexed(Warp& w, const Op* op) {
+    w.executed += op->weight;
     ++w.branches;
     const u32* index = w.lanes<u32>(op->a);
     const u32 first = index[w.first_active()];
@@ -159,7 +162,8 @@ const Op* op_label(Warp& w, const Op* op) { return w.others.empty() ? op + 1 : [
     return next == op ? op + 1 : next;
 }(); }
 
-const Op* op_exit(Warp& w, const Op*) {
+const Op* op_exit(Warp& w, const Op* op) {
+    w.executed += op->weight;
     w.settle();
     w.live &= ~w.active;
     w.active = 0;
@@ -179,6 +183,7 @@ const Op* op_guarded(Warp& w, const Op* op) {
 // ---- instructions that gather lanes of a warp ----
 
 const Op* op_warp_sync(Warp& w, const Op* op) {
+    w.executed += op->weight;
     const Mask wanted = w.lanes<u32>(op->members)[w.first_active()] & w.live;
     if ((wanted & ~w.active) == 0) return op->inner(w, op);
     for (auto other = w.others.begin(); other != w.others.end(); ++other) {
@@ -216,10 +221,7 @@ void run_slice(Warp& w) {
     const Mask live_before = w.live;
     for (Fragment& f : w.others) f.resting = false;
     const u64 executed_before = w.executed;
-    for (const Op* op = next_fragment(w); op;) {
-        w.executed += op->weight;
-        op = op->run(w, op);
-    }
+    for (const Op* op = next_fragment(w); op;) op = op->run(w, op);
     w.settle();
     Launch& launch = *w.block->launch;
     if (launch.instruction_limit) spend_instructions(w, w.executed - executed_before);

@@ -23,7 +23,6 @@ struct SiteCache {
     u64 begin = 1, end = 0;      ///< device addresses of the allocation
     std::ptrdiff_t to_host = 0;
     u8* shadow = nullptr;        ///< of address `begin`; nullptr: counts as written
-    u64 last = 0;                ///< first address of the last access
 };
 
 struct Frame;  ///< a call's registers (execute/calls.h); nullptr in the kernel itself
@@ -62,6 +61,7 @@ struct Warp {
 
     SiteCounters* counters = nullptr;  ///< of this worker, parallel to Kernel::sites
     SiteCache* caches = nullptr;       ///< likewise
+    u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
     Checks checks;                     ///< of this launch
 
     u64 executed = 0;             ///< PTX instructions, since the warp began

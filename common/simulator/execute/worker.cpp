@@ -94,6 +94,9 @@ void Worker::prepare(Resident& resident) {
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
     u8* parameters = resident.parameters.resize(parameter_bytes * warps);
 
+    const std::size_t sites = launch_->kernel->sites.size();
+    resident.last_rows.assign(sites * warps, 0);
+
     block.warps.assign(warps, Warp{});
     for (u32 k = 0; k < warps; ++k) {
         Warp& w = block.warps[k];
@@ -105,6 +108,7 @@ void Worker::prepare(Resident& resident) {
         w.existing = lanes == kLanes ? kAllLanes : (1u << lanes) - 1;
         w.counters = totals.sites.data();
         w.caches = caches_.data();
+        w.last_rows = resident.last_rows.data() + sites * k;
         w.checks = launch_->checks;
         w.local = block.local + u64{local_bytes} * kLanes * k;
         w.local_bytes = local_bytes;

@@ -29,6 +29,7 @@ struct Resident {
     Block block;
     SharedRace shared_race;
     AlignedBytes registers, uniform, shared, local, parameters;
+    std::vector<u64> last_rows;
     bool busy = false;
 };
 

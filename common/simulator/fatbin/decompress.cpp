@@ -1,3 +1,4 @@
+// Both refuse a size that the data can not keep before they take memory for it.
 #include "fatbin/decompress.h"
 
 #include <lz4.h>
@@ -38,9 +39,9 @@ std::string decompress_zstd(std::span<const u8> compressed, u64 size) {
 std::string decompress_lz4(std::span<const u8> compressed, u64 size) {
     if (size > compressed.size() * kBestLz4Ratio) fail("LZ4", "its header promises too much");
     std::string text(size, '\0');
-    const int made = LZ4_decompress_safe(reinterpret_cast<const char*>(compressed.data()),
-                                         text.data(), static_cast<int>(compressed.size()),
-                                         static_cast<int>(size));
+    const int made =
+        LZ4_decompress_safe(reinterpret_cast<const char*>(compressed.data()), text.data(),
+                            static_cast<int>(compressed.size()), static_cast<int>(size));
     if (made < 0 || static_cast<u64>(made) != size) fail("LZ4", "its data is malformed");
     return text;
 }

@@ -53,7 +53,9 @@ private:
 };
 
 /// Text ends at its first zero; what follows is padding.
-std::string_view up_to_zero(std::string_view text) { return text.substr(0, text.find('\0')); }
+std::string_view up_to_zero(std::string_view text) {
+    return text.substr(0, text.find('\0'));
+}
 
 std::string entry_text(const EntryHeader& entry, const Bytes& payload, u64& text_left) {
     const bool zstd = entry.flags & kCompressedZstd;
@@ -176,9 +178,12 @@ std::vector<PtxImage> read_image(const void* data) {
         std::memcpy(&wrapper, data, sizeof(wrapper));
         return read_wrapper(wrapper);
     }
-    if (std::string_view(text, length) == "\x7f" "ELF") {
+    if (std::string_view(text, length) ==
+        "\x7f"
+        "ELF") {
         throw FatbinError(std::string("this image is machine code (a cubin), but the simulated "
-                                      "GPU runs PTX") + kRebuild);
+                                      "GPU runs PTX") +
+                          kRebuild);
     }
     PtxImage image;
     image.text = text;
@@ -205,9 +210,8 @@ const PtxImage* choose(const std::vector<PtxImage>& images, u32 arch) {
 std::vector<const PtxImage*> choose_each(const std::vector<PtxImage>& images, u32 arch) {
     std::vector<const PtxImage*> chosen;
     for (auto first = images.begin(); first != images.end();) {
-        const auto last = std::find_if(first, images.end(), [&](const PtxImage& image) {
-            return image.unit != first->unit;
-        });
+        const auto last = std::find_if(
+            first, images.end(), [&](const PtxImage& image) { return image.unit != first->unit; });
         if (const PtxImage* image = newest({first, last}, arch)) chosen.push_back(image);
         first = last;
     }

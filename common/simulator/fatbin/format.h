@@ -38,8 +38,8 @@ inline constexpr u64 kCompressedZstd = 0x8000;
 struct EntryHeader {
     u16 kind;
     u16 version;
-    u32 header_size;  ///< of this header: 64 or more
-    u64 payload_size;  ///< with the padding after it
+    u32 header_size;      ///< of this header: 64 or more
+    u64 payload_size;     ///< with the padding after it
     u32 compressed_size;  ///< 0 when not compressed
     u32 reserved;
     u32 toolkit;

@@ -36,7 +36,8 @@ void check_variable(const Variable& variable) {
 void check_function(const Module& module, const Function& function) {
     for (const Instruction& instruction : function.body) {
         require(module.text_of(instruction).size() == instruction.text_length, "a range of text");
-        require(instruction.opcode.empty() != instruction.label.empty(), "an instruction or a label");
+        require(instruction.opcode.empty() != instruction.label.empty(),
+                "an instruction or a label");
         if (instruction.guard) {
             require(*instruction.guard < function.registers.size(), "a guard names no register");
         }

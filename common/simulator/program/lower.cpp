@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "execute/barriers.h"
 #include "execute/memory_handlers.h"
+#include "execute/special_registers.h"
 #include "memory/device_memory.h"
 #include "program/lowering.h"
 #include "program/move_handlers.h"
@@ -89,13 +91,25 @@ void FunctionLowering::lower_instruction() {
     }
 }
 
+namespace {
+
+/// Handlers that add Op::weight to the warp's count of executed instructions. Counting at the end of
+/// a straight piece of program is enough, and keeps the arithmetic in between free of it.
+bool counts_instructions(Handler run) {
+    static const std::set<Handler> counting = {
+        op_branch,          op_branch_if,      op_branch_indexed, op_exit,      op_return,  op_call,         op_call_indirect,
+        op_barrier_sync,    op_barrier_arrive, op_barrier_reduce, op_warp_sync, op_nothing, run_read_special};
+    return counting.contains(run);
+}
+
+}  // namespace
+
 Op& FunctionLowering::emit(Op op, ValueClass value_class) {
     op.source = at_;
     op.where = now().where;
     if (value_class == ValueClass::thread) {
-        // Helpers of an instruction come first; the weight belongs to one of its Ops, any will do.
-        op.weight = op.weight ? static_cast<u16>(std::min(pending_weight_, 65535u)) : 0;
-        if (op.weight) pending_weight_ = 0;
+        op.weight = counts_instructions(op.run) ? static_cast<u16>(std::min(pending_weight_, 65535u)) : 0;
+        if (counts_instructions(op.run)) pending_weight_ = 0;
         code_.ops.push_back(op);
         return code_.ops.back();
     }
@@ -152,9 +166,7 @@ void FunctionLowering::emit_label(const std::string& label) {
 void FunctionLowering::end_of_body() {
     Op op;
     op.run = is_kernel_ ? op_exit : op_return;
-    op.weight = 0;
-    op.source = at_;
-    code_.ops.push_back(op);
+    emit(op);
 }
 
 void FunctionLowering::resolve_branches() {

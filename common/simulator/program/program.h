@@ -27,33 +27,36 @@ struct Warp;
 using Handler = const Op* (*)(Warp&, const Op*);
 
 struct Slot {
-    u32 offset : 31 = 0;  ///< bytes into the file
-    u32 uniform : 1 = 0;  ///< which file
+    u32 offset = 0;   ///< bytes into the file
+    u32 uniform = 0;  ///< which file: 0 the warp's own, 1 the block's
 };
 
 struct CallSite;  ///< call: callee, arguments (execute/calls.h)
 
-struct Op {
+/// What almost every instruction needs comes first, within one line of the host's cache.
+struct alignas(64) Op {
     Handler run = nullptr;
-    Handler inner = nullptr;      ///< guarded ops: the handler behind the guard
-    const Op* target = nullptr;   ///< branches
-    i64 immediate = 0;            ///< address offset, barrier id, ... as the handler defines
-    Slot d, d2;                   ///< destination; second destination (p|q, carry flag)
+    Slot d;                       ///< destination
     Slot a, b, c;                 ///< sources
-    Slot guard;
-    Slot v[4];                    ///< elements of a vector access, or further operands
-    Slot members;                 ///< .sync instructions: the mask of lanes that take part
+    i64 immediate = 0;            ///< address offset, barrier id, ... as the handler defines
     u32 site = 0;                 ///< memory instructions: index into Kernel::sites
-    u32 source = 0;               ///< index into the function's body
-    ptx::SourceLine where;        ///< of the PTX instruction
     u16 weight = 1;               ///< PTX instructions this Op stands for (hoisted ones included)
     u8 count = 0;                 ///< elements in v, or as the handler defines
     u8 detail = 0;                ///< a selector inside a family, as the handler defines
     bool guard_negated = false;
     bool has_destination = true;
     bool spins = false;           ///< a branch of a loop that waits for memory to change
+
+    Slot v[4];                    ///< elements of a vector access, or further operands
+    Slot guard;
+    const Op* target = nullptr;   ///< branches
+    Handler inner = nullptr;      ///< guarded ops: the handler behind the guard
+    Slot d2;                      ///< second destination (p|q, carry flags)
+    Slot members;                 ///< .sync instructions: the mask of lanes that take part
     const CallSite* call = nullptr;
     const std::vector<const Op*>* targets = nullptr;  ///< brx.idx
+    u32 source = 0;               ///< index into the function's body
+    ptx::SourceLine where;        ///< of the PTX instruction
 };
 
 /// A memory instruction of a kernel.

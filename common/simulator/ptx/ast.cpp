@@ -17,30 +17,18 @@ struct TypeFacts {
 
 /// In the order of the enumeration, so that a type is its own index.
 constexpr TypeFacts kTypes[] = {
-    {"", Type::none, 0, false, false},
-    {"pred", Type::pred, 1, false, false},
-    {"b8", Type::b8, 1, false, false},
-    {"b16", Type::b16, 2, false, false},
-    {"b32", Type::b32, 4, false, false},
-    {"b64", Type::b64, 8, false, false},
-    {"b128", Type::b128, 16, false, false},
-    {"u8", Type::u8, 1, false, false},
-    {"u16", Type::u16, 2, false, false},
-    {"u32", Type::u32, 4, false, false},
-    {"u64", Type::u64, 8, false, false},
-    {"s8", Type::s8, 1, true, false},
-    {"s16", Type::s16, 2, true, false},
-    {"s32", Type::s32, 4, true, false},
-    {"s64", Type::s64, 8, true, false},
-    {"f16", Type::f16, 2, true, true},
-    {"f16x2", Type::f16x2, 4, true, true},
-    {"bf16", Type::bf16, 2, true, true},
-    {"bf16x2", Type::bf16x2, 4, true, true},
-    {"tf32", Type::tf32, 4, true, true},
-    {"f32", Type::f32, 4, true, true},
-    {"f32x2", Type::f32x2, 8, true, true},
-    {"f64", Type::f64, 8, true, true},
-    {"e4m3x2", Type::e4m3x2, 2, true, true},
+    {"", Type::none, 0, false, false},       {"pred", Type::pred, 1, false, false},
+    {"b8", Type::b8, 1, false, false},       {"b16", Type::b16, 2, false, false},
+    {"b32", Type::b32, 4, false, false},     {"b64", Type::b64, 8, false, false},
+    {"b128", Type::b128, 16, false, false},  {"u8", Type::u8, 1, false, false},
+    {"u16", Type::u16, 2, false, false},     {"u32", Type::u32, 4, false, false},
+    {"u64", Type::u64, 8, false, false},     {"s8", Type::s8, 1, true, false},
+    {"s16", Type::s16, 2, true, false},      {"s32", Type::s32, 4, true, false},
+    {"s64", Type::s64, 8, true, false},      {"f16", Type::f16, 2, true, true},
+    {"f16x2", Type::f16x2, 4, true, true},   {"bf16", Type::bf16, 2, true, true},
+    {"bf16x2", Type::bf16x2, 4, true, true}, {"tf32", Type::tf32, 4, true, true},
+    {"f32", Type::f32, 4, true, true},       {"f32x2", Type::f32x2, 8, true, true},
+    {"f64", Type::f64, 8, true, true},       {"e4m3x2", Type::e4m3x2, 2, true, true},
     {"e5m2x2", Type::e5m2x2, 2, true, true},
 };
 
@@ -52,14 +40,24 @@ constexpr bool table_follows_the_enumeration() {
 }
 static_assert(table_follows_the_enumeration());
 
-const TypeFacts& facts(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
+const TypeFacts& facts(Type type) {
+    return kTypes[static_cast<std::size_t>(type)];
+}
 
 }  // namespace
 
-u32 size_of(Type type) { return facts(type).size; }
-bool is_signed(Type type) { return facts(type).is_signed; }
-bool is_float(Type type) { return facts(type).is_float; }
-std::string_view name_of(Type type) { return facts(type).name; }
+u32 size_of(Type type) {
+    return facts(type).size;
+}
+bool is_signed(Type type) {
+    return facts(type).is_signed;
+}
+bool is_float(Type type) {
+    return facts(type).is_float;
+}
+std::string_view name_of(Type type) {
+    return facts(type).name;
+}
 
 Type type_named(std::string_view name) {
     for (const TypeFacts& known : kTypes) {

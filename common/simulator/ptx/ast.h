@@ -100,7 +100,7 @@ struct Variable {
     u32 align = 1;
     bool is_extern = false;
     bool is_managed = false;  ///< .attribute(.managed): host code uses it as well
-    std::vector<u8> initial;  ///< empty: zeros
+    std::vector<u8> initial;  ///< the first bytes; those that are not here are zeros
     std::vector<Relocation> relocations;
 };
 

@@ -1,3 +1,4 @@
+// The spellings of a number, and a small calculator for the expressions made of them.
 #include "ptx/constants.h"
 
 #include <bit>
@@ -142,20 +143,22 @@ private:
 }  // namespace
 
 u64 Constant::as(Type type) const {
-    if (!is_float(type) || (type != Type::f32 && type != Type::f64)) return bits;
+    const bool into_f32 = type == Type::f32 || (type == Type::b32 && kind != Kind::integer);
+    const bool into_f64 = type == Type::f64 || (type == Type::b64 && kind != Kind::integer);
+    if (!into_f32 && !into_f64) return bits;
     double value = 0;
     switch (kind) {
         case Kind::integer: value = static_cast<double>(static_cast<i64>(bits)); break;
         case Kind::f32_bits:
-            if (type == Type::f32) return bits;
+            if (into_f32) return bits;
             value = std::bit_cast<float>(static_cast<u32>(bits));
             break;
         case Kind::f64_bits:
-            if (type == Type::f64) return bits;
+            if (into_f64) return bits;
             value = std::bit_cast<double>(bits);
             break;
     }
-    if (type == Type::f64) return std::bit_cast<u64>(value);
+    if (into_f64) return std::bit_cast<u64>(value);
     // A double past float's range becomes infinity: said here, because the cast leaves it open.
     constexpr double kLargest = std::numeric_limits<float>::max();
     if (value > kLargest) value = std::numeric_limits<double>::infinity();
@@ -172,15 +175,18 @@ Constant read_number(Lexer& lexer) {
     if (!lexer.at(TokenKind::number)) lexer.fail_expected("a number");
     const std::string_view text = lexer.current().text;
     Constant constant;
-    if (!parse_float_bits(text, constant) && !parse_decimal_float(text, constant) &&
-        !parse_integer(text, constant)) {
+    // Integers first: tables are made of them.
+    if (!parse_integer(text, constant) && !parse_float_bits(text, constant) &&
+        !parse_decimal_float(text, constant)) {
         lexer.fail_expected("a number of at most 64 bits");
     }
     lexer.take();
     return constant;
 }
 
-Constant read_constant(Lexer& lexer) { return Expression(lexer).read(1); }
+Constant read_constant(Lexer& lexer) {
+    return Expression(lexer).read(1);
+}
 
 i64 read_integer(Lexer& lexer) {
     Expression expression(lexer);

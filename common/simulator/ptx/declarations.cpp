@@ -1,3 +1,5 @@
+// The parts of a declaration in the order of the text: type and alignment, name, dimensions,
+// contents.
 #include "ptx/declarations.h"
 
 #include <bit>
@@ -35,6 +37,7 @@ u64 vector_length(std::string_view directive) {
 struct DeclarationReader::Shape {
     Type type = Type::none;
     bool opaque = false;
+    bool managed = false;
     u64 vector = 0;  ///< elements of a .v2, .v4; 0: a scalar
     u32 align = 0;   ///< 0: not given
 
@@ -70,13 +73,16 @@ std::vector<Variable> DeclarationReader::read_parameters() {
     return parameters;
 }
 
-void DeclarationReader::skip_parentheses() {
+bool DeclarationReader::skip_parentheses(std::string_view word) {
+    bool found = false;
     lexer_.expect('(');
     for (int depth = 1; depth > 0; lexer_.take()) {
         if (lexer_.at_end()) lexer_.fail_expected("')'");
+        if (lexer_.current().text == word) found = true;
         if (lexer_.at('(')) ++depth;
         if (lexer_.at(')')) --depth;
     }
+    return found;
 }
 
 DeclarationReader::Shape DeclarationReader::read_shape() {
@@ -100,7 +106,7 @@ DeclarationReader::Shape DeclarationReader::read_shape() {
             if (!of_pointee) shape.align = align;
         } else if (word == ".attribute") {
             lexer_.take();
-            skip_parentheses();
+            if (skip_parentheses(".managed")) shape.managed = true;
         } else if (word == ".ptr" || (of_pointee && names_state_space(word))) {
             of_pointee = true;
             lexer_.take();
@@ -124,6 +130,7 @@ Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, 
     variable.space = space;
     variable.type = shape.type;
     variable.is_extern = is_extern;
+    variable.is_managed = shape.managed;
     variable.name = lexer_.expect_identifier("the name of a variable");
 
     std::vector<u64> dimensions = read_dimensions();
@@ -143,6 +150,9 @@ Variable DeclarationReader::read_variable(const Shape& shape, StateSpace space, 
                          : static_cast<u32>(shape.element_size() * std::max<u64>(1, shape.vector));
 
     if (lexer_.accept('=')) {
+        if (space != StateSpace::global && space != StateSpace::constant) {
+            lexer_.fail("only .global and .const variables can be initialised");
+        }
         if (shape.opaque) {
             if (!lexer_.at('{')) lexer_.fail_expected("'{'");
             lexer_.skip_braces();

@@ -18,8 +18,8 @@ public:
     std::vector<Variable> read_variables(StateSpace space, bool is_extern);
     /// (.param .b32 a, .param .align 8 .b8 b[24])
     std::vector<Variable> read_parameters();
-    /// .attribute(.managed, .unified(1, 2)): the parenthesis, skipped.
-    void skip_parentheses();
+    /// .attribute(.managed, .unified(1, 2)): the parenthesis, skipped. True when `word` is in it.
+    bool skip_parentheses(std::string_view word = {});
 
 private:
     struct Shape;

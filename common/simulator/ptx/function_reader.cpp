@@ -1,3 +1,5 @@
+// One function: first the directives of its header, then statement after statement. A brace that
+// closes the outermost scope ends it.
 #include "ptx/function_reader.h"
 
 #include <limits>
@@ -105,11 +107,13 @@ std::unique_ptr<Function> FunctionReader::read(bool is_entry, SourceLine where) 
 // --- the header ----------------------------------------------------------------------------------
 
 void FunctionReader::read_header() {
-    while (read_header_directive()) {}
+    while (read_header_directive()) {
+    }
     if (lexer_.at('(')) function_->returns = declarations_.read_parameters();
     function_->name = lexer_.expect_identifier("the name of a function");
     if (lexer_.at('(')) function_->parameters = declarations_.read_parameters();
-    while (read_header_directive()) {}
+    while (read_header_directive()) {
+    }
 }
 
 bool FunctionReader::read_header_directive() {
@@ -152,7 +156,8 @@ void FunctionReader::read_shape(u32 (&extents)[3]) {
 
 void FunctionReader::declare_parameters() {
     for (const auto* list : {&function_->returns, &function_->parameters}) {
-        for (const Variable& parameter : *list) scopes_.bind_variable(parameter.name, scopes_.name_variable_apart(parameter.name));
+        for (const Variable& parameter : *list)
+            scopes_.bind_variable(parameter.name, scopes_.name_variable_apart(parameter.name));
     }
 }
 

@@ -1,3 +1,5 @@
+// Contents are laid down at running offsets; an address becomes a Relocation, because where its
+// symbol lies is not known before the module is loaded.
 #include "ptx/initialiser.h"
 
 namespace coalesce::sim::ptx {
@@ -45,8 +47,9 @@ void InitialiserReader::read_braces(std::size_t level, u64 start) {
 void InitialiserReader::read_element(u64 offset) {
     if (lexer_.at(TokenKind::identifier) && !lexer_.at_identifier("WARP_SZ")) {
         const u32 bytes = size_of(variable_.type);
-        if (bytes < 4) lexer_.fail("an address does not fit into an element of ." +
-                                   std::string(name_of(variable_.type)));
+        if (bytes < 4)
+            lexer_.fail("an address does not fit into an element of ." +
+                        std::string(name_of(variable_.type)));
         relocate(offset, bytes, read_address());
         return;
     }
@@ -56,6 +59,10 @@ void InitialiserReader::read_element(u64 offset) {
         lexer_.expect(')');
         relocate_byte(offset, constant.bits, address);
         return;
+    }
+    if (constant.kind != Constant::Kind::integer && size_of(variable_.type) < 4) {
+        lexer_.fail("a floating-point number does not fit into an element of ." +
+                    std::string(name_of(variable_.type)));
     }
     store(offset, constant.as(variable_.type));
 }

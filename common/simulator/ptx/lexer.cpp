@@ -34,7 +34,9 @@ constexpr std::array<u8, 256> make_classes() {
 
 constexpr std::array<u8, 256> kClasses = make_classes();
 
-bool is(char c, CharacterClass which) { return kClasses[static_cast<u8>(c)] & which; }
+bool is(char c, CharacterClass which) {
+    return kClasses[static_cast<u8>(c)] & which;
+}
 
 /// Longer texts are shortened and made printable: an error message is one line.
 std::string quotable(std::string_view text) {
@@ -114,12 +116,13 @@ u32 Lexer::line_of(const char* position) const {
 }
 
 void Lexer::fail(const std::string& message) const {
-    throw ParseError(line_of(current_.text.data()), message);
+    throw ParseError(line_of(begin_ + previous_end_), message);
 }
 
 void Lexer::fail_expected(const std::string& expected) const {
-    const std::string found = at_end() ? "the end of the text" : "'" + quotable(current_.text) + "'";
-    fail("expected " + expected + " near " + found);
+    const std::string found =
+        at_end() ? "the end of the text" : "'" + quotable(current_.text) + "'";
+    throw ParseError(line_of(current_.text.data()), "expected " + expected + " near " + found);
 }
 
 void Lexer::advance() {
@@ -183,9 +186,9 @@ void Lexer::read_name(TokenKind kind) {
 
 void Lexer::read_number() {
     const char* start = next_++;
-    const bool hexadecimal =
-        *start == '0' && next_ < end_ && (*next_ == 'x' || *next_ == 'X' || *next_ == 'f' ||
-                                          *next_ == 'F' || *next_ == 'd' || *next_ == 'D');
+    const bool hexadecimal = *start == '0' && next_ < end_ &&
+                             (*next_ == 'x' || *next_ == 'X' || *next_ == 'f' || *next_ == 'F' ||
+                              *next_ == 'd' || *next_ == 'D');
     while (next_ < end_) {
         const char last = next_[-1];
         const bool point = *next_ == '.' && next_ + 1 < end_ && is(next_[1], kDigit);

@@ -62,9 +62,9 @@ public:
     u32 offset() const { return offset_of(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
 
-    /// "PTX line 12: expected ';' near 'foo'"
+    /// "PTX line 12: expected ';' near 'foo'", the current token
     [[noreturn]] void fail_expected(const std::string& expected) const;
-    /// "PTX line 12: the register %r9 is not declared"
+    /// "PTX line 12: the register %r9 is not declared": about what was read last
     [[noreturn]] void fail(const std::string& message) const;
 
 private:

@@ -1,3 +1,4 @@
+// One function for each form of operand; what a name stands for, the scopes know.
 #include "ptx/operands.h"
 
 #include "ptx/special_registers.h"
@@ -70,8 +71,8 @@ Operand OperandReader::read_operand() {
         operand = read_named();
         if (operand.kind != Operand::Kind::reg) lexer_.fail_expected("a register");
         operand.negated = true;
-    } else if (lexer_.at(TokenKind::number) || lexer_.at('-') || lexer_.at('+') ||
-               lexer_.at('~') || lexer_.at('(')) {
+    } else if (lexer_.at(TokenKind::number) || lexer_.at('-') || lexer_.at('+') || lexer_.at('~') ||
+               lexer_.at('(')) {
         operand = constant_operand();
     } else {
         lexer_.fail_expected("an operand");

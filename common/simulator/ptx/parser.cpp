@@ -10,7 +10,7 @@ namespace coalesce::sim::ptx {
 namespace {
 
 /// An alias repeats its function here. Many aliases of a large one would fill the memory.
-constexpr std::size_t kMostAliasedInstructions = 100'000;
+constexpr u64 kMostAliasedText = u64{16} << 20;
 
 class ModuleReader {
 public:
@@ -39,7 +39,8 @@ private:
     Lexer lexer_;
     DeclarationReader declarations_;
     SourceLine where_;
-    std::size_t aliased_instructions_ = 0;
+    std::map<std::string, u64> text_sizes_;  ///< of the functions with a body
+    u64 aliased_text_ = 0;
 };
 
 void ModuleReader::read_directive() {
@@ -90,12 +91,13 @@ void ModuleReader::read_alias() {
         lexer_.fail("the alias '" + alias + "' stands for '" + target +
                     "', which is not defined above it");
     }
-    aliased_instructions_ += found->second->body.size();
-    if (aliased_instructions_ > kMostAliasedInstructions) {
+    aliased_text_ += text_sizes_.at(target);
+    if (aliased_text_ > kMostAliasedText) {
         lexer_.fail("the aliases of this module stand for too much code");
     }
     auto copy = std::make_unique<Function>(*found->second);
     copy->name = alias;
+    text_sizes_[alias] = text_sizes_.at(target);
     add(std::move(copy));
     lexer_.expect(';');
 }
@@ -125,8 +127,11 @@ void ModuleReader::read_linkage_and_declaration() {
 }
 
 void ModuleReader::read_function(bool is_entry) {
-    add(FunctionReader(lexer_, declarations_, *module_).read(is_entry, where_));
+    const u32 start = lexer_.offset();
+    auto function = FunctionReader(lexer_, declarations_, *module_).read(is_entry, where_);
     where_ = {};
+    if (function->has_body) text_sizes_[function->name] = lexer_.previous_end() - start;
+    add(std::move(function));
 }
 
 /// A prototype gives way to the definition, whichever comes first.

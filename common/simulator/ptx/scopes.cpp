@@ -1,3 +1,5 @@
+// A stack of scopes. A name is looked for from the innermost outwards; a label, which may follow
+// its use, when the scope ends.
 #include "ptx/scopes.h"
 
 #include <charconv>
@@ -6,7 +8,7 @@ namespace coalesce::sim::ptx {
 
 namespace {
 
-constexpr std::size_t kDeepestScope = 200;
+constexpr std::size_t kDeepestScope = 64;
 /// Real kernels stay below 100 000. More than this is a mistake, and indices must fit.
 constexpr u64 kMostRegisters = u64{1} << 24;
 
@@ -50,7 +52,10 @@ std::string& Scopes::name_at(const LabelUse& use) {
 std::string Scopes::rename_apart(Uses& uses, std::string_view name) {
     std::string result(name);
     const u32 times = ++uses[result];
-    if (times > 1) result += "@" + std::to_string(times);
+    if (times > 1) {
+        result += '@';
+        result += std::to_string(times);
+    }
     return result;
 }
 
@@ -87,7 +92,9 @@ void Scopes::declare_registers(std::string_view prefix, Type type, u32 elements,
     if (count > kMostRegisters) {
         lexer_.fail("a family of " + std::to_string(count) + " registers is not supported");
     }
-    if (!scopes_.back().families.emplace(std::string(prefix), Family{count, type, elements}).second) {
+    if (!scopes_.back()
+             .families.emplace(std::string(prefix), Family{count, type, elements})
+             .second) {
         lexer_.fail("'" + std::string(prefix) + "<>' is declared twice in one scope");
     }
 }
@@ -105,7 +112,8 @@ void Scopes::bind_variable(std::string_view name, std::string kept) {
 
 std::string Scopes::declare_label(std::string_view name) {
     auto [label, is_new] = scopes_.back().labels.emplace(std::string(name), std::string());
-    if (!is_new) lexer_.fail("the label '" + std::string(name) + "' is declared twice in one scope");
+    if (!is_new)
+        lexer_.fail("the label '" + std::string(name) + "' is declared twice in one scope");
     label->second = rename_apart(labels_declared_, name);
     return label->second;
 }
@@ -142,6 +150,8 @@ const Binding* Scopes::find_in(Scope& scope, std::string_view name) {
     return nullptr;
 }
 
-void Scopes::note_label_use(const LabelUse& use) { scopes_.back().label_uses.push_back(use); }
+void Scopes::note_label_use(const LabelUse& use) {
+    scopes_.back().label_uses.push_back(use);
+}
 
 }  // namespace coalesce::sim::ptx

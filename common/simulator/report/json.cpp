@@ -22,11 +22,13 @@ std::string as_hex(u64 value) {
     return text;
 }
 
-Json line_to_json(const LineRow& line) {
+Json line_to_json(const LineRow& line, bool knows_instructions) {
     Json json{{"file", line.place.file}, {"line", line.place.line}};
     for (const NamedCounter& counter : kCounters) {
         if (counter.per_line) json[counter.name] = line.counters.*counter.value;
     }
+    // Rather no number than a zero that is none.
+    if (!knows_instructions) json.erase("warp_instructions");
     return json;
 }
 
@@ -39,7 +41,9 @@ Json kernel_to_json(const KernelRow& kernel) {
         json[counter.name] = kernel.counters.*counter.value;
     }
     json["lines"] = Json::array();
-    for (const LineRow& line : kernel.lines) json["lines"].push_back(line_to_json(line));
+    for (const LineRow& line : kernel.lines) {
+        json["lines"].push_back(line_to_json(line, kernel.instructions_by_line));
+    }
     return json;
 }
 

@@ -74,13 +74,14 @@ void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
     }
 }
 
-void add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
+/// Returns whether the lines got theirs.
+bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     const KernelTotals& totals = kernel.totals;
     total.warp_instructions += totals.warp_instructions;
     total.thread_instructions += totals.thread_instructions;
     total.branches += totals.branches;
     total.divergent_branches += totals.divergent_branches;
-    if (totals.instructions_by_line.empty() || !kernel.ast) return;
+    if (totals.instructions_by_line.empty() || !kernel.ast) return false;
 
     // The map knows line numbers alone: the file is the one in which the kernel has such a line.
     std::map<u32, std::string> file_of_line;
@@ -96,6 +97,7 @@ void add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
             lines[{file->second, line}].warp_instructions += instructions;
         }
     }
+    return true;
 }
 
 }  // namespace
@@ -117,7 +119,7 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
         row->block = kernel->totals.block;
         Lines& row_lines = lines[static_cast<std::size_t>(row - rows.begin())];
         add_sites(*kernel, row->counters, row_lines);
-        add_instructions(*kernel, row->counters, row_lines);
+        row->instructions_by_line |= add_instructions(*kernel, row->counters, row_lines);
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         for (const auto& [place, counters] : lines[i]) {

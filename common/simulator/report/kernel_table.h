@@ -72,9 +72,10 @@ struct LineRow {
 struct KernelRow {
     std::string name;  ///< demangled; the same name in several modules makes one row
     u64 launches = 0;
-    Dim3 grid, block;            ///< of the last launch
-    Counters counters;           ///< sums over all launches
-    std::vector<LineRow> lines;  ///< by file, then line; only lines whose number is known
+    Dim3 grid, block;                   ///< of the last launch
+    Counters counters;                  ///< sums over all launches
+    bool instructions_by_line = false;  ///< whether lines know their warp_instructions
+    std::vector<LineRow> lines;         ///< by file, then line; only lines whose number is known
 };
 
 /// The kernels that were launched, in the order in which they were loaded.

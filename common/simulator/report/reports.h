@@ -18,10 +18,12 @@ struct Place {
 };
 
 struct Report {
-    std::string check;    ///< memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck, execution
-    std::string kind;     ///< "out of bounds", "misaligned", "write after read" ...: stable, tests rely on it
+    std::string
+        check;  ///< memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck, execution
+    std::string
+        kind;  ///< "out of bounds", "misaligned", "write after read" ...: stable, tests rely on it
     Place where;
-    std::string kernel;   ///< demangled
+    std::string kernel;  ///< demangled
     Dim3 block{0, 0, 0}, thread{0, 0, 0};
     u64 address = 0;
     std::string message;  ///< one or two sentences: what happened, to which allocation
@@ -40,8 +42,8 @@ public:
     Reports& operator=(const Reports&) = delete;
 
     /// Adds, or counts when check, kind, kernel, both places are those of a report already here.
-    /// The first one is printed to stderr at once when printing is on. Kept is the one of the lowest
-    /// block and thread, so that the list does not depend on which worker came first.
+    /// The first one is printed to stderr at once when printing is on. Kept is the one of the
+    /// lowest block and thread, so that the list does not depend on which worker came first.
     void add(const Report& report);
     std::vector<Report> all() const;
     u64 total() const;  ///< counts added up

@@ -41,10 +41,10 @@ std::string compressed(const std::string& text, Compression how) {
         out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 9));
         return out;
     }
-    std::string out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(text.size()))), '\0');
-    out.resize(static_cast<std::size_t>(
-        LZ4_compress_default(text.data(), out.data(), static_cast<int>(text.size()),
-                             static_cast<int>(out.size()))));
+    std::string out(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(text.size()))),
+                    '\0');
+    out.resize(static_cast<std::size_t>(LZ4_compress_default(
+        text.data(), out.data(), static_cast<int>(text.size()), static_cast<int>(out.size()))));
     return out;
 }
 
@@ -124,9 +124,12 @@ TEST_CASE("every compression gives the text back") {
 TEST_CASE("several entries, machine code among them, headers of several sizes") {
     Entry wide = ptx_entry(80, kPtx + "// 80\n", Compression::lz4);
     wide.header.header_size = 128;
-    const auto images = read(container({make_entry(2, 90, "\x7f" "ELF", Compression::none), wide,
-                                        ptx_entry(90, kPtx, Compression::zstd),
-                                        ptx_entry(75, kPtx + "// 75\n")}));
+    const auto images = read(
+        container({make_entry(2, 90,
+                              "\x7f"
+                              "ELF",
+                              Compression::none),
+                   wide, ptx_entry(90, kPtx, Compression::zstd), ptx_entry(75, kPtx + "// 75\n")}));
     REQUIRE(images.size() == 3);
     CHECK(images[0].text == kPtx + "// 80\n");
 
@@ -158,8 +161,9 @@ TEST_CASE("images of the three kinds that cudaLibraryLoadData takes") {
     CHECK(read_image("x").at(0).arch == 0);
     CHECK(read_image("").at(0).text.empty());
 
-    CHECK_THROWS_WITH_AS(read_image("\x7f" "ELF\x02\x01"), doctest::Contains("machine code"),
-                         FatbinError);
+    CHECK_THROWS_WITH_AS(read_image("\x7f"
+                                    "ELF\x02\x01"),
+                         doctest::Contains("machine code"), FatbinError);
     CHECK_THROWS_AS(read_image(nullptr), FatbinError);
     const FatbinWrapper empty{kWrapperMagic, 1, nullptr, nullptr};
     CHECK_THROWS_AS(read_image(&empty), FatbinError);
@@ -198,14 +202,17 @@ TEST_CASE("headers that lie are refused") {
         {"a short header", [](Entry& e) { e.header.header_size = 8; }},
         {"an endless payload", [](Entry& e) { e.header.payload_size = ~u64{0}; }},
         {"a payload that overflows", [](Entry& e) { e.header.payload_size = ~u64{0} - 63; }},
-        {"more compressed than there is",
-         [](Entry& e) { e.header.compressed_size = 0x7fffffff; }},
+        {"more compressed than there is", [](Entry& e) { e.header.compressed_size = 0x7fffffff; }},
         {"nothing compressed", [](Entry& e) { e.header.compressed_size = 0; }},
         {"too much text", [](Entry& e) { e.header.uncompressed_size = u64{1} << 40; }},
         {"gigabytes of text", [](Entry& e) { e.header.uncompressed_size = 400u << 20; }},
         {"too little text", [](Entry& e) { e.header.uncompressed_size = 10; }},
         {"one byte too many", [](Entry& e) { ++e.header.uncompressed_size; }},
-        {"damaged data", [](Entry& e) { e.payload[0] ^= 0x55; e.payload[9] ^= 0x55; }},
+        {"damaged data",
+         [](Entry& e) {
+             e.payload[0] ^= 0x55;
+             e.payload[9] ^= 0x55;
+         }},
         {"the other compression",
          [](Entry& e) { e.header.flags ^= kCompressedLz4 | kCompressedZstd; }},
     };
@@ -238,7 +245,7 @@ TEST_CASE("a container cut anywhere is refused and nothing past the cut is read"
 // --- what nvcc makes -----------------------------------------------------------------------------
 
 #ifndef COALESCE_NVCC
-#define COALESCE_NVCC "nvcc"
+#    define COALESCE_NVCC "nvcc"
 #endif
 
 TEST_CASE("nvcc's containers, in every mode of compression") {

@@ -16,14 +16,18 @@ namespace {
 
 const std::string kHeader = ".version 9.0\n.target sm_90\n.address_size 64\n";  // lines 1 to 3
 
-std::unique_ptr<Module> parse_module(const std::string& text) { return parse(kHeader + text); }
+std::unique_ptr<Module> parse_module(const std::string& text) {
+    return parse(kHeader + text);
+}
 
 /// A module whose only kernel, k, has this body from line 5 on.
 std::unique_ptr<Module> parse_body(const std::string& body) {
     return parse_module(".entry k(.param .u64 k_param_0) {\n" + body + "\n}\n");
 }
 
-const Function& kernel(const Module& module) { return *module.functions.at("k"); }
+const Function& kernel(const Module& module) {
+    return *module.functions.at("k");
+}
 
 /// The error's text, without "PTX line N: ", and its line.
 struct Refusal {
@@ -43,7 +47,9 @@ Refusal refusal_of(const std::string& text) {
     return {0, "(accepted)"};
 }
 
-Refusal refusal_of_module(const std::string& text) { return refusal_of(kHeader + text); }
+Refusal refusal_of_module(const std::string& text) {
+    return refusal_of(kHeader + text);
+}
 Refusal refusal_of_body(const std::string& body) {
     return refusal_of(kHeader + ".entry k(.param .u64 k_param_0) {\n" + body + "\n}\n");
 }
@@ -195,14 +201,14 @@ TEST_CASE("initialisers") {
         ".global .f32 f[4] = {0f3F800000, 1.5, 2, -0f3F800000};\n"
         ".global .f64 d[2] = {-1.0e0, 0f40000000};\n"
         ".global .s16 s[5] = {-1, 0x7fff, 017, 0b101, (1 << 4) - 2*3};\n"
-        ".global .f32 huge = 1e300;\n");
+        ".global .f32 huge = 1e300;\n.global .b32 bits = 1.5;\n");
     const auto& v = module->variables;
     CHECK(v.at("rows").initial == bytes({1, 2, 0, 0, 3, 0, 0, 0, 4, 5, 6, 7}));
     CHECK(v.at("f").initial ==
           bytes({0, 0, 0x80, 0x3f, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0x40, 0, 0, 0x80, 0xbf}));
-    CHECK(v.at("d").initial ==
-          bytes({0, 0, 0, 0, 0, 0, 0xf0, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0x40}));
+    CHECK(v.at("d").initial == bytes({0, 0, 0, 0, 0, 0, 0xf0, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0x40}));
     CHECK(v.at("s").initial == bytes({0xff, 0xff, 0xff, 0x7f, 15, 0, 5, 0, 10, 0}));
+    CHECK(v.at("bits").initial == bytes({0, 0, 0xc0, 0x3f}));
     CHECK(v.at("huge").initial == bytes({0, 0, 0x80, 0x7f}));  // infinity
 }
 
@@ -253,8 +259,8 @@ TEST_CASE("families of registers come into being when used") {
 }
 
 TEST_CASE("the prefix of a family may itself end in a digit") {
-    const auto module = parse_body(
-        ".reg .b32 %r<5>;\n.reg .b64 %r1<5>;\nmov.b64 %r14, %r10;\nmov.b32 %r1, %r4;");
+    const auto module =
+        parse_body(".reg .b32 %r<5>;\n.reg .b64 %r1<5>;\nmov.b64 %r14, %r10;\nmov.b32 %r1, %r4;");
     const Function& k = kernel(*module);
     CHECK(k.registers[k.body[0].operands[0].reg].type == Type::b64);
     CHECK(k.registers[k.body[1].operands[0].reg].type == Type::b32);
@@ -350,8 +356,7 @@ TEST_CASE("an instruction keeps its words, its place and its text") {
     const Function& k = kernel(*module);
     const Instruction& load = k.body[0];
     CHECK(load.opcode == "ld");
-    CHECK(load.modifiers ==
-          std::vector<std::string>{"global", "nc", "L2::128B", "v2", "u32"});
+    CHECK(load.modifiers == std::vector<std::string>{"global", "nc", "L2::128B", "v2", "u32"});
     CHECK(load.has("nc"));
     CHECK_FALSE(load.has("n"));
     CHECK(module->text_of(load) == "@%p1 ld.global.nc.L2::128B.v2.u32 \t{%r1, %r2}, [%rd1+16]");
@@ -415,7 +420,8 @@ TEST_CASE("operands that name something") {
         ".reg .b32 %r<9>;\n.reg .pred %p<4>;\n.reg .b64 %rd<2>;\n"
         "setp.lt.s32 %p1|%p2, %r1, -%r2;\nand.pred %p1, !%p2, %p3;\n"
         "mov.u32 %r1, %tid.x;\nmov.u64 %rd1, %clock64;\nmov.u32 %r1, %envreg31;\n"
-        "mov.u64 %rd1, table+8;\nsetp.lt.s32 _|%p1, %r1, %r1;\nvadd.u32.u32.u32 %r1, %r2.b3, %r1.h0;\n"
+        "mov.u64 %rd1, table+8;\nsetp.lt.s32 _|%p1, %r1, %r1;\nvadd.u32.u32.u32 %r1, %r2.b3, "
+        "%r1.h0;\n"
         "mov.b64 %rd1, {%r1, _};\n");
     const Function& k = kernel(*module);
     const auto& body = k.body;
@@ -512,35 +518,109 @@ TEST_CASE("errors name the line and what was expected") {
 
 TEST_CASE("malformed text is refused") {
     const char* modules[] = {
-        ".version", ".version 9.0 .target", ".address_size 32", "}", "{", ".global", ".global .b8",
-        ".global .b8 x", ".global .b8 x[", ".global .b8 x[4", ".global .b8 x[-1];",
-        ".global .b8 x[4] = {1, 2, 3, 4, 5};", ".global .b8 x[2] = {{1}, {2}};",
-        ".global .b8 x = {1};", ".global .u8 x[1] = {symbol};", ".global .u8 x[2] = {0xFF00(a)};",
-        ".global .u8 x[2] = {0xFF(a), 0xFF00(b)};", ".global .align 3 .b8 x;",
-        ".global .align 0 .b8 x;", ".global .pred x;", ".global .b8 x; .global .b8 x;",
-        ".global .b8 x[1099511627776][2];", ".global .b8 x[99999999999999999999];",
-        ".global .b8 x[2][];", ".global .b8 x = 1 / 0;", ".global .b8 x = 0x;",
-        ".global .b8 x = 08;", ".global .b8 x = 0f12;", ".global .b8 x = 1.5.5;",
-        ".func f(.reg .u32 a);", ".func f(.param .b32 a", ".func f(.param .b32 a)", ".func f {",
-        ".entry k(.param .b32 a, .param .b32 a) { ret; }", ".entry k .maxntid {}",
-        ".entry k .maxntid 99999999999 {}", ".file 1", ".file 1 \"unclosed\n\"", "/* unclosed",
-        ".section .debug_info {", ".section .debug_info", ".alias a", ".pragma \"x\"",
-        ".unknown 3;", ".param .b32 x;", ".loc 1", ".loc 1 2 3, elsewhere 5", "\"",
+        ".version",
+        ".version 9.0 .target",
+        ".address_size 32",
+        "}",
+        "{",
+        ".global",
+        ".global .b8",
+        ".global .b8 x",
+        ".global .b8 x[",
+        ".global .b8 x[4",
+        ".global .b8 x[-1];",
+        ".global .b8 x[4] = {1, 2, 3, 4, 5};",
+        ".global .b8 x[2] = {{1}, {2}};",
+        ".shared .b8 x = 1;",
+        ".global .b16 x = 1.5;",
+        ".global .b8 x = {1};",
+        ".global .u8 x[1] = {symbol};",
+        ".global .u8 x[2] = {0xFF00(a)};",
+        ".global .u8 x[2] = {0xFF(a), 0xFF00(b)};",
+        ".global .align 3 .b8 x;",
+        ".global .align 0 .b8 x;",
+        ".global .pred x;",
+        ".global .b8 x; .global .b8 x;",
+        ".global .b8 x[1099511627776][2];",
+        ".global .b8 x[99999999999999999999];",
+        ".global .b8 x[2][];",
+        ".global .b8 x = 1 / 0;",
+        ".global .b8 x = 0x;",
+        ".global .b8 x = 08;",
+        ".global .b8 x = 0f12;",
+        ".global .b8 x = 1.5.5;",
+        ".func f(.reg .u32 a);",
+        ".func f(.param .b32 a",
+        ".func f(.param .b32 a)",
+        ".func f {",
+        ".entry k(.param .b32 a, .param .b32 a) { ret; }",
+        ".entry k .maxntid {}",
+        ".entry k .maxntid 99999999999 {}",
+        ".file 1",
+        ".file 1 \"unclosed\n\"",
+        "/* unclosed",
+        ".section .debug_info {",
+        ".section .debug_info",
+        ".alias a",
+        ".pragma \"x\"",
+        ".unknown 3;",
+        ".param .b32 x;",
+        ".loc 1",
+        ".loc 1 2 3, elsewhere 5",
+        "\"",
     };
     for (const char* text : modules) {
         CAPTURE(text);
         CHECK(refusal_of_module(text).line >= 4);
     }
     const char* bodies[] = {
-        "mov", "mov.b32", "mov.b32 %r1;", "@", "@p", "@!", ":", "1:", "L", "L: L:", "bra L",
-        ".reg", ".reg .b32", ".reg .b32 %r<", ".reg .b32 %r<-1>;", ".reg .b32 %r<1.5>;",
-        ".reg .b32 %r<99999999999>;", ".reg .b33 x;", ".reg .b32 x; .reg .b32 x;",
-        ".reg .b32 %r<3>, %r<4>;", ".reg .b32 r; mov.b32 r.x, r;", ".reg .v2 .b32 r; mov.b32 r.z, 1;",
-        "ld.b32 [", "ld.b32 [1", "ld.b32 [{1}]", "ld.b32 [%tid.x];", "mov.b32 {", "mov.b32 {1",
-        "mov.b32 {1 2};", "mov.b32 1 2;", "mov.b32 !5;", "mov.b32 -x;", "mov.b32 ((1);",
-        "call (a, b;", "mov.b32 1,;", "{", "{ { }", "} }", "list: .branchtargets ;",
-        "list: .branchtargets A", "list: .callprototype", ".shared .b8 x; .shared .b8 x;",
-        ".extern ret;", ".loc x;", "mov.b32 %tid.q;", "mov.b32 1e999;", "\"ret;\"",
+        "mov",
+        "mov.b32",
+        "mov.b32 %r1;",
+        "@",
+        "@p",
+        "@!",
+        ":",
+        "1:",
+        "L",
+        "L: L:",
+        "bra L",
+        ".reg",
+        ".reg .b32",
+        ".reg .b32 %r<",
+        ".reg .b32 %r<-1>;",
+        ".reg .b32 %r<1.5>;",
+        ".reg .b32 %r<99999999999>;",
+        ".reg .b33 x;",
+        ".reg .b32 x; .reg .b32 x;",
+        ".reg .b32 %r<3>, %r<4>;",
+        ".reg .b32 r; mov.b32 r.x, r;",
+        ".reg .v2 .b32 r; mov.b32 r.z, 1;",
+        "ld.b32 [",
+        "ld.b32 [1",
+        "ld.b32 [{1}]",
+        "ld.b32 [%tid.x];",
+        "mov.b32 {",
+        "mov.b32 {1",
+        "mov.b32 {1 2};",
+        "mov.b32 1 2;",
+        "mov.b32 !5;",
+        "mov.b32 -x;",
+        "mov.b32 ((1);",
+        "call (a, b;",
+        "mov.b32 1,;",
+        "{",
+        "{ { }",
+        "} }",
+        "list: .branchtargets ;",
+        "list: .branchtargets A",
+        "list: .callprototype",
+        ".shared .b8 x; .shared .b8 x;",
+        ".extern ret;",
+        ".loc x;",
+        "mov.b32 %tid.q;",
+        "mov.b32 1e999;",
+        "\"ret;\"",
     };
     for (const char* text : bodies) {
         CAPTURE(text);
@@ -549,7 +629,8 @@ TEST_CASE("malformed text is refused") {
 }
 
 TEST_CASE("every prefix of a module is refused or accepted, never worse") {
-    const std::string text = kHeader +
+    const std::string text =
+        kHeader +
         ".global .u64 p[2] = {generic(table)+8, 0x1F};\n"
         ".func (.param .b32 r) f(.param .align 8 .b8 a[16]) .noreturn;\n"
         ".entry k(.param .u64 .ptr .global .align 16 q) .maxntid 32, 1, 1 {\n"
@@ -577,8 +658,7 @@ TEST_CASE("absurd nesting and absurd counts end soon") {
           "this operand is nested too deeply");
     CHECK(refusal_of_body("mov " + repeat("[1,", kMany)).message ==
           "this operand is nested too deeply");
-    CHECK(refusal_of_body("mov " + repeat("_|", kMany)).message ==
-          "expected ',' or ';' near '|'");
+    CHECK(refusal_of_body("mov " + repeat("_|", kMany)).message == "expected ',' or ';' near '|'");
     CHECK(refusal_of_body("mov " + repeat("(", kMany)).message ==
           "this expression is nested too deeply");
     CHECK(refusal_of_body("mov " + repeat("-", kMany)).message ==

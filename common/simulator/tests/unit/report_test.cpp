@@ -314,6 +314,7 @@ TEST_CASE("the JSON has every name that is promised") {
     CHECK(line.at("file") == "sample.cu");
     CHECK(line.at("line") == 11);
     CHECK(line.at("store_sectors") == 3200);
+    CHECK(line.at("warp_instructions") == 600);
 
     const auto& first = json.at("reports").at(0);  // in the order of the lines
     CHECK(first.at("line") == 3);
@@ -329,6 +330,13 @@ TEST_CASE("the JSON has every name that is promised") {
     CHECK(second.at("other_line") == 7);
     CHECK(second.contains("message"));
     CHECK(second.contains("cure"));
+}
+
+TEST_CASE("lines whose instructions were not counted do not claim zero") {
+    SampleKernel sample;
+    sample.kernel.totals.instructions_by_line.clear();
+    const auto json = nlohmann::json::parse(to_json("d", kernel_table({&sample.kernel}), {}));
+    CHECK_FALSE(json["kernels"][0]["lines"][0].contains("warp_instructions"));
 }
 
 TEST_CASE("the JSON survives a file name that is no UTF-8") {

@@ -1,0 +1,104 @@
+/* The simulated GPU, for programs that know that they run on it: counters, checks, reports.
+ *
+ * Nothing needs this header to run on the simulator. A harness or checker looks the functions up with
+ * dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion"): when the symbol is not there, NVIDIA's libcudart is
+ * loaded. Plain C.
+ */
+#ifndef COALESCE_SIMULATOR_H
+#define COALESCE_SIMULATOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The marker. Grows when a structure below changes. */
+int coalesceSimulatorVersion(void);
+/** "Coalesce simulated GPU (sm_90)" */
+const char* coalesceDeviceName(void);
+
+/* ---- counters ----
+ *
+ * Sums over the launches since the program's start or the last coalesceResetCounters. Atomics count
+ * neither as loads nor as stores. Bank conflicts are wavefronts beyond the ideal.
+ */
+typedef struct CoalesceCounters {
+    uint64_t load_requests, load_sectors, load_useful_bytes;
+    uint64_t store_requests, store_sectors, store_useful_bytes;
+    uint64_t atomic_requests, atomic_sectors, atomic_useful_bytes;
+    uint64_t shared_load_requests, shared_load_wavefronts, shared_load_ideal;
+    uint64_t shared_store_requests, shared_store_wavefronts, shared_store_ideal;
+    uint64_t shared_atomic_requests, shared_atomic_wavefronts, shared_atomic_ideal;
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t branches, divergent_branches;
+} CoalesceCounters;
+
+typedef struct CoalesceKernel {
+    const char* name; /**< demangled; valid until the next call of coalesceGetKernels */
+    uint64_t launches;
+    unsigned grid[3], block[3]; /**< of the last launch */
+    CoalesceCounters counters;
+} CoalesceKernel;
+
+typedef struct CoalesceLine {
+    const char* file;
+    unsigned line;
+    CoalesceCounters counters; /**< thread_instructions and branches are kept per kernel only: 0 */
+} CoalesceLine;
+
+void coalesceResetCounters(void);
+
+/** Takes stock: the number of kernels that were launched. Pointers of earlier stocks die. */
+size_t coalesceGetKernels(void);
+/** Kernel `index` of the stock, in the order of loading. 0, or -1 when there is no such kernel. */
+int coalesceGetKernel(size_t index, CoalesceKernel* kernel);
+/** Lines of that kernel that touched memory, by file and number. 0: built without -lineinfo. */
+size_t coalesceGetLineCount(size_t index);
+int coalesceGetLine(size_t index, size_t line, CoalesceLine* result);
+/** Takes stock and finds one kernel by its demangled name ("transpose", "copy<float>") or, when
+ *  `name` is null, the only one. 0, or -1 when there is none or several. */
+int coalesceGetCounters(const char* name, CoalesceCounters* counters);
+
+/* ---- checks and reports ---- */
+
+typedef struct CoalesceReport {
+    const char* check;   /**< "memcheck", "racecheck", ... */
+    const char* kind;    /**< "out of bounds", ... */
+    const char* file;    /**< "" when unknown */
+    unsigned line;
+    const char* kernel;
+    unsigned block[3], thread[3];
+    uint64_t address;
+    uint64_t count;
+    const char* message;
+    const char* cure;    /**< "" when there is none to offer */
+    const char* other_file; /**< the other access of a race; other_line 0: none */
+    unsigned other_line;
+    unsigned other_block[3], other_thread[3];
+} CoalesceReport;
+
+/** Takes stock of the reports so far: their number. Pointers of earlier stocks die. */
+size_t coalesceGetReports(void);
+int coalesceGetReport(size_t index, CoalesceReport* report);
+void coalesceClearReports(void);
+
+/** Exactly these checks from now on: "all", "none", "memcheck,racecheck". 0, or -1 for an unknown
+ *  name (nothing changes, the reason goes to stderr). */
+int coalesceSetChecks(const char* list);
+/** Warp instructions that one launch may execute; 0: no limit. */
+void coalesceSetMaxInstructions(uint64_t warp_instructions);
+/** Whether reports and explanations go to stderr as they come. */
+void coalesceSetQuiet(int quiet);
+/** Forgets the context's error, so that a checker can go on to its next case. */
+void coalesceClearError(void);
+
+/** The report of `simulate --json`, whole, given to `write` in one call. */
+void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

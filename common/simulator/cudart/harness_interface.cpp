@@ -1,0 +1,167 @@
+// coalesce_simulator.h: what a harness or a checker may ask of the simulator it runs on.
+#include <algorithm>
+#include <vector>
+
+#include "base/options.h"
+#include "cudart/api.h"
+#include "cudart/coalesce_simulator.h"
+#include "execute/device.h"
+#include "report/json.h"
+#include "report/kernel_table.h"
+#include "report/reports.h"
+
+using namespace coalesce::sim;
+
+namespace {
+
+constexpr int kInterfaceVersion = 1;
+
+/// What the last coalesceGetKernels and coalesceGetReports found. The strings in it are what the
+/// caller's pointers point to. Per thread, so that one thread does not end another's pointers.
+thread_local std::vector<KernelRow> kernels_found;
+thread_local std::vector<Report> reports_found;
+
+CoalesceCounters to_c(const Counters& from) {
+    CoalesceCounters to{};
+    to.load_requests = from.load_requests;
+    to.load_sectors = from.load_sectors;
+    to.load_useful_bytes = from.load_useful_bytes;
+    to.store_requests = from.store_requests;
+    to.store_sectors = from.store_sectors;
+    to.store_useful_bytes = from.store_useful_bytes;
+    to.atomic_requests = from.atomic_requests;
+    to.atomic_sectors = from.atomic_sectors;
+    to.atomic_useful_bytes = from.atomic_useful_bytes;
+    to.shared_load_requests = from.shared_load_requests;
+    to.shared_load_wavefronts = from.shared_load_wavefronts;
+    to.shared_load_ideal = from.shared_load_ideal;
+    to.shared_store_requests = from.shared_store_requests;
+    to.shared_store_wavefronts = from.shared_store_wavefronts;
+    to.shared_store_ideal = from.shared_store_ideal;
+    to.shared_atomic_requests = from.shared_atomic_requests;
+    to.shared_atomic_wavefronts = from.shared_atomic_wavefronts;
+    to.shared_atomic_ideal = from.shared_atomic_ideal;
+    to.warp_instructions = from.warp_instructions;
+    to.thread_instructions = from.thread_instructions;
+    to.branches = from.branches;
+    to.divergent_branches = from.divergent_branches;
+    return to;
+}
+
+void to_c(Dim3 from, unsigned (&to)[3]) {
+    to[0] = from.x;
+    to[1] = from.y;
+    to[2] = from.z;
+}
+
+}  // namespace
+
+int coalesceSimulatorVersion(void) { return kInterfaceVersion; }
+
+const char* coalesceDeviceName(void) { return DeviceModel::name; }
+
+void coalesceResetCounters(void) {
+    for (const Kernel* kernel : all_kernels()) {
+        // The list is for readers; this is the one place that starts the counters afresh.
+        KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
+        const std::size_t sites = totals.sites.size();
+        totals = {};
+        totals.sites.resize(sites);
+    }
+}
+
+size_t coalesceGetKernels(void) {
+    kernels_found = kernel_table(all_kernels());
+    return kernels_found.size();
+}
+
+int coalesceGetKernel(size_t index, CoalesceKernel* kernel) {
+    if (index >= kernels_found.size() || !kernel) return -1;
+    const KernelRow& row = kernels_found[index];
+    kernel->name = row.name.c_str();
+    kernel->launches = row.launches;
+    to_c(row.grid, kernel->grid);
+    to_c(row.block, kernel->block);
+    kernel->counters = to_c(row.counters);
+    return 0;
+}
+
+size_t coalesceGetLineCount(size_t index) {
+    return index < kernels_found.size() ? kernels_found[index].lines.size() : 0;
+}
+
+int coalesceGetLine(size_t index, size_t line, CoalesceLine* result) {
+    if (line >= coalesceGetLineCount(index) || !result) return -1;
+    const LineRow& row = kernels_found[index].lines[line];
+    result->file = row.place.file.c_str();
+    result->line = row.place.line;
+    result->counters = to_c(row.counters);
+    return 0;
+}
+
+int coalesceGetCounters(const char* name, CoalesceCounters* counters) {
+    if (!counters) return -1;
+    const auto matches = [&](const KernelRow& row) { return !name || row.name == name; };
+    coalesceGetKernels();
+    const auto found = std::find_if(kernels_found.begin(), kernels_found.end(), matches);
+    if (found == kernels_found.end()) return -1;
+    if (std::find_if(std::next(found), kernels_found.end(), matches) != kernels_found.end()) {
+        return -1;
+    }
+    *counters = to_c(found->counters);
+    return 0;
+}
+
+size_t coalesceGetReports(void) {
+    reports_found = reports().all();
+    return reports_found.size();
+}
+
+int coalesceGetReport(size_t index, CoalesceReport* result) {
+    if (index >= reports_found.size() || !result) return -1;
+    const Report& report = reports_found[index];
+    result->check = report.check.c_str();
+    result->kind = report.kind.c_str();
+    result->file = report.where.file.c_str();
+    result->line = report.where.line;
+    result->kernel = report.kernel.c_str();
+    to_c(report.block, result->block);
+    to_c(report.thread, result->thread);
+    result->address = report.address;
+    result->count = report.count;
+    result->message = report.message.c_str();
+    result->cure = report.cure.c_str();
+    result->other_file = report.other.file.c_str();
+    result->other_line = report.other.line;
+    to_c(report.other_block, result->other_block);
+    to_c(report.other_thread, result->other_thread);
+    return 0;
+}
+
+void coalesceClearReports(void) { reports().clear(); }
+
+int coalesceSetChecks(const char* list) {
+    cudart::CurrentCall call("coalesceSetChecks");
+    const std::string problem = set_checks(options().checks, list ? list : "");
+    if (problem.empty()) return 0;
+    cudart::explain(problem + ".");
+    return -1;
+}
+
+void coalesceSetMaxInstructions(uint64_t warp_instructions) {
+    options().max_instructions = warp_instructions;
+}
+
+void coalesceSetQuiet(int quiet) {
+    options().quiet = quiet != 0;
+    reports().print_as_they_come(quiet == 0);
+}
+
+void coalesceClearError(void) { cudart::mend_context(); }
+
+void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user) {
+    if (!write) return;
+    const std::string text =
+        to_json(DeviceModel::name, kernel_table(all_kernels()), reports().all());
+    write(text.data(), text.size(), user);
+}

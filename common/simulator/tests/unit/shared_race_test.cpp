@@ -1,0 +1,408 @@
+// What is a race in shared memory and what is not, told access by access; and what counts as written.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "checks/shared_race.h"
+
+using namespace coalesce::sim;
+
+namespace {
+
+/// A block of 4 warps with 4 KB; memory instruction i stands on line 10 + i, instruction 9 is an atomic.
+struct Fixture {
+    ptx::Module ptx;
+    Module module;
+    Kernel kernel;
+    RaceLog log{"racecheck"};
+    std::vector<u8> memory = std::vector<u8>(4096);
+    SharedRace race;
+    u64 blocks = 0;
+
+    Fixture() {
+        reports().clear();
+        reports().print_as_they_come(false);
+        module.ast = std::make_unique<ptx::Module>();
+        module.ast->files[1] = "main.cu";
+        kernel.demangled = "kernel";
+        kernel.module = &module;
+        for (u32 i = 0; i < 10; ++i) {
+            Site site;
+            site.where = {1, 10 + i};
+            site.atomic = i == 9;
+            kernel.sites.push_back(site);
+        }
+        launch({.races = true, .uninitialised = false});
+    }
+
+    void launch(SharedRace::Wanted wanted) {
+        log.begin_launch(kernel, {1000, 1, 1}, {128, 1, 1});
+        race.begin_launch(kernel, log, wanted);
+        next_block();
+    }
+    void next_block() { race.begin_block(blocks++ % 1000, 4096, memory.data()); }
+
+    /// An access whose lanes are `stride` bytes apart (0: side by side).
+    struct Lanes {
+        u32 addresses[kLanes];
+        SharedAccess access;
+        Lanes(u32 warp, u32 site, u32 offset, u32 bytes, u32 stride, Mask active) {
+            for (u32 l = 0; l < kLanes; ++l) addresses[l] = offset + l * (stride ? stride : bytes);
+            access.warp = warp;
+            access.site = site;
+            access.active = active;
+            access.addresses = addresses;
+            access.bytes_per_lane = bytes;
+        }
+    };
+    void read(u32 warp, u32 site, u32 offset, u32 bytes = 4, u32 stride = 0, Mask active = kAllLanes) {
+        race.read(Lanes(warp, site, offset, bytes, stride, active).access);
+    }
+    void write(u32 warp, u32 site, u32 offset, u32 bytes = 4, u32 stride = 0, Mask active = kAllLanes) {
+        race.write(Lanes(warp, site, offset, bytes, stride, active).access);
+    }
+    /// By lane 0 alone.
+    void raise_flag(u32 warp) {
+        Lanes lanes(warp, 8, 4000, 4, 0, 1);
+        lanes.access.strong = true;
+        race.write(lanes.access);
+    }
+    void see_flag(u32 warp) {
+        Lanes lanes(warp, 8, 4000, 4, 0, 1);
+        lanes.access.strong = true;
+        race.read(lanes.access);
+        race.acquire(lanes.access);
+    }
+    void barrier(u32 id = 0, Mask warps = 0xf) {
+        for (u32 w = 0; w < 4; ++w) {
+            if (warps >> w & 1) race.barrier_arrive(id, w);
+        }
+        race.barrier_complete(id, warps, warps == 0xf);
+    }
+
+    /// "write after read 12 10": kind, line and the other line of every report.
+    std::vector<std::string> found() {
+        log.end_launch();
+        race.end_launch();
+        std::vector<std::string> all;
+        for (const Report& r : reports().all()) {
+            all.push_back(r.kind + " " + std::to_string(r.where.line) + " " + std::to_string(r.other.line));
+        }
+        std::sort(all.begin(), all.end());
+        CHECK(all.empty() == (race.findings() == 0));
+        reports().clear();
+        log.begin_launch(kernel, {1000, 1, 1}, {128, 1, 1});
+        next_block();
+        return all;
+    }
+};
+
+using Found = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "warps are not ordered without a barrier, in whichever size they access") {
+    for (const u32 bytes : {1u, 2u, 4u, 8u, 16u}) {
+        CAPTURE(bytes);
+        write(0, 0, 64, bytes);
+        read(1, 1, 64, bytes);
+        CHECK(found() == Found{"read after write 11 10"});
+        read(0, 0, 64, bytes);
+        write(1, 1, 64, bytes);
+        CHECK(found() == Found{"write after read 11 10"});
+        write(0, 0, 64, bytes);
+        write(1, 1, 64, bytes);
+        CHECK(found() == Found{"write after write 11 10"});
+        read(0, 0, 64, bytes);
+        read(1, 1, 64, bytes);
+        CHECK(found() == Found{});
+        write(0, 0, 64, bytes);
+        barrier();
+        read(1, 1, 64, bytes);
+        barrier();
+        write(2, 2, 64, bytes);
+        CHECK(found() == Found{});
+    }
+}
+
+TEST_CASE_FIXTURE(Fixture, "lanes of a warp are ordered by __syncwarp, a thread with itself always") {
+    write(0, 0, 0);
+    read(0, 1, 0);
+    write(0, 2, 0);
+    CHECK(found() == Found{});
+    write(0, 0, 0);
+    read(0, 1, 4, 4, 0, 0x7fffffff);
+    CHECK(found() == Found{"read after write 11 10"});
+    write(0, 0, 0);
+    race.syncwarp(0, kAllLanes);
+    read(0, 1, 4, 4, 0, 0x7fffffff);
+    race.syncwarp(0, kAllLanes);
+    write(0, 2, 0);
+    CHECK(found() == Found{});
+    // Another warp's __syncwarp is none of ours.
+    write(0, 0, 0);
+    race.syncwarp(1, kAllLanes);
+    read(1, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "many readers: the writer meets one that it is not ordered with") {
+    // All lanes read one word, then one of them writes it.
+    for (const u32 writer : {0u, 7u, 31u}) {
+        read(0, 0, 0, 4, 0, 0);
+        u32 same[kLanes] = {};
+        SharedAccess all{.warp = 0, .site = 1, .active = kAllLanes, .addresses = same, .value = {}};
+        race.read(all);
+        all.active = 1u << writer;
+        all.site = 2;
+        race.write(all);
+        CHECK(found() == Found{"write after read 12 11"});
+    }
+    // The writing warp was among the readers.
+    for (const u32 writer : {0u, 1u}) {
+        read(0, 0, 0);
+        read(1, 0, 0);
+        write(writer, 1, 0);
+        CHECK(found() == Found{"write after read 11 10"});
+    }
+}
+
+TEST_CASE_FIXTURE(Fixture, "every byte counts, and only bytes that both touch") {
+    for (u32 w = 0; w < 4; ++w) write(w, 0, w, 1, 4);
+    for (u32 w = 0; w < 4; ++w) read(w, 1, w, 1, 4);
+    CHECK(found() == Found{});
+    for (u32 w = 0; w < 4; ++w) write(w, 0, w, 1, 4);
+    read(0, 1, 0, 4, 0, 1);
+    CHECK(found() == Found{"read after write 11 10"});
+    write(0, 0, 0, 4, 0, 1);
+    write(1, 1, 3, 1, 0, 1);
+    CHECK(found() == Found{"write after write 11 10"});
+    write(0, 0, 0, 2, 0, 1);
+    write(1, 1, 2, 2, 0, 1);
+    CHECK(found() == Found{});
+}
+
+TEST_CASE_FIXTURE(Fixture, "partial and named barriers order those who took part") {
+    write(0, 0, 0);
+    barrier(1, 0b0011);
+    read(1, 1, 0);
+    CHECK(found() == Found{});
+    write(0, 0, 0);
+    barrier(1, 0b0011);
+    read(2, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+    // bar.arrive by the producer, bar.sync by the consumer: ordered this way round only.
+    for (const bool consumer_writes_first : {false, true}) {
+        write(consumer_writes_first ? 1 : 0, 0, 0);
+        race.barrier_arrive(2, 0);
+        race.barrier_arrive(2, 1);
+        race.barrier_complete(2, 0b10, false);
+        read(consumer_writes_first ? 0 : 1, 1, 0);
+        CHECK(found() == (consumer_writes_first ? Found{"read after write 11 10"} : Found{}));
+    }
+    // Order is passed on: 0 -> 1 -> 2.
+    write(0, 0, 0);
+    barrier(1, 0b0011);
+    barrier(2, 0b0110);
+    read(2, 1, 0);
+    CHECK(found() == Found{});
+}
+
+TEST_CASE_FIXTURE(Fixture, "fence and flag pass data on; a flag alone does not") {
+    for (const bool with_fence : {true, false}) {
+        write(0, 0, 0);
+        if (with_fence) race.fence(0);
+        raise_flag(0);
+        see_flag(1);
+        read(1, 1, 0);
+        CHECK(found() == (with_fence ? Found{} : Found{"read after write 11 10"}));
+    }
+    // What comes after the fence is not covered by it.
+    race.fence(0);
+    write(0, 0, 0);
+    raise_flag(0);
+    see_flag(1);
+    read(1, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+    // Another location does not help.
+    write(0, 0, 0);
+    race.fence(0);
+    raise_flag(0);
+    Lanes lanes(1, 8, 3000, 4, 0, 1);
+    lanes.access.strong = true;
+    race.read(lanes.access);
+    race.acquire(lanes.access);
+    read(1, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "atomics race with plain accesses only") {
+    for (u32 w = 0; w < 4; ++w) {
+        Lanes lanes(w, 9, 0, 4, 0, kAllLanes);
+        race.atomic(lanes.access);
+    }
+    CHECK(found() == Found{});
+    write(0, 0, 0);
+    race.atomic(Lanes(1, 9, 0, 4, 0, kAllLanes).access);
+    CHECK(found() == Found{"read after write 19 10"});
+    race.atomic(Lanes(1, 9, 0, 4, 0, kAllLanes).access);
+    read(0, 0, 0);
+    CHECK(found() == Found{"read after write 10 19"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "mbarrier: arriving releases, waiting acquires") {
+    write(0, 0, 0);
+    race.mbarrier_arrive(0, 512);
+    race.mbarrier_wait_done(1, 512);
+    read(1, 1, 0);
+    CHECK(found() == Found{});
+    write(0, 0, 0);
+    race.mbarrier_wait_done(1, 512);
+    race.mbarrier_arrive(0, 512);
+    read(1, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "asynchronous copies are there once they are waited for") {
+    const auto copy = [&](u32 warp, u32 offset) { race.async_write(Lanes(warp, 0, offset, 16, 0, kAllLanes).access); };
+    copy(0, 0);
+    race.async_commit(0, kAllLanes);
+    barrier();
+    read(0, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+    copy(0, 0);
+    race.async_commit(0, kAllLanes);
+    race.async_wait(0, kAllLanes, 0);
+    read(0, 1, 0, 16);
+    CHECK(found() == Found{});
+    copy(0, 0);
+    race.async_commit(0, kAllLanes);
+    race.async_wait(0, kAllLanes, 0);
+    barrier();
+    read(1, 1, 0);
+    CHECK(found() == Found{});
+    // The latest group is still on its way.
+    copy(0, 0);
+    race.async_commit(0, kAllLanes);
+    copy(0, 1024);
+    race.async_commit(0, kAllLanes);
+    race.async_wait(0, kAllLanes, 1);
+    barrier();
+    read(1, 1, 0, 16);
+    CHECK(race.findings() == 0);
+    read(1, 2, 1024, 16);
+    CHECK(found() == Found{"read after write 12 10"});
+    // wait_group does not wait for what was not committed, wait_all does.
+    for (const bool everything : {false, true}) {
+        copy(0, 0);
+        race.async_wait(0, kAllLanes, 0, everything);
+        read(0, 1, 0, 16);
+        CHECK(found() == (everything ? Found{} : Found{"read after write 11 10"}));
+    }
+    // Through an mbarrier.
+    copy(0, 0);
+    race.async_arrive(0, kAllLanes, 2048);
+    race.mbarrier_wait_done(1, 2048);
+    read(1, 1, 0);
+    CHECK(found() == Found{});
+}
+
+TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different values are not") {
+    u32 values[kLanes];
+    std::fill(values, values + kLanes, 7);
+    const auto store = [&](u32 warp, u32 site, u32 stride) {
+        Lanes lanes(warp, site, 0, 4, stride, kAllLanes);
+        if (stride == 1) std::fill(lanes.addresses, lanes.addresses + kLanes, 0);
+        lanes.access.value = {[](const void* context, int lane, u8* bytes) {
+                                  std::memcpy(bytes, static_cast<const u32*>(context) + lane, 4);
+                              },
+                              values};
+        race.write(lanes.access);
+        for (u32 l = 0; l < kLanes; ++l) std::memcpy(memory.data() + lanes.addresses[l], &values[l], 4);
+    };
+    store(0, 0, 0);
+    store(1, 1, 0);
+    CHECK(found() == Found{});
+    store(0, 0, 0);
+    values[20] = 8;
+    store(1, 1, 0);
+    CHECK(found() == Found{"write after write 11 10"});
+    // All lanes to one address.
+    store(0, 3, 1);
+    CHECK(found() == Found{"write after write 13 13"});
+    values[20] = 7;
+    store(0, 3, 1);
+    CHECK(found() == Found{});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a new block and many barriers begin afresh") {
+    for (int i = 0; i < 3000; ++i) {
+        write(0, 0, 0);
+        next_block();
+        write(1, 0, 0);
+        barrier();
+        write(2, 0, 0);
+        next_block();
+    }
+    // More moments of one warp than a cell can tell apart.
+    for (int i = 0; i < 70000; ++i) {
+        write(0, 0, 0, 4, 0, 1);
+        race.syncwarp(0, kAllLanes);
+    }
+    CHECK(found() == Found{});
+    write(0, 0, 0);
+    read(1, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "reads of what this block has not written") {
+    launch({.races = false, .uninitialised = true});
+    write(0, 0, 0);
+    read(0, 1, 0);
+    read(1, 1, 0, 16, 0, 0xff);
+    CHECK(found() == Found{});
+    read(0, 1, 0);
+    CHECK(found() == Found{"uninitialised shared read 11 0"});
+    write(0, 0, 0, 1, 4);
+    read(0, 1, 0, 1, 4);
+    CHECK(race.findings() == 0);
+    read(0, 2, 1, 1, 4, 1);
+    CHECK(found() == Found{"uninitialised shared read 12 0"});
+    write(0, 0, 0, 4, 0, 0x7fffffff);
+    read(0, 3, 0);
+    race.end_launch();
+    REQUIRE(reports().all().size() == 1);
+    CHECK(reports().all()[0].thread == Dim3{31, 0, 0});
+    CHECK(reports().all()[0].address == 124);
+    reports().clear();
+    next_block();
+    race.mark_written(0, 128);
+    race.atomic(Lanes(0, 9, 0, 4, 0, kAllLanes).access);
+    CHECK(found() == Found{});
+    race.async_write(Lanes(0, 0, 0, 4, 0, kAllLanes).access);
+    read(0, 1, 0);
+    CHECK(found() == Found{});
+    // Counted, but told once.
+    for (int i = 0; i < 5; ++i) read(0, 1, 256);
+    race.end_launch();
+    REQUIRE(reports().all().size() == 1);
+    CHECK(reports().all()[0].count == 5);
+}
+
+TEST_CASE_FIXTURE(Fixture, "the report names both places and the missing barrier") {
+    write(0, 2, 64);
+    read(1, 7, 64);
+    log.end_launch();
+    REQUIRE(reports().all().size() == 1);
+    const Report report = reports().all()[0];
+    CHECK(report.check == "racecheck");
+    CHECK(report.where.file == "main.cu");
+    CHECK(report.where.line == 17);
+    CHECK(report.other.line == 12);
+    CHECK(report.thread == Dim3{32, 0, 0});
+    CHECK(report.other_thread == Dim3{0, 0, 0});
+    CHECK(report.count == 32);
+    CHECK(report.cure == "__syncthreads() is missing between line 12 and line 17.");
+}
