@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -82,7 +83,9 @@ struct SharedRace::State {
     u64 block = 0;
     const u8* memory = nullptr;
     u64* findings = nullptr;
-    std::map<u32, Report> uninitialised;  ///< by site: what is still to be counted
+    /// Reads of what was not written, by site: of this block, and of all so far.
+    std::map<u32, Report> uninitialised_here, uninitialised;
+    std::set<u32> explained;  ///< sites whose reads race in this block
 
     // ---- the shadow ----
 
@@ -96,6 +99,10 @@ struct SharedRace::State {
     // ---- the clocks ----
 
     std::array<Clock, kLanes> clocks{};
+    /// Accesses that each warp has made; the number of the last one by site and warp; and how many
+    /// it had made when all of them last met.
+    std::array<u64, kLanes> accesses{}, phase_begin{};
+    std::vector<std::array<u64, kLanes>> steps;
     std::array<Clock, kLanes> fences{};  ///< of each warp at its last fence
     Mask fenced = 0;                     ///< warps with a fence
     std::array<Clock, 16> barriers{};
@@ -112,6 +119,7 @@ struct SharedRace::State {
     std::array<u32, kLanes> groups{};  ///< committed by each warp
 
     void begin_block(u64 number, u32 shared_bytes) {
+        end_block();
         block = number;
         const u32 count = (shared_bytes + kWordBytes - 1) / kWordBytes;
         if (written.size() < count) {
@@ -137,6 +145,7 @@ struct SharedRace::State {
             stamp = 1;
         }
         clocks.fill({});
+        phase_begin = accesses;
         barriers.fill({});
         fenced = 0;
         released.clear();
@@ -191,13 +200,29 @@ struct SharedRace::State {
         const bool pending = clock_of(earlier) == kPending;
         if (!pending && (earlier & mine & kStrong)) return;
         if (is_ordered(earlier, mine) || changes_nothing(access, mine, address)) return;
-        const RaceKind kind = !access.writes  ? RaceKind::read_after_write
+        bool later_wrote = access.writes;
+        if (!pending && comes_first(mine, earlier)) {
+            std::swap(earlier, mine);
+            std::swap(earlier_wrote, later_wrote);
+        }
+        const RaceKind kind = !later_wrote    ? RaceKind::read_after_write
                               : earlier_wrote ? RaceKind::write_after_write
                                               : RaceKind::write_after_read;
-        // An atomic that follows a plain write is said to read it: that is what goes wrong.
-        const bool updates = access.reads && access.writes && earlier_wrote;
-        tell(updates ? RaceKind::read_after_write : kind, party(mine), party(earlier),
+        tell(kind, party(mine), party(earlier),
              pending ? RaceCause::pending_copy : RaceCause::unordered, address);
+    }
+
+    /// Two warps that meet are not ordered, and the simulation happened to run one ahead of the
+    /// other. The program's author thinks of them side by side: if the warp that was ahead did
+    /// before its access the very thing that the other one does only now, then the other one's
+    /// access is the earlier in this sense, and the barrier is missing after it.
+    bool comes_first(Cell mine, Cell ahead) const {
+        const u32 warp = warp_of(ahead);
+        if (warp == warp_of(mine) || site_of(mine) >= steps.size() ||
+            site_of(ahead) >= steps.size())
+            return false;
+        const u64 done = steps[site_of(mine)][warp];
+        return done > phase_begin[warp] && done < steps[site_of(ahead)][warp];
     }
 
     /// A store of what is there already disturbs nobody.
@@ -217,6 +242,10 @@ struct SharedRace::State {
 
     void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause, u32 address) {
         ++*findings;
+        // What a racing thread read before its time is no matter of its own.
+        if (kind != RaceKind::write_after_write) {
+            explained.insert(kind == RaceKind::read_after_write ? later.site : earlier.site);
+        }
         if (log->count_known(kind, later, earlier)) return;
         log->add({kind, later, earlier, cause, address,
                   "byte " + std::to_string(address) + " of shared memory"});
@@ -268,26 +297,29 @@ struct SharedRace::State {
         }
     }
 
-    void word(const Access& access, u32 word, Cell mine) {
+    void check_word(const Access& access, u32 word, Cell mine) {
         meet_word(access, word, mine, kWrite);
+        if (!access.writes) return;
+        meet_word(access, word, mine, kRead);
+        meet_word(access, word, mine, kSecondRead);
+    }
+    void check_byte(const Access& access, u32 address, Cell mine) {
+        meet_byte(access, address, mine, kWrite);
+        if (!access.writes) return;
+        meet_byte(access, address, mine, kRead);
+        meet_byte(access, address, mine, kSecondRead);
+    }
+
+    void record_word(const Access& access, u32 word, Cell mine) {
         if (access.writes) {
-            meet_word(access, word, mine, kRead);
-            meet_word(access, word, mine, kSecondRead);
             words[kWrite][word] = mine;
         } else if (is_split(words[kRead][word]) || shift_of(mine) < 2) {
-            for (u32 b = 0; b < kWordBytes; ++b)
+            for (u32 b = 0; b < kWordBytes; ++b) {
                 record_byte(access, word * kWordBytes + b, byte_of(mine, b));
+            }
         } else {
             note_read(words, word, mine);
         }
-    }
-    void byte(const Access& access, u32 address, Cell mine) {
-        meet_byte(access, address, mine, kWrite);
-        if (access.writes) {
-            meet_byte(access, address, mine, kRead);
-            meet_byte(access, address, mine, kSecondRead);
-        }
-        record_byte(access, address, mine);
     }
     void record_byte(const Access& access, u32 address, Cell mine) {
         const u32 word = address / kWordBytes;
@@ -333,26 +365,42 @@ struct SharedRace::State {
 
     void tell_uninitialised(const SharedAccess& access, u32 lane) {
         ++*findings;
-        const auto [found, is_new] = uninitialised.try_emplace(access.site);
+        const auto [found, is_new] = uninitialised_here.try_emplace(access.site);
+        Report& report = found->second;
         if (!is_new) {
-            ++found->second.count;
+            ++report.count;
             return;
         }
-        Report report;
         report.kernel = kernel->demangled;
-        if (access.site < kernel->sites.size())
+        if (access.site < kernel->sites.size()) {
             report.where = kernel->place(kernel->sites[access.site].where);
+        }
         report.block = log->block_index(block);
         report.thread = log->thread_index(access.warp * kLanes + lane);
-        const LaneAccess what{LaneAccess::Kind::read, access.addresses[lane],
-                              access.bytes_per_lane};
-        report = describe_uninitialised_shared(std::move(report), what);
-        reports().add(report);
-        report.count = 0;
-        found->second = std::move(report);
+        report = describe_uninitialised_shared(
+            std::move(report),
+            {LaneAccess::Kind::read, access.addresses[lane], access.bytes_per_lane});
+    }
+
+    /// What a block read too early, before another warp wrote it, is a race and has been told as
+    /// such. The rest was never written.
+    void end_block() {
+        for (auto& [site, report] : uninitialised_here) {
+            if (explained.contains(site)) continue;
+            const auto [found, is_new] = uninitialised.try_emplace(site, report);
+            if (!is_new) {
+                found->second.count += report.count;
+                continue;
+            }
+            reports().add(report);
+            found->second.count = 0;
+        }
+        uninitialised_here.clear();
+        explained.clear();
     }
 
     void flush() {
+        end_block();
         for (const auto& [site, report] : uninitialised) {
             if (report.count > 0) reports().add(report);
         }
@@ -401,17 +449,27 @@ struct SharedRace::State {
 
     void perform(const Access& access) {
         if (access.reads && wanted.uninitialised) check_written(access.from);
-        if (access.plain_write() && wanted.races) same_instruction(access);
-        for_each_piece(
-            access,
-            [&](u32 index, Cell mine) {
-                if (wanted.races) word(access, index, mine);
-                if (access.writes) mark(index, 0xf);
-            },
-            [&](u32 address, Cell mine) {
-                if (wanted.races) byte(access, address, mine);
-                if (access.writes) mark(address / kWordBytes, 1u << address % kWordBytes);
-            });
+        if (wanted.races) {
+            // All lanes look before any of them leaves its mark: they act at once.
+            if (access.plain_write()) same_instruction(access);
+            for_each_piece(
+                access, [&](u32 index, Cell mine) { check_word(access, index, mine); },
+                [&](u32 address, Cell mine) { check_byte(access, address, mine); });
+            for_each_piece(
+                access, [&](u32 index, Cell mine) { record_word(access, index, mine); },
+                [&](u32 address, Cell mine) { record_byte(access, address, mine); });
+            count_step(access.from);
+        }
+        if (access.writes) {
+            for_each_piece(
+                access, [&](u32 index, Cell) { mark(index, 0xf); },
+                [&](u32 address, Cell) { mark(address / kWordBytes, 1u << address % kWordBytes); });
+        }
+    }
+
+    void count_step(const SharedAccess& access) {
+        const u64 number = ++accesses[access.warp];
+        if (access.site < steps.size()) steps[access.site][access.warp] = number;
     }
 
     /// Two lanes of one store with the same address and different values: which one lasts is
@@ -507,6 +565,7 @@ void SharedRace::begin_launch(const Kernel& kernel, RaceLog& log, Wanted wanted)
     state_->kernel = &kernel;
     state_->log = &log;
     state_->wanted = wanted;
+    state_->steps.assign(kernel.sites.size(), {});
 }
 
 void SharedRace::end_launch() {

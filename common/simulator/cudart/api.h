@@ -5,10 +5,11 @@
 //   - The last error of a host thread. Every failing call sets it, a call that succeeds leaves it
 //     alone, cudaGetLastError reads and clears it.
 //   - The error of the context, which a kernel causes by touching what it must not. It is for all
-//     threads, can not be cleared, and every later call that needs the device returns it ("sticky").
-//   On hardware a kernel runs on while the host goes ahead, so its error is not the launch's: it comes
-//   out of a later call. Here the kernel has ended when the launch returns, but its error still waits
-//   for the next call, so that programs take the course that they take on hardware.
+//     threads, can not be cleared, and every later call that needs the device returns it
+//     ("sticky").
+//   On hardware a kernel runs on while the host goes ahead, so its error is not the launch's: it
+//   comes out of a later call. Here the kernel has ended when the launch returns, but its error
+//   still waits for the next call, so that programs take the course that they take on hardware.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -82,9 +83,8 @@ cudaError_t api(const char* name, Body body) noexcept {
 
 /// Programs built with --default-stream per-thread call names that end in _ptsz (calls that take a
 /// stream) or _ptds. All work here is done before a call returns, so they are the same functions.
-#define COALESCE_PER_THREAD_STREAM(function, suffix)                        \
-    _Pragma("GCC diagnostic push")                                          \
-    _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")         \
-    _Pragma("GCC diagnostic ignored \"-Wmissing-attributes\"")              \
-    extern "C" decltype(function) function##suffix __attribute__((alias(#function))); \
+#define COALESCE_PER_THREAD_STREAM(function, suffix)                                               \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"") \
+        _Pragma("GCC diagnostic ignored \"-Wmissing-attributes\"") extern "C" decltype(function)   \
+            function##suffix __attribute__((alias(#function)));                                    \
     _Pragma("GCC diagnostic pop") static_assert(true)

@@ -1,8 +1,8 @@
 // The end of the process: leaks are looked for, and the report is written that options() ask for.
 //
 // A destructor function of a shared library runs after those of the program and after its atexit
-// handlers, so what the program frees there is freed by now. Nothing that is used here is destroyed:
-// the library's own objects live in storage that is never given back.
+// handlers, so what the program frees there is freed by now. Nothing that is used here is
+// destroyed: the library's own objects live in storage that is never given back.
 #include "base/options.h"
 #include "cudart/leaks.h"
 #include "report/exit_report.h"

@@ -1,8 +1,8 @@
 /* The simulated GPU, for programs that know that they run on it: counters, checks, reports.
  *
- * Nothing needs this header to run on the simulator. A harness or checker looks the functions up with
- * dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion"): when the symbol is not there, NVIDIA's libcudart is
- * loaded. Plain C.
+ * Nothing needs this header to run on the simulator. A harness or checker looks the functions up
+ * with dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion"): when the symbol is not there, NVIDIA's
+ * libcudart is loaded. Plain C.
  */
 #ifndef COALESCE_SIMULATOR_H
 #define COALESCE_SIMULATOR_H
@@ -64,16 +64,16 @@ int coalesceGetCounters(const char* name, CoalesceCounters* counters);
 /* ---- checks and reports ---- */
 
 typedef struct CoalesceReport {
-    const char* check;   /**< "memcheck", "racecheck", ... */
-    const char* kind;    /**< "out of bounds", ... */
-    const char* file;    /**< "" when unknown */
+    const char* check; /**< "memcheck", "racecheck", ... */
+    const char* kind;  /**< "out of bounds", ... */
+    const char* file;  /**< "" when unknown */
     unsigned line;
     const char* kernel;
     unsigned block[3], thread[3];
     uint64_t address;
     uint64_t count;
     const char* message;
-    const char* cure;    /**< "" when there is none to offer */
+    const char* cure;       /**< "" when there is none to offer */
     const char* other_file; /**< the other access of a race; other_line 0: none */
     unsigned other_line;
     unsigned other_block[3], other_thread[3];

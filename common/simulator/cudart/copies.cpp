@@ -106,13 +106,15 @@ COALESCE_PER_THREAD_STREAM(cudaMemcpyFromSymbol, _ptds);
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
                                     size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { return to_symbol(symbol, from, bytes, offset, kind); });
+    return on_stream(__func__, stream,
+                     [&] { return to_symbol(symbol, from, bytes, offset, kind); });
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyToSymbolAsync, _ptsz);
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { return from_symbol(to, symbol, bytes, offset, kind); });
+    return on_stream(__func__, stream,
+                     [&] { return from_symbol(to, symbol, bytes, offset, kind); });
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpyFromSymbolAsync, _ptsz);
 

@@ -1,5 +1,5 @@
-// cudaMemcpy2D, cudaMemcpy3D, cudaMemset2D, cudaMemset3D: rows that do not follow each other without
-// a gap. CUDA arrays, the other thing that the 3D calls can move, are not simulated.
+// cudaMemcpy2D, cudaMemcpy3D, cudaMemset2D, cudaMemset3D: rows that do not follow each other
+// without a gap. CUDA arrays, the other thing that the 3D calls can move, are not simulated.
 #include "cudart/api.h"
 #include "cudart/streams.h"
 #include "cudart/transfers.h"
@@ -30,8 +30,8 @@ Pitched at(const cudaPitchedPtr& block, const cudaPos& position) {
 
 bool fits(const cudaPitchedPtr& block, const cudaPos& position, const cudaExtent& extent) {
     return position.x <= block.pitch && extent.width <= block.pitch - position.x &&
-           (extent.depth <= 1 || (position.y <= block.ysize &&
-                                  extent.height <= block.ysize - position.y));
+           (extent.depth <= 1 ||
+            (position.y <= block.ysize && extent.height <= block.ysize - position.y));
 }
 
 cudaError_t copy_3d(const cudaPitchedPtr& to, const cudaPos& to_position,
@@ -82,9 +82,8 @@ COALESCE_PER_THREAD_STREAM(cudaMemcpy2D, _ptds);
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] {
-        return copy_2d(to, to_pitch, from, from_pitch, width, height, kind);
-    });
+    return on_stream(__func__, stream,
+                     [&] { return copy_2d(to, to_pitch, from, from_pitch, width, height, kind); });
 }
 COALESCE_PER_THREAD_STREAM(cudaMemcpy2DAsync, _ptsz);
 

@@ -157,7 +157,9 @@ cudaError_t cudaDeviceSynchronize() {
     return api(__func__, [] { return cudaSuccess; });
 }
 
-cudaError_t cudaDeviceReset() { return answer(__func__, reset); }
+cudaError_t cudaDeviceReset() {
+    return answer(__func__, reset);
+}
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
     return answer(__func__, [&] { return set_flags(flags); });
@@ -249,6 +251,7 @@ cudaError_t cudaProfilerStop() {
 }  // extern "C"
 
 /// Describes a format; no device is needed.
-cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
     return {x, y, z, w, kind};
 }

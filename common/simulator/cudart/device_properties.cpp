@@ -1,5 +1,5 @@
-// What the simulated device says of itself: every cudaDeviceAttr, and cudaDeviceProp made from them,
-// so that the two can not disagree. The values stand in device_attributes.inc.
+// What the simulated device says of itself: every cudaDeviceAttr, and cudaDeviceProp made from
+// them, so that the two can not disagree. The values stand in device_attributes.inc.
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -20,7 +20,8 @@ constexpr int kAttributesEnd = cudaDevAttrMax;
 std::optional<int> attribute_value(int attribute) {
     switch (attribute) {
 #define COALESCE_ATTRIBUTE(name, value) \
-    case cudaDevAttr##name: return static_cast<int>(value);
+    case cudaDevAttr##name:             \
+        return static_cast<int>(value);
 #include "cudart/device_attributes.inc"
 #undef COALESCE_ATTRIBUTE
         default: break;
@@ -29,7 +30,9 @@ std::optional<int> attribute_value(int attribute) {
     return reserved ? std::optional(0) : std::nullopt;
 }
 
-int of(cudaDeviceAttr attribute) { return attribute_value(attribute).value_or(0); }
+int of(cudaDeviceAttr attribute) {
+    return attribute_value(attribute).value_or(0);
+}
 
 void fill_identity(cudaDeviceProp& p) {
     std::snprintf(p.name, sizeof p.name, "%s", DeviceModel::name);

@@ -1,5 +1,6 @@
 // The way from the runtime to the driver's functions (cuMemAlloc ...). There is no driver here, and
-// the answer to every name is that it was not found, in the manner in which NVIDIA's library says so.
+// the answer to every name is that it was not found, in the manner in which NVIDIA's library says
+// so.
 #include "cudart/api.h"
 
 using namespace coalesce::sim::cudart;

@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "cudart/api.h"
+#include "report/text.h"
 
 namespace coalesce::sim::cudart {
 namespace {
@@ -39,7 +40,9 @@ cudaError_t context_error() {
     return context.current.load();
 }
 
-void break_context(cudaError_t error) { context.waiting = error; }
+void break_context(cudaError_t error) {
+    context.waiting = error;
+}
 
 void leave_broken_context() {
     context.current = cudaErrorDevicesUnavailable;
@@ -56,15 +59,21 @@ bool context_is_broken() {
     return context.waiting.load() != cudaSuccess || context.current.load() != cudaSuccess;
 }
 
-CurrentCall::CurrentCall(const char* name) : outer_(current_call) { current_call = name; }
-CurrentCall::~CurrentCall() { current_call = outer_; }
+CurrentCall::CurrentCall(const char* name) : outer_(current_call) {
+    current_call = name;
+}
+CurrentCall::~CurrentCall() {
+    current_call = outer_;
+}
 
 void explain(const std::string& sentence) {
     static std::mutex mutex;
     static auto& said = *new std::set<std::string>;
     if (options().quiet) return;
     const std::string text =
-        std::string("coalesce: ") + current_call + (*current_call ? ": " : "") + sentence + "\n";
+        wrap(std::string("coalesce: ") + current_call + (*current_call ? ": " : "") + sentence,
+             kColumns, "", "  ") +
+        "\n";
     std::lock_guard lock(mutex);
     // A program may call in a loop for ever: what was not said in the first thousand is not new.
     if (said.size() < 1000 && said.insert(text).second) std::fputs(text.c_str(), stderr);
@@ -99,12 +108,15 @@ cudaError_t cudaGetLastError() {
     return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return last_error(); }
+cudaError_t cudaPeekAtLastError() {
+    return last_error();
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (static_cast<int>(error)) {
 #define COALESCE_ERROR(number, name, sentence) \
-    case number: return #name;
+    case number:                               \
+        return #name;
 #include "cudart/error_list.inc"
 #undef COALESCE_ERROR
         default: return "unrecognized error code";
@@ -114,7 +126,8 @@ const char* cudaGetErrorName(cudaError_t error) {
 const char* cudaGetErrorString(cudaError_t error) {
     switch (static_cast<int>(error)) {
 #define COALESCE_ERROR(number, name, sentence) \
-    case number: return sentence;
+    case number:                               \
+        return sentence;
 #include "cudart/error_list.inc"
 #undef COALESCE_ERROR
         default: return "unrecognized error code";

@@ -95,7 +95,9 @@ cudaError_t elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
 
 namespace coalesce::sim::cudart {
 
-void forget_events() { Events::instance().clear(); }
+void forget_events() {
+    Events::instance().clear();
+}
 
 }  // namespace coalesce::sim::cudart
 

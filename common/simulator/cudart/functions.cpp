@@ -69,7 +69,8 @@ cudaError_t set_attribute(KernelHandle& handle, cudaFuncAttribute attribute, int
         case cudaFuncAttributeMaxDynamicSharedMemorySize:
             return set_max_dynamic_shared(handle, value);
         case cudaFuncAttributePreferredSharedMemoryCarveout:
-            // A wish about the split of a multiprocessor's memory: kept, and of no consequence here.
+            // A wish about the split of a multiprocessor's memory: kept, and of no consequence
+            // here.
             if (value < -1 || value > 100) return cudaErrorInvalidValue;
             handle.carveout = value;
             return cudaSuccess;
@@ -106,8 +107,8 @@ cudaError_t with_kernel(const void* function, Body body) {
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
     return api(__func__, [&] {
         if (!attributes) return cudaErrorInvalidValue;
-        return with_kernel(function,
-                           [&](KernelHandle& handle) { return get_attributes(handle, *attributes); });
+        return with_kernel(
+            function, [&](KernelHandle& handle) { return get_attributes(handle, *attributes); });
     });
 }
 
@@ -123,9 +124,8 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
                                             int value, int device) {
     return api(__func__, [&] {
         if (device != 0) return cudaErrorInvalidDevice;
-        return with_kernel(kernel, [&](KernelHandle& handle) {
-            return set_attribute(handle, attribute, value);
-        });
+        return with_kernel(
+            kernel, [&](KernelHandle& handle) { return set_attribute(handle, attribute, value); });
     });
 }
 
@@ -141,9 +141,8 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
 
 /// Banks of 8 bytes went out with compute capability 3: accepted and dropped, as on hardware.
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
-    return api(__func__, [&] {
-        return with_kernel(function, [](KernelHandle&) { return cudaSuccess; });
-    });
+    return api(__func__,
+               [&] { return with_kernel(function, [](KernelHandle&) { return cudaSuccess; }); });
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
@@ -156,7 +155,8 @@ cudaError_t cudaFuncGetName(const char** name, const void* function) {
     });
 }
 
-cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* bytes) {
+cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset,
+                                 size_t* bytes) {
     return api(__func__, [&] {
         if (!offset) return cudaErrorInvalidValue;
         return with_kernel(function, [&](KernelHandle& handle) {

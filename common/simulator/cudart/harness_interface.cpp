@@ -56,9 +56,13 @@ void to_c(Dim3 from, unsigned (&to)[3]) {
 
 }  // namespace
 
-int coalesceSimulatorVersion(void) { return kInterfaceVersion; }
+int coalesceSimulatorVersion(void) {
+    return kInterfaceVersion;
+}
 
-const char* coalesceDeviceName(void) { return DeviceModel::name; }
+const char* coalesceDeviceName(void) {
+    return DeviceModel::name;
+}
 
 void coalesceResetCounters(void) {
     for (const Kernel* kernel : all_kernels()) {
@@ -138,7 +142,9 @@ int coalesceGetReport(size_t index, CoalesceReport* result) {
     return 0;
 }
 
-void coalesceClearReports(void) { reports().clear(); }
+void coalesceClearReports(void) {
+    reports().clear();
+}
 
 int coalesceSetChecks(const char* list) {
     cudart::CurrentCall call("coalesceSetChecks");
@@ -157,7 +163,9 @@ void coalesceSetQuiet(int quiet) {
     reports().print_as_they_come(quiet == 0);
 }
 
-void coalesceClearError(void) { cudart::mend_context(); }
+void coalesceClearError(void) {
+    cudart::mend_context();
+}
 
 void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user) {
     if (!write) return;

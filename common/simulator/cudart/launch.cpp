@@ -47,7 +47,7 @@ std::string shape(dim3 d) {
 // ---- checks, each explains itself ----
 
 cudaError_t refuse(cudaError_t error, const std::string& why, const KernelHandle& handle) {
-    explain((handle.kernel ? handle.kernel->demangled : handle.name) + " was not launched: " + why);
+    explain("kernel '" + handle.kernel->demangled + "' was not launched: " + why);
     return error;
 }
 
@@ -67,7 +67,8 @@ cudaError_t check_grid(const Request& request, const KernelHandle& handle) {
 cudaError_t check_block(const Request& request, const KernelHandle& handle) {
     const dim3 b = request.block;
     if (b.x == 0 || b.y == 0 || b.z == 0) {
-        return refuse(cudaErrorInvalidValue, "the block has no threads (" + shape(b) + ").", handle);
+        return refuse(cudaErrorInvalidValue, "the block has no threads (" + shape(b) + ").",
+                      handle);
     }
     const u64 threads = u64{b.x} * b.y * b.z;
     if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > DeviceModel::max_threads_per_block) {
@@ -86,8 +87,8 @@ cudaError_t check_block(const Request& request, const KernelHandle& handle) {
     }
     const u32* required = handle.kernel->ast->required_threads;
     const auto differs = [](u32 given, u32 wanted) { return given != (wanted ? wanted : 1); };
-    if (required[0] != 0 && (differs(b.x, required[0]) || differs(b.y, required[1]) ||
-                             differs(b.z, required[2]))) {
+    if (required[0] != 0 &&
+        (differs(b.x, required[0]) || differs(b.y, required[1]) || differs(b.z, required[2]))) {
         return refuse(cudaErrorInvalidValue, "it is built for another shape of block.", handle);
     }
     return cudaSuccess;
@@ -101,8 +102,9 @@ cudaError_t check_resources(const Request& request, void** arguments, const Kern
                           std::to_string(limit) + ".";
         const u32 most = DeviceModel::shared_per_block_optin - handle.kernel->static_shared;
         if (request.shared <= most) {
-            why += "\n  To raise this, call cudaFuncSetAttribute(kernel,\n"
-                   "  cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
+            why +=
+                " To raise this, call cudaFuncSetAttribute(kernel, "
+                "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first.";
         }
         return refuse(cudaErrorInvalidValue, why, handle);
     }
@@ -110,7 +112,8 @@ cudaError_t check_resources(const Request& request, void** arguments, const Kern
         return refuse(cudaErrorInvalidValue, "its parameters take more than 32764 bytes.", handle);
     }
     if (!arguments && !handle.kernel->ast->parameters.empty()) {
-        return refuse(cudaErrorInvalidValue, "the list of its arguments is a null pointer.", handle);
+        return refuse(cudaErrorInvalidValue, "the list of its arguments is a null pointer.",
+                      handle);
     }
     return cudaSuccess;
 }
@@ -252,7 +255,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                size_t shared, cudaStream_t stream) {
-    return api("kernel launch", [&] {
+    return api("", [&] {
         return launch(kernel, {.grid = grid, .block = block, .shared = shared, .stream = stream},
                       arguments);
     });
@@ -283,13 +286,10 @@ COALESCE_PER_THREAD_STREAM(cudaLaunchKernel, _ptsz);
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                         void** arguments, size_t shared, cudaStream_t stream) {
     return api(__func__, [&] {
-        return launch(function,
-                      {.grid = grid,
-                       .block = block,
-                       .shared = shared,
-                       .stream = stream,
-                       .cooperative = true},
-                      arguments);
+        return launch(
+            function,
+            {.grid = grid, .block = block, .shared = shared, .stream = stream, .cooperative = true},
+            arguments);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaLaunchCooperativeKernel, _ptsz);

@@ -64,7 +64,8 @@ void report_leaks() {
     std::map<AllocationKind, std::vector<const Allocation*>> leaks;
     for (const Allocation& allocation : table->live) {
         const bool is_variable = !allocation.name.empty();
-        if (!is_variable && origin(allocation.kind).call) leaks[allocation.kind].push_back(&allocation);
+        if (!is_variable && origin(allocation.kind).call)
+            leaks[allocation.kind].push_back(&allocation);
     }
     for (const auto& [kind, list] : leaks) reports().add(describe(origin(kind), list));
 }

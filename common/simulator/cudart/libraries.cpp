@@ -55,13 +55,12 @@ cudaError_t variable(void** address, size_t* bytes, cudaLibrary_t handle, const 
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**,
                                 unsigned, cudaLibraryOption*, void**, unsigned) {
-    return api(__func__, [&] {
-        return library && code ? load(library, {}, code) : cudaErrorInvalidValue;
-    });
+    return api(__func__,
+               [&] { return library && code ? load(library, {}, code) : cudaErrorInvalidValue; });
 }
 
-cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cudaJitOption*, void**,
-                                    unsigned, cudaLibraryOption*, void**, unsigned) {
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cudaJitOption*,
+                                    void**, unsigned, cudaLibraryOption*, void**, unsigned) {
     return api(__func__, [&] {
         if (!library || !name) return cudaErrorInvalidValue;
         std::ifstream stream(name, std::ios::binary);
@@ -89,8 +88,8 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t handle, con
         if (!kernel || !name) return cudaErrorInvalidValue;
         return with_library(handle, [&](LoadedModule& library) {
             if (!library.module->kernel(name)) return cudaErrorSymbolNotFound;
-            *kernel = reinterpret_cast<cudaKernel_t>(
-                &Modules::instance().library_kernel(library, name));
+            *kernel =
+                reinterpret_cast<cudaKernel_t>(&Modules::instance().library_kernel(library, name));
             return cudaSuccess;
         });
     });

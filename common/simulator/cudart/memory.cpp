@@ -16,9 +16,13 @@ namespace {
 /// Rows of cudaMallocPitch begin at multiples of this, as on hardware.
 constexpr size_t kPitchAlignment = 512;
 
-DeviceMemory& memory() { return Device::instance().memory(); }
+DeviceMemory& memory() {
+    return Device::instance().memory();
+}
 
-u64 address_of(const void* pointer) { return reinterpret_cast<u64>(pointer); }
+u64 address_of(const void* pointer) {
+    return reinterpret_cast<u64>(pointer);
+}
 
 cudaError_t allocate(void** pointer, size_t bytes, AllocationKind kind) {
     if (!pointer) return cudaErrorInvalidValue;
@@ -26,9 +30,9 @@ cudaError_t allocate(void** pointer, size_t bytes, AllocationKind kind) {
     if (bytes == 0) return cudaSuccess;
     const u64 address = memory().allocate(bytes, kind);
     if (address == 0) {
-        explain(std::to_string(bytes) + " bytes are not to be had: " +
-                std::to_string(memory().bytes_in_use()) + " of the device's " +
-                std::to_string(memory().capacity()) + " are in use.");
+        explain(std::to_string(bytes) +
+                " bytes can not be allocated: " + std::to_string(memory().bytes_in_use()) +
+                " of the device's " + std::to_string(memory().capacity()) + " bytes are in use.");
         return cudaErrorMemoryAllocation;
     }
     *pointer = reinterpret_cast<void*>(address);
@@ -112,7 +116,8 @@ private:
 };
 
 cudaError_t allocate_host(void** pointer, size_t bytes, unsigned flags) {
-    constexpr unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    constexpr unsigned known =
+        cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if (flags & ~known) return cudaErrorInvalidValue;
     const cudaError_t error = allocate(pointer, bytes, AllocationKind::pinned);
     if (error == cudaSuccess && *pointer) HostFlags::instance().set(*pointer, flags);

@@ -1,5 +1,6 @@
-// Stream-ordered allocation. Work in a stream is done when its call returns, so memory can be had and
-// given back at once, and a pool has nothing to keep: pools here count, and remember their settings.
+// Stream-ordered allocation. Work in a stream is done when its call returns, so memory can be had
+// and given back at once, and a pool has nothing to keep: pools here count, and remember their
+// settings.
 #include "cudart/memory_pools.h"
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 #include <mutex>
 #include <set>
 
+#include "base/types.h"
 #include "cudart/api.h"
 #include "cudart/streams.h"
-#include "base/types.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -88,7 +89,9 @@ private:
     std::map<const void*, Owner> owners_;  ///< of the memory that is in use
 };
 
-cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
+cudaMemPool_t handle_of(Pool* pool) {
+    return reinterpret_cast<cudaMemPool_t>(pool);
+}
 
 template <class Body>
 cudaError_t with_pool(cudaMemPool_t handle, Body body) {
@@ -169,7 +172,9 @@ cudaError_t give_pool(cudaMemPool_t* handle, const cudaMemLocation* location,
 
 namespace coalesce::sim::cudart {
 
-void note_freed_in_pools(const void* pointer) { Pools::instance().note_freed(pointer); }
+void note_freed_in_pools(const void* pointer) {
+    Pools::instance().note_freed(pointer);
+}
 
 }  // namespace coalesce::sim::cudart
 
@@ -275,7 +280,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 }
 
 /// The one device can always reach its own memory, and there is no other to grant access to.
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list, size_t count) {
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list,
+                                 size_t count) {
     return api(__func__, [&] {
         if (count > 0 && !list) return cudaErrorInvalidValue;
         return with_pool(handle, [&](Pool&) -> cudaError_t {

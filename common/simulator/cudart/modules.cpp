@@ -5,6 +5,7 @@
 
 #include "cudart/api.h"
 #include "fatbin/fatbin.h"
+#include "program/lower.h"
 
 namespace coalesce::sim::cudart {
 
@@ -89,27 +90,41 @@ cudaError_t Modules::read(LoadedModule& module) {
     return module.error;
 }
 
-cudaError_t Modules::read_locked(LoadedModule& module) {
-    std::vector<fatbin::PtxImage> images;
-    try {
-        for (const void* image : module.images) {
-            auto more = module.is_library ? fatbin::read_image(image) : fatbin::read_ptx(image);
-            std::move(more.begin(), more.end(), std::back_inserter(images));
+/// The PTX to run of each image of the module, one for each translation unit.
+static cudaError_t choose_ptx(const LoadedModule& module, std::vector<std::string>& texts) {
+    for (const void* image : module.images) {
+        std::vector<fatbin::PtxImage> found;
+        try {
+            found = module.is_library ? fatbin::read_image(image) : fatbin::read_ptx(image);
+        } catch (const fatbin::FatbinError& error) {
+            explain(std::string("no PTX to run: ") + error.what());
+            return cudaErrorNoKernelImageForDevice;
         }
-    } catch (const fatbin::FatbinError& error) {
-        explain(std::string("no PTX to run: ") + error.what() +
-                ".\n  Build with -arch=sm_90, or add -gencode arch=compute_90,code=compute_90.");
-        return cudaErrorNoKernelImageForDevice;
+        const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability);
+        if (!chosen) {
+            explain(
+                "no PTX that a device of compute capability 9.0 can run. Build with -arch=sm_90, "
+                "or add -gencode arch=compute_90,code=compute_90.");
+            return cudaErrorNoKernelImageForDevice;
+        }
+        texts.push_back(chosen->text);
     }
-    const fatbin::PtxImage* chosen = fatbin::choose(images, DeviceModel::capability);
-    if (!chosen) {
-        explain("no PTX that a device of compute capability 9.0 can run.\n"
-                "  Build with -arch=sm_90, or add -gencode arch=compute_90,code=compute_90.");
+    return cudaSuccess;
+}
+
+cudaError_t Modules::read_locked(LoadedModule& module) {
+    std::vector<std::string> texts;
+    const cudaError_t error = choose_ptx(module, texts);
+    if (error != cudaSuccess) return error;
+    if (texts.size() != 1) {
+        explain("-rdc=true with " + std::to_string(texts.size()) +
+                " translation units: PTX is not linked here. Build without -rdc=true, or include "
+                "the device code in one file.");
         return cudaErrorNoKernelImageForDevice;
     }
 
     std::string problem;
-    module.module = Device::instance().load(chosen->text, problem);
+    module.module = Device::instance().load(texts.front(), problem);
     if (!module.module) {
         explain("the PTX can not be loaded: " + problem);
         return cudaErrorInvalidPtx;
@@ -128,9 +143,14 @@ cudaError_t Modules::make_ready(KernelHandle& handle) {
     const cudaError_t error = read(*handle.module);
     if (error != cudaSuccess) return error;
     handle.kernel = handle.module->module->kernel(handle.name);
-    if (handle.kernel) return cudaSuccess;
-    explain("kernel " + handle.name + " is not in the PTX of its module");
-    return cudaErrorInvalidDeviceFunction;
+    if (!handle.kernel) {
+        explain("kernel " + handle.name + " is not in the PTX of its module");
+        return cudaErrorInvalidDeviceFunction;
+    }
+    // Only now is it known what the kernel needs: attributes and occupancy ask for its registers.
+    // What can not be lowered is told where it is launched.
+    lower(*handle.kernel);
+    return cudaSuccess;
 }
 
 cudaError_t Modules::variable_of(LoadedModule& module, const std::string& name,

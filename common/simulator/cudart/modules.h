@@ -2,7 +2,8 @@
 // modules behind them.
 //
 // Builds on  fatbin/ (takes the PTX out), Device::load (makes kernels of it).
-// Idea       A module is read when something of it is first needed, so that a program starts as fast
+// Idea       A module is read when something of it is first needed, so that a program starts as
+// fast
 //            as without us, and PTX that can not be run is told where it is launched.
 #pragma once
 
@@ -53,7 +54,7 @@ struct LoadedModule {
     std::map<std::string, std::unique_ptr<KernelHandle>> kernels;
     std::vector<VariableHandle*> managed;
 
-    std::unique_ptr<Module> module;  ///< null until read
+    std::unique_ptr<Module> module;   ///< null until read
     cudaError_t error = cudaSuccess;  ///< why it can not be read
 };
 
@@ -83,7 +84,8 @@ public:
     /// is returned that was explained on stderr.
     cudaError_t read(LoadedModule& module);
     cudaError_t make_ready(KernelHandle& handle);
-    cudaError_t variable_of(LoadedModule& module, const std::string& name, VariableAddress& variable);
+    cudaError_t variable_of(LoadedModule& module, const std::string& name,
+                            VariableAddress& variable);
 
     LoadedModule& add_library(std::vector<char> file, const void* image);
     LoadedModule* library(cudaLibrary_t handle);
@@ -99,10 +101,10 @@ private:
 
     std::recursive_mutex mutex_;
     std::vector<std::unique_ptr<LoadedModule>> modules_;
-    std::map<const void*, KernelHandle*> functions_;       ///< by host address
-    std::set<const void*> handles_;                        ///< every KernelHandle
-    std::map<const void*, VariableHandle*> variables_;     ///< by host address
-    std::set<LoadedModule*> libraries_;                    ///< those not unloaded
+    std::map<const void*, KernelHandle*> functions_;    ///< by host address
+    std::set<const void*> handles_;                     ///< every KernelHandle
+    std::map<const void*, VariableHandle*> variables_;  ///< by host address
+    std::set<LoadedModule*> libraries_;                 ///< those not unloaded
 };
 
 }  // namespace coalesce::sim::cudart

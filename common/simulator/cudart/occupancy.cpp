@@ -20,9 +20,8 @@ cudaError_t active_blocks(int* blocks, const void* function, int threads, size_t
         *blocks = 0;
         return cudaSuccess;
     }
-    *blocks = static_cast<int>(
-        Device::blocks_per_multiprocessor(*handle->kernel, static_cast<u32>(threads),
-                                          static_cast<u32>(dynamic_shared)));
+    *blocks = static_cast<int>(Device::blocks_per_multiprocessor(
+        *handle->kernel, static_cast<u32>(threads), static_cast<u32>(dynamic_shared)));
     return cudaSuccess;
 }
 
@@ -54,10 +53,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     return api(__func__, [&] { return active_blocks(blocks, function, threads, dynamic_shared); });
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks,
-                                                                   const void* function, int threads,
-                                                                   size_t dynamic_shared,
-                                                                   unsigned flags) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int threads, size_t dynamic_shared, unsigned flags) {
     return api(__func__, [&] {
         if (flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
         return active_blocks(blocks, function, threads, dynamic_shared);

@@ -10,12 +10,13 @@
 //     u32 magic 0x466243b1, u32 version, pointer to a fatbin, pointer
 //   The handle means nothing to the program, so ours is a LoadedModule. Nothing is read yet.
 //
-//   With -rdc=true the wrapper is of version 2: its fatbin holds what the device linker made, which is
-//   machine code alone, and the last pointer leads to a list of the translation units' own fatbins,
-//   ended by a null pointer. Their PTX is what we run.
+//   With -rdc=true the wrapper is of version 2: its fatbin holds what the device linker made, which
+//   is machine code alone, and the last pointer leads to a list of the translation units' own
+//   fatbins, ended by a null pointer. Their PTX is what we run, when there is one of them: we do
+//   not link.
 //
-//   Host code that touches a __managed__ variable calls __cudaInitModule(handle) first, and then goes
-//   through the pointer whose address it registered.
+//   Host code that touches a __managed__ variable calls __cudaInitModule(handle) first, and then
+//   goes through the pointer whose address it registered.
 #include "cudart/api.h"
 #include "cudart/modules.h"
 
@@ -33,7 +34,9 @@ struct FatbinWrapper {
 constexpr u32 kWrapperMagic = 0x466243b1;
 constexpr u32 kLinkedVersion = 2;
 
-LoadedModule& module_of(void** handle) { return *reinterpret_cast<LoadedModule*>(handle); }
+LoadedModule& module_of(void** handle) {
+    return *reinterpret_cast<LoadedModule*>(handle);
+}
 
 std::vector<const void*> images_of(const FatbinWrapper& wrapper) {
     if (wrapper.magic != kWrapperMagic) return {&wrapper};

@@ -101,7 +101,9 @@ cudaError_t check_stream(cudaStream_t stream) {
     return Streams::instance().find(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-void forget_streams() { Streams::instance().clear(); }
+void forget_streams() {
+    Streams::instance().clear();
+}
 
 }  // namespace coalesce::sim::cudart
 

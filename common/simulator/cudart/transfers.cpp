@@ -10,12 +10,14 @@
 namespace coalesce::sim::cudart {
 namespace {
 
-DeviceMemory& memory() { return Device::instance().memory(); }
+DeviceMemory& memory() {
+    return Device::instance().memory();
+}
 
 /// One side of a transfer, found.
 struct Side {
-    u8* host = nullptr;            ///< the first byte, in this process
-    u64 address = 0;               ///< the same, as the program names it
+    u8* host = nullptr;  ///< the first byte, in this process
+    u64 address = 0;     ///< the same, as the program names it
     bool reached_by_kernels = false;
 };
 
@@ -36,10 +38,10 @@ std::string hexadecimal(u64 address) {
 
 cudaError_t out_of_bounds(const char* role, u64 address, u64 span, const Allocation& allocation) {
     const u64 past = address + span - allocation.end;
-    explain(std::string(role) + ": " + std::to_string(span) + " bytes from " + hexadecimal(address) +
-            " end " + std::to_string(past) + " bytes past\n  the allocation of " +
-            std::to_string(allocation.end - allocation.begin) + " bytes at " +
-            hexadecimal(allocation.begin) + ".");
+    explain(std::string(role) + ": " + std::to_string(span) + " bytes from " +
+            hexadecimal(address) + " end " + std::to_string(past) +
+            " bytes past the allocation of " + std::to_string(allocation.end - allocation.begin) +
+            " bytes at " + hexadecimal(allocation.begin) + ".");
     return cudaErrorInvalidValue;
 }
 
@@ -47,10 +49,10 @@ cudaError_t nobodys(const char* role, u64 address) {
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);
     explain(std::string(role) + ": " + hexadecimal(address) +
-            (freed ? " lies in memory that was freed (" +
-                         std::to_string(freed->end - freed->begin) + " bytes at " +
-                         hexadecimal(freed->begin) + ")."
-                   : " is a device address that belongs to no allocation."));
+            (freed
+                 ? " lies in memory that was freed (" + std::to_string(freed->end - freed->begin) +
+                       " bytes at " + hexadecimal(freed->begin) + ")."
+                 : " is a device address that belongs to no allocation."));
     return cudaErrorInvalidValue;
 }
 
@@ -75,8 +77,8 @@ cudaError_t find_side(const char* role, const Pitched& place, const Shape& shape
 }
 
 cudaError_t wrong_direction(const char* role, u64 address) {
-    explain(std::string("the direction says that the ") + role +
-            " is on the device, but\n  " + hexadecimal(address) + " is ordinary host memory.");
+    explain(std::string("the direction says that the ") + role + " is on the device, but " +
+            hexadecimal(address) + " is ordinary host memory.");
     return cudaErrorInvalidValue;
 }
 

@@ -24,7 +24,8 @@ struct Pitched {
 
 /// Copies, and remembers for each byte on the device whether it has been written. Directions are
 /// checked as on hardware: a side that `kind` says is the device's must be memory that kernels can
-/// reach; a side that it says is the host's may be any. With cudaMemcpyDefault the addresses decide.
+/// reach; a side that it says is the host's may be any. With cudaMemcpyDefault the addresses
+/// decide.
 cudaError_t copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind);
 cudaError_t copy(void* to, const void* from, u64 bytes, cudaMemcpyKind kind);
 

@@ -22,7 +22,8 @@ struct SharedLanes {
     SharedAccess access;
 
     SharedLanes(const Warp& w, u32 site, const Resolved& where, u32 bytes) {
-        for_each_lane(where.in_shared, [&](int l) { offsets[l] = static_cast<u32>(where.address[l]); });
+        for_each_lane(where.in_shared,
+                      [&](int l) { offsets[l] = static_cast<u32>(where.address[l]); });
         access.warp = w.index;
         access.site = site;
         access.active = where.in_shared;
@@ -31,7 +32,8 @@ struct SharedLanes {
     }
 };
 
-GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 bytes, GlobalAccess::Kind kind) {
+GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 bytes,
+                          GlobalAccess::Kind kind) {
     GlobalAccess access;
     access.kind = kind;
     access.warp = w.index;
@@ -43,13 +45,16 @@ GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 by
 }
 
 /// In a word's shadow byte: the bits of `bytes` bytes (at most 4) at `address`.
-u8 shadow_bits(u64 address, u32 bytes) { return static_cast<u8>(((1u << bytes) - 1) << (address & 3)); }
+u8 shadow_bits(u64 address, u32 bytes) {
+    return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
+}
 
 /// Calls body(shadow byte, its bits) for every word of an access, until body returns false.
 template <class Body>
 bool for_each_shadow(DeviceMemory& memory, u64 address, u32 bytes, Body body) {
     for (u32 done = 0; done < bytes; done += 4)
-        if (!body(memory.shadow(address + done), shadow_bits(address, std::min(bytes, 4u)))) return false;
+        if (!body(memory.shadow(address + done), shadow_bits(address, std::min(bytes, 4u))))
+            return false;
     return true;
 }
 
@@ -58,12 +63,14 @@ void check_written(Warp& w, const Op* op, const Resolved& where, u32 bytes, Lane
     for_each_lane(where.in_global, [&](int lane) {
         const u64 address = where.address[lane];
         if (!launch.memory->is_device_range(address)) return;
-        const bool written = for_each_shadow(*launch.memory, address, bytes,
-                                             [](const u8* shadow, u8 bits) { return (*shadow & bits) == bits; });
+        const bool written =
+            for_each_shadow(*launch.memory, address, bytes,
+                            [](const u8* shadow, u8 bits) { return (*shadow & bits) == bits; });
         if (written) return;
         LaneAccess access{.kind = kind, .address = address, .bytes = bytes};
-        reports().add(describe_uninitialised_global(w.describe(op, "initcheck", "uninitialised global read", lane),
-                                                    access, *launch.allocations));
+        reports().add(describe_uninitialised_global(
+            w.describe(op, "initcheck", "uninitialised global read", lane), access,
+            *launch.allocations));
     });
 }
 
@@ -85,11 +92,13 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     const bool releases = op->detail & kReleasesBit;
     if (where.in_global) {
         if (w.checks.init) {
-            if (!(op->detail & kOverwritesBit)) check_written(w, op, where, bytes, LaneAccess::Kind::atomic);
+            if (!(op->detail & kOverwritesBit))
+                check_written(w, op, where, bytes, LaneAccess::Kind::atomic);
             mark_written(w, where, bytes);
         }
         if (GlobalRace* race = block.launch->global_race) {
-            GlobalAccess access = global_lanes(w, op->site, where, bytes, GlobalAccess::Kind::atomic);
+            GlobalAccess access =
+                global_lanes(w, op->site, where, bytes, GlobalAccess::Kind::atomic);
             access.strong = true;
             access.releases = releases;
             race->access(block.global_race, access);
@@ -100,7 +109,8 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
         lanes.access.strong = true;
         lanes.access.releases = releases;
         if (op->detail & kOverwritesBit)
-            for_each_lane(where.in_shared, [&](int l) { block.shared_race->mark_written(lanes.offsets[l], bytes); });
+            for_each_lane(where.in_shared,
+                          [&](int l) { block.shared_race->mark_written(lanes.offsets[l], bytes); });
         block.shared_race->atomic(lanes.access);
     }
 }
@@ -117,7 +127,8 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     block.launch->progress.fetch_add(1, std::memory_order_relaxed);
 }
 
-void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from, u32 bytes_read) {
+void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
+               u32 bytes_read) {
     Block& block = *w.block;
     if (bytes_read) {
         if (w.checks.init) check_written(w, op, from, bytes_read, LaneAccess::Kind::read);

@@ -1,9 +1,11 @@
 // cp.async: copies from global to shared memory that go on while the threads do something else.
 //
-// Idea   The copy is noted when it is issued, and carried out as late as the program allows: when its
-//        thread waits for it. So a kernel that forgets to wait finds old bytes in shared memory here,
-//        as it may on hardware.
-// Groups Every thread counts its own groups. A warp's copies are kept in the order in which they were
+// Idea   The copy is noted when it is issued, and carried out as late as the program allows: when
+// its
+//        thread waits for it. So a kernel that forgets to wait finds old bytes in shared memory
+//        here, as it may on hardware.
+// Groups Every thread counts its own groups. A warp's copies are kept in the order in which they
+// were
 //        issued; an entry stands for all lanes that issued it with the same number of groups behind
 //        them.
 // Watch  A copy of which the thread wants fewer bytes than it writes fills the rest with zeros.
@@ -105,12 +107,13 @@ const Op* run_copy(Warp& w, const Op* op) {
     }
 
     Resolved to, from;
-    if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared, Access::store, to))
+    if (!resolve(w, op, w.lanes<u64>(op->a), first_offset(op), bytes, ptx::StateSpace::shared,
+                 Access::store, to))
         return nullptr;
     // Lanes that read nothing may have any address.
     const Mask all = std::exchange(w.active, reading);
-    const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes, ptx::StateSpace::global,
-                              Access::load, from);
+    const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
+                              ptx::StateSpace::global, Access::load, from);
     w.active = all;
     if (!good) return nullptr;
     count_access(w, op->site, to, bytes);
@@ -155,8 +158,10 @@ const Op* run_wait_all(Warp& w, const Op* op) {
     return op + 1;
 }
 
-std::optional<FamilyInstruction> describe_copy(const ptx::Instruction& i, const ptx::Function& function) {
-    if (i.operands.size() < 3 || i.operands[2].kind != ptx::Operand::Kind::immediate) return std::nullopt;
+std::optional<FamilyInstruction> describe_copy(const ptx::Instruction& i,
+                                               const ptx::Function& function) {
+    if (i.operands.size() < 3 || i.operands[2].kind != ptx::Operand::Kind::immediate)
+        return std::nullopt;
     const u64 bytes = i.operands[2].bits;
     if (bytes != 4 && bytes != 8 && !(bytes == 16)) return std::nullopt;
     if (i.has("cg") && bytes != 16) return std::nullopt;
@@ -165,10 +170,13 @@ std::optional<FamilyInstruction> describe_copy(const ptx::Instruction& i, const 
     const bool has_tail = i.operands.size() > 3 + policy;
     const bool predicate = has_tail && is_predicate(i, function, 3);
     Handler run = run_copy<Source::whole>;
-    if (predicate) run = i.operands[3].negated ? run_copy<Source::kept> : run_copy<Source::ignored>;
-    else if (has_tail) run = run_copy<Source::size>;
+    if (predicate)
+        run = i.operands[3].negated ? run_copy<Source::kept> : run_copy<Source::ignored>;
+    else if (has_tail)
+        run = run_copy<Source::size>;
 
-    std::vector<OperandRole> roles = {{Role::address, Width::w64}, {Role::address2, Width::w64}, {}};
+    std::vector<OperandRole> roles = {
+        {Role::address, Width::w64}, {Role::address2, Width::w64}, {}};
     if (has_tail) roles.push_back({Role::c, predicate ? Width::predicate : Width::w32});
     const std::size_t count = roles.size();
     auto description = describe(i, run, std::move(roles), count, count + policy);
@@ -177,25 +185,34 @@ std::optional<FamilyInstruction> describe_copy(const ptx::Instruction& i, const 
     description->detail = static_cast<u8>(ptx::StateSpace::shared);
     description->has_side_effects = true;
     const u32 lane_bytes = static_cast<u32>(bytes);
-    description->memory = {{.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = lane_bytes},
-                           {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = lane_bytes}};
+    description->memory = {
+        {.space = ptx::StateSpace::shared, .store = true, .bytes_per_lane = lane_bytes},
+        {.space = ptx::StateSpace::global, .load = true, .bytes_per_lane = lane_bytes}};
     return description;
 }
 
 }  // namespace
 
-void complete_copies(Warp& w) { complete(w, 0, true); }
+void complete_copies(Warp& w) {
+    complete(w, 0, true);
+}
 
 // cp.async.{ca,cg}.shared.global [to], [from], size{, bytes to read | ignore}{, cache policy}
 // cp.async.commit_group;  cp.async.wait_group N;  cp.async.wait_all;  cp.async.mbarrier.arrive [a]
-std::optional<FamilyInstruction> describe_cp(const ptx::Instruction& i, const ptx::Function& function) {
+std::optional<FamilyInstruction> describe_cp(const ptx::Instruction& i,
+                                             const ptx::Function& function) {
     if (!i.has("async") || i.has("bulk")) return std::nullopt;
     std::optional<FamilyInstruction> description;
-    if (i.has("commit_group")) description = describe(i, run_commit, {});
-    else if (i.has("wait_group")) description = describe(i, run_wait_group, {{Role::constant}});
-    else if (i.has("wait_all")) description = describe(i, run_wait_all, {});
-    else if (i.has("mbarrier")) description = describe_copy_arrival(i);
-    else return describe_copy(i, function);
+    if (i.has("commit_group"))
+        description = describe(i, run_commit, {});
+    else if (i.has("wait_group"))
+        description = describe(i, run_wait_group, {{Role::constant}});
+    else if (i.has("wait_all"))
+        description = describe(i, run_wait_all, {});
+    else if (i.has("mbarrier"))
+        description = describe_copy_arrival(i);
+    else
+        return describe_copy(i, function);
     if (description) description->has_side_effects = true;
     return description;
 }

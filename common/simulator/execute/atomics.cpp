@@ -2,18 +2,17 @@
 //
 // Idea   A combining function (Add, Minimum, Exchange ...) on a type gives one handler. Lanes take
 //        their turn in lane order. In global memory each turn is an atomic operation of the host as
-//        well, because several workers may run blocks at the same time; shared memory belongs to the
-//        one worker that runs the block.
+//        well, because several workers may run blocks at the same time; shared memory belongs to
+//        the one worker that runs the block.
 // Watch  A block's result may depend on when its turn came: that is why a returned old value, or a
 //        rounded sum, makes a launch run on one worker (FamilyInstruction::order_sensitive).
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
-#include "base/half.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
-
+#include "instructions/half.h"
 
 namespace coalesce::sim {
 
@@ -24,24 +23,43 @@ namespace {
 
 // ---- values: a number type, and the bits that it is in memory ----
 
-struct F16 {
-    static float widen(u16 bits) { return half_to_float(bits); }
-    static u16 narrow(float value) { return float_to_half(value); }
-};
-struct BF16 {
-    static float widen(u16 bits) { return bfloat_to_float(bits); }
-    static u16 narrow(float value) { return float_to_bfloat(value); }
-};
+template <class T>
+constexpr bool kIsHalf = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
+template <class T>
+u16 narrowed(float value) {
+    if constexpr (std::is_same_v<T, F16>)
+        return to_f16(value).bits;
+    else
+        return to_bf16(value).bits;
+}
 /// Two 16-bit numbers in one word; each half is combined on its own.
 template <class Half>
 struct PairOf {};
 
-template <class T> struct BitsOf { using type = std::make_unsigned_t<T>; };
-template <> struct BitsOf<float> { using type = u32; };
-template <> struct BitsOf<double> { using type = u64; };
-template <> struct BitsOf<F16> { using type = u16; };
-template <> struct BitsOf<BF16> { using type = u16; };
-template <class Half> struct BitsOf<PairOf<Half>> { using type = u32; };
+template <class T>
+struct BitsOf {
+    using type = std::make_unsigned_t<T>;
+};
+template <>
+struct BitsOf<float> {
+    using type = u32;
+};
+template <>
+struct BitsOf<double> {
+    using type = u64;
+};
+template <>
+struct BitsOf<F16> {
+    using type = u16;
+};
+template <>
+struct BitsOf<BF16> {
+    using type = u16;
+};
+template <class Half>
+struct BitsOf<PairOf<Half>> {
+    using type = u32;
+};
 template <class T>
 using Bits = typename BitsOf<T>::type;
 
@@ -60,43 +78,93 @@ struct AddFloat {
     }
     static double apply(double a, double b) { return a + b; }
 };
-struct Add { template <class T> static T apply(T a, T b, T) { return a + b; } };
+struct Add {
+    template <class T>
+    static T apply(T a, T b, T) {
+        return a + b;
+    }
+};
 /// A NaN loses against a number.
 struct Minimum {
-    template <class T> static T apply(T a, T b, T) {
-        if constexpr (std::is_floating_point_v<T>) return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
-        else return std::min(a, b);
+    template <class T>
+    static T apply(T a, T b, T) {
+        if constexpr (std::is_floating_point_v<T>)
+            return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+        else
+            return std::min(a, b);
     }
 };
 struct Maximum {
-    template <class T> static T apply(T a, T b, T) {
-        if constexpr (std::is_floating_point_v<T>) return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
-        else return std::max(a, b);
+    template <class T>
+    static T apply(T a, T b, T) {
+        if constexpr (std::is_floating_point_v<T>)
+            return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
+        else
+            return std::max(a, b);
     }
 };
-struct And { template <class T> static T apply(T a, T b, T) { return a & b; } };
-struct Or { template <class T> static T apply(T a, T b, T) { return a | b; } };
-struct Xor { template <class T> static T apply(T a, T b, T) { return a ^ b; } };
-struct Exchange { template <class T> static T apply(T, T b, T) { return b; } };
-struct CompareAndSwap { template <class T> static T apply(T a, T b, T c) { return a == b ? c : a; } };
+struct And {
+    template <class T>
+    static T apply(T a, T b, T) {
+        return a & b;
+    }
+};
+struct Or {
+    template <class T>
+    static T apply(T a, T b, T) {
+        return a | b;
+    }
+};
+struct Xor {
+    template <class T>
+    static T apply(T a, T b, T) {
+        return a ^ b;
+    }
+};
+struct Exchange {
+    template <class T>
+    static T apply(T, T b, T) {
+        return b;
+    }
+};
+struct CompareAndSwap {
+    template <class T>
+    static T apply(T a, T b, T c) {
+        return a == b ? c : a;
+    }
+};
 /// Up to the operand, then from zero again.
-struct Increment { template <class T> static T apply(T a, T b, T) { return a >= b ? 0 : a + 1; } };
+struct Increment {
+    template <class T>
+    static T apply(T a, T b, T) {
+        return a >= b ? 0 : a + 1;
+    }
+};
 /// Down to zero, then from the operand again.
-struct Decrement { template <class T> static T apply(T a, T b, T) { return a == 0 || a > b ? b : a - 1; } };
+struct Decrement {
+    template <class T>
+    static T apply(T a, T b, T) {
+        return a == 0 || a > b ? b : a - 1;
+    }
+};
 
 /// combine<F, T>(old, b, c), on the bits of T's.
 template <class F, class T, bool InGlobal>
 struct Combine {
     using B = Bits<T>;
     static B apply(B old, B b, B c) {
-        if constexpr (std::is_same_v<T, F16> || std::is_same_v<T, BF16>) {
-            return T::narrow(F::template apply<float>(T::widen(old), T::widen(b), T::widen(c)));
+        if constexpr (kIsHalf<T>) {
+            return narrowed<T>(
+                F::template apply<float>(to_float(T{old}), to_float(T{b}), to_float(T{c})));
         } else if constexpr (std::is_floating_point_v<T>) {
             const T x = std::bit_cast<T>(old), y = std::bit_cast<T>(b);
-            if constexpr (std::is_same_v<F, Add>) return std::bit_cast<B>(AddFloat<InGlobal>::apply(x, y));
-            else return std::bit_cast<B>(F::template apply<T>(x, y, std::bit_cast<T>(c)));
+            if constexpr (std::is_same_v<F, Add>)
+                return std::bit_cast<B>(AddFloat<InGlobal>::apply(x, y));
+            else
+                return std::bit_cast<B>(F::template apply<T>(x, y, std::bit_cast<T>(c)));
         } else {
-            return static_cast<B>(F::template apply<T>(static_cast<T>(old), static_cast<T>(b), static_cast<T>(c)));
+            return static_cast<B>(
+                F::template apply<T>(static_cast<T>(old), static_cast<T>(b), static_cast<T>(c)));
         }
     }
 };
@@ -104,7 +172,8 @@ template <class F, class Half, bool InGlobal>
 struct Combine<F, PairOf<Half>, InGlobal> {
     static u32 apply(u32 old, u32 b, u32 c) {
         const auto one = [](u32 x, u32 y, u32 z) {
-            return u32{Combine<F, Half, InGlobal>::apply(static_cast<u16>(x), static_cast<u16>(y), static_cast<u16>(z))};
+            return u32{Combine<F, Half, InGlobal>::apply(static_cast<u16>(x), static_cast<u16>(y),
+                                                         static_cast<u16>(z))};
         };
         return one(old >> 16, b >> 16, c >> 16) << 16 | one(old, b, c);
     }
@@ -128,9 +197,12 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared) {
     return old;
 }
 
-/// Shared by all handlers: where the lanes' bytes are, counted and checked. False: the launch is over.
+/// Shared by all handlers: where the lanes' bytes are, counted and checked. False: the launch is
+/// over.
 bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
-    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic, where)) return false;
+    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
+                 where))
+        return false;
     count_access(w, op->site, where, bytes);
     note_atomic(w, op, where, bytes);
     return true;
@@ -148,8 +220,8 @@ const Op* run_atomic(Warp& w, const Op* op) {
     Lane* d = ReturnsOld ? w.lanes<Lane>(op->d) : nullptr;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        const B old = take_turn<F, T>(where.host[lane], static_cast<B>(b[lane]), static_cast<B>(c[lane]),
-                                      where.in_shared >> lane & 1);
+        const B old = take_turn<F, T>(where.host[lane], static_cast<B>(b[lane]),
+                                      static_cast<B>(c[lane]), where.in_shared >> lane & 1);
         if constexpr (ReturnsOld) d[lane] = old;
     }
     finish_atomic(w, op, where, sizeof(B));
@@ -170,12 +242,41 @@ const Op* run_vector_atomic(Warp& w, const Op* op) {
         const int lane = std::countr_zero(rest);
         B old[4];
         for (u32 k = 0; k < op->count; ++k)
-            old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B), static_cast<B>(w.lanes<Lane>(op->v[k])[lane]), 0,
+            old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B),
+                                     static_cast<B>(w.lanes<Lane>(op->v[k])[lane]), 0,
                                      where.in_shared >> lane & 1);
         if constexpr (ReturnsOld)
             for (u32 k = 0; k < op->count; ++k) w.lanes<Lane>(destinations[k])[lane] = old[k];
     }
     finish_atomic(w, op, where, bytes);
+    return op + 1;
+}
+
+// ---- 128 bits: exch and cas ----
+
+/// The halves of a 128-bit register: 32 low halves, then 32 high ones.
+struct WideLanes {
+    u64* low;
+    u64* high;
+    WideLanes(const Warp& w, Slot slot) : low(w.lanes<u64>(slot)), high(low + kLanes) {}
+};
+
+/// These return what was there, so the launch runs on one worker: nobody else is at this memory.
+template <bool Compares>
+const Op* run_wide_atomic(Warp& w, const Op* op) {
+    Resolved where;
+    if (!begin_atomic(w, op, 16, where)) return nullptr;
+    const WideLanes d(w, op->d), b(w, op->b), c(w, Compares ? op->c : op->b);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        u64 old[2];
+        std::memcpy(old, where.host[l], sizeof old);
+        const bool stores = !Compares || (old[0] == b.low[l] && old[1] == b.high[l]);
+        const u64 value[2] = {c.low[l], c.high[l]};
+        if (stores) std::memcpy(where.host[l], value, sizeof value);
+        if (op->has_destination) d.low[l] = old[0], d.high[l] = old[1];
+    }
+    finish_atomic(w, op, where, 16);
     return op + 1;
 }
 
@@ -192,12 +293,18 @@ struct AtomicKind {
 
 template <class F, class T>
 constexpr AtomicKind kind(const char* operation, Type type, bool commutes) {
-    return {operation, type, commutes, run_atomic<F, T, true>, run_atomic<F, T, false>, nullptr, nullptr};
+    return {operation, type,   commutes, run_atomic<F, T, true>, run_atomic<F, T, false>,
+            nullptr,   nullptr};
 }
 template <class F, class T>
 constexpr AtomicKind vector_kind(const char* operation, Type type, bool commutes) {
-    return {operation, type, commutes, run_atomic<F, T, true>, run_atomic<F, T, false>,
-            run_vector_atomic<F, T, true>, run_vector_atomic<F, T, false>};
+    return {operation,
+            type,
+            commutes,
+            run_atomic<F, T, true>,
+            run_atomic<F, T, false>,
+            run_vector_atomic<F, T, true>,
+            run_vector_atomic<F, T, false>};
 }
 
 constexpr AtomicKind kAtomics[] = {
@@ -244,6 +351,8 @@ constexpr AtomicKind kAtomics[] = {
     kind<CompareAndSwap, u16>("cas", Type::b16, false),
     kind<CompareAndSwap, u32>("cas", Type::b32, false),
     kind<CompareAndSwap, u64>("cas", Type::b64, false),
+    {"exch", Type::b128, false, run_wide_atomic<false>, run_wide_atomic<false>, nullptr, nullptr},
+    {"cas", Type::b128, false, run_wide_atomic<true>, run_wide_atomic<true>, nullptr, nullptr},
 };
 
 const AtomicKind* find_kind(const ptx::Instruction& i) {
@@ -257,7 +366,8 @@ std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool re
     const AtomicKind* kind = find_kind(i);
     const u32 length = vector_length(i);
     const StateSpace space = space_of(i);
-    if (!kind || length > 4 || space == StateSpace::local || space == StateSpace::constant) return std::nullopt;
+    if (!kind || length > 4 || space == StateSpace::local || space == StateSpace::constant)
+        return std::nullopt;
 
     const bool vector = length > 1;
     const bool keeps_old = returns && !is_sink(i, 0);
@@ -293,7 +403,8 @@ std::optional<FamilyInstruction> describe_atomic(const ptx::Instruction& i, cons
 }
 
 // red: the same without d
-std::optional<FamilyInstruction> describe_reduction(const ptx::Instruction& i, const ptx::Function&) {
+std::optional<FamilyInstruction> describe_reduction(const ptx::Instruction& i,
+                                                    const ptx::Function&) {
     return describe_any(i, false);
 }
 

@@ -20,10 +20,12 @@ u32 vector_length(const ptx::Instruction& instruction);
 
 bool is_sink(const ptx::Instruction& instruction, std::size_t operand);
 /// Operand `operand` is a predicate register (or its complement).
-bool is_predicate(const ptx::Instruction& instruction, const ptx::Function& function, std::size_t operand);
+bool is_predicate(const ptx::Instruction& instruction, const ptx::Function& function,
+                  std::size_t operand);
 
 inline Width width_of_type(ptx::Type type) {
     if (type == ptx::Type::pred) return Width::predicate;
+    if (ptx::size_of(type) == 16) return Width::w128;
     return ptx::size_of(type) == 8 ? Width::w64 : Width::w32;
 }
 
@@ -40,7 +42,8 @@ inline std::optional<FamilyInstruction> describe(const ptx::Instruction& instruc
 }
 
 // One function per family, each beside its handlers.
-using Describe = std::optional<FamilyInstruction> (*)(const ptx::Instruction&, const ptx::Function&);
+using Describe = std::optional<FamilyInstruction> (*)(const ptx::Instruction&,
+                                                      const ptx::Function&);
 
 #define COALESCE_FAMILY(name) \
     std::optional<FamilyInstruction> name(const ptx::Instruction&, const ptx::Function&)

@@ -17,7 +17,8 @@ namespace {
 
 const Op* unreadable(Warp& w, const Op* op, int lane, u64 address, const std::string& what) {
     return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                  "printf: " + what + "; pass pointers that are valid on the device", lane, address);
+                  "printf: " + what + "; pass pointers that are valid on the device", lane,
+                  address);
 }
 
 const Op* run_vprintf(Warp& w, const Op* op) {
@@ -31,7 +32,8 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         const int lane = std::countr_zero(rest);
         if (formats[lane] != format_read || !format_read) {
             const std::optional<std::string> read = read_string(w, formats[lane], lane);
-            if (!read) return unreadable(w, op, lane, formats[lane], "the format string can not be read");
+            if (!read)
+                return unreadable(w, op, lane, formats[lane], "the format string can not be read");
             format = *read;
             format_read = formats[lane];
         }
@@ -41,7 +43,8 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         };
         source.string = [&](u64 address) { return read_string(w, address, lane); };
         const Formatted formatted = format_printf(format, source);
-        if (!formatted.problem.empty()) return unreadable(w, op, lane, buffers[lane], formatted.problem);
+        if (!formatted.problem.empty())
+            return unreadable(w, op, lane, buffers[lane], formatted.problem);
         text += formatted.text;
         used[lane] = static_cast<u32>(formatted.arguments);
     }
@@ -61,9 +64,11 @@ const Op* run_assertfail(Warp& w, const Op* op) {
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const Dim3 thread = w.thread_of(lane);
-        std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-                     text_of(op->b, lane).c_str(), w.lanes<u32>(op->c)[lane], text_of(op->v[0], lane).c_str(),
-                     block.x, block.y, block.z, thread.x, thread.y, thread.z, text_of(op->a, lane).c_str());
+        std::fprintf(stderr,
+                     "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                     text_of(op->b, lane).c_str(), w.lanes<u32>(op->c)[lane],
+                     text_of(op->v[0], lane).c_str(), block.x, block.y, block.z, thread.x, thread.y,
+                     thread.z, text_of(op->a, lane).c_str());
     }
     const int first = w.first_active();
     return w.fail(op, Status::assert_failed, "execution", "assertion failed",
@@ -89,11 +94,15 @@ const Op* run_free(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
-        if (pointers[l] && !DeviceHeap::instance().free(pointers[l]))
-            return w.fail(op, Status::illegal_address, "memcheck", "invalid free",
-                          "free() of a pointer that malloc() in a kernel did not return, or that was "
-                          "freed before; free it once, and memory of cudaMalloc with cudaFree",
-                          l, pointers[l]);
+        if (!pointers[l]) continue;
+        const u64 bytes = DeviceHeap::instance().free(pointers[l]);
+        if (bytes == 0)
+            return w.fail(
+                op, Status::illegal_address, "memcheck", "invalid free",
+                "free() of a pointer that malloc() in a kernel did not return, or that was "
+                "freed before; free it once, and memory of cudaMalloc with cudaFree",
+                l, pointers[l]);
+        w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
     return op + 1;
 }
@@ -125,7 +134,47 @@ struct DeviceHeap::State {
     std::mutex mutex;
     std::map<u64, u64> free;  ///< begin -> bytes; neighbours are merged
     std::map<u64, u64> live;
+    /// Freed since the launch began. Given out again only when nothing else is left, so that one
+    /// thread's old memory and another's new memory are not the same bytes for the race checks, and
+    /// a use after free meets bytes that nobody has written.
+    std::map<u64, u64> resting;
+
+    void give_back(u64 begin, u64 bytes);
+    void end_rest();
+    u64 take(u64 bytes);
 };
+
+/// Joins a piece with its free neighbours.
+void DeviceHeap::State::give_back(u64 begin, u64 bytes) {
+    auto merged = free.emplace(begin, bytes).first;
+    if (const auto next = std::next(merged); next != free.end() && begin + bytes == next->first) {
+        merged->second += next->second;
+        free.erase(next);
+    }
+    if (merged == free.begin()) return;
+    const auto before = std::prev(merged);
+    if (before->first + before->second != begin) return;
+    before->second += merged->second;
+    free.erase(merged);
+}
+
+void DeviceHeap::State::end_rest() {
+    for (const auto& [begin, bytes] : resting) give_back(begin, bytes);
+    resting.clear();
+}
+
+/// The first free piece that is large enough; 0: there is none.
+u64 DeviceHeap::State::take(u64 bytes) {
+    for (auto piece = free.begin(); piece != free.end(); ++piece) {
+        const auto [begin, available] = *piece;
+        if (available < bytes) continue;
+        free.erase(piece);
+        if (available > bytes) free[begin + bytes] = available - bytes;
+        live[begin] = bytes;
+        return begin;
+    }
+    return 0;
+}
 
 DeviceHeap& DeviceHeap::instance() {
     static DeviceHeap heap;
@@ -138,9 +187,12 @@ DeviceHeap::State& DeviceHeap::state() {
 }
 
 bool DeviceHeap::prepare(DeviceMemory& memory) {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    s.end_rest();
     if (base_) return true;
     base_ = memory.allocate(size_, AllocationKind::variable, "the heap of malloc in kernels");
-    if (base_) state().free[base_] = size_;
+    if (base_) s.free[base_] = size_;
     return base_ != 0;
 }
 
@@ -152,8 +204,10 @@ bool DeviceHeap::set_size(u64 bytes) {
 
 void DeviceHeap::reset() {
     base_ = 0;
-    state().free.clear();
-    state().live.clear();
+    State& s = state();
+    s.free.clear();
+    s.live.clear();
+    s.resting.clear();
 }
 
 u64 DeviceHeap::allocate(u64 bytes) {
@@ -161,34 +215,20 @@ u64 DeviceHeap::allocate(u64 bytes) {
     const std::lock_guard lock(s.mutex);
     if (bytes == 0 || bytes > size_) return 0;
     const u64 wanted = round_up(bytes, 16);
-    const auto piece = std::find_if(s.free.begin(), s.free.end(), [&](const auto& f) { return f.second >= wanted; });
-    if (piece == s.free.end()) return 0;
-    const u64 begin = piece->first, rest = piece->second - wanted;
-    s.free.erase(piece);
-    if (rest) s.free[begin + wanted] = rest;
-    s.live[begin] = wanted;
-    return begin;
+    if (const u64 begin = s.take(wanted)) return begin;
+    s.end_rest();
+    return s.take(wanted);
 }
 
-bool DeviceHeap::free(u64 address) {
+u64 DeviceHeap::free(u64 address) {
     State& s = state();
     const std::lock_guard lock(s.mutex);
     const auto piece = s.live.find(address);
-    if (piece == s.live.end()) return false;
-    auto merged = s.free.emplace(piece->first, piece->second).first;
+    if (piece == s.live.end()) return 0;
+    const u64 bytes = piece->second;
+    s.resting.insert(*piece);
     s.live.erase(piece);
-    if (const auto next = std::next(merged); next != s.free.end() && merged->first + merged->second == next->first) {
-        merged->second += next->second;
-        s.free.erase(next);
-    }
-    if (merged != s.free.begin()) {
-        const auto before = std::prev(merged);
-        if (before->first + before->second == merged->first) {
-            before->second += merged->second;
-            s.free.erase(merged);
-        }
-    }
-    return true;
+    return bytes;
 }
 
 }  // namespace coalesce::sim

@@ -18,7 +18,8 @@ struct DeviceCall {
     /// Arguments in order: Op::a, b, c, v[0], v[1].
     Width argument[5] = {Width::none, Width::none, Width::none, Width::none, Width::none};
     bool order_sensitive = true;
-    bool needs_heap = false;     ///< call DeviceHeap::prepare before the launch's AllocationTable is taken
+    bool needs_heap =
+        false;  ///< call DeviceHeap::prepare before the launch's AllocationTable is taken
 };
 
 /// "vprintf", "__assertfail", "malloc", "free"; nullptr for any other name.
@@ -30,7 +31,8 @@ class DeviceHeap {
 public:
     static DeviceHeap& instance();
 
-    /// Reserves the heap on first use. False when device memory is exhausted.
+    /// Before every launch that uses it: reserves the heap the first time. False when device memory
+    /// is exhausted.
     bool prepare(DeviceMemory& memory);
     /// cudaLimitMallocHeapSize; only before the first prepare.
     bool set_size(u64 bytes);
@@ -39,8 +41,8 @@ public:
     /// Forgets the heap: device memory has been given back (cudaDeviceReset).
     void reset();
 
-    u64 allocate(u64 bytes);       ///< device address, or 0
-    bool free(u64 address);        ///< false: not the start of a live piece
+    u64 allocate(u64 bytes);  ///< device address, or 0
+    u64 free(u64 address);    ///< bytes that it had; 0: not the start of a live piece
     bool owns(u64 address) const { return base_ && address - base_ < size_; }
 
 private:

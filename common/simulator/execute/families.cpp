@@ -19,19 +19,19 @@ struct FamilyRow {
 
 constexpr FamilyRow kFamilies[] = {
     // Lanes of a warp together.
-    {"shfl", describe_shuffle},        // d = the register of another lane; p = that lane exists
-    {"vote", describe_vote},           // is a predicate true in all, any, the same in all lanes; in which
-    {"match", describe_match},         // which lanes hold the same value; do all
-    {"redux", describe_reduce},        // sum, minimum, maximum, and, or, xor over the lanes
+    {"shfl", describe_shuffle},  // d = the register of another lane; p = that lane exists
+    {"vote", describe_vote},     // is a predicate true in all, any, the same in all lanes; in which
+    {"match", describe_match},   // which lanes hold the same value; do all
+    {"redux", describe_reduce},  // sum, minimum, maximum, and, or, xor over the lanes
     {"activemask", describe_active_mask},  // the lanes that run this instruction together
-    {"elect", describe_elect},         // one lane of those named is chosen: the lowest
+    {"elect", describe_elect},             // one lane of those named is chosen: the lowest
 
     // Memory that others change meanwhile.
-    {"atom", describe_atomic},         // reads, changes and writes back in one go; returns the old value
-    {"red", describe_reduction},       // the same, and nobody wants the old value
-    {"cp", describe_cp},               // cp.async: global to shared memory without waiting for it
-    {"mbarrier", describe_mbarrier},   // a barrier that lives in shared memory and counts arrivals
-    {"membar", describe_fence},        // orders memory accesses
+    {"atom", describe_atomic},    // reads, changes and writes back in one go; returns the old value
+    {"red", describe_reduction},  // the same, and nobody wants the old value
+    {"cp", describe_cp},          // cp.async: global to shared memory without waiting for it
+    {"mbarrier", describe_mbarrier},  // a barrier that lives in shared memory and counts arrivals
+    {"membar", describe_fence},       // orders memory accesses
     {"fence", describe_fence},
 
     // Advice to the hardware: nothing to do here.
@@ -42,14 +42,16 @@ constexpr FamilyRow kFamilies[] = {
     {"griddepcontrol", describe_hint},
     {"setmaxnreg", describe_hint},
     {"pmevent", describe_hint},
-    {"createpolicy", describe_create_policy},  // d = a cache policy; what it holds matters to nobody
+    {"createpolicy",
+     describe_create_policy},  // d = a cache policy; what it holds matters to nobody
 
     // The rest.
-    {"nanosleep", describe_sleep},     // lets simulated time pass
-    {"trap", describe_trap},           // ends the launch with an error
-    {"brkpt", describe_breakpoint},    // a breakpoint: nobody is debugging
-    {"isspacep", describe_is_space},   // p = this generic address lies in that state space
-    {"mapa", describe_map_address},    // d = the address of this variable in another block of the cluster
+    {"nanosleep", describe_sleep},    // lets simulated time pass
+    {"trap", describe_trap},          // ends the launch with an error
+    {"brkpt", describe_breakpoint},   // a breakpoint: nobody is debugging
+    {"isspacep", describe_is_space},  // p = this generic address lies in that state space
+    {"mapa",
+     describe_map_address},  // d = the address of this variable in another block of the cluster
     {"getctarank", describe_block_rank},  // d = which block of the cluster this address belongs to
 };
 
@@ -72,7 +74,8 @@ ptx::Type type_of(const ptx::Instruction& instruction) {
 StateSpace space_of(const ptx::Instruction& instruction) {
     for (const std::string& m : instruction.modifiers) {
         if (m == "global") return StateSpace::global;
-        if (m == "shared" || m == "shared::cta" || m == "shared::cluster") return StateSpace::shared;
+        if (m == "shared" || m == "shared::cta" || m == "shared::cluster")
+            return StateSpace::shared;
         if (m == "local") return StateSpace::local;
         if (m == "const") return StateSpace::constant;
     }

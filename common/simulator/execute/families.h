@@ -2,7 +2,8 @@
 // asynchronous copies, mbarriers, fences, hints. (Lane-wise arithmetic: instructions/lanes.h.
 // Loads, stores, branches and barriers: the lowering knows them itself.)
 //
-// Idea   Each instruction is described by the function that runs it and by where that function finds
+// Idea   Each instruction is described by the function that runs it and by where that function
+// finds
 //        its operands in the Op. The lowering follows the description and knows nothing else about
 //        the instruction.
 // Read next  families.cpp has the table; warp_ops.cpp, atomics.cpp, ... the handlers.
@@ -22,26 +23,31 @@ enum class Role : u8 {
     ignored,       ///< nowhere: `_`, a cache policy, a hint
     destination,   ///< a register that is written: Op::d
     destination2,  ///< a register that is written: Op::d2
-    a, b, c,       ///< a value that is read: that slot. Immediates become uniform slots
-    v0, v1, v2, v3,
-    address,       ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
-                   ///< A 32-bit base is zero-extended; a symbol is its address in the space
-    address2,      ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
-                   ///< has its offsets packed: first_offset(op), second_offset(op)
+    a,
+    b,
+    c,  ///< a value that is read: that slot. Immediates become uniform slots
+    v0,
+    v1,
+    v2,
+    v3,
+    address,   ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
+               ///< A 32-bit base is zero-extended; a symbol is its address in the space
+    address2,  ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
+               ///< has its offsets packed: first_offset(op), second_offset(op)
     vector_destination,  ///< {x, y, ...}, written: Op::d, d2, b, c in this order
     vector_source,       ///< {x, y, ...}, read: Op::v[0], v[1], ...
-    constant,      ///< an integer that is part of the instruction: Op::immediate
+    constant,            ///< an integer that is part of the instruction: Op::immediate
 };
 
 struct OperandRole {
     Role role = Role::ignored;
-    Width width = Width::none;        ///< of the slot, or of each element of a vector
-    Role pair = Role::ignored;        ///< for `d|p`: what becomes of p
+    Width width = Width::none;  ///< of the slot, or of each element of a vector
+    Role pair = Role::ignored;  ///< for `d|p`: what becomes of p
     Width pair_width = Width::none;
 };
 
-/// One way in which the instruction touches memory; each gets a Site of its own. Where there are two,
-/// their sites follow one another: op->site and op->site + 1.
+/// One way in which the instruction touches memory; each gets a Site of its own. Where there are
+/// two, their sites follow one another: op->site and op->site + 1.
 struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
@@ -53,10 +59,10 @@ struct FamilyInstruction {
     std::vector<OperandRole> operands;  ///< parallel to ptx::Instruction::operands
     std::vector<MemoryUse> memory;      ///< none, one or two
 
-    u8 detail = 0;                      ///< goes to Op::detail. Of memory instructions the low three
-                                        ///< bits are the ptx::StateSpace: space_of(op)
-    u8 count = 0;                       ///< goes to Op::count
-    i64 immediate = 0;                  ///< goes to Op::immediate when no operand does
+    u8 detail = 0;      ///< goes to Op::detail. Of memory instructions the low three
+                        ///< bits are the ptx::StateSpace: space_of(op)
+    u8 count = 0;       ///< goes to Op::count
+    i64 immediate = 0;  ///< goes to Op::immediate when no operand does
 
     /// A `.sync` instruction: the lanes that the value in Op::v[0] names meet here, and the handler
     /// runs with Warp::active = those of them that came.
@@ -77,12 +83,18 @@ std::optional<FamilyInstruction> find_family_instruction(const ptx::Instruction&
 
 // ---- what handlers read from an Op that was lowered so ----
 
-inline ptx::StateSpace space_of(const Op* op) { return static_cast<ptx::StateSpace>(op->detail & 7); }
+inline ptx::StateSpace space_of(const Op* op) {
+    return static_cast<ptx::StateSpace>(op->detail & 7);
+}
 
 constexpr i64 pack_offsets(i64 first, i64 second) {
     return static_cast<i64>(static_cast<u64>(second) << 32 | static_cast<u32>(first));
 }
-inline i64 first_offset(const Op* op) { return static_cast<i32>(op->immediate); }
-inline i64 second_offset(const Op* op) { return op->immediate >> 32; }
+inline i64 first_offset(const Op* op) {
+    return static_cast<i32>(op->immediate);
+}
+inline i64 second_offset(const Op* op) {
+    return op->immediate >> 32;
+}
 
 }  // namespace coalesce::sim

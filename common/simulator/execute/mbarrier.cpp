@@ -1,11 +1,13 @@
-// mbarrier: a barrier that lives in 8 bytes of shared memory and counts arrivals, and bytes to come.
+// mbarrier: a barrier that lives in 8 bytes of shared memory and counts arrivals, and bytes to
+// come.
 //
 // Idea   A phase ends when all expected arrivals have come and no bytes are outstanding; then the
 //        next one begins by itself. To wait is to ask whether a phase is over, by its parity or by
 //        the state that an arrival returned.
 // Watch  What the 8 bytes hold is the hardware's secret, so programs can not depend on it. Ours:
-//        bits 0-19 arrivals still to come, 20-39 arrivals that a phase expects, 40-61 bytes still to
-//        come (plus 2^21, because they may arrive before they are expected), 63 parity of the phase.
+//        bits 0-19 arrivals still to come, 20-39 arrivals that a phase expects, 40-61 bytes still
+//        to come (plus 2^21, because they may arrive before they are expected), 63 parity of the
+//        phase.
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
@@ -35,7 +37,8 @@ struct Mbarrier {
         return b;
     }
     u64 bits() const {
-        return u64{pending} | u64{expected} << 20 | static_cast<u64>(bytes + kNoBytes) << 40 | u64{parity} << 63;
+        return u64{pending} | u64{expected} << 20 | static_cast<u64>(bytes + kNoBytes) << 40 |
+               u64{parity} << 63;
     }
 
     /// Ends the phase if nothing is missing; true if it did.
@@ -52,22 +55,28 @@ u64 load_bits(const u8* host) {
     std::memcpy(&bits, host, sizeof bits);
     return bits;
 }
-void store_bits(u8* host, u64 bits) { std::memcpy(host, &bits, sizeof bits); }
+void store_bits(u8* host, u64 bits) {
+    std::memcpy(host, &bits, sizeof bits);
+}
 
 /// Finds every active lane's mbarrier. False: the launch is over.
 bool find_mbarriers(Warp& w, const Op* op, Resolved& where) {
-    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic, where)) return false;
+    if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic, where))
+        return false;
     if (const Mask elsewhere = w.active & ~where.in_shared) {
         const int lane = std::countr_zero(elsewhere);
         w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-               "this mbarrier is not in shared memory; declare it __shared__", lane, where.address[lane]);
+               "this mbarrier is not in shared memory; declare it __shared__", lane,
+               where.address[lane]);
         return false;
     }
     return true;
 }
 
-const Op* misuse(Warp& w, const Op* op, int lane, const Resolved& where, const char* kind, const char* message) {
-    return w.fail(op, Status::launch_failure, "synccheck", kind, message, lane, where.address[lane]);
+const Op* misuse(Warp& w, const Op* op, int lane, const Resolved& where, const char* kind,
+                 const char* message) {
+    return w.fail(op, Status::launch_failure, "synccheck", kind, message, lane,
+                  where.address[lane]);
 }
 const Op* not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
     return misuse(w, op, lane, where, "mbarrier not initialised",
@@ -75,7 +84,9 @@ const Op* not_initialised(Warp& w, const Op* op, int lane, const Resolved& where
                   "wait for it with __syncthreads()");
 }
 
-void something_happened(Warp& w) { w.block->launch->progress.fetch_add(1, std::memory_order_relaxed); }
+void something_happened(Warp& w) {
+    w.block->launch->progress.fetch_add(1, std::memory_order_relaxed);
+}
 
 void phase_ended(Warp& w) {
     Block& block = *w.block;
@@ -92,11 +103,13 @@ const Op* run_init(Warp& w, const Op* op) {
         const int l = std::countr_zero(rest);
         if (counts[l] == 0 || counts[l] > kMaxCount)
             return misuse(w, op, l, where, "invalid mbarrier count",
-                          "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads that will arrive");
+                          "an mbarrier expects 1 to 1048575 arrivals; pass the number of threads "
+                          "that will arrive");
         Mbarrier b;
         b.pending = b.expected = counts[l];
         store_bits(where.host[l], b.bits());
-        if (w.block->shared_race) w.block->shared_race->mark_written(static_cast<u32>(where.address[l]), 8);
+        if (w.block->shared_race)
+            w.block->shared_race->mark_written(static_cast<u32>(where.address[l]), 8);
     }
     something_happened(w);
     return op + 1;
@@ -105,7 +118,8 @@ const Op* run_init(Warp& w, const Op* op) {
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
     if (!find_mbarriers(w, op, where)) return nullptr;
-    for (Mask rest = w.active; rest; rest &= rest - 1) store_bits(where.host[std::countr_zero(rest)], 0);
+    for (Mask rest = w.active; rest; rest &= rest - 1)
+        store_bits(where.host[std::countr_zero(rest)], 0);
     return op + 1;
 }
 
@@ -135,7 +149,8 @@ const Op* run_arrive(Warp& w, const Op* op) {
         if (Kind == Arrival::drop) b.expected -= count;
         b.pending -= count;
         // Released before the phase may end, so that whoever sees its end sees this lane's stores.
-        if (w.block->shared_race) w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
+        if (w.block->shared_race)
+            w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
         if (b.end_phase_if_complete()) phase_ended(w);
         store_bits(where.host[l], b.bits());
         if constexpr (ReturnsState) w.lanes<u64>(op->d)[l] = before;
@@ -172,7 +187,8 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
     if (w.block->shared_race)
         for (Mask rest = w.active; rest; rest &= rest - 1) {
             const int l = std::countr_zero(rest);
-            w.block->shared_race->async_arrive(w.index, 1u << l, static_cast<u32>(where.address[l]));
+            w.block->shared_race->async_arrive(w.index, 1u << l,
+                                               static_cast<u32>(where.address[l]));
         }
     return Counts ? run_arrive<Arrival::arrive, Says::nothing, false>(w, op) : op + 1;
 }
@@ -188,13 +204,17 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         const Mbarrier b = Mbarrier::from_bits(load_bits(where.host[l]));
-        if (b.expected == 0 && b.pending == 0 && load_bits(where.host[l]) == 0) return not_initialised(w, op, l, where);
+        if (b.expected == 0 && b.pending == 0 && load_bits(where.host[l]) == 0)
+            return not_initialised(w, op, l, where);
         bool asked;
-        if constexpr (ByParity) asked = w.lanes<u32>(op->b)[l] & 1;
-        else asked = Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
+        if constexpr (ByParity)
+            asked = w.lanes<u32>(op->b)[l] & 1;
+        else
+            asked = Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
         if (asked == b.parity) continue;
         over |= 1u << l;
-        if (w.block->shared_race) w.block->shared_race->mbarrier_wait_done(w.index, static_cast<u32>(where.address[l]));
+        if (w.block->shared_race)
+            w.block->shared_race->mbarrier_wait_done(w.index, static_cast<u32>(where.address[l]));
     }
     w.write_predicate(op->d, over);
     return op + 1;
@@ -209,9 +229,11 @@ const Op* run_pending_count(Warp& w, const Op* op) {
 
 // ---- descriptions ----
 
-std::optional<FamilyInstruction> in_shared(const ptx::Instruction& i, std::optional<FamilyInstruction> description) {
+std::optional<FamilyInstruction> in_shared(const ptx::Instruction& i,
+                                           std::optional<FamilyInstruction> description) {
     const StateSpace space = space_of(i);
-    if (!description || (space != StateSpace::shared && space != StateSpace::generic)) return std::nullopt;
+    if (!description || (space != StateSpace::shared && space != StateSpace::generic))
+        return std::nullopt;
     description->memory = {{.space = space, .atomic = true, .bytes_per_lane = 8}};
     description->detail = static_cast<u8>(space);
     description->has_side_effects = true;
@@ -227,21 +249,27 @@ template <Arrival Kind>
 std::optional<FamilyInstruction> describe_arrive(const ptx::Instruction& i) {
     const bool returns_state = !is_sink(i, 0);
     Handler run = nullptr;
-    if (i.operands.size() == 2) run = arrive_handler<Kind, Says::nothing>(returns_state);
-    else if (i.has("expect_tx")) run = arrive_handler<Kind, Says::bytes>(returns_state);
-    else run = arrive_handler<Kind, Says::count>(returns_state);
-    return in_shared(i, describe(i, run, {{Role::destination, Width::w64}, {Role::address, Width::w64}, {Role::b, Width::w32}},
+    if (i.operands.size() == 2)
+        run = arrive_handler<Kind, Says::nothing>(returns_state);
+    else if (i.has("expect_tx"))
+        run = arrive_handler<Kind, Says::bytes>(returns_state);
+    else
+        run = arrive_handler<Kind, Says::count>(returns_state);
+    return in_shared(i, describe(i, run,
+                                 {{Role::destination, Width::w64},
+                                  {Role::address, Width::w64},
+                                  {Role::b, Width::w32}},
                                  2, 3));
 }
 
 std::optional<FamilyInstruction> describe_wait(const ptx::Instruction& i) {
     const bool by_parity = i.has("parity");
-    auto description = in_shared(
-        i, describe(i, by_parity ? run_test_wait<true> : run_test_wait<false>,
-                    {{Role::destination, Width::predicate},
-                     {Role::address, Width::w64},
-                     {Role::b, by_parity ? Width::w32 : Width::w64}},
-                    3, 4));
+    auto description =
+        in_shared(i, describe(i, by_parity ? run_test_wait<true> : run_test_wait<false>,
+                              {{Role::destination, Width::predicate},
+                               {Role::address, Width::w64},
+                               {Role::b, by_parity ? Width::w32 : Width::w64}},
+                              3, 4));
     if (description) description->spins_on_result = true;
     return description;
 }
@@ -254,17 +282,21 @@ std::optional<FamilyInstruction> describe_copy_arrival(const ptx::Instruction& i
 }
 
 // mbarrier.{init,inval,arrive,arrive_drop,expect_tx,complete_tx,test_wait,try_wait,pending_count}
-std::optional<FamilyInstruction> describe_mbarrier(const ptx::Instruction& i, const ptx::Function&) {
-    const std::vector<OperandRole> address_and_count = {{Role::address, Width::w64}, {Role::b, Width::w32}};
+std::optional<FamilyInstruction> describe_mbarrier(const ptx::Instruction& i,
+                                                   const ptx::Function&) {
+    const std::vector<OperandRole> address_and_count = {{Role::address, Width::w64},
+                                                        {Role::b, Width::w32}};
     if (i.has("init")) return in_shared(i, describe(i, run_init, address_and_count));
-    if (i.has("inval")) return in_shared(i, describe(i, run_invalidate, {{Role::address, Width::w64}}));
+    if (i.has("inval"))
+        return in_shared(i, describe(i, run_invalidate, {{Role::address, Width::w64}}));
     if (i.has("arrive")) return describe_arrive<Arrival::arrive>(i);
     if (i.has("arrive_drop")) return describe_arrive<Arrival::drop>(i);
     if (i.has("expect_tx")) return in_shared(i, describe(i, run_bytes<1>, address_and_count));
     if (i.has("complete_tx")) return in_shared(i, describe(i, run_bytes<-1>, address_and_count));
     if (i.has("test_wait") || i.has("try_wait")) return describe_wait(i);
     if (i.has("pending_count"))
-        return describe(i, run_pending_count, {{Role::destination, Width::w32}, {Role::a, Width::w64}});
+        return describe(i, run_pending_count,
+                        {{Role::destination, Width::w32}, {Role::a, Width::w64}});
     return std::nullopt;
 }
 

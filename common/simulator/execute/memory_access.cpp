@@ -27,12 +27,14 @@ bool end_launch(Warp& w, Status status, const Report& report) {
     return false;
 }
 
-bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space, Access access) {
+bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                 Access access) {
     const Launch& launch = *w.block->launch;
     const LaneAccess what = lane_access(address, bytes, access);
     Report report = w.describe(op, "memcheck", "out of bounds", lane);
     if (space == StateSpace::shared)
-        report = describe_bad_shared(report, what, launch.kernel->static_shared, launch.config.dynamic_shared);
+        report = describe_bad_shared(report, what, launch.kernel->static_shared,
+                                     launch.config.dynamic_shared);
     else if (space == StateSpace::local)
         report = describe_bad_local(report, what, w.local_bytes);
     else
@@ -40,7 +42,8 @@ bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateS
     return end_launch(w, Status::illegal_address, report);
 }
 
-bool misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space, Access access) {
+bool misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                Access access) {
     const Report report = describe_misaligned(w.describe(op, "memcheck", "misaligned", lane),
                                               lane_access(address, bytes, access), space,
                                               w.block->launch->allocations.get());
@@ -49,11 +52,14 @@ bool misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSp
 
 /// Where an address within a space lies in this process; nullptr when it is outside. `near` is the
 /// allocation that served the lane before this one.
-u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space, const Allocation*& near) {
+u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
+                 const Allocation*& near) {
     const Block& block = *w.block;
     switch (space) {
         case StateSpace::shared:
-            return address + bytes <= block.shared_bytes && address + bytes > address ? block.shared + address : nullptr;
+            return address + bytes <= block.shared_bytes && address + bytes > address
+                       ? block.shared + address
+                       : nullptr;
         case StateSpace::local:
             return address + bytes <= w.local_bytes && address + bytes > address
                        ? w.local + static_cast<u64>(lane) * w.local_bytes + address
@@ -96,11 +102,13 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
         }
         u8* host = host_address(w, address, lane, bytes, actual, near);
         if (!host) return bad_address(w, op, address, lane, bytes, actual, access);
-        if (address % std::min<u32>(bytes, 16)) return misaligned(w, op, address, lane, bytes, actual, access);
+        if (address % std::min<u32>(bytes, 16))
+            return misaligned(w, op, address, lane, bytes, actual, access);
         out.address[lane] = address;
         out.host[lane] = host;
         if (actual == StateSpace::shared) out.in_shared |= 1u << lane;
-        if (actual == StateSpace::global || actual == StateSpace::constant) out.in_global |= 1u << lane;
+        if (actual == StateSpace::global || actual == StateSpace::constant)
+            out.in_global |= 1u << lane;
     }
     return true;
 }
@@ -127,7 +135,8 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
 
 bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* to) {
     const Allocation* near = nullptr;
-    const u8* from = host_address(w, address_in_space(generic_address), lane, bytes, space_at(generic_address), near);
+    const u8* from = host_address(w, address_in_space(generic_address), lane, bytes,
+                                  space_at(generic_address), near);
     if (from) std::memcpy(to, from, bytes);
     return from != nullptr;
 }
@@ -137,7 +146,7 @@ std::optional<std::string> read_string(const Warp& w, u64 generic_address, int l
     const u64 address = address_in_space(generic_address);
     const Allocation* near = nullptr;
     std::string text;
-    for (; text.size() < limit; ) {
+    for (; text.size() < limit;) {
         const u8* at = host_address(w, address + text.size(), lane, 1, space, near);
         if (!at) return std::nullopt;
         if (!*at) break;
@@ -146,7 +155,8 @@ std::optional<std::string> read_string(const Warp& w, u64 generic_address, int l
     return text;
 }
 
-u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space, Access access) {
+u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
+                Access access) {
     u64 addresses[kLanes];
     addresses[lane] = address;
     Resolved out;

@@ -1,7 +1,9 @@
-// From the address in a lane to the bytes in this process, for every instruction but plain ld and st.
+// From the address in a lane to the bytes in this process, for every instruction but plain ld and
+// st.
 //
 // Builds on  block.h.
-// Idea       An address is resolved once, with bounds and alignment checked; whoever asked then works
+// Idea       An address is resolved once, with bounds and alignment checked; whoever asked then
+// works
 //            with host pointers. A bad address ends the launch, as on hardware.
 #pragma once
 
@@ -27,19 +29,20 @@ inline u64 address_in_space(u64 generic_address) {
 
 /// What resolving 32 addresses gives. Lanes that are not active are left alone.
 struct Resolved {
-    u64 address[kLanes];        ///< within the space that the lane's bytes are in
-    u8* host[kLanes];           ///< its first byte in this process
-    Mask in_shared = 0;         ///< active lanes whose bytes are in the block's shared memory
-    Mask in_global = 0;         ///< ... in global (or constant) memory
+    u64 address[kLanes];  ///< within the space that the lane's bytes are in
+    u8* host[kLanes];     ///< its first byte in this process
+    Mask in_shared = 0;   ///< active lanes whose bytes are in the block's shared memory
+    Mask in_global = 0;   ///< ... in global (or constant) memory
 };
 
-/// Resolves `bytes` bytes at base[l] + offset for every active lane. False: an address was bad, which
-/// has been reported and has ended the launch; the handler returns nullptr.
+/// Resolves `bytes` bytes at base[l] + offset for every active lane. False: an address was bad,
+/// which has been reported and has ended the launch; the handler returns nullptr.
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, ptx::StateSpace space,
              Access access, Resolved& out);
 
 /// The same for one lane and one address; nullptr when it was bad.
-u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space, Access access);
+u8* resolve_one(Warp& w, const Op* op, u64 address, int lane, u32 bytes, ptx::StateSpace space,
+                Access access);
 
 /// Adds one warp-wide access to a site's counters: sectors for the lanes in global memory,
 /// wavefronts for those in shared memory.
@@ -50,7 +53,8 @@ bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* t
 
 /// The NUL-terminated string there, at most `limit` characters. Nothing when it runs out of its
 /// allocation first.
-std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane, u64 limit = 1 << 20);
+std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane,
+                                       u64 limit = 1 << 20);
 
 // ---- what the checks are told (access_checks.cpp) ----
 
@@ -64,9 +68,10 @@ inline constexpr u8 kOverwritesBit = 16;
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 
-/// An asynchronous copy begins: it reads `from` now and may write `to` at any time until it is waited
-/// for. Sites: op->site writes, op->site + 1 reads.
-void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from, u32 bytes_read);
+/// An asynchronous copy begins: it reads `from` now and may write `to` at any time until it is
+/// waited for. Sites: op->site writes, op->site + 1 reads.
+void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
+               u32 bytes_read);
 
 /// membar and fence: what this warp did so far comes before what it does next.
 void fence(Warp& w);

@@ -12,12 +12,12 @@ namespace {
 
 /// One `%...` of a format.
 struct Conversion {
-    std::string flags;      ///< of "-+ #0"
+    std::string flags;  ///< of "-+ #0"
     int width = -1, precision = -1;
     bool width_argument = false, precision_argument = false;  ///< given as `*`
-    std::string length;     ///< hh, h, l, ll, z, t, j, L
-    char letter = 0;        ///< 0: the text ended first
-    std::size_t end = 0;    ///< behind it in the format
+    std::string length;                                       ///< hh, h, l, ll, z, t, j, L
+    char letter = 0;                                          ///< 0: the text ended first
+    std::size_t end = 0;                                      ///< behind it in the format
 };
 
 int read_number(const std::string& text, std::size_t& at) {
@@ -32,12 +32,16 @@ Conversion parse_conversion(const std::string& format, std::size_t percent) {
     std::size_t at = percent + 1;
     const auto here = [&] { return at < format.size() ? format[at] : '\0'; };
     while (here() && std::strchr("-+ #0", here())) c.flags += format[at++];
-    if (here() == '*') c.width_argument = true, ++at;
-    else if (here() >= '1' && here() <= '9') c.width = read_number(format, at);
+    if (here() == '*')
+        c.width_argument = true, ++at;
+    else if (here() >= '1' && here() <= '9')
+        c.width = read_number(format, at);
     if (here() == '.') {
         ++at;
-        if (here() == '*') c.precision_argument = true, ++at;
-        else c.precision = read_number(format, at);
+        if (here() == '*')
+            c.precision_argument = true, ++at;
+        else
+            c.precision = read_number(format, at);
     }
     while (here() && std::strchr("hlzjtL", here())) c.length += format[at++];
     c.letter = here();
@@ -74,7 +78,8 @@ public:
             at = percent;
             if (percent == format.size()) break;
             const Conversion conversion = parse_conversion(format, percent);
-            if (!convert(conversion)) result_.text.append(format, percent, conversion.end - percent);
+            if (!convert(conversion))
+                result_.text.append(format, percent, conversion.end - percent);
             at = conversion.end;
         }
         return std::move(result_);
@@ -127,15 +132,19 @@ private:
 
     void convert_integer(const Conversion& c) {
         const bool wide = c.length.find_first_of("lzjtL") != std::string::npos;
-        if (wide) result_.text += print(c, "ll", static_cast<long long>(take<i64>()));
-        else result_.text += print(c, c.length.c_str(), static_cast<int>(take<i32>()));
+        if (wide)
+            result_.text += print(c, "ll", static_cast<long long>(take<i64>()));
+        else
+            result_.text += print(c, c.length.c_str(), static_cast<int>(take<i32>()));
     }
 
     void convert_string(const Conversion& c) {
         const u64 address = take<u64>();
         const std::optional<std::string> text = address ? source_.string(address) : "(null)";
-        if (text) result_.text += print(c, "", text->c_str());
-        else result_.problem = "a string for %s can not be read";
+        if (text)
+            result_.text += print(c, "", text->c_str());
+        else
+            result_.problem = "a string for %s can not be read";
     }
 
     const FormatSource& source_;

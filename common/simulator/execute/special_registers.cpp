@@ -12,43 +12,89 @@ namespace {
 /// A warp of one block issues an instruction about every fourth cycle.
 constexpr u64 kCyclesPerInstruction = 4;
 
-const Launch& launch_of(const Warp& w) { return *w.block->launch; }
+const Launch& launch_of(const Warp& w) {
+    return *w.block->launch;
+}
 
 template <u32 Dim3::*Axis>
-u64 thread_index(const Warp& w, int lane) { return w.thread_of(lane).*Axis; }
+u64 thread_index(const Warp& w, int lane) {
+    return w.thread_of(lane).*Axis;
+}
 template <u32 Dim3::*Axis>
-u64 block_size(const Warp& w, int) { return launch_of(w).config.block.*Axis; }
+u64 block_size(const Warp& w, int) {
+    return launch_of(w).config.block.*Axis;
+}
 template <u32 Dim3::*Axis>
-u64 block_index(const Warp& w, int) { return w.block->index.*Axis; }
+u64 block_index(const Warp& w, int) {
+    return w.block->index.*Axis;
+}
 template <u32 Dim3::*Axis>
-u64 grid_size(const Warp& w, int) { return launch_of(w).config.grid.*Axis; }
+u64 grid_size(const Warp& w, int) {
+    return launch_of(w).config.grid.*Axis;
+}
 
 template <u64 Value>
-u64 constant(const Warp&, int) { return Value; }
+u64 constant(const Warp&, int) {
+    return Value;
+}
 
-u64 lane_number(const Warp&, int lane) { return static_cast<u64>(lane); }
-u64 warp_number(const Warp& w, int) { return w.index; }
+u64 lane_number(const Warp&, int lane) {
+    return static_cast<u64>(lane);
+}
+u64 warp_number(const Warp& w, int) {
+    return w.index;
+}
 /// Blocks go to the multiprocessors in turn.
-u64 multiprocessor(const Warp& w, int) { return w.block->linear % DeviceModel::multiprocessors; }
-u64 grid_number(const Warp& w, int) { return launch_of(w).number; }
+u64 multiprocessor(const Warp& w, int) {
+    return w.block->linear % DeviceModel::multiprocessors;
+}
+u64 grid_number(const Warp& w, int) {
+    return launch_of(w).number;
+}
 
-u64 this_lane(const Warp&, int lane) { return 1u << lane; }
-u64 lanes_below(const Warp&, int lane) { return (1u << lane) - 1; }
-u64 lanes_up_to(const Warp&, int lane) { return (2u << lane) - 1; }
-u64 lanes_above(const Warp&, int lane) { return static_cast<u32>(~((2u << lane) - 1)); }
-u64 lanes_from(const Warp&, int lane) { return static_cast<u32>(~((1u << lane) - 1)); }
+u64 this_lane(const Warp&, int lane) {
+    return 1u << lane;
+}
+u64 lanes_below(const Warp&, int lane) {
+    return (1u << lane) - 1;
+}
+u64 lanes_up_to(const Warp&, int lane) {
+    return (2u << lane) - 1;
+}
+u64 lanes_above(const Warp&, int lane) {
+    return static_cast<u32>(~((2u << lane) - 1));
+}
+u64 lanes_from(const Warp&, int lane) {
+    return static_cast<u32>(~((1u << lane) - 1));
+}
 
-u64 clock_64(const Warp& w, int) { return clock_of(w); }
-u64 clock_low(const Warp& w, int) { return static_cast<u32>(clock_of(w)); }
-u64 clock_high(const Warp& w, int) { return clock_of(w) >> 32; }
+u64 clock_64(const Warp& w, int) {
+    return clock_of(w);
+}
+u64 clock_low(const Warp& w, int) {
+    return static_cast<u32>(clock_of(w));
+}
+u64 clock_high(const Warp& w, int) {
+    return clock_of(w) >> 32;
+}
 
-u64 dynamic_shared(const Warp& w, int) { return launch_of(w).config.dynamic_shared; }
-u64 all_shared(const Warp& w, int) { return w.block->shared_bytes; }
-u64 shared_with_reserved(const Warp& w, int) { return w.block->shared_bytes + DeviceModel::shared_reserved_per_block; }
+u64 dynamic_shared(const Warp& w, int) {
+    return launch_of(w).config.dynamic_shared;
+}
+u64 all_shared(const Warp& w, int) {
+    return w.block->shared_bytes;
+}
+u64 shared_with_reserved(const Warp& w, int) {
+    return w.block->shared_bytes + DeviceModel::shared_reserved_per_block;
+}
 
 /// cooperative_groups finds its grid barrier through %envreg1 (high half) and %envreg2 (low half).
-u64 workspace_high(const Warp& w, int) { return launch_of(w).grid_workspace >> 32; }
-u64 workspace_low(const Warp& w, int) { return static_cast<u32>(launch_of(w).grid_workspace); }
+u64 workspace_high(const Warp& w, int) {
+    return launch_of(w).grid_workspace >> 32;
+}
+u64 workspace_low(const Warp& w, int) {
+    return static_cast<u32>(launch_of(w).grid_workspace);
+}
 
 using Table = std::map<std::string, SpecialRegister>;
 
@@ -88,13 +134,17 @@ Table make_table() {
         {"%is_explicit_cluster", {launch, Width::predicate, constant<0>}},
         {"%current_graph_exec", {launch, w64, constant<0>}},
     };
-    add_axes(t, "%tid", thread, thread_index<&Dim3::x>, thread_index<&Dim3::y>, thread_index<&Dim3::z>);
+    add_axes(t, "%tid", thread, thread_index<&Dim3::x>, thread_index<&Dim3::y>,
+             thread_index<&Dim3::z>);
     add_axes(t, "%ntid", launch, block_size<&Dim3::x>, block_size<&Dim3::y>, block_size<&Dim3::z>);
-    add_axes(t, "%ctaid", block, block_index<&Dim3::x>, block_index<&Dim3::y>, block_index<&Dim3::z>);
+    add_axes(t, "%ctaid", block, block_index<&Dim3::x>, block_index<&Dim3::y>,
+             block_index<&Dim3::z>);
     add_axes(t, "%nctaid", launch, grid_size<&Dim3::x>, grid_size<&Dim3::y>, grid_size<&Dim3::z>);
     // A cluster is one block.
-    add_axes(t, "%clusterid", block, block_index<&Dim3::x>, block_index<&Dim3::y>, block_index<&Dim3::z>);
-    add_axes(t, "%nclusterid", launch, grid_size<&Dim3::x>, grid_size<&Dim3::y>, grid_size<&Dim3::z>);
+    add_axes(t, "%clusterid", block, block_index<&Dim3::x>, block_index<&Dim3::y>,
+             block_index<&Dim3::z>);
+    add_axes(t, "%nclusterid", launch, grid_size<&Dim3::x>, grid_size<&Dim3::y>,
+             grid_size<&Dim3::z>);
     add_axes(t, "%cluster_ctaid", launch, constant<0>, constant<0>, constant<0>);
     add_axes(t, "%cluster_nctaid", launch, constant<1>, constant<1>, constant<1>);
     for (int i = 0; i < 32; ++i) t["%envreg" + std::to_string(i)] = {launch, w32, constant<0>};
@@ -117,12 +167,16 @@ const Op* run_read_special(Warp& w, const Op* op) {
     // One reading for the whole warp: its lanes read the clock in the same cycle.
     if (special->varies == Varies::always) {
         const u64 now = special->value(w, w.first_active());
-        if (special->width == Width::w64) w.write<u64>(op->d, [=](int) { return now; });
-        else w.write<u32>(op->d, [=](int) { return static_cast<u32>(now); });
+        if (special->width == Width::w64)
+            w.write<u64>(op->d, [=](int) { return now; });
+        else
+            w.write<u32>(op->d, [=](int) { return static_cast<u32>(now); });
         return op + 1;
     }
-    if (special->width == Width::w64) w.write<u64>(op->d, [&](int l) { return special->value(w, l); });
-    else w.write<u32>(op->d, [&](int l) { return static_cast<u32>(special->value(w, l)); });
+    if (special->width == Width::w64)
+        w.write<u64>(op->d, [&](int l) { return special->value(w, l); });
+    else
+        w.write<u32>(op->d, [&](int l) { return static_cast<u32>(special->value(w, l)); });
     return op + 1;
 }
 

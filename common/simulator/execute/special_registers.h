@@ -25,8 +25,8 @@ enum class Varies : u8 {
 struct SpecialRegister {
     Varies varies = Varies::launch;
     Width width = Width::w32;  ///< a predicate for %is_explicit_cluster
-    /// Its value for the thread in `lane`; `launch` registers look at warp.block->launch only, `block`
-    /// registers at warp.block only.
+    /// Its value for the thread in `lane`; `launch` registers look at warp.block->launch only,
+    /// `block` registers at warp.block only.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
 
     /// Reading it makes the result depend on when blocks run (the clocks).

@@ -10,7 +10,9 @@ using ptx::StateSpace;
 
 namespace {
 
-const Op* run_nothing(Warp&, const Op* op) { return op + 1; }
+const Op* run_nothing(Warp&, const Op* op) {
+    return op + 1;
+}
 
 const Op* run_fence(Warp& w, const Op* op) {
     fence(w);
@@ -34,7 +36,8 @@ const Op* run_sleep(Warp& w, const Op* op) {
 
 const Op* run_trap(Warp& w, const Op* op) {
     return w.fail(op, Status::launch_failure, "execution", "trap",
-                  "the kernel executed `trap`: __trap(), or a check of its own that failed", w.first_active());
+                  "the kernel executed `trap`: __trap(), or a check of its own that failed",
+                  w.first_active());
 }
 
 // ---- isspacep ----
@@ -92,7 +95,8 @@ std::optional<FamilyInstruction> describe_hint(const ptx::Instruction& i, const 
 }
 
 // createpolicy.KIND.b64 d, ...
-std::optional<FamilyInstruction> describe_create_policy(const ptx::Instruction& i, const ptx::Function&) {
+std::optional<FamilyInstruction> describe_create_policy(const ptx::Instruction& i,
+                                                        const ptx::Function&) {
     return describe(i, run_create_policy, {{Role::destination, Width::w64}}, 1, 5);
 }
 
@@ -105,12 +109,14 @@ std::optional<FamilyInstruction> describe_trap(const ptx::Instruction& i, const 
     return with_side_effects(describe(i, run_trap, {}));
 }
 
-std::optional<FamilyInstruction> describe_breakpoint(const ptx::Instruction& i, const ptx::Function&) {
+std::optional<FamilyInstruction> describe_breakpoint(const ptx::Instruction& i,
+                                                     const ptx::Function&) {
     return describe(i, run_nothing, {});
 }
 
 // isspacep.SPACE p, a
-std::optional<FamilyInstruction> describe_is_space(const ptx::Instruction& i, const ptx::Function&) {
+std::optional<FamilyInstruction> describe_is_space(const ptx::Instruction& i,
+                                                   const ptx::Function&) {
     Handler run = nullptr;
     if (i.has("param") || i.has("param::entry")) {
         run = run_is_space<StateSpace::param>;
@@ -127,14 +133,16 @@ std::optional<FamilyInstruction> describe_is_space(const ptx::Instruction& i, co
 }
 
 // mapa{.shared::cluster}.{u32,u64} d, a, block
-std::optional<FamilyInstruction> describe_map_address(const ptx::Instruction& i, const ptx::Function&) {
+std::optional<FamilyInstruction> describe_map_address(const ptx::Instruction& i,
+                                                      const ptx::Function&) {
     const Width width = width_of_type(type_of(i));
     const Handler run = width == Width::w64 ? run_map_address<u64> : run_map_address<u32>;
     return describe(i, run, {{Role::destination, width}, {Role::a, width}, {}});
 }
 
 // getctarank{.shared::cluster}.{u32,u64} d, a
-std::optional<FamilyInstruction> describe_block_rank(const ptx::Instruction& i, const ptx::Function&) {
+std::optional<FamilyInstruction> describe_block_rank(const ptx::Instruction& i,
+                                                     const ptx::Function&) {
     return describe(i, run_block_rank, {{Role::destination, Width::w32}, {}});
 }
 

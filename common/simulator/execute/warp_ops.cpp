@@ -3,7 +3,8 @@
 //
 // Builds on  families.h: the lanes that a `.sync` instruction names have met when its handler runs,
 //            and Warp::active is those of them that came.
-// Watch      A destination may be a source as well: what other lanes hold is read before anything is
+// Watch      A destination may be a source as well: what other lanes hold is read before anything
+// is
 //            written.
 #include <algorithm>
 #include <array>
@@ -31,8 +32,8 @@ std::optional<FamilyInstruction> meeting(const ptx::Instruction& instruction,
 
 enum class Shuffle : u8 { up, down, butterfly, index };
 
-/// The lane that `lane` reads from, and whether it lies inside the lane's segment. `clamp` holds the
-/// limit in bits 0-4 and, in bits 8-12, the bits of the lane number that name its segment.
+/// The lane that `lane` reads from, and whether it lies inside the lane's segment. `clamp` holds
+/// the limit in bits 0-4 and, in bits 8-12, the bits of the lane number that name its segment.
 struct ShuffleSource {
     int lane;
     bool inside;
@@ -66,7 +67,8 @@ const Op* run_shuffle(Warp& w, const Op* op) {
         const int lane = std::countr_zero(rest);
         const ShuffleSource source = shuffle_source(Mode, lane, distance[lane], clamp[lane]);
         const int from = source.inside ? source.lane : lane;
-        // What a lane that is not here would have given is undefined; zero, for the same result every time.
+        // What a lane that is not here would have given is undefined; zero, for the same result
+        // every time.
         result[lane] = w.is_active(from) ? held[from] : 0;
         inside |= static_cast<Mask>(source.inside) << lane;
     }
@@ -129,7 +131,8 @@ const Op* run_match_all(Warp& w, const Op* op) {
     const T* held = w.lanes<T>(op->a);
     const T first = held[w.first_active()];
     bool equal = true;
-    for (Mask rest = w.active; rest; rest &= rest - 1) equal &= held[std::countr_zero(rest)] == first;
+    for (Mask rest = w.active; rest; rest &= rest - 1)
+        equal &= held[std::countr_zero(rest)] == first;
     const Mask members = equal ? w.active : 0;
     w.write<u32>(op->d, [=](int) { return members; });
     if constexpr (HasPredicate) w.write_predicate(op->d2, equal ? kAllLanes : 0);
@@ -138,12 +141,42 @@ const Op* run_match_all(Warp& w, const Op* op) {
 
 // ---- redux ----
 
-struct Sum { template <class T> static T apply(T a, T b) { return static_cast<T>(static_cast<u32>(a) + static_cast<u32>(b)); } };
-struct Minimum { template <class T> static T apply(T a, T b) { return std::min(a, b); } };
-struct Maximum { template <class T> static T apply(T a, T b) { return std::max(a, b); } };
-struct And { template <class T> static T apply(T a, T b) { return a & b; } };
-struct Or { template <class T> static T apply(T a, T b) { return a | b; } };
-struct Xor { template <class T> static T apply(T a, T b) { return a ^ b; } };
+struct Sum {
+    template <class T>
+    static T apply(T a, T b) {
+        return static_cast<T>(static_cast<u32>(a) + static_cast<u32>(b));
+    }
+};
+struct Minimum {
+    template <class T>
+    static T apply(T a, T b) {
+        return std::min(a, b);
+    }
+};
+struct Maximum {
+    template <class T>
+    static T apply(T a, T b) {
+        return std::max(a, b);
+    }
+};
+struct And {
+    template <class T>
+    static T apply(T a, T b) {
+        return a & b;
+    }
+};
+struct Or {
+    template <class T>
+    static T apply(T a, T b) {
+        return a | b;
+    }
+};
+struct Xor {
+    template <class T>
+    static T apply(T a, T b) {
+        return a ^ b;
+    }
+};
 
 template <class Combine, class T>
 const Op* run_reduce(Warp& w, const Op* op) {
@@ -196,7 +229,9 @@ std::optional<FamilyInstruction> describe_shuffle(const ptx::Instruction& i, con
     if (i.has("idx")) run = shuffle_handler<Shuffle::index>(has_value, has_predicate);
     std::vector<OperandRole> roles = {
         {Role::destination, Width::w32, Role::destination2, Width::predicate},
-        {Role::a, Width::w32}, {Role::b, Width::w32}, {Role::c, Width::w32}};
+        {Role::a, Width::w32},
+        {Role::b, Width::w32},
+        {Role::c, Width::w32}};
     if (i.has("sync")) roles.push_back(kMembers);
     return meeting(i, describe(i, run, std::move(roles)));
 }
@@ -219,26 +254,33 @@ std::optional<FamilyInstruction> describe_vote(const ptx::Instruction& i, const 
 // match.any.sync.b32 d, a, members;  match.all.sync.b32 d|p, a, members
 std::optional<FamilyInstruction> describe_match(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
-    if (i.operands.empty() || (type != ptx::Type::b32 && type != ptx::Type::b64)) return std::nullopt;
+    if (i.operands.empty() || (type != ptx::Type::b32 && type != ptx::Type::b64))
+        return std::nullopt;
     const bool wide = type == ptx::Type::b64, has_predicate = !i.operands[0].elements.empty();
     Handler run = nullptr;
     if (i.has("any")) run = wide ? run_match_any<u64> : run_match_any<u32>;
-    if (i.has("all") && has_predicate) run = wide ? run_match_all<u64, true> : run_match_all<u32, true>;
-    if (i.has("all") && !has_predicate) run = wide ? run_match_all<u64, false> : run_match_all<u32, false>;
-    return meeting(i, describe(i, run, {{Role::destination, Width::w32, Role::destination2, Width::predicate},
-                                        {Role::a, width_of_type(type)},
-                                        kMembers}));
+    if (i.has("all") && has_predicate)
+        run = wide ? run_match_all<u64, true> : run_match_all<u32, true>;
+    if (i.has("all") && !has_predicate)
+        run = wide ? run_match_all<u64, false> : run_match_all<u32, false>;
+    return meeting(i,
+                   describe(i, run,
+                            {{Role::destination, Width::w32, Role::destination2, Width::predicate},
+                             {Role::a, width_of_type(type)},
+                             kMembers}));
 }
 
 // redux.sync.OP.TYPE d, a, members: 32-bit integers only
 std::optional<FamilyInstruction> describe_reduce(const ptx::Instruction& i, const ptx::Function&) {
     const ptx::Type type = type_of(i);
     if (ptx::size_of(type) != 4 || ptx::is_float(type)) return std::nullopt;
-    return meeting(i, describe(i, reduce_handler(i), {kDestination32, {Role::a, Width::w32}, kMembers}));
+    return meeting(
+        i, describe(i, reduce_handler(i), {kDestination32, {Role::a, Width::w32}, kMembers}));
 }
 
 // activemask.b32 d
-std::optional<FamilyInstruction> describe_active_mask(const ptx::Instruction& i, const ptx::Function&) {
+std::optional<FamilyInstruction> describe_active_mask(const ptx::Instruction& i,
+                                                      const ptx::Function&) {
     auto description = describe(i, run_active_mask, {kDestination32});
     if (description) description->has_side_effects = true;  // must not move to where more lanes run
     return description;
@@ -248,7 +290,10 @@ std::optional<FamilyInstruction> describe_active_mask(const ptx::Instruction& i,
 std::optional<FamilyInstruction> describe_elect(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.empty() || i.operands[0].elements.empty()) return std::nullopt;
     const Handler run = is_sink(i, 0) ? run_elect<false> : run_elect<true>;
-    return meeting(i, describe(i, run, {{Role::destination, Width::w32, Role::destination2, Width::predicate}, kMembers}));
+    return meeting(
+        i, describe(
+               i, run,
+               {{Role::destination, Width::w32, Role::destination2, Width::predicate}, kMembers}));
 }
 
 }  // namespace coalesce::sim

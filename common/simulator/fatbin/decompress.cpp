@@ -1,4 +1,4 @@
-// Both refuse a size that the data can not keep before they take memory for it.
+// A size that the data can not keep is refused before memory is taken for it, where the data tells.
 #include "fatbin/decompress.h"
 
 #include <lz4.h>

@@ -63,7 +63,9 @@ void FunctionLowering::run() {
         }
         ++pending_weight_;
         if (registers_.is_copy[at_]) continue;
+        current_class_ = now().operands.empty() ? ValueClass::thread : class_of_destination(now().operands[0]);
         lower_instruction();
+        current_class_ = ValueClass::thread;
     }
     at_ = function_.body.empty() ? 0 : static_cast<u32>(function_.body.size() - 1);
     end_of_body();

@@ -42,7 +42,7 @@ Slot FunctionLowering::slot_of_register(u32 reg) {
     switch (registers_.value_class[root]) {
         case ValueClass::launch:
         case ValueClass::block: slot = uniform_.take(width); break;
-        case ValueClass::position: slot = own_.take(width); break;  // for good: computed once a launch
+        case ValueClass::position: slot = own_.take_for_good(width); break;
         case ValueClass::thread:
             slot = own_.take(width);
             ends_.emplace(std::max(lifetimes_[root].end, at_), root);
@@ -63,7 +63,10 @@ void FunctionLowering::expire(u32 at) {
     temporaries_.clear();
 }
 
+/// For the current instruction alone; or for good, where it runs in a prologue.
 Slot FunctionLowering::temporary(Width width) {
+    if (current_class_ == ValueClass::launch || current_class_ == ValueClass::block) return uniform_.take(width);
+    if (current_class_ == ValueClass::position) return own_.take_for_good(width);
     const Slot slot = own_.take(width);
     temporaries_.emplace_back(slot, width);
     return slot;
@@ -92,7 +95,7 @@ Slot FunctionLowering::source(const Operand& operand, Width width) {
             if (!operand.negated) return converted(slot, width_of_register(operand.reg), width);
             const Slot negated = temporary(width);
             emit_lane(width == Width::predicate ? "not.pred" : width == Width::w64 ? "neg.s64" : "neg.s32", negated,
-                      {slot}, ValueClass::thread);
+                      {slot}, current_class_);
             return negated;
         }
         case Operand::Kind::special: return special_slot(operand.name, width);
@@ -119,7 +122,7 @@ Slot FunctionLowering::converted(Slot from, Width have, Width want) {
     if (have == want) return from;
     if (have == Width::predicate || want == Width::predicate) fail("a predicate where a number is wanted");
     const Slot to = temporary(want);
-    emit_lane(want == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", to, {from}, ValueClass::thread);
+    emit_lane(want == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", to, {from}, current_class_);
     return to;
 }
 
@@ -142,7 +145,7 @@ Slot FunctionLowering::special_slot(const std::string& name, Width width) {
         auto& list = special->varies == Varies::launch  ? kernel_code_.launch_specials
                      : special->varies == Varies::block ? kernel_code_.block_specials
                                                         : kernel_code_.position_specials;
-        entry->second = special->varies == Varies::thread ? own_.take(special->width) : uniform_.take(special->width);
+        entry->second = special->varies == Varies::thread ? own_.take_for_good(special->width) : uniform_.take(special->width);
         list.push_back({special, entry->second});
     }
     return converted(entry->second, special->width, width);

@@ -70,9 +70,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
         } else if (piece == 32) {
             emit_lane("mov.piece.b64", d, {whole, first}, value_class);
         } else {
-            const Slot low = value_class == ValueClass::thread ? temporary(Width::w32)
-                             : value_class == ValueClass::position ? own_.take(Width::w32)
-                                                                   : uniform_.take(Width::w32);
+            const Slot low = temporary(Width::w32);
             emit_lane("mov.piece.b64", low, {whole, constant(k * piece / 32 * 32, Width::w32)}, value_class);
             emit_lane("bfe.u32", d, {low, constant(k * piece % 32, Width::w32), count}, value_class);
         }
@@ -84,11 +82,6 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
     if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const ValueClass value_class = class_of_destination(to);
-    const auto scratch = [&](Width width) {
-        return value_class == ValueClass::thread     ? temporary(width)
-               : value_class == ValueClass::position ? own_.take(width)
-                                                     : uniform_.take(width);
-    };
     const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
         // bfi d, high, low, position, length
         emit_lane("bfi.b32", d, {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},
@@ -100,7 +93,7 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
         Slot word = source(from[first], Width::w32);
         for (u32 k = 1; k < per_word && first + k < from.size(); ++k) {
             const bool last = bits == 32 && first + k + 1 == from.size();
-            const Slot joined = last ? destination(to, Width::w32) : scratch(Width::w32);
+            const Slot joined = last ? destination(to, Width::w32) : temporary(Width::w32);
             join(joined, word, source(from[first + k], Width::w32), k * piece);
             word = joined;
         }
@@ -152,12 +145,12 @@ bool FunctionLowering::lower_lane_instruction() {
     if (lane->reads_carry) op.d2 = carry_slot();
     else if (lane->second != Width::none)
         op.d2 = to.elements.empty() ? temporary(lane->second) : destination(to.elements[0], lane->second);
-    emit(op, narrower ? ValueClass::thread : value_class);
+    emit(op, value_class);
     if (narrower) {
         const Width have = width_of_register(to.reg);
         const bool extend = is_signed(destination_type());
         emit_lane(have == Width::w64 ? (extend ? "cvt.s64.s32" : "cvt.u64.u32") : "cvt.u32.u64", destination(to, have),
-                  {op.d}, ValueClass::thread);
+                  {op.d}, value_class);
     } else {
         extend_short_result(to, value_class);
     }
@@ -183,7 +176,7 @@ Type FunctionLowering::destination_type() const {
 }
 
 Slot FunctionLowering::carry_slot() {
-    if (!carry_) carry_ = own_.take(Width::predicate);
+    if (!carry_) carry_ = own_.take_for_good(Width::predicate);
     return *carry_;
 }
 

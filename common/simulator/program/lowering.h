@@ -144,6 +144,7 @@ private:
     std::vector<bool> waiting_branch_;                 ///< per body index
     std::set<std::string> functions_used_;
 
+    ValueClass current_class_ = ValueClass::thread;  ///< of what the instruction being lowered computes
     u32 at_ = 0;               ///< index of the instruction being lowered
     u32 pending_weight_ = 0;   ///< instructions that no Op stands for yet
     std::vector<u32> region_starts_;

@@ -70,6 +70,10 @@ Slot SlotPool::take(Width width) {
         pool.pop_back();
         return slot;
     }
+    return take_for_good(width);
+}
+
+Slot SlotPool::take_for_good(Width width) {
     // Predicates take a whole 64 bytes as well, which keeps every slot aligned for the host's vectors.
     const u32 bytes = width == Width::w64 ? 8 * kLanes : width == Width::w32 ? 4 * kLanes : 64;
     const Slot slot{top_, kOwnFile};

@@ -37,6 +37,8 @@ std::vector<Lifetime> lifetimes(const ptx::Function& function, const Registers& 
 class SlotPool {
 public:
     Slot take(Width width);
+    /// One that nothing else uses, before or after: for values that outlive the walk over the body.
+    Slot take_for_good(Width width);
     void give_back(Slot slot, Width width);
     u32 bytes() const { return top_; }
 

@@ -176,7 +176,9 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
     const std::optional<std::vector<std::string>> text = source(file);
     const std::set<u32> shown = lines_to_show(lines, text ? &*text : nullptr);
     if (shown.empty()) return;
-    out += "\n" + coloured(wrap(kernel.name + " in " + file, kColumns, "", "    "), kBold, colour) +
+    out += "\n" +
+           coloured(wrap(kernel.name + " in " + shown_path(file), kColumns, "", "    "), kBold,
+                    colour) +
            "\n";
     if (!text) out += "  (the source is not there to be read: line numbers only)\n";
     u32 previous = 0;

@@ -4,6 +4,7 @@
 //         by its site in a map, and what is already there costs a look-up and a count.
 #include "report/reports.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -124,8 +125,15 @@ Reports& reports() {
 std::string to_text(const Report& report) {
     // The prefix that every printed line gets counts towards the width.
     const std::size_t columns = kColumns - std::string_view(kPrefix).size();
-    const auto paragraph = [&](std::string_view text, std::string_view first = "  ") {
-        return "\n" + wrap(text, columns, first, "  ");
+    // A message may have lines of its own, such as a list of who waits for what.
+    const auto paragraph = [&](std::string_view text) {
+        std::string lines;
+        while (!text.empty()) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            if (end > 0) lines += "\n" + wrap(text.substr(0, end), columns, "  ", "  ");
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
+        return lines;
     };
 
     std::string title = report.check + ": " + report.kind;
@@ -133,7 +141,8 @@ std::string to_text(const Report& report) {
     std::string text = wrap(title, columns, "", "  ");
 
     const std::string place = as_place(report.where.file, report.where.line);
-    if (!place.empty()) text += paragraph("at " + place);
+    // In one piece, however long: editors make a link of it.
+    if (!place.empty()) text += "\n  at " + place;
     if (!report.kernel.empty()) {
         std::string who =
             "by block " + as_index(report.block) + ", thread " + as_index(report.thread);

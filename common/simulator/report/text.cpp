@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 namespace coalesce::sim {
 
@@ -70,9 +71,16 @@ std::string as_shape(Dim3 shape) {
     return text;
 }
 
+std::string shown_path(const std::string& path) {
+    std::error_code failed;
+    const std::string folder = std::filesystem::current_path(failed).string() + "/";
+    const bool below = !failed && folder.size() > 1 && path.starts_with(folder);
+    return below ? path.substr(folder.size()) : path;
+}
+
 std::string as_place(const std::string& file, u32 line) {
     if (line == 0) return "";
-    return file + ":" + std::to_string(line);
+    return shown_path(file) + ":" + std::to_string(line);
 }
 
 bool wants_colour(int descriptor) {

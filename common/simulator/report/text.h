@@ -32,7 +32,10 @@ std::string with_prefix(std::string_view prefix, std::string_view text);
 std::string as_index(Dim3 index);
 std::string as_shape(Dim3 shape);
 
-/// "main.cu:12"; "" when the line is not known.
+/// The path as a person in the current folder would write it: nothing of that folder before it.
+std::string shown_path(const std::string& path);
+
+/// "main.cu:12", the path as shown; "" when the line is not known.
 std::string as_place(const std::string& file, u32 line);
 
 /// True when `descriptor` is a terminal and NO_COLOR is not set.

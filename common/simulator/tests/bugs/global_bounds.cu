@@ -49,10 +49,7 @@ static void ragged_edge() {
 // The last float4 begins inside and ends outside.
 __global__ void copy_vectors(float4* out, const float4* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (4 * i < n) {
-        const float4 value = in[i];  // bug vector_tail: memcheck: out of bounds
-        out[i] = value;
-    }
+    if (4 * i < n) out[i] = in[i];  // bug vector_tail: memcheck: out of bounds
 }
 static void vector_tail() {
     copy_vectors<<<2, 128>>>(reinterpret_cast<float4*>(device_zeros<float>(1004)),

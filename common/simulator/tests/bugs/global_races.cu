@@ -152,9 +152,9 @@ static void lock_without_fence() { add_under_lock<<<4, 1>>>(device_zeros<int>(1)
 
 // Everybody may clear the counter, and somebody has counted already.
 __global__ void clear_late(int* counter) {
-    if (threadIdx.x == 0) *counter = 0;  // other cleared_by_every_block
+    if (threadIdx.x == 0) *counter = 0;  // bug cleared_by_every_block: globalrace: write after write
     __syncthreads();
-    atomicAdd(counter, 1);  // bug cleared_by_every_block: globalrace: write after write
+    atomicAdd(counter, 1);  // other cleared_by_every_block
 }
 static void cleared_by_every_block() { clear_late<<<2, 32>>>(device_iota<int>(2) + 1); }
 

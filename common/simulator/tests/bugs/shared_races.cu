@@ -32,6 +32,7 @@ __global__ void sum_of_warp(int* out, const int* in) {
     __syncthreads();
     for (int half = 32; half > 0; half /= 2) {
         sums[threadIdx.x] += sums[threadIdx.x + half];  // bug reduction_without_syncwarp: racecheck: read after write // other reduction_without_syncwarp
+        asm volatile("" ::: "memory");  // binds the compiler, not the hardware
     }
     if (threadIdx.x == 0) *out = sums[0];
 }
@@ -88,7 +89,7 @@ __global__ void count_in_shared(int* out, const int* values) {
     __shared__ int bins[8];
     if (threadIdx.x < 8) bins[threadIdx.x] = 0;
     __syncthreads();
-    bins[values[threadIdx.x] % 8]++;  // bug histogram_without_atomics: racecheck: read after write // other histogram_without_atomics
+    bins[values[threadIdx.x] % 8]++;  // bug histogram_without_atomics: racecheck: write after read // other histogram_without_atomics
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }

@@ -11,7 +11,7 @@ __global__ void barrier_on_both_sides(int* out) {
         out[threadIdx.x] = values[63 - threadIdx.x];
     } else {
         values[threadIdx.x] += 1;
-        __syncthreads();
+        __syncthreads();  // other divergent_if_else
         out[threadIdx.x] = values[63 - threadIdx.x] * 2;
     }
 }
@@ -41,12 +41,12 @@ __global__ void passes_by_warp(int* out) {
 }
 static void trip_counts_differ() { passes_by_warp<<<1, 64>>>(device_zeros<int>(64)); }
 
-// A warp's threads leave the loop one by one, the others meet at the barrier in it.
+// A warp's threads leave the loop, and the kernel, one by one; the others meet at the barrier in it.
 __global__ void passes_by_thread(int* out) {
     int sum = 0;
     for (int i = 0; i <= static_cast<int>(threadIdx.x) % 4; ++i) {
         sum += i;
-        __syncthreads();  // bug barrier_in_ragged_loop: synccheck: divergent barrier
+        __syncthreads();  // bug barrier_in_ragged_loop: synccheck: exit before barrier
     }
     out[threadIdx.x] = sum;
 }

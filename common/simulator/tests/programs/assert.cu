@@ -2,7 +2,7 @@
 // expect: passing assertions: cudaSuccess
 // expect: failing assertion: cudaErrorAssert
 // expect: and later: cudaErrorAssert
-// expect-stderr: assert.cu:19: void wrong(int): block: [1,0,0], thread: [3,0,0] Assertion `threadIdx.x + blockIdx.x < limit` failed.
+// expect-stderr: assert.cu:19: void wrong(int): block: [1,0,0], thread: [3,0,0] Assertion
 #undef NDEBUG
 #include <cassert>
 #include <cstdio>

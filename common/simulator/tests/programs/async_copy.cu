@@ -10,8 +10,8 @@
 // expect: cuda::pipeline: ok
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
-#include <cuda/pipeline>
 #include <cuda_pipeline.h>
+#include <cuda/pipeline>
 
 #include "check.h"
 
@@ -25,7 +25,8 @@ constexpr int kThreads = 128;
 template <class T>
 __global__ void reverse(T* out, const T* in) {
     __shared__ T tile[kThreads];
-    __pipeline_memcpy_async(&tile[threadIdx.x], &in[blockIdx.x * kThreads + threadIdx.x], sizeof(T));
+    __pipeline_memcpy_async(&tile[threadIdx.x], &in[blockIdx.x * kThreads + threadIdx.x],
+                            sizeof(T));
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
@@ -47,12 +48,13 @@ __global__ void ignored_source(int* out, const int* in) {
     __shared__ int tile[kThreads];
     const int i = threadIdx.x;
     tile[i] = -1;
-    asm volatile("{ .reg .pred p;\n\t"
-                 "setp.ne.s32 p, %2, 0;\n\t"
-                 "cp.async.ca.shared.global [%0], [%1], 4, p;\n\t"
-                 "cp.async.wait_all; }" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(&tile[i]))),
-                 "l"(&in[i]), "r"(i % 3)
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred p;\n\t"
+        "setp.ne.s32 p, %2, 0;\n\t"
+        "cp.async.ca.shared.global [%0], [%1], 4, p;\n\t"
+        "cp.async.wait_all; }" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(&tile[i]))),
+        "l"(&in[i]), "r"(i % 3)
+        : "memory");
     out[i] = tile[i];
 }
 
@@ -70,7 +72,8 @@ __global__ void stages(int* out, const int* in, int rounds) {
         sum += tile[round % kStages][threadIdx.x ^ 1] * (round + 1);
         const int next = round + kStages - 1;
         if (next < rounds)
-            __pipeline_memcpy_async(&tile[next % kStages][threadIdx.x], &in[next * kThreads + threadIdx.x], 4);
+            __pipeline_memcpy_async(&tile[next % kStages][threadIdx.x],
+                                    &in[next * kThreads + threadIdx.x], 4);
         __pipeline_commit();
     }
     out[threadIdx.x] = sum;
@@ -111,7 +114,8 @@ __global__ void by_pipeline(int* out, const int* in, int rounds) {
     auto pipeline = cuda::make_pipeline(block, &state);
     const auto fetch = [&](int round) {
         pipeline.producer_acquire();
-        cuda::memcpy_async(block, tile[round % 2], in + round * kThreads, cuda::aligned_size_t<4>(sizeof tile[0]), pipeline);
+        cuda::memcpy_async(block, tile[round % 2], in + round * kThreads,
+                           cuda::aligned_size_t<4>(sizeof tile[0]), pipeline);
         pipeline.producer_commit();
     };
     fetch(0);
@@ -125,19 +129,24 @@ __global__ void by_pipeline(int* out, const int* in, int rounds) {
     out[threadIdx.x] = sum;
 }
 
-int scrambled(int i) { return static_cast<int>((i + 1) * 2654435761u >> 3); }
+int scrambled(int i) {
+    return static_cast<int>((i + 1) * 2654435761u >> 3);
+}
 
 template <class T, class Make>
 void test_reverse(const char* name, Make make) {
     std::vector<T> in(2 * kThreads), wanted(2 * kThreads);
     for (int i = 0; i < 2 * kThreads; ++i) in[i] = make(i);
-    for (int i = 0; i < 2 * kThreads; ++i) wanted[i] = in[i / kThreads * kThreads + kThreads - 1 - i % kThreads];
+    for (int i = 0; i < 2 * kThreads; ++i)
+        wanted[i] = in[i / kThreads * kThreads + kThreads - 1 - i % kThreads];
     DeviceArray<T> from(in), to(2 * kThreads);
     reverse<T><<<2, kThreads>>>(to, from);
     expect_equal(name, to.read(), wanted);
 }
 
-bool operator==(const int4& a, const int4& b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
+bool operator==(const int4& a, const int4& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+}
 
 int main() {
     test_reverse<int>("4 bytes a thread", scrambled);
@@ -161,37 +170,42 @@ int main() {
     {
         DeviceArray<int> to(kThreads);
         ignored_source<<<1, kThreads>>>(to, from);
-        expect_equal("ignored source", to.read(), for_threads<int>(kThreads, [&](int i) { return i % 3 ? 0 : in[i]; }));
+        expect_equal("ignored source", to.read(),
+                     for_threads<int>(kThreads, [&](int i) { return i % 3 ? 0 : in[i]; }));
     }
     {
         DeviceArray<int> to(kThreads);
         stages<<<1, kThreads>>>(to, from, 16);
         expect_equal("pipeline of 4 stages", to.read(), for_threads<int>(kThreads, [&](int i) {
-            unsigned sum = 0;
-            for (int r = 0; r < 16; ++r) sum += static_cast<unsigned>(in[r * kThreads + (i ^ 1)]) * (r + 1);
-            return static_cast<int>(sum);
-        }));
+                         unsigned sum = 0;
+                         for (int r = 0; r < 16; ++r)
+                             sum += static_cast<unsigned>(in[r * kThreads + (i ^ 1)]) * (r + 1);
+                         return static_cast<int>(sum);
+                     }));
     }
     {
         DeviceArray<int> to(2 * kThreads);
         some_lanes<<<1, kThreads>>>(to, from);
         expect_equal("some lanes only", to.read(), for_threads<int>(2 * kThreads, [&](int i) {
-            return i >= kThreads && i % 2 ? 0 : in[i];
-        }));
+                         return i >= kThreads && i % 2 ? 0 : in[i];
+                     }));
     }
     {
         DeviceArray<int> to(3 * kThreads);
         by_group<<<1, kThreads>>>(to, from);
-        expect_equal("cooperative groups memcpy_async", to.read(),
-                     for_threads<int>(3 * kThreads, [&](int i) { return in[3 * kThreads - 1 - i]; }));
+        expect_equal(
+            "cooperative groups memcpy_async", to.read(),
+            for_threads<int>(3 * kThreads, [&](int i) { return in[3 * kThreads - 1 - i]; }));
     }
     {
         DeviceArray<int> to(kThreads);
         by_pipeline<<<1, kThreads>>>(to, from, 8);
         expect_equal("cuda::pipeline", to.read(), for_threads<int>(kThreads, [&](int i) {
-            unsigned sum = 0;
-            for (int r = 0; r < 8; ++r) sum += static_cast<unsigned>(in[r * kThreads + kThreads - 1 - i]) * (r + 1);
-            return static_cast<int>(sum);
-        }));
+                         unsigned sum = 0;
+                         for (int r = 0; r < 8; ++r)
+                             sum += static_cast<unsigned>(in[r * kThreads + kThreads - 1 - i]) *
+                                    (r + 1);
+                         return static_cast<int>(sum);
+                     }));
     }
 }

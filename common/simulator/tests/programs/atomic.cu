@@ -19,16 +19,20 @@
 // expect: exchange of 64 bits: ok
 // expect: float subnormals: ok
 // expect: histogram: ok
-#include <algorithm>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <algorithm>
 
 #include "check.h"
 
 constexpr int kBlocks = 4, kThreads = 96, kTotal = kBlocks * kThreads;
 
-__host__ __device__ unsigned scrambled(unsigned i) { return (i + 1) * 2654435761u; }
-__device__ int thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__host__ __device__ unsigned scrambled(unsigned i) {
+    return (i + 1) * 2654435761u;
+}
+__device__ int thread_number() {
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
 
 /// One cell for each operation.
 template <class T>
@@ -67,15 +71,21 @@ void test_integers(const char* name) {
 
 /// CUDA's atomicAdd knows no long long; PTX does, except for s64 of add.
 __global__ void long_longs(long long* cells) {
-    const long long value = static_cast<long long>(static_cast<int>(scrambled(thread_number()))) << 20;
+    const long long value = static_cast<long long>(static_cast<int>(scrambled(thread_number())))
+                            << 20;
     atomicMin(&cells[0], value);
     atomicMax(&cells[1], value);
-    atomicAdd(reinterpret_cast<unsigned long long*>(&cells[2]), static_cast<unsigned long long>(value));
+    atomicAdd(reinterpret_cast<unsigned long long*>(&cells[2]),
+              static_cast<unsigned long long>(value));
 }
 
 /// Sums of integers are exact in any order.
-__global__ void float_sum(float* cell) { atomicAdd(cell, static_cast<float>(thread_number() % 7)); }
-__global__ void double_sum(double* cell) { atomicAdd(cell, thread_number() % 7 + 0.5); }
+__global__ void float_sum(float* cell) {
+    atomicAdd(cell, static_cast<float>(thread_number() % 7));
+}
+__global__ void double_sum(double* cell) {
+    atomicAdd(cell, thread_number() % 7 + 0.5);
+}
 
 __global__ void half_sums(__half* one, __half2* two) {
     atomicAdd(one, __float2half(0.25f));
@@ -96,7 +106,8 @@ __global__ void float_vectors(float2* two, float4* four) {
 __global__ void swap_shorts(unsigned short* cells) {
     const int i = threadIdx.x;
     // Thread i may pass when all before it have.
-    while (atomicCAS(&cells[1], static_cast<unsigned short>(i), static_cast<unsigned short>(i + 1)) != i) {
+    while (atomicCAS(&cells[1], static_cast<unsigned short>(i),
+                     static_cast<unsigned short>(i + 1)) != i) {
     }
     __threadfence();
 }
@@ -111,17 +122,27 @@ __global__ void product(unsigned* cell) {
     } while (old != assumed);
 }
 
-__global__ void tickets(unsigned* counter, unsigned* taken) { atomicAdd(&taken[atomicAdd(counter, 1)], 1); }
-__global__ void increments(unsigned* cell, unsigned* seen) { atomicAdd(&seen[atomicInc(cell, 9)], 1); }
-__global__ void decrements(unsigned* cell, unsigned* seen) { atomicAdd(&seen[atomicDec(cell, 9)], 1); }
+__global__ void tickets(unsigned* counter, unsigned* taken) {
+    atomicAdd(&taken[atomicAdd(counter, 1)], 1);
+}
+__global__ void increments(unsigned* cell, unsigned* seen) {
+    atomicAdd(&seen[atomicInc(cell, 9)], 1);
+}
+__global__ void decrements(unsigned* cell, unsigned* seen) {
+    atomicAdd(&seen[atomicDec(cell, 9)], 1);
+}
 
 __global__ void scopes(unsigned* cells) {
     atomicAdd_block(&cells[blockIdx.x], 1);
     atomicAdd_system(&cells[4], 1);
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(&cells[5]) : "memory");
-    asm volatile("red.release.sys.global.max.u32 [%0], %1;" ::"l"(&cells[6]), "r"(thread_number()) : "memory");
+    asm volatile("red.release.sys.global.max.u32 [%0], %1;" ::"l"(&cells[6]), "r"(thread_number())
+                 : "memory");
     unsigned old;
-    asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1+28], 2;" : "=r"(old) : "l"(cells) : "memory");
+    asm volatile("atom.acq_rel.cta.global.add.u32 %0, [%1+28], 2;"
+                 : "=r"(old)
+                 : "l"(cells)
+                 : "memory");
     if (old % 2) cells[7] = 0;
 }
 
@@ -137,11 +158,14 @@ __global__ void in_shared(unsigned* out) {
     atomicAdd(&real, 0.5f);
     __syncthreads();
     if (threadIdx.x == 0) {
-        out[0] = sum, out[1] = most, out[2] = static_cast<unsigned>(wide >> 33), out[3] = static_cast<unsigned>(real);
+        out[0] = sum, out[1] = most, out[2] = static_cast<unsigned>(wide >> 33),
+        out[3] = static_cast<unsigned>(real);
     }
 }
 
-__device__ __noinline__ void add_through(unsigned* pointer) { atomicAdd(pointer, 1); }
+__device__ __noinline__ void add_through(unsigned* pointer) {
+    atomicAdd(pointer, 1);
+}
 __global__ void generic(unsigned* out) {
     __shared__ unsigned here;
     if (threadIdx.x == 0) here = 100;
@@ -186,7 +210,8 @@ int main() {
         DeviceArray<long long> cells(wanted);
         long_longs<<<kBlocks, kThreads>>>(cells);
         for (int i = 0; i < kTotal; ++i) {
-            const long long value = static_cast<long long>(static_cast<int>(scrambled(i))) * (1 << 20);
+            const long long value =
+                static_cast<long long>(static_cast<int>(scrambled(i))) * (1 << 20);
             wanted = {std::min(wanted[0], value), std::max(wanted[1], value), wanted[2] + value};
         }
         expect_equal("long long", cells.read(), wanted);
@@ -207,7 +232,8 @@ int main() {
         DeviceArray<__half2> two(1);
         half_sums<<<kBlocks, kThreads>>>(one, two);
         const __half2 pair = two.read()[0];
-        expect_equal<float>("half sums", {__half2float(one.read()[0]), __low2float(pair), __high2float(pair)},
+        expect_equal<float>("half sums",
+                            {__half2float(one.read()[0]), __low2float(pair), __high2float(pair)},
                             {kTotal * 0.25f, kTotal * 0.5f, kTotal * 1.0f});
     }
     {
@@ -215,8 +241,10 @@ int main() {
         DeviceArray<__nv_bfloat162> two(1);
         bfloat_sums<<<kBlocks, kThreads>>>(one, two);
         const __nv_bfloat162 pair = two.read()[0];
-        expect_equal<float>("bfloat16 sums", {__bfloat162float(one.read()[0]), __low2float(pair), __high2float(pair)},
-                            {128, 64, 256});
+        expect_equal<float>(
+            "bfloat16 sums",
+            {__bfloat162float(one.read()[0]), __low2float(pair), __high2float(pair)},
+            {128, 64, 256});
     }
     {
         DeviceArray<float2> two(1);
@@ -260,8 +288,9 @@ int main() {
     {
         DeviceArray<unsigned> cells(8);
         scopes<<<kBlocks, kThreads>>>(cells);
-        expect_equal<unsigned>("scopes", cells.read(),
-                               {kThreads, kThreads, kThreads, kThreads, kTotal, kTotal, kTotal - 1, 2 * kTotal});
+        expect_equal<unsigned>(
+            "scopes", cells.read(),
+            {kThreads, kThreads, kThreads, kThreads, kTotal, kTotal, kTotal - 1, 2 * kTotal});
     }
     {
         unsigned sum = 0, most = 0;
@@ -287,11 +316,13 @@ int main() {
         // In global memory subnormal floats count as zero, in shared memory they do not.
         DeviceArray<float> global({1e-40f}), out(1);
         subnormals<<<1, 32>>>(global, out);
-        expect_equal<bool>("float subnormals", {global.read()[0] == 0, out.read()[0] == 1e-40f + 1e-40f}, {true, true});
+        expect_equal<bool>("float subnormals",
+                           {global.read()[0] == 0, out.read()[0] == 1e-40f + 1e-40f}, {true, true});
     }
     {
         std::vector<unsigned> values(5000), wanted(16);
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = scrambled(i * 3), ++wanted[values[i] >> 28];
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = scrambled(i * 3), ++wanted[values[i] >> 28];
         DeviceArray<unsigned> in(values), bins(16);
         histogram<<<kBlocks, kThreads>>>(in, static_cast<int>(values.size()), bins);
         expect_equal("histogram", bins.read(), wanted);

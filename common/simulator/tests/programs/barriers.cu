@@ -53,7 +53,7 @@ __global__ void producer(int* out, int rounds) {
     const int lane = threadIdx.x % 32;
     if (threadIdx.x < 32) {
         for (int r = 0; r < rounds; ++r) {
-            asm volatile("bar.sync 1, 64;" ::: "memory");    // the box is empty
+            asm volatile("bar.sync 1, 64;" ::: "memory");  // the box is empty
             box[lane] = r * 100 + lane;
             asm volatile("bar.arrive 2, 64;" ::: "memory");  // the box is full
         }
@@ -112,7 +112,8 @@ __global__ void prefix_sums(int* values) {
     tile[threadIdx.x] = values[threadIdx.x];
     for (int distance = 1; distance < 300; distance *= 2) {
         __syncthreads();
-        const int add = static_cast<int>(threadIdx.x) >= distance ? tile[threadIdx.x - distance] : 0;
+        const int add =
+            static_cast<int>(threadIdx.x) >= distance ? tile[threadIdx.x - distance] : 0;
         __syncthreads();
         tile[threadIdx.x] += add;
     }
@@ -127,19 +128,31 @@ void test(const char* name, int count, Launch launch, Answer answer) {
 }
 
 int main() {
-    test("__syncthreads", 256, [](int* out) { reverse<<<1, 256>>>(out); }, [](int i) { return (255 - i) * 3; });
-    test("count", 100, [](int* out) { count<<<1, 100>>>(out); }, [](int) { return 34 + 9000; });
-    test("and, or", 100, [](int* out) { and_or<<<1, 100>>>(out); }, [](int) { return 0b0101; });
-    test("numbered barriers of half blocks", 128, [](int* out) { halves<<<1, 128>>>(out); }, [](int i) {
-        const int rounds = 3 + 2 * (i / 64);
-        return i / 64 * 64 + (i + rounds) % 64 + rounds;
-    });
-    test("producer arrives, consumer waits", 32, [](int* out) { producer<<<1, 64>>>(out, 6); },
-         [](int i) { return 1500 + 6 * (31 - i); });
-    test("threads that have left", 64, [](int* out) { left<<<1, 128>>>(out); }, [](int i) { return 63 - i; });
-    test("a barrier in a loop", 100, [](int* out) { in_loop<<<1, 100>>>(out, 37); }, [](int i) { return (i + 37) % 100; });
+    test(
+        "__syncthreads", 256, [](int* out) { reverse<<<1, 256>>>(out); },
+        [](int i) { return (255 - i) * 3; });
+    test(
+        "count", 100, [](int* out) { count<<<1, 100>>>(out); }, [](int) { return 34 + 9000; });
+    test(
+        "and, or", 100, [](int* out) { and_or<<<1, 100>>>(out); }, [](int) { return 0b0101; });
+    test(
+        "numbered barriers of half blocks", 128, [](int* out) { halves<<<1, 128>>>(out); },
+        [](int i) {
+            const int rounds = 3 + 2 * (i / 64);
+            return i / 64 * 64 + (i + rounds) % 64 + rounds;
+        });
+    test(
+        "producer arrives, consumer waits", 32, [](int* out) { producer<<<1, 64>>>(out, 6); },
+        [](int i) { return 1500 + 6 * (31 - i); });
+    test(
+        "threads that have left", 64, [](int* out) { left<<<1, 128>>>(out); },
+        [](int i) { return 63 - i; });
+    test(
+        "a barrier in a loop", 100, [](int* out) { in_loop<<<1, 100>>>(out, 37); },
+        [](int i) { return (i + 37) % 100; });
 
-    std::vector<int> values = for_threads<int>(512, [](int i) { return static_cast<int>(i * 2654435761u); });
+    std::vector<int> values =
+        for_threads<int>(512, [](int i) { return static_cast<int>(i * 2654435761u); });
     DeviceArray<int> sorted(values);
     sort<<<1, 512>>>(sorted);
     std::sort(values.begin(), values.end());

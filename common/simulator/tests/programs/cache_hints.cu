@@ -16,7 +16,8 @@ constexpr int kThreads = 64;
 
 __global__ void load_hints(int* out, const int* in) {
     const int i = threadIdx.x;
-    int sum = __ldca(in + i) + __ldcg(in + i) * 2 + __ldcs(in + i) * 3 + __ldlu(in + i) * 4 + __ldcv(in + i) * 5;
+    int sum = __ldca(in + i) + __ldcg(in + i) * 2 + __ldcs(in + i) * 3 + __ldlu(in + i) * 4 +
+              __ldcv(in + i) * 5;
     const int4 four = __ldcs(reinterpret_cast<const int4*>(in) + i / 4);
     sum += four.x + four.w * 7;
     out[i] = sum;
@@ -37,15 +38,18 @@ __global__ void evictions(int* out, const int* in) {
     int a, b, c, d, e, f;
     asm volatile("ld.global.L1::evict_last.b32 %0, [%1];" : "=r"(a) : "l"(in + i));
     asm volatile("ld.global.nc.L1::no_allocate.L2::128B.b32 %0, [%1];" : "=r"(b) : "l"(in + i));
-    asm volatile("ld.global.L2::256B.v2.u32 {%0, %1}, [%2];" : "=r"(c), "=r"(d) : "l"(in + i / 2 * 2));
-    asm volatile("{ .reg .b64 policy;\n\t"
-                 "createpolicy.fractional.L2::evict_first.b64 policy, 0.5;\n\t"
-                 "ld.global.L2::cache_hint.b32 %0, [%2], policy;\n\t"
-                 "st.global.L2::cache_hint.b32 [%3], %4, policy;\n\t"
-                 "atom.global.add.L2::cache_hint.u32 %1, [%3], 5, policy; }"
-                 : "=r"(e), "=r"(f)
-                 : "l"(in + i), "l"(out + kThreads + i), "r"(i)
-                 : "memory");
+    asm volatile("ld.global.L2::256B.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(c), "=r"(d)
+                 : "l"(in + i / 2 * 2));
+    asm volatile(
+        "{ .reg .b64 policy;\n\t"
+        "createpolicy.fractional.L2::evict_first.b64 policy, 0.5;\n\t"
+        "ld.global.L2::cache_hint.b32 %0, [%2], policy;\n\t"
+        "st.global.L2::cache_hint.b32 [%3], %4, policy;\n\t"
+        "atom.global.add.L2::cache_hint.u32 %1, [%3], 5, policy; }"
+        : "=r"(e), "=r"(f)
+        : "l"(in + i), "l"(out + kThreads + i), "r"(i)
+        : "memory");
     out[i] = a + b * 2 + c * 3 + d * 4 + e * 5 + f * 6;
 }
 __global__ void prefetches(int* out, const int* in) {
@@ -95,35 +99,42 @@ int main() {
     };
     load_hints<<<1, kThreads>>>(out, in);
     expect_equal("load hints", result(kThreads), for_threads<int>(kThreads, [&](int i) {
-        return values[i] * 15 + values[i / 4 * 4] + values[i / 4 * 4 + 3] * 7;
-    }));
+                     return values[i] * 15 + values[i / 4 * 4] + values[i / 4 * 4 + 3] * 7;
+                 }));
     store_hints<<<1, kThreads>>>(out);
-    expect_equal("store hints", result(4 * kThreads), for_threads<int>(4 * kThreads, [](int i) { return i / 4 + i % 4; }));
+    expect_equal("store hints", result(4 * kThreads),
+                 for_threads<int>(4 * kThreads, [](int i) { return i / 4 + i % 4; }));
     {
         const auto floats = for_threads<float>(2 * kThreads, [](int i) { return i * 0.5f; });
         DeviceArray<float> from(floats), to(kThreads);
         read_only<<<1, kThreads>>>(to, from);
         expect_equal("read-only loads", to.read(), for_threads<float>(kThreads, [&](int i) {
-            return floats[2 * i] * 2 + floats[2 * i + 1] + floats[i];
-        }));
+                         return floats[2 * i] * 2 + floats[2 * i + 1] + floats[i];
+                     }));
     }
     evictions<<<1, kThreads>>>(out, in);
-    expect_equal("eviction and level hints", result(2 * kThreads), for_threads<int>(2 * kThreads, [&](int k) {
-        const int i = k % kThreads;
-        return k >= kThreads ? i + 5 : values[i] * 8 + values[i / 2 * 2] * 3 + values[i / 2 * 2 + 1] * 4 + i * 6;
-    }));
+    expect_equal("eviction and level hints", result(2 * kThreads),
+                 for_threads<int>(2 * kThreads, [&](int k) {
+                     const int i = k % kThreads;
+                     return k >= kThreads ? i + 5
+                                          : values[i] * 8 + values[i / 2 * 2] * 3 +
+                                                values[i / 2 * 2 + 1] * 4 + i * 6;
+                 }));
     prefetches<<<1, kThreads>>>(out, in);
-    expect_equal("prefetch and discard", result(kThreads), std::vector<int>(values.begin(), values.begin() + kThreads));
+    expect_equal("prefetch and discard", result(kThreads),
+                 std::vector<int>(values.begin(), values.begin() + kThreads));
     volatiles<<<1, kThreads>>>(out, in);
     expect_equal("volatile", result(kThreads), for_threads<int>(kThreads, [&](int i) {
-        return values[kThreads - 1 - i] + values[i];
-    }));
+                     return values[kThreads - 1 - i] + values[i];
+                 }));
     ordered<<<1, kThreads>>>(out, in);
-    expect_equal("relaxed, acquire, release", result(2 * kThreads), for_threads<int>(2 * kThreads, [&](int i) {
-        return values[i % kThreads] * 3;
-    }));
+    expect_equal("relaxed, acquire, release", result(2 * kThreads),
+                 for_threads<int>(2 * kThreads, [&](int i) { return values[i % kThreads] * 3; }));
     DeviceArray<int> sum({0});
     DeviceArray<unsigned> most({0u});
-    standard<<<2, kThreads>>>(reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device>*>(static_cast<int*>(sum)), most);
-    expect_equal<int>("cuda::atomic", {sum.read()[0], static_cast<int>(most.read()[0])}, {kThreads * (kThreads - 1), 63});
+    standard<<<2, kThreads>>>(
+        reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device>*>(static_cast<int*>(sum)),
+        most);
+    expect_equal<int>("cuda::atomic", {sum.read()[0], static_cast<int>(most.read()[0])},
+                      {kThreads * (kThreads - 1), 63});
 }

@@ -11,11 +11,14 @@
 // expect: short types: ok
 #include "check.h"
 
-__host__ __device__ __noinline__ int scalar(int a, int b) { return a * 3 - b; }
+__host__ __device__ __noinline__ int scalar(int a, int b) {
+    return a * 3 - b;
+}
 
-__host__ __device__ __noinline__ int many(int a, char b, short c, long long d, float e, double f, unsigned g, bool h, int i, int j) {
-    return a + b * 2 + c * 3 + static_cast<int>(d % 1000) + static_cast<int>(e * 4) + static_cast<int>(f * 5) +
-           static_cast<int>(g % 7) + h * 100 + i * j;
+__host__ __device__ __noinline__ int many(int a, char b, short c, long long d, float e, double f,
+                                          unsigned g, bool h, int i, int j) {
+    return a + b * 2 + c * 3 + static_cast<int>(d % 1000) + static_cast<int>(e * 4) +
+           static_cast<int>(f * 5) + static_cast<int>(g % 7) + h * 100 + i * j;
 }
 
 struct Pair {
@@ -43,20 +46,34 @@ __host__ __device__ int through_pointers(int i) {
     return quotient * 10 + remainder;
 }
 
-__host__ __device__ __noinline__ int odd_case(int i) { return i * 11; }
-__host__ __device__ __noinline__ int even_case(int i) { return i / 2 + 5; }
+__host__ __device__ __noinline__ int odd_case(int i) {
+    return i * 11;
+}
+__host__ __device__ __noinline__ int even_case(int i) {
+    return i / 2 + 5;
+}
 __host__ __device__ int divergent(int i) {
     int sum = 0;
     for (int k = 0; k < i % 4; ++k) sum += (i + k) % 2 ? odd_case(i + k) : even_case(i - k);
     return sum;
 }
 
-__host__ __device__ __noinline__ int level_3(int i) { return i ^ 0x33; }
-__host__ __device__ __noinline__ int level_2(int i) { return level_3(i + 1) + level_3(i + 2); }
-__host__ __device__ __noinline__ int level_1(int i) { return level_2(i) * 2 - level_3(i); }
+__host__ __device__ __noinline__ int level_3(int i) {
+    return i ^ 0x33;
+}
+__host__ __device__ __noinline__ int level_2(int i) {
+    return level_3(i + 1) + level_3(i + 2);
+}
+__host__ __device__ __noinline__ int level_1(int i) {
+    return level_2(i) * 2 - level_3(i);
+}
 
-__host__ __device__ __noinline__ double mixed(float a, double b) { return a * 0.5 + b; }
-__host__ __device__ int reals(int i) { return static_cast<int>(mixed(i * 1.5f, i * 0.25) * 8); }
+__host__ __device__ __noinline__ double mixed(float a, double b) {
+    return a * 0.5 + b;
+}
+__host__ __device__ int reals(int i) {
+    return static_cast<int>(mixed(i * 1.5f, i * 0.25) * 8);
+}
 
 __device__ __noinline__ void meet(int* memory, int value) {
     memory[threadIdx.x] = value;
@@ -79,20 +96,27 @@ __host__ __device__ __noinline__ int search(int i) {
     return 0;
 }
 
-__host__ __device__ __noinline__ signed char narrow(signed char a, unsigned char b, unsigned short c) {
+__host__ __device__ __noinline__ signed char narrow(signed char a, unsigned char b,
+                                                    unsigned short c) {
     return static_cast<signed char>(a + b - c);
 }
 __host__ __device__ int shorts(int i) {
-    return narrow(static_cast<signed char>(i * 3), static_cast<unsigned char>(200 + i), static_cast<unsigned short>(i * 1000));
+    return narrow(static_cast<signed char>(i * 3), static_cast<unsigned char>(200 + i),
+                  static_cast<unsigned short>(i * 1000));
 }
 
-__host__ __device__ int call_scalar(int i) { return scalar(i, 7) + scalar(2, i); }
+__host__ __device__ int call_scalar(int i) {
+    return scalar(i, 7) + scalar(2, i);
+}
 __host__ __device__ int call_many(int i) {
-    return many(i, static_cast<char>(i), static_cast<short>(-i), i * 1000003ll, i * 0.25f, i * 0.125, i * 3u, i % 2, i, 3);
+    return many(i, static_cast<char>(i), static_cast<short>(-i), i * 1000003ll, i * 0.25f,
+                i * 0.125, i * 3u, i % 2, i, 3);
 }
 
 template <int (*Function)(int)>
-__global__ void apply(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = Function(blockIdx.x * blockDim.x + threadIdx.x); }
+__global__ void apply(int* out) {
+    out[blockIdx.x * blockDim.x + threadIdx.x] = Function(blockIdx.x * blockDim.x + threadIdx.x);
+}
 
 template <int (*Function)(int)>
 void test(const char* name) {
@@ -111,7 +135,8 @@ int main() {
     test<reals>("floats and doubles");
     DeviceArray<int> out(96);
     barrier_inside<<<1, 96>>>(out);
-    expect_equal("a barrier in a function", out.read(), for_threads<int>(96, [](int i) { return i * 5 + 1; }));
+    expect_equal("a barrier in a function", out.read(),
+                 for_threads<int>(96, [](int i) { return i * 5 + 1; }));
     test<search>("a return out of the middle");
     test<shorts>("short types");
 }

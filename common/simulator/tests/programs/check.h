@@ -1,7 +1,7 @@
 // What the feature tests share: arrays on the device, and the comparison with what the host says.
 //
-// A test prints "NAME: ok", or the first element that differs. The lines that it must print stand at
-// the top of its file as `// expect:`.
+// A test prints "NAME: ok", or the first element that differs. The lines that it must print stand
+// at the top of its file as `// expect:`.
 #pragma once
 
 #include <cstdio>
@@ -14,13 +14,13 @@
 #include <cuda_runtime.h>
 
 /// Ends the program when a call of the CUDA runtime fails.
-#define MUST(call)                                                                        \
-    do {                                                                                  \
-        const cudaError_t error = (call);                                                 \
-        if (error != cudaSuccess) {                                                       \
-            std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));    \
-            std::exit(1);                                                                 \
-        }                                                                                 \
+#define MUST(call)                                                                     \
+    do {                                                                               \
+        const cudaError_t error = (call);                                              \
+        if (error != cudaSuccess) {                                                    \
+            std::printf("%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
+            std::exit(1);                                                              \
+        }                                                                              \
     } while (0)
 
 template <class T>
@@ -51,8 +51,10 @@ private:
 
 template <class T>
 std::string shown(const T& value) {
-    if constexpr (std::is_arithmetic_v<T>) return std::to_string(value);
-    else return "another value";
+    if constexpr (std::is_arithmetic_v<T>)
+        return std::to_string(value);
+    else
+        return "another value";
 }
 
 template <class T>
@@ -63,7 +65,8 @@ void expect_equal(const char* name, const std::vector<T>& got, const std::vector
     }
     for (std::size_t i = 0; i < got.size(); ++i) {
         if (got[i] == wanted[i]) continue;
-        std::printf("%s: [%zu] is %s, expected %s\n", name, i, shown(got[i]).c_str(), shown(wanted[i]).c_str());
+        std::printf("%s: [%zu] is %s, expected %s\n", name, i, shown(got[i]).c_str(),
+                    shown(wanted[i]).c_str());
         return;
     }
     std::printf("%s: ok\n", name);

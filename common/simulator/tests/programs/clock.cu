@@ -44,7 +44,9 @@ __global__ void sleep(int* out) {
     out[0] = clock64() - start > 1000;
 }
 
-__global__ void stamp(unsigned long long* out) { *out = timer(); }
+__global__ void stamp(unsigned long long* out) {
+    *out = timer();
+}
 
 __global__ void one_clock(int* out) {
     __shared__ long long moments[2];

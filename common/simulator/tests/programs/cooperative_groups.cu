@@ -29,7 +29,8 @@ __global__ void tiles(int* out) {
     int value = threadIdx.x;
     for (int distance = 4; distance > 0; distance /= 2) value += t.shfl_xor(value, distance);
     value = value * 100 + t.meta_group_rank() * 10 + t.thread_rank();
-    const int everybody = t.all(t.thread_rank() < 8) + 2 * t.any(threadIdx.x == 20) + 4 * __popc(t.ballot(threadIdx.x % 2));
+    const int everybody = t.all(t.thread_rank() < 8) + 2 * t.any(threadIdx.x == 20) +
+                          4 * __popc(t.ballot(threadIdx.x % 2));
     t.sync();
     out[threadIdx.x] = value * 100 + everybody;
 }
@@ -71,7 +72,8 @@ __global__ void whole_grid(int* data, int* out) {
     const cg::grid_group grid = cg::this_grid();
     data[grid.thread_rank()] = grid.thread_rank() * 3;
     grid.sync();
-    out[grid.thread_rank()] = data[grid.size() - 1 - grid.thread_rank()] + (grid.is_valid() ? 1 : 0);
+    out[grid.thread_rank()] =
+        data[grid.size() - 1 - grid.thread_rank()] + (grid.is_valid() ? 1 : 0);
 }
 
 /// Jacobi: every cell becomes the sum of its neighbours, many times.
@@ -107,7 +109,8 @@ int main() {
     reduce_scan<<<1, 64>>>(out);
     check("reduce and scan", out, 64, [](int i) {
         int sum = 0, before = 0;
-        for (int k = i / 32 * 32; k < i / 32 * 32 + 32; ++k) sum += k % 7 + 1, before += k < i ? k % 7 + 1 : 0;
+        for (int k = i / 32 * 32; k < i / 32 * 32 + 32; ++k)
+            sum += k % 7 + 1, before += k < i ? k % 7 + 1 : 0;
         return sum * 100000 + 7 * 10000 + before + 5000;
     });
     DeviceArray<int> counter(1);
@@ -116,7 +119,9 @@ int main() {
     std::vector<int> got = out.read();
     got.resize(65);
     got[64] = counter.read()[0];
-    expect_equal("coalesced groups", got, for_threads<int>(65, [](int i) { return i == 64 ? 22 : i % 3 ? -1 : 1; }));
+    expect_equal("coalesced groups", got, for_threads<int>(65, [](int i) {
+                     return i == 64 ? 22 : i % 3 ? -1 : 1;
+                 }));
     labelled<<<1, 32>>>(out);
     check("labelled partition", out, 32, [](int i) {
         int sum = 0, size = 0;
@@ -124,23 +129,31 @@ int main() {
         return sum * 100 + size;
     });
     binary<<<1, 64>>>(out);
-    check("binary partition", out, 64, [](int i) { return i % 32 < 10 ? 1000 + i % 32 : 2200 + i % 32 - 10; });
+    check("binary partition", out, 64,
+          [](int i) { return i % 32 < 10 ? 1000 + i % 32 : 2200 + i % 32 - 10; });
 
     int *d = data, *o = out;
     void* arguments[] = {&d, &o};
-    MUST(cudaLaunchCooperativeKernel(whole_grid, dim3(kBlocks), dim3(kThreads), arguments, 0, nullptr));
+    MUST(cudaLaunchCooperativeKernel(whole_grid, dim3(kBlocks), dim3(kThreads), arguments, 0,
+                                     nullptr));
     check("grid barrier", out, kTotal, [](int i) { return (kTotal - 1 - i) * 3 + 1; });
 
-    std::vector<unsigned> cells = for_threads<unsigned>(kTotal, [](int i) { return i * 2654435761u; });
+    std::vector<unsigned> cells =
+        for_threads<unsigned>(kTotal, [](int i) { return i * 2654435761u; });
     DeviceArray<unsigned> a(cells), b(kTotal);
     unsigned *pa = a, *pb = b;
     int rounds = 10;
     void* jacobi_arguments[] = {&pa, &pb, &rounds};
-    MUST(cudaLaunchCooperativeKernel(jacobi, dim3(kBlocks), dim3(kThreads), jacobi_arguments, 0, nullptr));
+    MUST(cudaLaunchCooperativeKernel(jacobi, dim3(kBlocks), dim3(kThreads), jacobi_arguments, 0,
+                                     nullptr));
     for (int r = 0; r < rounds; ++r)
-        cells = for_threads<unsigned>(kTotal, [&](int i) { return cells[(i + 1) % kTotal] + cells[(i + kTotal - 1) % kTotal]; });
+        cells = for_threads<unsigned>(kTotal, [&](int i) {
+            return cells[(i + 1) % kTotal] + cells[(i + kTotal - 1) % kTotal];
+        });
     expect_equal("grid barrier in a loop", a.read(), cells);
 
-    const cudaError_t error = cudaLaunchCooperativeKernel(whole_grid, dim3(1000000), dim3(kThreads), arguments, 0, nullptr);
-    std::printf("a grid of too many blocks: %s\n", error == cudaErrorCooperativeLaunchTooLarge ? "refused" : cudaGetErrorName(error));
+    const cudaError_t error = cudaLaunchCooperativeKernel(whole_grid, dim3(1000000), dim3(kThreads),
+                                                          arguments, 0, nullptr);
+    std::printf("a grid of too many blocks: %s\n",
+                error == cudaErrorCooperativeLaunchTooLarge ? "refused" : cudaGetErrorName(error));
 }

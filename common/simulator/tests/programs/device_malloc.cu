@@ -10,7 +10,8 @@ constexpr int kThreads = 64;
 
 __global__ void own(int* out) {
     int* mine = static_cast<int*>(malloc((threadIdx.x + 1) * sizeof(int)));
-    for (int i = 0; i <= static_cast<int>(threadIdx.x); ++i) mine[i] = i + static_cast<int>(threadIdx.x);
+    for (int i = 0; i <= static_cast<int>(threadIdx.x); ++i)
+        mine[i] = i + static_cast<int>(threadIdx.x);
     __syncthreads();
     int sum = 0;
     for (int i = 0; i <= static_cast<int>(threadIdx.x); ++i) sum += mine[i];
@@ -72,7 +73,9 @@ __global__ void rounds(int* out) {
     }
     out[0] = got;
 }
-__global__ void too_much(int* out) { out[0] = malloc(1ull << 40) == nullptr; }
+__global__ void too_much(int* out) {
+    out[0] = malloc(1ull << 40) == nullptr;
+}
 
 int main() {
     DeviceArray<int> sums(kThreads);
@@ -83,7 +86,8 @@ int main() {
     push<<<1, 1>>>(50);
     push<<<1, 1>>>(30);
     pop<<<1, 1>>>(popped);
-    expect_equal<int>("a list that outlives its kernel", popped.read(), {50 * 49 / 2 + 30 * 29 / 2, 80});
+    expect_equal<int>("a list that outlives its kernel", popped.read(),
+                      {50 * 49 / 2 + 30 * 29 / 2, 80});
     DeviceArray<int> counts(3);
     objects<<<1, kThreads>>>(counts);
     expect_equal<int>("new and delete", counts.read(), {101 * kThreads, 6 * kThreads, kThreads});

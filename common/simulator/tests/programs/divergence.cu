@@ -14,17 +14,23 @@
 // expect: many paths: ok
 #include "check.h"
 
-__host__ __device__ int branch(int i) { return i % 3 == 0 ? i * 2 : i + 100; }
+__host__ __device__ int branch(int i) {
+    return i % 3 == 0 ? i * 2 : i + 100;
+}
 
 __host__ __device__ int nested(int i) {
     int value = i;
     if (i & 1) {
         value += 10;
-        if (i & 2) value *= 3;
-        else value -= 4;
+        if (i & 2)
+            value *= 3;
+        else
+            value -= 4;
         if (i & 4) {
-            if (i & 8) value ^= 0x55;
-            else value ^= 0xaa;
+            if (i & 8)
+                value ^= 0x55;
+            else
+                value ^= 0xaa;
         }
     } else if (i % 6 == 0) {
         value = -value;
@@ -92,7 +98,9 @@ done:
 }
 
 template <int (*Function)(int)>
-__global__ void apply(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = Function(blockIdx.x * blockDim.x + threadIdx.x); }
+__global__ void apply(int* out) {
+    out[blockIdx.x * blockDim.x + threadIdx.x] = Function(blockIdx.x * blockDim.x + threadIdx.x);
+}
 
 __global__ void early_return(int* out) {
     if (threadIdx.x % 5 == 2) return;
@@ -112,8 +120,10 @@ __global__ void exit_in_loop(int* out) {
 __global__ void then_barrier(int* out) {
     __shared__ int values[128];
     const int i = threadIdx.x;
-    if (i % 7 < 3) values[i] = collatz(i);
-    else values[i] = -i;
+    if (i % 7 < 3)
+        values[i] = collatz(i);
+    else
+        values[i] = -i;
     __syncthreads();
     out[i] = values[127 - i];
 }
@@ -147,8 +157,10 @@ __global__ void partial(int* out) {
 __host__ __device__ int path(int i) {
     int value = 1;
     for (int bit = 0; bit < 10; ++bit) {
-        if (i >> bit & 1) value = value * 3 + bit;
-        else value = value * 2 - bit;
+        if (i >> bit & 1)
+            value = value * 3 + bit;
+        else
+            value = value * 2 - bit;
     }
     return value;
 }
@@ -161,7 +173,8 @@ void test(const char* name, int count, Launch launch, Answer answer) {
 }
 template <int (*Function)(int)>
 void test(const char* name) {
-    test(name, 256, [](int* out) { apply<Function><<<2, 128>>>(out); }, Function);
+    test(
+        name, 256, [](int* out) { apply<Function><<<2, 128>>>(out); }, Function);
 }
 
 int main() {
@@ -170,18 +183,29 @@ int main() {
     test<collatz>("loops of different length");
     test<breaks>("break and continue");
     test<switched>("switch");
-    test("early return", 64, [](int* out) { early_return<<<1, 64>>>(out); },
-         [](int i) { return i % 5 == 2 ? 0 : i > 40 ? 7 : 9; });
-    test("exit in a loop", 64, [](int* out) { exit_in_loop<<<1, 64>>>(out); }, [](int i) { return i * (i + 1) / 2; });
+    test(
+        "early return", 64, [](int* out) { early_return<<<1, 64>>>(out); },
+        [](int i) { return i % 5 == 2 ? 0
+                           : i > 40   ? 7
+                                      : 9; });
+    test(
+        "exit in a loop", 64, [](int* out) { exit_in_loop<<<1, 64>>>(out); },
+        [](int i) { return i * (i + 1) / 2; });
     test<circuits>("short circuits");
     test<gotos>("goto");
-    test("a barrier after divergence", 128, [](int* out) { then_barrier<<<1, 128>>>(out); },
-         [](int i) { return (127 - i) % 7 < 3 ? collatz(127 - i) : i - 127; });
-    test("__syncwarp in branches", 32, [](int* out) { syncwarps<<<1, 32>>>(out); }, [](int i) {
-        const auto value = [](int lane) { return lane < 16 ? lane * 2 : lane * 3; };
-        return value(i < 16 ? 15 - i : 47 - i) + value(31 - i) * 1000;
-    });
-    test("partial warps", 47, [](int* out) { partial<<<1, 45>>>(out); },
-         [](int i) { return i == 45 ? 32 : i == 46 ? 13 : branch(i); });
+    test(
+        "a barrier after divergence", 128, [](int* out) { then_barrier<<<1, 128>>>(out); },
+        [](int i) { return (127 - i) % 7 < 3 ? collatz(127 - i) : i - 127; });
+    test(
+        "__syncwarp in branches", 32, [](int* out) { syncwarps<<<1, 32>>>(out); },
+        [](int i) {
+            const auto value = [](int lane) { return lane < 16 ? lane * 2 : lane * 3; };
+            return value(i < 16 ? 15 - i : 47 - i) + value(31 - i) * 1000;
+        });
+    test(
+        "partial warps", 47, [](int* out) { partial<<<1, 45>>>(out); },
+        [](int i) { return i == 45   ? 32
+                           : i == 46 ? 13
+                                     : branch(i); });
     test<path>("many paths");
 }

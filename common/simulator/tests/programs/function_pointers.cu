@@ -8,15 +8,25 @@
 
 using Function = int (*)(int);
 
-__device__ __noinline__ int triple(int i) { return i * 3; }
-__device__ __noinline__ int square(int i) { return i * i; }
-__device__ __noinline__ int negate(int i) { return -i; }
+__device__ __noinline__ int triple(int i) {
+    return i * 3;
+}
+__device__ __noinline__ int square(int i) {
+    return i * i;
+}
+__device__ __noinline__ int negate(int i) {
+    return -i;
+}
 
 __device__ Function table[] = {triple, square, negate};
 __device__ Function chosen = square;
 
-__global__ void by_table(int* out, int which) { out[threadIdx.x] = table[which](threadIdx.x); }
-__global__ void from_host(int* out, Function function) { out[threadIdx.x] = function(threadIdx.x) + 1; }
+__global__ void by_table(int* out, int which) {
+    out[threadIdx.x] = table[which](threadIdx.x);
+}
+__global__ void from_host(int* out, Function function) {
+    out[threadIdx.x] = function(threadIdx.x) + 1;
+}
 __global__ void different(int* out) {
     const int i = threadIdx.x;
     out[i] = table[i % 3](i);
@@ -39,7 +49,9 @@ struct Triangle : Shape {
     __device__ int area() const override { return base * height / 2; }
     __device__ int corners() const override { return 3; }
 };
-__device__ __noinline__ int describe(const Shape* shape) { return shape->area() * 10 + shape->corners(); }
+__device__ __noinline__ int describe(const Shape* shape) {
+    return shape->area() * 10 + shape->corners();
+}
 __global__ void shapes(int* out) {
     const int i = threadIdx.x;
     Square square_here(i);
@@ -53,8 +65,12 @@ __device__ __noinline__ int fold(const int* values, int count, int (*combine)(in
     for (int i = 1; i < count; ++i) result = combine(result, values[i]);
     return result;
 }
-__device__ __noinline__ int add(int a, int b) { return a + b; }
-__device__ __noinline__ int larger(int a, int b) { return a > b ? a : b; }
+__device__ __noinline__ int add(int a, int b) {
+    return a + b;
+}
+__device__ __noinline__ int larger(int a, int b) {
+    return a > b ? a : b;
+}
 __global__ void callbacks(int* out, const int* values, int count) {
     out[threadIdx.x] = fold(values, count, threadIdx.x % 2 ? add : larger);
 }
@@ -67,16 +83,26 @@ void test(const char* name, int count, Launch launch, Answer answer) {
 }
 
 int main() {
-    const auto answer = [](int which, int i) { return which == 0 ? i * 3 : which == 1 ? i * i : -i; };
-    test("a table of functions", 64, [](int* out) { by_table<<<1, 64>>>(out, 2); }, [](int i) { return -i; });
+    const auto answer = [](int which, int i) {
+        return which == 0 ? i * 3 : which == 1 ? i * i : -i;
+    };
+    test(
+        "a table of functions", 64, [](int* out) { by_table<<<1, 64>>>(out, 2); },
+        [](int i) { return -i; });
     Function function;
     MUST(cudaMemcpyFromSymbol(&function, chosen, sizeof function));
-    test("a pointer from the host", 64, [&](int* out) { from_host<<<1, 64>>>(out, function); }, [](int i) { return i * i + 1; });
-    test("different functions in one warp", 96, [](int* out) { different<<<1, 96>>>(out); },
-         [&](int i) { return answer(i % 3, i) + answer(i / 32 % 3, i) * 1000; });
-    test("virtual functions", 64, [](int* out) { shapes<<<1, 64>>>(out); },
-         [](int i) { return i % 2 ? i * i * 10 + 4 : i * 4 / 2 * 10 + 3; });
+    test(
+        "a pointer from the host", 64, [&](int* out) { from_host<<<1, 64>>>(out, function); },
+        [](int i) { return i * i + 1; });
+    test(
+        "different functions in one warp", 96, [](int* out) { different<<<1, 96>>>(out); },
+        [&](int i) { return answer(i % 3, i) + answer(i / 32 % 3, i) * 1000; });
+    test(
+        "virtual functions", 64, [](int* out) { shapes<<<1, 64>>>(out); },
+        [](int i) { return i % 2 ? i * i * 10 + 4 : i * 4 / 2 * 10 + 3; });
     const std::vector<int> values = {3, 9, -4, 8, 1};
     DeviceArray<int> in(values);
-    test("a callback", 32, [&](int* out) { callbacks<<<1, 32>>>(out, in, 5); }, [](int i) { return i % 2 ? 17 : 9; });
+    test(
+        "a callback", 32, [&](int* out) { callbacks<<<1, 32>>>(out, in, 5); },
+        [](int i) { return i % 2 ? 17 : 9; });
 }

@@ -25,10 +25,13 @@ __global__ void three_kinds(int* out) {
     int in_local[4];
     const int i = threadIdx.x;
     fill(in_local, 4, i);
-    if (i < 8) fill(in_global + 4 * i, 4, 100 + i);
-    else if (i < 16) fill(in_shared + 4 * (i - 8), 4, 200 + i);
+    if (i < 8)
+        fill(in_global + 4 * i, 4, 100 + i);
+    else if (i < 16)
+        fill(in_shared + 4 * (i - 8), 4, 200 + i);
     __syncthreads();
-    out[i] = sum(in_local, 4) + sum(in_global + i % 8 * 4, 4) * 10 + sum(in_shared + i % 8 * 4, 4) * 100 + sum(in_constant, 4);
+    out[i] = sum(in_local, 4) + sum(in_global + i % 8 * 4, 4) * 10 +
+             sum(in_shared + i % 8 * 4, 4) * 100 + sum(in_constant, 4);
 }
 
 __global__ void mixed(int* out) {
@@ -63,7 +66,8 @@ __global__ void shared_and_back(int* out) {
     __shared__ int in_shared[64];
     in_shared[threadIdx.x] = threadIdx.x * 9;
     __syncthreads();
-    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(&in_shared[63 - threadIdx.x]));
+    const unsigned address =
+        static_cast<unsigned>(__cvta_generic_to_shared(&in_shared[63 - threadIdx.x]));
     int value;
     asm volatile("ld.shared.s32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
     const int* again = static_cast<const int*>(__cvta_shared_to_generic(address));
@@ -96,7 +100,9 @@ __global__ void links(int* out) {
     *out = total;
 }
 
-__global__ void add_one(int* values) { values[threadIdx.x] += 1; }
+__global__ void add_one(int* values) {
+    values[threadIdx.x] += 1;
+}
 
 int main() {
     DeviceArray<int> out(64);
@@ -107,25 +113,27 @@ int main() {
     };
     three_kinds<<<1, 32>>>(out);
     expect_equal("one function, three kinds of memory", result(32), for_threads<int>(32, [](int i) {
-        const auto run = [](int first) { return 4 * first + 6; };
-        return run(i) + run(100 + i % 8) * 10 + run(208 + i % 8) * 100 + 100;
-    }));
+                     const auto run = [](int first) { return 4 * first + 6; };
+                     return run(i) + run(100 + i % 8) * 10 + run(208 + i % 8) * 100 + 100;
+                 }));
     mixed<<<1, 32>>>(out);
     expect_equal("a different kind in every lane", result(32), for_threads<int>(32, [](int i) {
-        const int first[] = {i, 1000 + i, 2000 + i, 10};
-        return first[i % 4] * 10 + (i % 4 == 3 ? 10 : 7);
-    }));
+                     const int first[] = {i, 1000 + i, 2000 + i, 10};
+                     return first[i % 4] * 10 + (i % 4 == 3 ? 10 : 7);
+                 }));
     kind_of<<<1, 1>>>(out);
     expect_equal<int>("what kind of memory", result(5), {1, 2, 4, 1, 1});
     shared_and_back<<<1, 64>>>(out);
-    expect_equal("shared addresses and back", result(64), for_threads<int>(64, [](int i) { return (63 - i) * 9 + 1; }));
+    expect_equal("shared addresses and back", result(64),
+                 for_threads<int>(64, [](int i) { return (63 - i) * 9 + 1; }));
     {
-        const auto text = for_threads<char>(40, [](int i) { return static_cast<char>('A' + i % 26); });
+        const auto text =
+            for_threads<char>(40, [](int i) { return static_cast<char>('A' + i % 26); });
         DeviceArray<char> in(text), to(104);
         copies<<<1, 1>>>(to, in, 40);
         expect_equal("memcpy and memset", to.read(), for_threads<char>(104, [&](int i) {
-            return i >= 64 ? 'y' : i >= 2 && i < 42 ? text[i - 2] : 'x';
-        }));
+                         return i >= 64 ? 'y' : i >= 2 && i < 42 ? text[i - 2] : 'x';
+                     }));
     }
     links<<<1, 1>>>(out);
     expect_equal<int>("pointers in memory", result(1), {4321});
@@ -139,7 +147,8 @@ int main() {
         MUST(cudaDeviceSynchronize());
         std::vector<int> got(managed, managed + 32);
         got.insert(got.end(), pinned, pinned + 32);
-        expect_equal("managed and pinned memory", got, for_threads<int>(64, [](int i) { return i < 32 ? i + 1 : 33 - i; }));
+        expect_equal("managed and pinned memory", got,
+                     for_threads<int>(64, [](int i) { return i < 32 ? i + 1 : 33 - i; }));
         MUST(cudaFree(managed));
         MUST(cudaFreeHost(pinned));
     }

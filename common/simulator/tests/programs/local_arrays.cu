@@ -27,7 +27,8 @@ __host__ __device__ int sizes(int i) {
         doubles[(k + i) % 8] = k * i * 0.5;
     }
     const int at = i * 7 % 8;
-    return bytes[at] + shorts[at] + static_cast<int>(wides[at] >> 25) + static_cast<int>(doubles[at] * 2);
+    return bytes[at] + shorts[at] + static_cast<int>(wides[at] >> 25) +
+           static_cast<int>(doubles[at] * 2);
 }
 
 struct Item {
@@ -38,7 +39,8 @@ struct Item {
 __host__ __device__ int structs(int i) {
     Item items[6];
     for (int k = 0; k < 6; ++k) items[(k * i + k) % 6] = {static_cast<short>(k), 0, 'z'};
-    for (int k = 0; k < 6; ++k) items[k] = {static_cast<short>(k + i), k * 0.5, static_cast<char>('a' + k)};
+    for (int k = 0; k < 6; ++k)
+        items[k] = {static_cast<short>(k + i), k * 0.5, static_cast<char>('a' + k)};
     const Item chosen = items[i % 6];
     return chosen.key * 1000 + static_cast<int>(chosen.weight * 10) + chosen.tag;
 }
@@ -50,7 +52,9 @@ __host__ __device__ int matrix(int i) {
     return cells[i % 5][i % 7] * 1000 + cells[(i + 1) % 5][(i + 2) % 7];
 }
 
-__host__ __device__ __noinline__ void bump(int* value, int by) { *value += by; }
+__host__ __device__ __noinline__ void bump(int* value, int by) {
+    *value += by;
+}
 __host__ __device__ int pointers(int i) {
     int values[4] = {1, 2, 3, 4};
     int* chosen = &values[i % 4];
@@ -89,7 +93,9 @@ __host__ __device__ int initialised(int i) {
 }
 
 template <int (*Function)(int)>
-__global__ void apply(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = Function(blockIdx.x * blockDim.x + threadIdx.x); }
+__global__ void apply(int* out) {
+    out[blockIdx.x * blockDim.x + threadIdx.x] = Function(blockIdx.x * blockDim.x + threadIdx.x);
+}
 
 template <int (*Function)(int)>
 void test(const char* name) {

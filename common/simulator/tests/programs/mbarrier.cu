@@ -7,8 +7,8 @@
 // expect: producer and consumers: ok
 // expect: arrive and drop: ok
 // expect: arrival of copies: ok
-#include <cuda/barrier>
 #include <cuda_awbarrier_primitives.h>
+#include <cuda/barrier>
 
 #include "check.h"
 
@@ -21,31 +21,37 @@ __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 __device__ void init(unsigned long long& b, unsigned count) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&b)), "r"(count) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&b)), "r"(count)
+                 : "memory");
 }
 __device__ unsigned long long arrive(unsigned long long& b) {
     unsigned long long state;
-    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];" : "=l"(state) : "r"(shared_address(&b)) : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];"
+                 : "=l"(state)
+                 : "r"(shared_address(&b))
+                 : "memory");
     return state;
 }
 __device__ bool parity_over(unsigned long long& b, unsigned parity) {
     unsigned over;
-    asm volatile("{ .reg .pred p;\n\t"
-                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-                 "selp.u32 %0, 1, 0, p; }"
-                 : "=r"(over)
-                 : "r"(shared_address(&b)), "r"(parity)
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred p;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+        "selp.u32 %0, 1, 0, p; }"
+        : "=r"(over)
+        : "r"(shared_address(&b)), "r"(parity)
+        : "memory");
     return over;
 }
 __device__ bool state_over(unsigned long long& b, unsigned long long state) {
     unsigned over;
-    asm volatile("{ .reg .pred p;\n\t"
-                 "mbarrier.test_wait.shared::cta.b64 p, [%1], %2;\n\t"
-                 "selp.u32 %0, 1, 0, p; }"
-                 : "=r"(over)
-                 : "r"(shared_address(&b)), "l"(state)
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred p;\n\t"
+        "mbarrier.test_wait.shared::cta.b64 p, [%1], %2;\n\t"
+        "selp.u32 %0, 1, 0, p; }"
+        : "=r"(over)
+        : "r"(shared_address(&b)), "l"(state)
+        : "memory");
     return over;
 }
 
@@ -73,9 +79,10 @@ __global__ void counts(int* out) {
     if (threadIdx.x == 0) init(b, kThreads * 2), total = 0;
     __syncthreads();
     atomicAdd(&total, threadIdx.x);
-    asm volatile("{ .reg .b64 s;\n\t"
-                 "mbarrier.arrive.release.cta.shared::cta.b64 s, [%0], 2; }" ::"r"(shared_address(&b))
-                 : "memory");
+    asm volatile(
+        "{ .reg .b64 s;\n\t"
+        "mbarrier.arrive.release.cta.shared::cta.b64 s, [%0], 2; }" ::"r"(shared_address(&b))
+        : "memory");
     while (!parity_over(b, 0)) {
     }
     out[threadIdx.x] = total;
@@ -107,10 +114,13 @@ __global__ void bytes(int* out) {
     if (threadIdx.x != 0) return;
     init(b, 1);
     const unsigned address = shared_address(&b);
-    asm volatile("{ .reg .b64 s;\n\t"
-                 "mbarrier.arrive.expect_tx.shared::cta.b64 s, [%0], 48; }" ::"r"(address) : "memory");
+    asm volatile(
+        "{ .reg .b64 s;\n\t"
+        "mbarrier.arrive.expect_tx.shared::cta.b64 s, [%0], 48; }" ::"r"(address)
+        : "memory");
     out[0] = parity_over(b, 0);
-    asm volatile("mbarrier.complete_tx.shared::cta.relaxed.cluster.b64 [%0], 48;" ::"r"(address) : "memory");
+    asm volatile("mbarrier.complete_tx.shared::cta.relaxed.cluster.b64 [%0], 48;" ::"r"(address)
+                 : "memory");
     out[1] = parity_over(b, 0);
 }
 
@@ -181,9 +191,13 @@ __global__ void copies(int* out, const int* in) {
     const int i = threadIdx.x;
     if (i == 0) init(b, 2 * kThreads);
     __syncthreads();
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(&tile[i])), "l"(in + i) : "memory");
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
-    asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(&tile[i])),
+                 "l"(in + i)
+                 : "memory");
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&b))
+                 : "memory");
+    asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(shared_address(&b))
+                 : "memory");
     arrive(b);
     while (!parity_over(b, 0)) {
     }
@@ -198,20 +212,29 @@ void test(const char* name, Kernel kernel, int count, Answer answer) {
 }
 
 int main() {
-    test("phases by parity", [](int* out) { parities<<<1, kThreads>>>(out); }, kThreads,
-         [](int i) { return (i + 10) % kThreads; });
-    test("arrival with a count", [](int* out) { counts<<<1, kThreads>>>(out); }, kThreads,
-         [](int) { return kThreads * (kThreads - 1) / 2; });
+    test(
+        "phases by parity", [](int* out) { parities<<<1, kThreads>>>(out); }, kThreads,
+        [](int i) { return (i + 10) % kThreads; });
+    test(
+        "arrival with a count", [](int* out) { counts<<<1, kThreads>>>(out); }, kThreads,
+        [](int) { return kThreads * (kThreads - 1) / 2; });
     const int state_answers[] = {3, 0, 2, 0, 1, 3, 3, 0, 2};
-    test("states and pending counts", [](int* out) { states<<<1, 32>>>(out); }, 9,
-         [&](int i) { return state_answers[i]; });
-    test("expected bytes", [](int* out) { bytes<<<1, 32>>>(out); }, 2, [](int i) { return i == 1; });
-    test("cuda::barrier", [](int* out) { standard<<<1, kThreads>>>(out); }, kThreads,
-         [](int i) { return (i + 50) % kThreads * 3 + 1000 - 1; });
-    test("producer and consumers", [](int* out) { producer<<<1, kThreads>>>(out, 7); }, 64,
-         [](int i) { return 2100 + 7 * (i % 32); });
-    test("arrive and drop", [](int* out) { dropping<<<1, kThreads>>>(out); }, kThreads, [](int) { return kThreads; });
+    test(
+        "states and pending counts", [](int* out) { states<<<1, 32>>>(out); }, 9,
+        [&](int i) { return state_answers[i]; });
+    test(
+        "expected bytes", [](int* out) { bytes<<<1, 32>>>(out); }, 2, [](int i) { return i == 1; });
+    test(
+        "cuda::barrier", [](int* out) { standard<<<1, kThreads>>>(out); }, kThreads,
+        [](int i) { return (i + 50) % kThreads * 3 + 1000 - 1; });
+    test(
+        "producer and consumers", [](int* out) { producer<<<1, kThreads>>>(out, 7); }, 64,
+        [](int i) { return 2100 + 7 * (i % 32); });
+    test(
+        "arrive and drop", [](int* out) { dropping<<<1, kThreads>>>(out); }, kThreads,
+        [](int) { return kThreads; });
     DeviceArray<int> in(for_threads<int>(kThreads, [](int i) { return i * i; }));
-    test("arrival of copies", [&](int* out) { copies<<<1, kThreads>>>(out, in); }, kThreads,
-         [](int i) { return (kThreads - 1 - i) * (kThreads - 1 - i); });
+    test(
+        "arrival of copies", [&](int* out) { copies<<<1, kThreads>>>(out, in); }, kThreads,
+        [](int i) { return (kThreads - 1 - i) * (kThreads - 1 - i); });
 }

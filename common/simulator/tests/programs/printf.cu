@@ -25,22 +25,26 @@
 __device__ char made_here[64];
 __device__ const char* const kConstant = "a constant";
 
-__device__ __noinline__ void print_from_function(int value) { printf("from a function: %d\n", value); }
+__device__ __noinline__ void print_from_function(int value) {
+    printf("from a function: %d\n", value);
+}
 
 __global__ void integers() {
     printf("[%d] [%i] [%5d] [%-5d] [%05d] [%+d] [% d]\n", 42, -7, 42, 42, 42, 42, 42);
     printf("[%u] [%o] [%x] [%X] [%#x] [%#o] [%#X]\n", 4294967295u, 42u, 42u, 42u, 42u, 42u, 42u);
-    printf("[%lld] [%lld] [%llu]\n", 9223372036854775807ll, -9223372036854775807ll - 1, 18446744073709551615ull);
+    printf("[%lld] [%lld] [%llu]\n", 9223372036854775807ll, -9223372036854775807ll - 1,
+           18446744073709551615ull);
     printf("[%lx] [%ld] [%hd]\n", ~0ul, 1234567890123l, static_cast<short>(77));
 }
 __global__ void floats() {
-    printf("[%f] [%.2f] [%9.4f] [%e] [%g] [%f] [%f]\n", 3.14159265, 3.14159265, 3.14159265, 3.14159265, 3.14159265,
-           -0.0, 1e300 * 1e300);
+    printf("[%f] [%.2f] [%9.4f] [%e] [%g] [%f] [%f]\n", 3.14159265, 3.14159265, 3.14159265,
+           3.14159265, 3.14159265, -0.0, 1e300 * 1e300);
     printf("[%g] [%.3E] [%a] [%g] [%g] [%+.2f]\n", 1.5f, 1.5f, 1.5, 1e5, 1e6, 2.5f);
 }
 __global__ void text() {
     printf("[%c] [%3c] [%-3c] [%%]\n", 'a', 'b', 'c');
-    printf("[%s] [%15s] [%-15s] [%.3s] [%4.2s]\n", kConstant, "right", "left", "cut here", "cut here");
+    printf("[%s] [%15s] [%-15s] [%.3s] [%4.2s]\n", kConstant, "right", "left", "cut here",
+           "cut here");
     const char* source = "a string that was made on the device";
     int at = 0;
     for (; source[at]; ++at) made_here[at] = source[at];
@@ -60,14 +64,19 @@ __global__ void order() {
     printf(" %d", threadIdx.x);
     if (threadIdx.x == 0) printf("");
 }
-__global__ void newline() { printf("\n"); }
+__global__ void newline() {
+    printf("\n");
+}
 __global__ void many() {
-    printf("%d %d %d %d %d %d %d %d %d %d %d %lld %g %g\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12ll, 0.5, 1.5);
+    printf("%d %d %d %d %d %d %d %d %d %d %d %lld %g %g\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12ll,
+           0.5, 1.5);
 }
 __global__ void some_lane() {
     if (threadIdx.x == 37) printf("lane %d of warp %d\n", threadIdx.x % 32, threadIdx.x / 32);
 }
-__global__ void in_function() { print_from_function(99); }
+__global__ void in_function() {
+    print_from_function(99);
+}
 
 int main() {
     integers<<<1, 1>>>();

@@ -7,12 +7,20 @@
 // expect: permutations: ok
 #include "check.h"
 
-__host__ __device__ __noinline__ long long factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
-__host__ __device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+__host__ __device__ __noinline__ long long factorial(int n) {
+    return n < 2 ? 1 : n * factorial(n - 1);
+}
+__host__ __device__ __noinline__ int fibonacci(int n) {
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 
 __host__ __device__ bool is_odd(int n);
-__host__ __device__ __noinline__ bool is_even(int n) { return n == 0 || is_odd(n - 1); }
-__host__ __device__ __noinline__ bool is_odd(int n) { return n != 0 && is_even(n - 1); }
+__host__ __device__ __noinline__ bool is_even(int n) {
+    return n == 0 || is_odd(n - 1);
+}
+__host__ __device__ __noinline__ bool is_odd(int n) {
+    return n != 0 && is_even(n - 1);
+}
 
 __host__ __device__ __noinline__ int ackermann(int m, int n) {
     if (m == 0) return n + 1;
@@ -41,18 +49,30 @@ __host__ __device__ __noinline__ int permutations(int* values, int from, int cou
     return sum;
 }
 
-__host__ __device__ long long factorials(int i) { return factorial(i % 21); }
-__host__ __device__ long long fibonaccis(int i) { return fibonacci(i % 13); }
-__host__ __device__ long long parities(int i) { return is_even(i) * 2 + is_odd(i); }
-__host__ __device__ long long ackermanns(int i) { return ackermann(i % 3, i % 5); }
-__host__ __device__ long long arrays(int i) { return with_array(i % 12, i); }
+__host__ __device__ long long factorials(int i) {
+    return factorial(i % 21);
+}
+__host__ __device__ long long fibonaccis(int i) {
+    return fibonacci(i % 13);
+}
+__host__ __device__ long long parities(int i) {
+    return is_even(i) * 2 + is_odd(i);
+}
+__host__ __device__ long long ackermanns(int i) {
+    return ackermann(i % 3, i % 5);
+}
+__host__ __device__ long long arrays(int i) {
+    return with_array(i % 12, i);
+}
 __host__ __device__ long long orders(int i) {
     int values[4] = {i % 10, i % 7, i % 5, i % 3};
     return permutations(values, 0, 4);
 }
 
 template <long long (*Function)(int)>
-__global__ void apply(long long* out) { out[threadIdx.x] = Function(threadIdx.x); }
+__global__ void apply(long long* out) {
+    out[threadIdx.x] = Function(threadIdx.x);
+}
 
 template <long long (*Function)(int)>
 void test(const char* name) {

@@ -4,7 +4,7 @@
 // expect-exit: 5
 // expect: illegal memory access
 // expect-stderr: coalesce: memcheck: out of bounds in beyond
-// expect-stderr: report_memory.cu:16
+// expect-stderr: report_memory.cu:14
 // expect-stderr: by block (0,0,0), thread (8,0,0)
 // expect-stderr: cure:
 // expect-stderr: 1 report

@@ -4,10 +4,10 @@
 //
 // expect: the sum is 496
 // expect-stderr: strided: 2 launches, grid 4, block 32 (the last)
-// expect-stderr: global loads                   8               32      4.0    4.0         100 %
-// expect-stderr: global stores                  8              256     32.0    4.0          12 %
+// expect-stderr: global loads                  8               32      4.0    4.0         100 %
+// expect-stderr: global stores                 8              256     32.0    4.0          12 %
 // expect-stderr: banks<2>: 1 launch, grid 1, block 32
-// expect-stderr: shared stores                  1                2      2.0    1.0             1
+// expect-stderr: shared stores                 1                2      2.0    1.0             1
 // expect-stderr: ^ global stores: 8 x 32.0 sectors (ideal 4.0), 12 % of the bytes useful
 // expect-stderr: ^ shared stores: 1 x 2.0 wavefronts (ideal 1.0), 1 conflicts
 // expect-stderr: | __global__ void strided(int* out, const int* in, int stride) {

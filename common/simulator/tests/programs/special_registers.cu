@@ -8,11 +8,11 @@
 // expect: grid number grows: ok
 #include "check.h"
 
-#define SPECIAL_32(name)                                            \
-    [] {                                                            \
-        unsigned value;                                             \
-        asm volatile("mov.u32 %0, %%" name ";" : "=r"(value));      \
-        return value;                                               \
+#define SPECIAL_32(name)                                       \
+    [] {                                                       \
+        unsigned value;                                        \
+        asm volatile("mov.u32 %0, %%" name ";" : "=r"(value)); \
+        return value;                                          \
     }()
 
 constexpr dim3 kGrid(3, 2, 2), kBlock(5, 4, 3);
@@ -32,7 +32,8 @@ __global__ void lanes(unsigned* out) {
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     out[thread * 2] = SPECIAL_32("laneid");
     // %warpid may change on hardware while a thread runs; in practice it does not.
-    out[thread * 2 + 1] = __shfl_sync(__activemask(), SPECIAL_32("warpid"), 0) == SPECIAL_32("warpid");
+    out[thread * 2 + 1] =
+        __shfl_sync(__activemask(), SPECIAL_32("warpid"), 0) == SPECIAL_32("warpid");
 }
 
 __global__ void masks(unsigned* out) {
@@ -59,7 +60,9 @@ __global__ void cluster(unsigned* out) {
     if (blockIdx.x == 2) out[4] = SPECIAL_32("clusterid.x");
 }
 
-__global__ void multiprocessor(unsigned* out) { out[0] = SPECIAL_32("smid") < SPECIAL_32("nsmid"); }
+__global__ void multiprocessor(unsigned* out) {
+    out[0] = SPECIAL_32("smid") < SPECIAL_32("nsmid");
+}
 
 __global__ void grid_number(unsigned long long* out) {
     asm volatile("mov.u64 %0, %%gridid;" : "=l"(*out));
@@ -68,28 +71,31 @@ __global__ void grid_number(unsigned long long* out) {
 int main() {
     DeviceArray<unsigned> index_values(kBlocks * kThreads * 4);
     indices<<<kGrid, kBlock>>>(index_values);
-    expect_equal("thread and block indices", index_values.read(), for_threads<unsigned>(kBlocks * kThreads * 4, [](int i) -> unsigned {
-        const int thread = i / 4 % kThreads, block = i / 4 / kThreads;
-        switch (i % 4) {
-            case 0: return thread % 5 * 100 + thread / 5 % 4 * 10 + thread / 20;
-            case 1: return block % 3 * 100 + block / 3 % 2 * 10 + block / 6;
-            case 2: return 543;
-            default: return 322;
-        }
-    }));
+    expect_equal("thread and block indices", index_values.read(),
+                 for_threads<unsigned>(kBlocks * kThreads * 4, [](int i) -> unsigned {
+                     const int thread = i / 4 % kThreads, block = i / 4 / kThreads;
+                     switch (i % 4) {
+                         case 0: return thread % 5 * 100 + thread / 5 % 4 * 10 + thread / 20;
+                         case 1: return block % 3 * 100 + block / 3 % 2 * 10 + block / 6;
+                         case 2: return 543;
+                         default: return 322;
+                     }
+                 }));
 
     DeviceArray<unsigned> lane_values(kThreads * 2);
     lanes<<<1, kBlock>>>(lane_values);
-    expect_equal("lane and warp", lane_values.read(),
-                 for_threads<unsigned>(kThreads * 2, [](int i) { return i % 2 ? 1u : i / 2 % 32u; }));
+    expect_equal(
+        "lane and warp", lane_values.read(),
+        for_threads<unsigned>(kThreads * 2, [](int i) { return i % 2 ? 1u : i / 2 % 32u; }));
 
     DeviceArray<unsigned> mask_values(64 * 5);
     masks<<<1, 64>>>(mask_values);
     expect_equal("lane masks", mask_values.read(), for_threads<unsigned>(64 * 5, [](int i) {
-        const unsigned long long lane = 1ull << i / 5 % 32;
-        const unsigned long long answers[] = {lane, lane - 1, 2 * lane - 1, ~(2 * lane - 1), ~(lane - 1)};
-        return static_cast<unsigned>(answers[i % 5]);
-    }));
+                     const unsigned long long lane = 1ull << i / 5 % 32;
+                     const unsigned long long answers[] = {lane, lane - 1, 2 * lane - 1,
+                                                           ~(2 * lane - 1), ~(lane - 1)};
+                     return static_cast<unsigned>(answers[i % 5]);
+                 }));
 
     DeviceArray<unsigned> sizes(2);
     shared_size<<<1, 32, 1000>>>(sizes);

@@ -103,7 +103,8 @@ __global__ void last_block(const int* in, int* partial, unsigned* finished, int*
     if (is_last && threadIdx.x == 0) {
         __threadfence();
         int total = 0;
-        for (unsigned b = 0; b < gridDim.x; ++b) total += reinterpret_cast<volatile int*>(partial)[b];
+        for (unsigned b = 0; b < gridDim.x; ++b)
+            total += reinterpret_cast<volatile int*>(partial)[b];
         *out = total;
     }
 }
@@ -151,7 +152,8 @@ int main() {
     {
         DeviceArray<int> flags(100), sums(100);
         chain<<<100, 32>>>(flags, sums);
-        expect_equal("blocks in a chain", sums.read(), for_threads<int>(100, [](int i) { return i * (i + 1) / 2; }));
+        expect_equal("blocks in a chain", sums.read(),
+                     for_threads<int>(100, [](int i) { return i * (i + 1) / 2; }));
     }
     {
         const std::vector<int> values = for_threads<int>(16 * 64, [](int i) { return i % 13; });
@@ -165,6 +167,7 @@ int main() {
     {
         DeviceArray<int> turn({31}), out(32);
         hand_over<<<1, 32>>>(turn, out);
-        expect_equal("lanes hand over to each other", out.read(), for_threads<int>(32, [](int i) { return 31 - i; }));
+        expect_equal("lanes hand over to each other", out.read(),
+                     for_threads<int>(32, [](int i) { return 31 - i; }));
     }
 }

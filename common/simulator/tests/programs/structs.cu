@@ -24,11 +24,19 @@ struct Large {
     int* out;
 };
 
-__global__ void small(double* out, Small s, int i) { *out = s.a + s.b * 10 + s.c * 100 + s.d * 1000 + i; }
-__global__ void large(Large l) { l.out[threadIdx.x] = static_cast<int>(l.values[199] * l.factor) + l.values[0]; }
-__global__ void indexed(Large l) { l.out[threadIdx.x] = l.values[threadIdx.x * 7 % 200]; }
-__global__ void many(double* out, char a, short b, char c, int d, long long e, float f, char g, double h, bool i, float3 j, char3 k) {
-    *out = a + b * 2 + c * 3 + d * 4 + e * 5 + f * 6 + g * 7 + h * 8 + i * 9 + j.x + j.y * 2 + j.z * 3 + k.x + k.y + k.z;
+__global__ void small(double* out, Small s, int i) {
+    *out = s.a + s.b * 10 + s.c * 100 + s.d * 1000 + i;
+}
+__global__ void large(Large l) {
+    l.out[threadIdx.x] = static_cast<int>(l.values[199] * l.factor) + l.values[0];
+}
+__global__ void indexed(Large l) {
+    l.out[threadIdx.x] = l.values[threadIdx.x * 7 % 200];
+}
+__global__ void many(double* out, char a, short b, char c, int d, long long e, float f, char g,
+                     double h, bool i, float3 j, char3 k) {
+    *out = a + b * 2 + c * 3 + d * 4 + e * 5 + f * 6 + g * 7 + h * 8 + i * 9 + j.x + j.y * 2 +
+           j.z * 3 + k.x + k.y + k.z;
 }
 
 struct Particle {
@@ -43,7 +51,9 @@ __host__ __device__ Particle moved(Particle p, int i) {
     p.mass *= 1.5;
     return p;
 }
-__global__ void move(Particle* particles) { particles[threadIdx.x] = moved(particles[threadIdx.x], threadIdx.x); }
+__global__ void move(Particle* particles) {
+    particles[threadIdx.x] = moved(particles[threadIdx.x], threadIdx.x);
+}
 
 struct Fields {
     unsigned low : 5;
@@ -60,7 +70,9 @@ __host__ __device__ Fields changed(Fields f, int i) {
     f.rest = i;
     return f;
 }
-__global__ void fields(Fields* f) { f[threadIdx.x] = changed(f[threadIdx.x], threadIdx.x); }
+__global__ void fields(Fields* f) {
+    f[threadIdx.x] = changed(f[threadIdx.x], threadIdx.x);
+}
 
 union Bits {
     float real;
@@ -73,7 +85,9 @@ __host__ __device__ unsigned through_union(int i) {
     b.bytes[3] ^= 0x80;
     return b.bits + b.bytes[i % 4];
 }
-__global__ void unions(unsigned* out) { out[threadIdx.x] = through_union(threadIdx.x); }
+__global__ void unions(unsigned* out) {
+    out[threadIdx.x] = through_union(threadIdx.x);
+}
 
 struct __attribute__((packed)) Packed {
     char a;
@@ -91,7 +105,9 @@ struct Scaled {
     __device__ int operator()(int i) const { return static_cast<int>(i * factor + offset * 4); }
 };
 template <class F>
-__global__ void call(int* out, F function) { out[threadIdx.x] = function(threadIdx.x); }
+__global__ void call(int* out, F function) {
+    out[threadIdx.x] = function(threadIdx.x);
+}
 
 int main() {
     DeviceArray<double> number(1);
@@ -109,33 +125,45 @@ int main() {
                  for_threads<int>(96, [&](int i) { return l.values[i * 7 % 200]; }));
 
     many<<<1, 1>>>(number, 1, 2, 3, 4, 5, 6, 7, 8, true, make_float3(1, 2, 3), make_char3(1, 2, 3));
-    expect_equal<double>("many parameters of all sizes", number.read(), {1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 9 + 14 + 6});
+    expect_equal<double>("many parameters of all sizes", number.read(),
+                         {1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 9 + 14 + 6});
 
     {
         std::vector<Particle> host(40);
-        for (int i = 0; i < 40; ++i) host[i] = {{i * 0.5f, i * 2.0f, 0}, static_cast<char>('a' + i % 26), i * 0.125};
+        for (int i = 0; i < 40; ++i)
+            host[i] = {{i * 0.5f, i * 2.0f, 0}, static_cast<char>('a' + i % 26), i * 0.125};
         DeviceArray<Particle> particles(host);
         move<<<1, 40>>>(particles);
         const std::vector<Particle> got = particles.read();
         std::vector<double> flat, wanted;
         for (int i = 0; i < 40; ++i) {
             const Particle p = moved(host[i], i);
-            for (double x : {double{got[i].position.x}, double{got[i].position.z}, double(got[i].kind), got[i].mass}) flat.push_back(x);
-            for (double x : {double{p.position.x}, double{p.position.z}, double(p.kind), p.mass}) wanted.push_back(x);
+            for (double x : {double{got[i].position.x}, double{got[i].position.z},
+                             double(got[i].kind), got[i].mass})
+                flat.push_back(x);
+            for (double x : {double{p.position.x}, double{p.position.z}, double(p.kind), p.mass})
+                wanted.push_back(x);
         }
         expect_equal("structs in global memory", flat, wanted);
     }
     {
         std::vector<Fields> host(32);
-        for (int i = 0; i < 32; ++i) host[i] = {static_cast<unsigned>(i * 3 % 32), i - 20, static_cast<unsigned>(i * 999), i * 12345ull, 1};
+        for (int i = 0; i < 32; ++i)
+            host[i] = {static_cast<unsigned>(i * 3 % 32), i - 20, static_cast<unsigned>(i * 999),
+                       i * 12345ull, 1};
         DeviceArray<Fields> device(host);
         fields<<<1, 32>>>(device);
         const std::vector<Fields> got = device.read();
         std::vector<unsigned long long> flat, wanted;
         for (int i = 0; i < 32; ++i) {
             const Fields f = changed(host[i], i);
-            for (unsigned long long x : {0ull + got[i].low, 0ull + got[i].middle, 0ull + got[i].high, 0ull + got[i].wide, 0ull + got[i].rest}) flat.push_back(x);
-            for (unsigned long long x : {0ull + f.low, 0ull + f.middle, 0ull + f.high, 0ull + f.wide, 0ull + f.rest}) wanted.push_back(x);
+            for (unsigned long long x :
+                 {0ull + got[i].low, 0ull + got[i].middle, 0ull + got[i].high, 0ull + got[i].wide,
+                  0ull + got[i].rest})
+                flat.push_back(x);
+            for (unsigned long long x :
+                 {0ull + f.low, 0ull + f.middle, 0ull + f.high, 0ull + f.wide, 0ull + f.rest})
+                wanted.push_back(x);
         }
         expect_equal("bit fields", flat, wanted);
     }

@@ -53,7 +53,8 @@ void test(const char* name) {
     expect_equal(name, out.read(), wanted);
 }
 
-__global__ void extend(long long* out, const signed char* bytes, const short* shorts, const unsigned char* unsigned_bytes) {
+__global__ void extend(long long* out, const signed char* bytes, const short* shorts,
+                       const unsigned char* unsigned_bytes) {
     const int i = threadIdx.x;
     out[i] = bytes[i] * 1000000ll + shorts[i] * 1000ll + unsigned_bytes[i];
 }
@@ -83,17 +84,20 @@ int main() {
     test<double2>("double2");
     test<bool>("bool");
     {
-        const auto bytes = for_threads<signed char>(64, [](int i) { return static_cast<signed char>(i * 37); });
-        const auto shorts = for_threads<short>(64, [](int i) { return static_cast<short>(i * 3701); });
-        const auto plain = for_threads<unsigned char>(64, [](int i) { return static_cast<unsigned char>(i * 41); });
+        const auto bytes =
+            for_threads<signed char>(64, [](int i) { return static_cast<signed char>(i * 37); });
+        const auto shorts =
+            for_threads<short>(64, [](int i) { return static_cast<short>(i * 3701); });
+        const auto plain = for_threads<unsigned char>(
+            64, [](int i) { return static_cast<unsigned char>(i * 41); });
         DeviceArray<signed char> a(bytes);
         DeviceArray<short> b(shorts);
         DeviceArray<unsigned char> c(plain);
         DeviceArray<long long> out(64);
         extend<<<1, 64>>>(out, a, b, c);
         expect_equal("sign extension", out.read(), for_threads<long long>(64, [&](int i) {
-            return bytes[i] * 1000000ll + shorts[i] * 1000ll + plain[i];
-        }));
+                         return bytes[i] * 1000000ll + shorts[i] * 1000ll + plain[i];
+                     }));
     }
     {
         const auto values = for_threads<float>(64 * 4, [](int i) { return i * 0.5f; });
@@ -101,8 +105,8 @@ int main() {
         some<<<1, 64>>>(reinterpret_cast<float4*>(static_cast<float*>(out)),
                         reinterpret_cast<const float4*>(static_cast<float*>(in)));
         expect_equal("some lanes only", out.read(), for_threads<float>(64 * 4, [&](int k) {
-            const int i = k / 4;
-            return i % 5 == 4 && k % 4 == 2 ? -1.0f : i % 3 == 1 ? values[k] : 0.0f;
-        }));
+                         const int i = k / 4;
+                         return i % 5 == 4 && k % 4 == 2 ? -1.0f : i % 3 == 1 ? values[k] : 0.0f;
+                     }));
     }
 }

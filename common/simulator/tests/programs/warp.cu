@@ -23,12 +23,22 @@
 
 constexpr unsigned kAll = 0xffffffffu;
 
-__host__ __device__ int value_of(int lane) { return lane * lane * 7 + 3; }
+__host__ __device__ int value_of(int lane) {
+    return lane * lane * 7 + 3;
+}
 
-__global__ void shuffle_index(int* out) { out[threadIdx.x] = __shfl_sync(kAll, value_of(threadIdx.x), threadIdx.x * 5); }
-__global__ void shuffle_up(int* out) { out[threadIdx.x] = __shfl_up_sync(kAll, value_of(threadIdx.x), 3); }
-__global__ void shuffle_down(int* out) { out[threadIdx.x] = __shfl_down_sync(kAll, value_of(threadIdx.x), 5); }
-__global__ void shuffle_butterfly(int* out) { out[threadIdx.x] = __shfl_xor_sync(kAll, value_of(threadIdx.x), 9); }
+__global__ void shuffle_index(int* out) {
+    out[threadIdx.x] = __shfl_sync(kAll, value_of(threadIdx.x), threadIdx.x * 5);
+}
+__global__ void shuffle_up(int* out) {
+    out[threadIdx.x] = __shfl_up_sync(kAll, value_of(threadIdx.x), 3);
+}
+__global__ void shuffle_down(int* out) {
+    out[threadIdx.x] = __shfl_down_sync(kAll, value_of(threadIdx.x), 5);
+}
+__global__ void shuffle_butterfly(int* out) {
+    out[threadIdx.x] = __shfl_xor_sync(kAll, value_of(threadIdx.x), 9);
+}
 
 __global__ void shuffle_segments(int* out) {
     const int lane = threadIdx.x;
@@ -45,8 +55,10 @@ __global__ void shuffle_doubles(double* out) {
 __global__ void shuffle_half(int* out) {
     const int lane = threadIdx.x;
     out[lane] = -1;
-    if (lane < 16) out[lane] = __shfl_xor_sync(0x0000ffffu, value_of(lane), 1);
-    else out[lane] = __shfl_sync(0xffff0000u, value_of(lane), 31);
+    if (lane < 16)
+        out[lane] = __shfl_xor_sync(0x0000ffffu, value_of(lane), 1);
+    else
+        out[lane] = __shfl_sync(0xffff0000u, value_of(lane), 31);
 }
 
 __global__ void shuffle_predicate(int* out) {
@@ -72,18 +84,25 @@ __global__ void votes(int* out) {
     out[lane] = bits;
 }
 
-__global__ void ballot_all(unsigned* out) { out[threadIdx.x] = __ballot_sync(kAll, threadIdx.x % 3 == 0); }
+__global__ void ballot_all(unsigned* out) {
+    out[threadIdx.x] = __ballot_sync(kAll, threadIdx.x % 3 == 0);
+}
 
 __global__ void ballot_half(unsigned* out) {
     const int lane = threadIdx.x;
-    if (lane & 1) out[lane] = __ballot_sync(0xaaaaaaaau, lane > 15);
-    else out[lane] = __ballot_sync(0x55555555u, lane < 4);
+    if (lane & 1)
+        out[lane] = __ballot_sync(0xaaaaaaaau, lane > 15);
+    else
+        out[lane] = __ballot_sync(0x55555555u, lane < 4);
 }
 
-__global__ void match_any(unsigned* out) { out[threadIdx.x] = __match_any_sync(kAll, threadIdx.x / 5); }
+__global__ void match_any(unsigned* out) {
+    out[threadIdx.x] = __match_any_sync(kAll, threadIdx.x / 5);
+}
 __global__ void match_any_wide(unsigned* out) {
     // Only the high halves differ.
-    out[threadIdx.x] = __match_any_sync(kAll, static_cast<unsigned long long>(threadIdx.x % 3) << 40);
+    out[threadIdx.x] =
+        __match_any_sync(kAll, static_cast<unsigned long long>(threadIdx.x % 3) << 40);
 }
 
 __global__ void match_all(unsigned* out) {
@@ -136,7 +155,8 @@ __global__ void elect(unsigned* out) {
 
 __global__ void sum_over_warp(int* out) {
     int sum = value_of(threadIdx.x);
-    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(kAll, sum, distance);
+    for (int distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_xor_sync(kAll, sum, distance);
     out[threadIdx.x] = sum;
 }
 
@@ -172,28 +192,38 @@ int main() {
             default: return value_of((l ^ 12) > first + 7 ? l : l ^ 12);
         }
     });
-    test<double>("shuffle of doubles", shuffle_doubles, 32, [](int l) { return (l == 31 ? l : l + 1) * 1.25 + 1e-9; });
-    test<int>("shuffle among half of the lanes", shuffle_half, 32, [](int l) { return value_of(l < 16 ? l ^ 1 : 31); });
-    test<int>("shuffle predicate", shuffle_predicate, 32, [](int l) { return l < 12 ? value_of(l + 20) : -value_of(l); });
+    test<double>("shuffle of doubles", shuffle_doubles, 32,
+                 [](int l) { return (l == 31 ? l : l + 1) * 1.25 + 1e-9; });
+    test<int>("shuffle among half of the lanes", shuffle_half, 32,
+              [](int l) { return value_of(l < 16 ? l ^ 1 : 31); });
+    test<int>("shuffle predicate", shuffle_predicate, 32,
+              [](int l) { return l < 12 ? value_of(l + 20) : -value_of(l); });
 
     test<int>("vote all any uniform", votes, 32, [](int) { return 0b0110101; });
     test<unsigned>("ballot", ballot_all, 32, [](int) { return 0x49249249u; });
-    test<unsigned>("ballot of a divergent half", ballot_half, 32, [](int l) { return l & 1 ? 0xaaaa0000u : 0x00000005u; });
-    test<unsigned>("match any", match_any, 32, [](int l) { return l >= 30 ? 0xc0000000u : 31u << (l / 5 * 5); });
+    test<unsigned>("ballot of a divergent half", ballot_half, 32,
+                   [](int l) { return l & 1 ? 0xaaaa0000u : 0x00000005u; });
+    test<unsigned>("match any", match_any, 32,
+                   [](int l) { return l >= 30 ? 0xc0000000u : 31u << (l / 5 * 5); });
     test<unsigned>("match any of 64 bits", match_any_wide, 32, [](int l) {
         unsigned same = 0;
         for (int k = l % 3; k < 32; k += 3) same |= 1u << k;
         return same;
     });
-    test<unsigned>("match all", match_all, 96, [](int i) { return i < 32 ? kAll : i < 64 ? 0u : 2u; });
+    test<unsigned>("match all", match_all, 96, [](int i) {
+        return i < 32 ? kAll : i < 64 ? 0u : 2u;
+    });
 
     test<unsigned>("reduce unsigned", reduce_unsigned, 96, [](int i) {
         if (i < 32) return over_lanes<unsigned>([](unsigned a, unsigned b) { return a + b; });
-        if (i < 64) return over_lanes<unsigned>([](unsigned a, unsigned b) { return a < b ? a : b; });
+        if (i < 64)
+            return over_lanes<unsigned>([](unsigned a, unsigned b) { return a < b ? a : b; });
         return over_lanes<unsigned>([](unsigned a, unsigned b) { return a > b ? a : b; });
     });
     test<int>("reduce signed", reduce_signed, 96, [](int i) {
-        if (i < 32) return static_cast<int>(over_lanes<unsigned>([](unsigned a, unsigned b) { return a + b; }));
+        if (i < 32)
+            return static_cast<int>(
+                over_lanes<unsigned>([](unsigned a, unsigned b) { return a + b; }));
         if (i < 64) return over_lanes<int>([](int a, int b) { return a < b ? a : b; });
         return over_lanes<int>([](int a, int b) { return a > b ? a : b; });
     });

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -232,6 +233,13 @@ TEST_CASE("the text of a report says where, who, what, with whom and the cure") 
     CHECK(to_text(r).find("-lineinfo") != std::string::npos);
 }
 
+TEST_CASE("a message may have lines of its own") {
+    Report r = out_of_bounds(24);
+    r.message = "2 blocks wait:\n\nwarp 0: spin\nwarp 1: a barrier\n";
+    CHECK(to_text(r).find("\n  2 blocks wait:\n  warp 0: spin\n  warp 1: a barrier\n  cure:") !=
+          std::string::npos);
+}
+
 TEST_CASE("text helpers") {
     CHECK(with_commas(0) == "0");
     CHECK(with_commas(999) == "999");
@@ -242,6 +250,10 @@ TEST_CASE("text helpers") {
     CHECK(wrap("aa bb cc", 6, "> ", "| ") == "> aa\n| bb\n| cc");
     CHECK(wrap("a_long_word b", 4, "", "") == "a_long_word\nb");
     CHECK(with_prefix("p: ", "a\nb") == "p: a\np: b\n");
+    const std::string here = std::filesystem::current_path().string();
+    CHECK(as_place(here + "/steps/main.cu", 7) == "steps/main.cu:7");
+    CHECK(as_place(here + "_other/main.cu", 7) == here + "_other/main.cu:7");
+    CHECK(as_place("main.cu", 0) == "");
     CHECK(as_shape({32, 8, 1}) == "32x8");
     CHECK(as_shape({32, 1, 1}) == "32");
     CHECK(as_shape({4, 1, 2}) == "4x1x2");

@@ -1,0 +1,102 @@
+// What a harness asks of the simulator through coalesce_simulator.h, found with dlsym.
+// simulator only
+// expect: the marker is there: yes
+// expect: one kernel, launched twice: copy 2
+// expect: grid 4, block 256: yes
+// expect: requests and sectors: 64 256 64 256
+// expect: lines add up to the kernel: yes
+// expect: after a reset: 0 kernels
+// expect: an unknown check: -1
+// expect: out of bounds is reported: 1 memcheck copy
+// expect: ... with file and line: yes
+// expect: the error sticks: cudaErrorIllegalAddress
+// expect: ... until it is cleared: cudaSuccess
+// expect: the next kernel runs: 32 requests
+// expect: JSON begins with a brace and names the kernel: yes
+// expect: reports are cleared: 0
+// varies-with-threads: reports are cleared at the end, so that the run counts as clean
+#include <dlfcn.h>
+
+#include <string>
+
+#include "../../cudart/coalesce_simulator.h"
+#include "api_check.h"
+
+__global__ void copy(float* out, const float* in, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) out[i] = in[i];
+}
+
+template <class Function>
+Function* find(const char* name) {
+    void* address = dlsym(RTLD_DEFAULT, name);
+    if (!address) std::printf("%s is not there\n", name);
+    if (!address) std::exit(1);
+    return reinterpret_cast<Function*>(address);
+}
+#define FIND(name) find<decltype(name)>(#name)
+
+static void counters(float* out, const float* in) {
+    copy<<<4, 256>>>(out, in, 1024);
+    copy<<<4, 256>>>(out, in, 1024);
+    CoalesceKernel kernel = {};
+    const size_t kernels = FIND(coalesceGetKernels)();
+    FIND(coalesceGetKernel)(0, &kernel);
+    std::printf("%s kernel, launched twice: %s %d\n", kernels == 1 ? "one" : "another number of",
+                kernel.name, int(kernel.launches));
+    fact("grid 4, block 256", kernel.grid[0] == 4 && kernel.block[0] == 256);
+    const CoalesceCounters& c = kernel.counters;
+    std::printf("requests and sectors: %d %d %d %d\n", int(c.load_requests), int(c.load_sectors),
+                int(c.store_requests), int(c.store_sectors));
+    unsigned long long requests = 0;
+    for (size_t i = 0; i < FIND(coalesceGetLineCount)(0); ++i) {
+        CoalesceLine line;
+        FIND(coalesceGetLine)(0, i, &line);
+        requests += line.counters.load_requests + line.counters.store_requests;
+    }
+    fact("lines add up to the kernel", requests == c.load_requests + c.store_requests);
+    FIND(coalesceResetCounters)();
+    std::printf("after a reset: %d kernels\n", int(FIND(coalesceGetKernels)()));
+}
+
+static void errors(float* out, const float* in) {
+    std::printf("an unknown check: %d\n", FIND(coalesceSetChecks)("memcheck,nonsense"));
+    copy<<<1, 64>>>(out + 1000, in, 64);
+    CoalesceReport report = {};
+    const size_t reports = FIND(coalesceGetReports)();
+    FIND(coalesceGetReport)(0, &report);
+    std::printf("out of bounds is reported: %d %s %s\n", int(reports), report.check, report.kernel);
+    fact("... with file and line",
+         std::string(report.file).find("api_harness_interface.cu") != std::string::npos &&
+             report.line > 0);
+    std::printf("the error sticks: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    FIND(coalesceClearError)();
+    std::printf("... until it is cleared: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    FIND(coalesceResetCounters)();
+    copy<<<4, 256>>>(out, in, 1024);
+    CoalesceCounters c = {};
+    FIND(coalesceGetCounters)("copy", &c);
+    std::printf("the next kernel runs: %d requests\n", int(c.load_requests));
+}
+
+int main() {
+    float *out, *in;
+    fact("the marker is there", FIND(coalesceSimulatorVersion)() >= 1);
+    FIND(coalesceSetQuiet)(1);
+    need(cudaMalloc(&out, 1024 * sizeof(float)));
+    need(cudaMalloc(&in, 1024 * sizeof(float)));
+    need(cudaMemset(in, 0, 1024 * sizeof(float)));
+    counters(out, in);
+    errors(out, in);
+    std::string json;
+    FIND(coalesceReportJson)
+    ([](const char* text, size_t size,
+        void* user) { static_cast<std::string*>(user)->assign(text, size); },
+     &json);
+    fact("JSON begins with a brace and names the kernel",
+         json[0] == '{' && json.find("\"copy\"") != std::string::npos);
+    FIND(coalesceClearReports)();
+    std::printf("reports are cleared: %d\n", int(FIND(coalesceGetReports)()));
+    need(cudaFree(out));
+    need(cudaFree(in));
+}

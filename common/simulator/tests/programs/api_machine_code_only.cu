@@ -1,0 +1,37 @@
+// A fatbin that holds machine code and no PTX: nothing to interpret, and the call says so.
+// simulator only
+// expect: loading machine code: cudaErrorNoKernelImageForDevice
+// expect: loading PTX that is not PTX: cudaErrorInvalidPtx
+// expect: the rest of the device works: cudaSuccess
+// expect-stderr: machine code
+// expect-stderr: the PTX can not be loaded
+#include <cstdint>
+
+#include "api_check.h"
+
+/// A container with one entry of kind 2 (ELF) for sm_90, of 64 bytes.
+struct MachineCode {
+    uint32_t magic = 0xBA55ED50;
+    uint16_t version = 1, header_bytes = 16;
+    uint64_t bytes = 64 + 64;
+    uint16_t kind = 2, entry_version = 0x101;
+    uint32_t entry_header_bytes = 64;
+    uint64_t payload_bytes = 64;
+    uint32_t compressed_bytes = 0, unused = 0, unknown = 0, arch = 90;
+    uint64_t name = 0, flags = 0, more = 0, uncompressed_bytes = 0;
+    char payload[64] = "\177ELF";
+};
+static_assert(sizeof(MachineCode) == 16 + 64 + 64);
+
+static cudaError_t load(const void* image) {
+    cudaLibrary_t library;
+    return cudaLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+}
+
+int main() {
+    const MachineCode image;
+    result("loading machine code", load(&image));
+    result("loading PTX that is not PTX",
+           load(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k( { what; }"));
+    result("the rest of the device works", cudaDeviceSynchronize());
+}

@@ -1,0 +1,339 @@
+// The device's memory: addresses, guard gaps, reuse, accounting, the record of what was written,
+// and what happens when host code follows a device pointer.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "memory/device_memory.h"
+
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <set>
+#include <stdexcept>
+
+#include "memory/address_zone.h"
+
+using namespace coalesce::sim;
+
+namespace {
+
+constexpr u64 kMiB = 1 << 20;
+
+/// Which bytes of [address, address + bytes) count as written, as '1' and '0'.
+std::string written(const DeviceMemory& memory, u64 address, u64 bytes) {
+    std::string bits;
+    for (u64 a = address; a < address + bytes; ++a) {
+        bits += *memory.shadow(a) >> (a & 3) & 1 ? '1' : '0';
+    }
+    return bits;
+}
+
+long resident_kib() {
+    long pages = 0, resident = 0;
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    REQUIRE(file);
+    CHECK(std::fscanf(file, "%ld %ld", &pages, &resident) == 2);
+    std::fclose(file);
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+struct Ending {
+    int signal = 0, exit_code = 0;
+    std::string said;  ///< on stderr
+};
+
+/// Runs `body` in a child process.
+Ending in_child(const std::function<void()>& body) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        // doctest handles signals; a program under test does not.
+        signal(SIGSEGV, SIG_DFL);
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        body();
+        _exit(0);
+    }
+    close(ends[1]);
+    Ending ending;
+    char buffer[512];
+    for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) {
+        ending.said.append(buffer, static_cast<std::size_t>(n));
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
+    if (WIFEXITED(status)) ending.exit_code = WEXITSTATUS(status);
+    return ending;
+}
+
+bool says(const Ending& ending, const char* text) {
+    return ending.said.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("an address zone hands out disjoint, aligned intervals and takes them back") {
+    AddressZone zone({1000, 100000});
+    std::mt19937 random(7);
+    std::vector<Interval> taken;
+    for (int i = 0; i < 20000; ++i) {
+        if (random() % 3 != 0) {
+            const Interval got = zone.take(random() % 900 + 1, 16);
+            if (got.size() == 0) continue;
+            CHECK(got.begin % 16 == 0);
+            CHECK(got.begin >= 1000);
+            CHECK(got.end <= 100000);
+            for (const Interval& other : taken) {
+                REQUIRE((got.end <= other.begin || got.begin >= other.end));
+            }
+            taken.push_back(got);
+        } else if (!taken.empty()) {
+            const std::size_t which = random() % taken.size();
+            zone.give_back(taken[which]);
+            taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(which));
+        }
+    }
+    for (const Interval& interval : taken) zone.give_back(interval);
+    // Everything is whole again.
+    const Interval all = zone.take(99000, 1);
+    CHECK(all.begin == 1000);
+    CHECK(all.end == 100000);
+    CHECK(zone.take(1, 1).size() == 0);
+}
+
+TEST_CASE("an address rests before it is used again") {
+    AddressZone zone({0, u64{1} << 40});
+    const Interval first = zone.take(64, 64);
+    zone.give_back(first);
+    std::set<u64> seen;
+    for (std::size_t i = 0; i + 1 < AddressZone::kResting; ++i) {
+        const Interval next = zone.take(64, 64);
+        CHECK(next.begin != first.begin);
+        CHECK(seen.insert(next.begin).second);
+        zone.give_back(next);
+    }
+}
+
+TEST_CASE("allocations are aligned, apart from each other, and found by any address in them") {
+    DeviceMemory memory(64 * kMiB);
+    const u64 a = memory.allocate(1000), b = memory.allocate(1), c = memory.allocate(3 * kMiB);
+    for (const u64 address : {a, b, c}) {
+        CHECK(address % 512 == 0);
+        CHECK(memory.is_device_range(address));
+    }
+    CHECK(b - (a + 1000) >= 4096);
+    const auto table = memory.table();
+    REQUIRE(table->find(a + 999));
+    CHECK(table->find(a + 999)->begin == a);
+    CHECK(table->find(a + 999)->serial == 1);
+    CHECK(table->find(a + 1000) == nullptr);
+    CHECK(table->nearest(a + 1000)->begin == a);
+    CHECK(table->nearest(b - 1)->begin == b);
+    CHECK(table->nearest(0)->begin == a);
+    CHECK(table->nearest(~0ull)->begin == c);
+    CHECK(memory.find(c + kMiB)->begin == c);
+    CHECK(memory.host_view(a, 1000) != nullptr);
+    CHECK(memory.host_view(a, 1001) == nullptr);
+    CHECK(memory.host_view(a + 999, ~0ull) == nullptr);
+    std::memset(memory.host_view(a, 1000), 0x5a, 1000);
+    CHECK(*memory.host_view(a + 500, 1) == 0x5a);
+}
+
+TEST_CASE("the table is the same object until something changes") {
+    DeviceMemory memory(64 * kMiB);
+    const u64 a = memory.allocate(100);
+    const auto table = memory.table();
+    CHECK(memory.table() == table);
+    memory.free(a);
+    CHECK(memory.table() != table);
+    CHECK(table->find(a));  // a launch keeps what it began with
+    CHECK(memory.table()->live.empty());
+    REQUIRE(memory.table()->find_freed(a + 99));
+    CHECK(memory.table()->find_freed(a + 99)->serial == 1);
+}
+
+TEST_CASE("capacity counts live bytes of the device; pinned memory is the host's") {
+    DeviceMemory memory(64 * kMiB);
+    CHECK(memory.capacity() == 64 * kMiB);
+    CHECK(memory.allocate(65 * kMiB) == 0);
+    const u64 a = memory.allocate(40 * kMiB);
+    CHECK(a != 0);
+    CHECK(memory.allocate(30 * kMiB) == 0);
+    CHECK(memory.allocate(30 * kMiB, AllocationKind::pinned) != 0);
+    CHECK(memory.allocate(20 * kMiB, AllocationKind::managed) != 0);
+    CHECK(memory.bytes_in_use() == 60 * kMiB);
+    CHECK(memory.free(a));
+    CHECK_FALSE(memory.free(a));
+    CHECK_FALSE(memory.free(a + 1));
+    CHECK(memory.bytes_in_use() == 20 * kMiB);
+    CHECK(memory.allocate(40 * kMiB) != 0);
+}
+
+TEST_CASE("freed memory is given back and comes again as unwritten zeros") {
+    DeviceMemory memory(256 * kMiB);
+    const long before = resident_kib();
+    for (int i = 0; i < 40; ++i) {
+        const u64 bytes = 64 * kMiB, address = memory.allocate(bytes);
+        REQUIRE(address != 0);
+        CHECK(*memory.host_view(address, 1) == 0);
+        CHECK(written(memory, address, 8) == "00000000");
+        std::memset(memory.host_view(address, bytes), 1, bytes);
+        memory.mark_written(address, bytes);
+        memory.free(address);
+    }
+    CHECK(resident_kib() - before < 32 * 1024);
+}
+
+TEST_CASE("a program may allocate and free for ever") {
+    DeviceMemory memory(64 * kMiB);
+    const u64 kept = memory.allocate(100);
+    for (int i = 0; i < 100000; ++i) {
+        const u64 address = memory.allocate(1000 + static_cast<u64>(i) % 3000);
+        REQUIRE(address != 0);
+        if (i % 50 == 0) *memory.host_view(address, 1) = 1;
+        REQUIRE(memory.free(address));
+    }
+    CHECK(memory.find(kept));
+}
+
+TEST_CASE("what is written is known for each byte") {
+    DeviceMemory memory(64 * kMiB);
+    const u64 a = memory.allocate(64);
+    memory.mark_written(a + 1, 2);
+    CHECK(written(memory, a, 8) == "01100000");
+    memory.mark_written(a + 3, 6);
+    CHECK(written(memory, a, 12) == "011111111000");
+    memory.mark_unwritten(a + 2, 4);
+    CHECK(written(memory, a, 12) == "010000111000");
+    memory.mark_written(a + 5, 0);
+    CHECK(written(memory, a, 12) == "010000111000");
+    CHECK(written(memory, a + 12, 52) == std::string(52, '0'));
+}
+
+TEST_CASE("marks follow copies, at any alignment and also onto itself") {
+    DeviceMemory memory(64 * kMiB);
+    const u64 a = memory.allocate(4096), b = memory.allocate(4096);
+    std::mt19937 random(3);
+    for (int round = 0; round < 300; ++round) {
+        std::string model_a(64, '0'), model_b(64, '0');
+        memory.mark_unwritten(a, 64);
+        memory.mark_unwritten(b, 64);
+        for (u64 i = 0; i < 64; ++i) {
+            if (random() % 2) continue;
+            model_a[i] = '1';
+            memory.mark_written(a + i, 1);
+        }
+        const u64 from = random() % 32, to = random() % 32, bytes = random() % 32;
+        memory.copy_written(b + to, a + from, bytes);
+        model_b.replace(to, bytes, model_a.substr(from, bytes));
+        CHECK(written(memory, b, 64) == model_b);
+        const std::string moved = model_a.substr(from, bytes);
+        memory.copy_written(a + to, a + from, bytes);
+        model_a.replace(to, bytes, moved);
+        CHECK(written(memory, a, 64) == model_a);
+    }
+    const u64 large = memory.allocate(8 * kMiB);
+    memory.mark_written(large, 8 * kMiB);
+    memory.mark_unwritten(large + 2, 8 * kMiB - 4);
+    CHECK(written(memory, large, 4) == "1100");
+    CHECK(written(memory, large + 4 * kMiB, 4) == "0000");
+    CHECK(written(memory, large + 8 * kMiB - 4, 4) == "0011");
+}
+
+TEST_CASE("managed and registered memory has one address, and counts as written") {
+    DeviceMemory memory(64 * kMiB);
+    const u64 managed = memory.allocate(4096, AllocationKind::managed);
+    *reinterpret_cast<int*>(managed) = 42;
+    CHECK(*reinterpret_cast<int*>(memory.host_view(managed, 4)) == 42);
+    CHECK_FALSE(memory.find(managed)->has_shadow);
+    std::vector<int> host(100, 7);
+    CHECK(memory.register_host(host.data(), 400));
+    CHECK_FALSE(memory.register_host(host.data() + 50, 400));
+    const u64 registered = reinterpret_cast<u64>(host.data());
+    CHECK(memory.host_view(registered, 400) == reinterpret_cast<u8*>(host.data()));
+    CHECK_FALSE(memory.free(registered));
+    CHECK(memory.unregister_host(host.data()));
+    CHECK_FALSE(memory.unregister_host(host.data()));
+    // A copy from memory without marks is a copy of written bytes.
+    const u64 device = memory.allocate(16);
+    memory.copy_written(device, managed, 8);
+    CHECK(written(memory, device, 12) == "111111110000");
+    memory.mark_written(managed, 4096);  // nothing to do, and nothing done
+    CHECK(*memory.shadow(managed) == 0);
+}
+
+TEST_CASE("more managed allocations than the system has mappings") {
+    DeviceMemory memory(4096 * kMiB);
+    for (int i = 0; i < 40000; ++i) {
+        const u64 address = memory.allocate(16, AllocationKind::managed);
+        REQUIRE(address != 0);
+        *reinterpret_cast<int*>(address) = i;
+    }
+}
+
+TEST_CASE("host code that follows a device pointer dies, and is told why") {
+    Ending ending = in_child([] {
+        DeviceMemory memory(64 * kMiB);
+        const u64 address = memory.allocate(4096);
+        *reinterpret_cast<volatile int*>(address + 100) = 1;
+    });
+    CHECK(ending.signal == SIGSEGV);
+    CHECK(says(ending, "100 bytes into the allocation of 4096 bytes"));
+    CHECK(says(ending, "cudaMemcpy"));
+    ending = in_child([] {
+        DeviceMemory memory(64 * kMiB);
+        const u64 address = memory.allocate(4096, AllocationKind::managed);
+        memory.free(address);
+        *reinterpret_cast<volatile int*>(address) = 1;
+    });
+    CHECK(ending.signal == SIGSEGV);
+    CHECK(says(ending, "the freed managed allocation"));
+    ending = in_child([] {
+        DeviceMemory memory(64 * kMiB);
+        *reinterpret_cast<volatile int*>(16) = 1;
+    });
+    CHECK(ending.signal == SIGSEGV);
+    CHECK(ending.said.empty());
+}
+
+TEST_CASE("a program's own handler of faults stays") {
+    const Ending ending = in_child([] {
+        signal(SIGSEGV, [](int) { _exit(77); });
+        DeviceMemory memory(64 * kMiB);
+        *reinterpret_cast<volatile int*>(memory.allocate(4)) = 1;
+    });
+    CHECK(ending.exit_code == 77);
+    CHECK(ending.said.empty());
+}
+
+TEST_CASE("with little address space the device is smaller, and says so") {
+    const Ending ending = in_child([] {
+        const rlimit limit{u64{4} << 30, u64{4} << 30};
+        setrlimit(RLIMIT_AS, &limit);
+        DeviceMemory memory(u64{64} << 30);
+        if (memory.capacity() >= u64{4} << 30 || memory.capacity() < 64 * kMiB) _exit(1);
+        const u64 address = memory.allocate(memory.capacity() / 2);
+        if (!address) _exit(2);
+        *memory.host_view(address, 1) = 1;
+    });
+    CHECK(ending.signal == 0);
+    CHECK(ending.exit_code == 0);
+    CHECK(says(ending, "ulimit -v"));
+}
+
+TEST_CASE("addresses that are taken are an error that says so") {
+    void* wanted = reinterpret_cast<void*>(kDeviceBase);
+    void* taken = mmap(wanted, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    REQUIRE(taken == wanted);
+    CHECK_THROWS_AS(DeviceMemory(64 * kMiB), std::runtime_error);
+    munmap(taken, 4096);
+    CHECK_NOTHROW(DeviceMemory(64 * kMiB));
+}

@@ -1,0 +1,83 @@
+// printf of kernels: what programs/printf.cu can not show, because the compiler would not let it.
+#include "execute/printf_format.h"
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <vector>
+
+using namespace coalesce::sim;
+
+namespace {
+
+/// An argument buffer as nvcc lays it out.
+class Arguments {
+public:
+    template <class T>
+    Arguments& add(T value) {
+        bytes_.resize(round_up(bytes_.size(), sizeof(T)) + sizeof(T));
+        std::memcpy(bytes_.data() + bytes_.size() - sizeof(T), &value, sizeof(T));
+        return *this;
+    }
+    Formatted format(const std::string& text) const {
+        FormatSource source;
+        source.argument = [&](u32 offset, u32 bytes, void* to) {
+            if (offset + bytes > bytes_.size()) return false;
+            std::memcpy(to, bytes_.data() + offset, bytes);
+            return true;
+        };
+        source.string = [](u64 address) -> std::optional<std::string> {
+            if (address == 0x100) return "text";
+            return std::nullopt;
+        };
+        return format_printf(text, source);
+    }
+
+private:
+    std::vector<u8> bytes_;
+};
+
+}  // namespace
+
+TEST_CASE("arguments lie at offsets that are multiples of their size") {
+    const Formatted f =
+        Arguments().add(i32{1}).add(2.5).add(i32{3}).add(i64{4}).format("%d %g %d %lld");
+    CHECK(f.text == "1 2.5 3 4");
+    CHECK(f.arguments == 4);
+    CHECK(f.problem.empty());
+}
+
+TEST_CASE("what is no conversion is printed as it stands") {
+    CHECK(Arguments().format("100%").text == "100%");
+    CHECK(Arguments().format("%y %5k|").text == "%y %5k|");
+    CHECK(Arguments().format("%%d").text == "%d");
+    CHECK(Arguments().format("%n").text == "%n");
+    CHECK(Arguments().format("").text == "");
+}
+
+TEST_CASE("every length of an integer") {
+    CHECK(Arguments().add(i64{-1}).format("%zu").text == "18446744073709551615");
+    CHECK(Arguments().add(i64{-1}).format("%td").text == "-1");
+    CHECK(Arguments().add(i64{-1}).format("%jx").text == "ffffffffffffffff");
+    CHECK(Arguments().add(i32{65537}).format("%hd").text == "1");
+    CHECK(Arguments().add(i32{-1}).format("%u").text == "4294967295");
+}
+
+TEST_CASE("strings") {
+    CHECK(Arguments().add(u64{0x100}).format("<%6s>").text == "<  text>");
+    CHECK(Arguments().add(u64{0}).format("%s").text == "(null)");
+    CHECK_FALSE(Arguments().add(u64{0x200}).format("%s").problem.empty());
+}
+
+TEST_CASE("too few arguments are a problem, and end the text") {
+    const Formatted f = Arguments().add(i32{1}).format("%d %d %d");
+    CHECK_FALSE(f.problem.empty());
+}
+
+TEST_CASE("widths and precisions that would fill the memory") {
+    CHECK(Arguments().add(i32{1}).format("%999999999d").text.size() == 100000);
+    CHECK(Arguments().add(i32{2000000000}).add(i32{1}).format("%*d").text.size() == 100000);
+    CHECK(Arguments().add(i32{-2147483647 - 1}).add(i32{1}).format("%*d").text.size() == 100000);
+    CHECK(Arguments().add(1.0).format("%.999999999f").text.size() == 100002);
+}
