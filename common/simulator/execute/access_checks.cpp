@@ -62,7 +62,8 @@ void check_written(Warp& w, const Op* op, const Resolved& where, u32 bytes, Lane
     const Launch& launch = *w.block->launch;
     for_each_lane(where.in_global, [&](int lane) {
         const u64 address = where.address[lane];
-        if (!launch.memory->is_device_range(address)) return;
+        const Allocation* allocation = launch.allocations->find(address);
+        if (!allocation || !allocation->has_shadow) return;
         const bool written =
             for_each_shadow(*launch.memory, address, bytes,
                             [](const u8* shadow, u8 bits) { return (*shadow & bits) == bits; });

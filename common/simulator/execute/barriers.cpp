@@ -188,6 +188,7 @@ void lanes_ended(Warp& w) {
         w.block->finished_warps |= 1u << w.index;
         note_warp_end(w);
     }
+    release_complete_warp_syncs(w);
     release_barriers(*w.block);
 }
 

@@ -133,6 +133,9 @@ void Device::unload(Module& module) {
     module.owned.clear();
     const std::lock_guard lock(registry().mutex);
     std::erase(registry().loaded, &module);
+    const bool ran = std::any_of(module.kernels.begin(), module.kernels.end(),
+                                 [](const auto& entry) { return entry.second->totals.launches > 0; });
+    if (!ran) return;
     auto kept = std::make_unique<Module>(std::move(module));
     for (auto& [name, kernel] : kept->kernels) kernel->module = kept.get();
     registry().unloaded.push_back(std::move(kept));

@@ -182,21 +182,67 @@ const Op* op_guarded(Warp& w, const Op* op) {
 
 // ---- instructions that gather lanes of a warp ----
 
+namespace {
+
+/// The lanes among `candidates` whose mask is `named`.
+Mask lanes_that_name(const Warp& w, const Op* op, Mask named, Mask candidates) {
+    const u32* members = w.lanes<u32>(op->members);
+    Mask same = 0;
+    for (Mask rest = candidates; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if (members[l] == named) same |= 1u << l;
+    }
+    return same;
+}
+
+/// Takes those out of `others` that wait here for the same lanes.
+Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
+    for (auto f = w.others.begin(); f != w.others.end(); ++f) {
+        if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame || f->wanted != named) continue;
+        const Mask lanes = f->lanes;
+        w.others.erase(f);
+        return lanes;
+    }
+    return 0;
+}
+
+/// The lanes of a warp may name several groups, say four tiles of 8: each gathers on its own.
+[[gnu::noinline]] const Op* gather_groups(Warp& w, const Op* op) {
+    w.settle();
+    Mask done = 0;
+    for (Mask rest = w.active; rest;) {
+        const Mask named = w.lanes<u32>(op->members)[std::countr_zero(rest)];
+        Mask group = lanes_that_name(w, op, named, rest);
+        rest &= ~group;
+        group |= waiting_for_the_same(w, op, named);
+        if ((named & w.live & ~group) == 0) {
+            w.active = group;
+            if (!op->inner(w, op)) return nullptr;
+            done |= group;
+        } else {
+            Fragment waits{.at = op, .lanes = group, .frame = w.frame, .state = Fragment::State::at_warp_sync};
+            waits.wanted = named;
+            w.others.push_back(waits);
+        }
+    }
+    w.active = done;
+    return done ? op + 1 : next_fragment(w);
+}
+
+}  // namespace
+
 const Op* op_warp_sync(Warp& w, const Op* op) {
     w.executed += op->weight;
-    const Mask wanted = w.lanes<u32>(op->members)[w.first_active()] & w.live;
-    if ((wanted & ~w.active) == 0) return op->inner(w, op);
-    for (auto other = w.others.begin(); other != w.others.end(); ++other) {
-        if (other->state != Fragment::State::at_warp_sync || other->at != op || other->frame != w.frame) continue;
-        w.settle();
-        w.active |= other->lanes;
-        w.others.erase(other);
-        if ((wanted & ~w.active) == 0) return op->inner(w, op);
-        break;
+    const u32* members = w.lanes<u32>(op->members);
+    const Mask named = members[w.first_active()];
+    if ((named & w.live) == w.active && lanes_that_name(w, op, named, w.active) == w.active) return op->inner(w, op);
+    return gather_groups(w, op);
+}
+
+void release_complete_warp_syncs(Warp& w) {
+    for (Fragment& f : w.others) {
+        if (f.state == Fragment::State::at_warp_sync && (f.wanted & w.live & ~f.lanes) == 0) f.state = Fragment::State::ready;
     }
-    Fragment waits{.at = op, .lanes = w.active, .frame = w.frame, .state = Fragment::State::at_warp_sync};
-    waits.wanted = wanted;
-    return park(w, waits);
 }
 
 const Op* op_warp_barrier(Warp& w, const Op* op) {

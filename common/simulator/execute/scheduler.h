@@ -44,6 +44,9 @@ const Op* op_guarded(Warp& w, const Op* op);             ///< runs Op::inner for
 const Op* op_warp_sync(Warp& w, const Op* op);           ///< gathers the lanes of the mask in Op::members, then Op::inner
 const Op* op_warp_barrier(Warp& w, const Op* op);        ///< bar.warp.sync: what the gathered lanes do
 
+/// Lanes that waited only for lanes which have ended since.
+void release_complete_warp_syncs(Warp& w);
+
 /// Called when lanes of a warp have ended or come to a barrier.
 void release_barriers(Block& block);
 

@@ -26,6 +26,7 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
     code_.ast = &function;
     place_variables();
     find_waiting_loops();
+    find_first_guesses();
 }
 
 /// Local variables and parameter memory of the frame.
@@ -161,6 +162,7 @@ void FunctionLowering::emit_label(const std::string& label) {
         op.weight = 0;
     }
     op.source = at_;
+    if (at_ + 1 < function_.body.size()) op.where = function_.body[at_ + 1].where;
     label_ops_[label] = static_cast<u32>(code_.ops.size());
     code_.ops.push_back(op);
 }

@@ -34,6 +34,37 @@ u8 strength_of(const ptx::Instruction& i) {
 
 }  // namespace
 
+/// `old = *p; do { assumed = old; old = atomicCAS(p, assumed, f(assumed)); } while (old != assumed);`
+/// The first read may see any value, however torn by others: the exchange verifies it. Every guide
+/// teaches this loop, so its plain read counts as one that takes part in synchronisation.
+void FunctionLowering::find_first_guesses() {
+    first_guess_.assign(function_.body.size(), false);
+    std::vector<bool> is_compared(function_.registers.size(), false);
+    std::set<u32> addresses;
+    for (const ptx::Instruction& i : function_.body) {
+        if (i.opcode != "atom" || !i.has("cas") || i.operands.size() < 4) continue;
+        if (i.operands[1].has_base_register) addresses.insert(registers_.root[i.operands[1].reg]);
+        if (i.operands[2].kind == Operand::Kind::reg) is_compared[i.operands[2].reg] = true;
+    }
+    if (addresses.empty()) return;
+    for (bool changed = true; changed;) {  // what a compared value was copied from
+        changed = false;
+        for (const ptx::Instruction& i : function_.body) {
+            if (i.opcode != "mov" || i.operands.size() != 2 || i.operands[0].kind != Operand::Kind::reg) continue;
+            if (i.operands[1].kind != Operand::Kind::reg || !is_compared[i.operands[0].reg]) continue;
+            if (is_compared[i.operands[1].reg]) continue;
+            is_compared[i.operands[1].reg] = changed = true;
+        }
+    }
+    for (std::size_t at = 0; at < function_.body.size(); ++at) {
+        const ptx::Instruction& i = function_.body[at];
+        if (i.opcode != "ld" || i.operands.size() < 2 || i.operands[0].kind != Operand::Kind::reg) continue;
+        const Operand& address = i.operands[1];
+        first_guess_[at] = is_compared[i.operands[0].reg] && address.has_base_register &&
+                           addresses.contains(registers_.root[address.reg]);
+    }
+}
+
 u32 FunctionLowering::add_site(const MemoryUse& use) {
     Site site;
     site.space = use.space;
@@ -95,7 +126,7 @@ void FunctionLowering::lower_load_store() {
     const bool stable = address.has_base_register ? class_of_register(address.reg) == ValueClass::position ||
                                                         class_of_register(address.reg) == ValueClass::launch
                                                   : true;
-    op.detail = strength_of(now()) | (stable ? kStableAddress : 0);
+    op.detail = strength_of(now()) | (first_guess_[at_] ? kStrong | kAcquires : 0) | (stable ? kStableAddress : 0);
     kind.strong = (op.detail & kStrong) != 0;
     if (kind.strong) {
         if (!store) kernel_code_.order_sensitive = true;

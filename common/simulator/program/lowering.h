@@ -77,6 +77,7 @@ private:
     void expire(u32 at);
 
     // ---- lower_memory.cpp ----
+    void find_first_guesses();
     void lower_load_store();
     void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements, ptx::Type type);
@@ -142,6 +143,7 @@ private:
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
     std::map<std::string, std::optional<u64>> symbols_;
     std::vector<bool> waiting_branch_;                 ///< per body index
+    std::vector<bool> first_guess_;                    ///< per body index: see find_first_guesses
     std::set<std::string> functions_used_;
 
     ValueClass current_class_ = ValueClass::thread;  ///< of what the instruction being lowered computes

@@ -73,6 +73,7 @@ struct Instruction {
     bool guard_negated = false;
     std::string label;
     SourceLine where;
+    u32 inlined = 0;  ///< 1 + index into Function::inline_chains; 0: not inlined
     u32 text_offset = 0, text_length = 0;  ///< in Module::text, for messages
 
     bool has(std::string_view modifier) const;
@@ -120,6 +121,7 @@ struct Function {
     std::map<std::string, u32> labels;  ///< label (renamed apart as well) -> index into body
     /// .branchtargets / .calltargets / .callprototype lists, by their label.
     std::map<std::string, std::vector<std::string>> target_lists;
+    std::vector<std::vector<SourceLine>> inline_chains;  ///< the calls that code was inlined at
     u32 max_threads[3] = {0, 0, 0};       ///< .maxntid, 0: not given
     u32 required_threads[3] = {0, 0, 0};  ///< .reqntid
     u32 cluster[3] = {0, 0, 0};           ///< .reqnctapercluster

@@ -50,24 +50,25 @@ bool accept_state_space(Lexer& lexer, StateSpace& space) {
     return true;
 }
 
-SourceLine read_location(Lexer& lexer) {
-    SourceLine where;
-    where.file = read_u32(lexer, "the number of a file");
-    where.line = read_u32(lexer, "a line");
-    if (lexer.at(TokenKind::number)) lexer.take();  // the column
-    // Code inlined from elsewhere keeps its own place: that is where the learner reads it.
+Position read_location(Lexer& lexer, Inlining& inlining) {
+    const auto read_position = [&](bool column_may_miss) {
+        const u32 file = read_u32(lexer, "the number of a file"), line = read_u32(lexer, "a line");
+        const bool has_column = !column_may_miss || lexer.at(TokenKind::number);
+        return Position{file, line, has_column ? read_u32(lexer, "a column") : 0};
+    };
+    const Position position = read_position(true);
     while (lexer.accept(',')) {
         const std::string_view what = lexer.expect_identifier("function_name or inlined_at");
         if (what == "function_name") {
             lexer.expect_identifier("a label");
             if (lexer.at('+')) read_integer(lexer);
         } else if (what == "inlined_at") {
-            for (int i = 0; i < 3; ++i) read_u32(lexer, "file, line and column");
+            inlining.note(position, read_position(false));
         } else {
             lexer.fail_expected("function_name or inlined_at before this");
         }
     }
-    return where;
+    return position;
 }
 
 void read_file(Lexer& lexer, Module& module) {
@@ -194,7 +195,7 @@ void FunctionReader::read_statement() {
 void FunctionReader::read_directive() {
     StateSpace space;
     if (lexer_.accept_directive(".loc")) {
-        where_ = read_location(lexer_);
+        read_place();
     } else if (lexer_.accept_directive(".reg")) {
         read_registers();
     } else if (lexer_.accept_directive(".extern")) {
@@ -209,6 +210,17 @@ void FunctionReader::read_directive() {
     } else {
         lexer_.fail_expected("an instruction or a declaration");
     }
+}
+
+void FunctionReader::read_place() {
+    const Position position = read_location(lexer_, inlining_);
+    where_ = line_of(position);
+    std::vector<SourceLine> callers = inlining_.callers_of(position);
+    inlined_ = 0;
+    if (callers.empty()) return;
+    auto& chains = function_->inline_chains;
+    if (chains.empty() || chains.back() != callers) chains.push_back(std::move(callers));
+    inlined_ = static_cast<u32>(chains.size());
 }
 
 /// .reg .b32 %r<100>, %a;   .reg .v4 .f32 v;
@@ -258,6 +270,7 @@ void FunctionReader::read_instruction() {
     Token word = lexer_.current();
     Instruction instruction;
     instruction.where = where_;
+    instruction.inlined = inlined_;
     instruction.text_offset = start;
     if (lexer_.accept('@')) {
         instruction.guard_negated = lexer_.accept('!');

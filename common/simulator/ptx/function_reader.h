@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ptx/declarations.h"
+#include "ptx/inlining.h"
 #include "ptx/operands.h"
 
 namespace coalesce::sim::ptx {
@@ -9,8 +10,10 @@ namespace coalesce::sim::ptx {
 /// Takes .global, .shared ... and says which it was.
 bool accept_state_space(Lexer& lexer, StateSpace& space);
 
-/// Reads the rest of a .loc, whose place stays in force until the next one.
-SourceLine read_location(Lexer& lexer);
+/// Reads the rest of a .loc, whose place stays in force until the next one. `inlining` learns where
+/// that place was inlined.
+Position read_location(Lexer& lexer, Inlining& inlining);
+inline SourceLine line_of(Position position) { return {std::get<0>(position), std::get<1>(position)}; }
 /// Reads the rest of a .file and notes the file's name.
 void read_file(Lexer& lexer, Module& module);
 
@@ -29,6 +32,7 @@ private:
 
     void read_statement();
     void read_directive();
+    void read_place();
     void read_registers();
     void read_body_variables(StateSpace space, bool is_extern);
     void read_instruction();
@@ -44,6 +48,8 @@ private:
     Scopes scopes_;
     OperandReader operands_;
     SourceLine where_;
+    Inlining inlining_;
+    u32 inlined_ = 0;  ///< of the place in force: see Instruction::inlined
 };
 
 }  // namespace coalesce::sim::ptx

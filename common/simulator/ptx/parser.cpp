@@ -22,6 +22,7 @@ public:
     std::unique_ptr<Module> read() {
         if (!lexer_.at_directive(".version")) lexer_.fail_expected("'.version': is this PTX?");
         while (!lexer_.at_end()) read_directive();
+        resolve_inlining(*module_);
         return std::move(module_);
     }
 
@@ -54,7 +55,8 @@ void ModuleReader::read_directive() {
     } else if (lexer_.accept_directive(".file")) {
         read_file(lexer_, *module_);
     } else if (lexer_.accept_directive(".loc")) {
-        where_ = read_location(lexer_);
+        Inlining outside_functions;
+        where_ = line_of(read_location(lexer_, outside_functions));
     } else if (lexer_.accept_directive(".section")) {
         read_section();
     } else if (lexer_.accept_directive(".alias")) {

@@ -146,7 +146,9 @@ std::string to_text(const Report& report) {
     if (!report.kernel.empty()) {
         std::string who =
             "by block " + as_index(report.block) + ", thread " + as_index(report.thread);
-        if (place.empty()) who += " (build with -lineinfo to see the line)";
+        // What the execution itself complains of may have no line: a kernel that never began.
+        const bool wants_line = place.empty() && report.check != "execution";
+        if (wants_line) who += " (build with -lineinfo to see the line)";
         text += paragraph(who);
     }
     if (!report.message.empty()) text += paragraph(report.message);

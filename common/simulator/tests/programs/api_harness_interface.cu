@@ -14,7 +14,6 @@
 // expect: the next kernel runs: 32 requests
 // expect: JSON begins with a brace and names the kernel: yes
 // expect: reports are cleared: 0
-// varies-with-threads: reports are cleared at the end, so that the run counts as clean
 #include <dlfcn.h>
 
 #include <string>

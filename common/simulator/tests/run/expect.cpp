@@ -80,7 +80,11 @@ std::string check_run(const Expectations& wanted, const Outcome& got) {
         if (got.err.find(text) == got.err.npos) wrong += "stderr lacks: " + text + "\n";
     }
     const bool reported = got.report.is_object() && !got.report["reports"].empty();
-    if (wanted.err.empty() && reported) wrong += "the checks reported something\n";
+    if (wanted.err.empty() && reported) {
+        wrong +=
+            "the checks reported something; if that is what it shows, expect it: add a line\n"
+            "    // expect-stderr: CHECK: KIND\n";
+    }
     if (!wrong.empty()) wrong += "stderr was\n" + as_quote(got.err);
     return wrong;
 }

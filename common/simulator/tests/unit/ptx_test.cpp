@@ -369,6 +369,30 @@ TEST_CASE("an instruction keeps its words, its place and its text") {
     CHECK(k.body[2].has("shared::cluster"));
 }
 
+TEST_CASE("code inlined from the toolkit's headers counts as the line that called it") {
+    const auto module = parse_module(
+        ".file 1 \"/home/me/main.cu\"\n.file 2 \"/usr/local/cuda/include/sm_20_atomics.hpp\"\n"
+        ".file 3 \"/home/me/mine.h\"\n"
+        ".func f() {\n"
+        ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"   // the chain is not known yet
+        ".loc 2 60 2, function_name L, inlined_at 1 12 5\n ret;\n"
+        ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"
+        ".loc 3 7 1, function_name L, inlined_at 1 13 5\n ret;\n"
+        ".loc 2 50 1\n ret;\n }\n");
+    const Function& f = *module->functions.at("f");
+    CHECK(f.body[0].where == SourceLine{2, 60});
+    CHECK(f.body[1].where == SourceLine{1, 12});
+    CHECK(f.body[2].where == SourceLine{1, 12});
+    CHECK(f.body[3].where == SourceLine{3, 7});
+}
+
+TEST_CASE("a circle of inlined places ends") {
+    parse_module(
+        ".file 1 \"/usr/include/a.h\"\n.func f() {\n"
+        ".loc 1 5 1, function_name L, inlined_at 1 6 1\n ret;\n"
+        ".loc 1 6 1, function_name L, inlined_at 1 5 1\n ret;\n }\n");
+}
+
 TEST_CASE("a place does not leak into the next function") {
     const auto module = parse_module(".func f() { .loc 1 5 0\n ret; }\n.func g() { ret; }\n");
     CHECK(module->functions.at("f")->body[0].where.line == 5);

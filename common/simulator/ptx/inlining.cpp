@@ -1,0 +1,40 @@
+#include "ptx/inlining.h"
+
+namespace coalesce::sim::ptx {
+namespace {
+
+/// Deeper than any real chain; a circle in malformed text ends here.
+constexpr std::size_t kMaxDepth = 64;
+
+bool is_of_the_toolkit(const Module& module, u32 file) {
+    const auto found = module.files.find(file);
+    if (found == module.files.end()) return false;
+    const std::string& name = found->second;
+    return name.starts_with("/usr/") || name.find("/targets/") != std::string::npos ||
+           name.find("/cuda/include/") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<SourceLine> Inlining::callers_of(Position position) const {
+    std::vector<SourceLine> lines;
+    for (auto at = callers_.find(position); at != callers_.end() && lines.size() < kMaxDepth;
+         at = callers_.find(at->second)) {
+        lines.push_back({std::get<0>(at->second), std::get<1>(at->second)});
+    }
+    return lines;
+}
+
+void resolve_inlining(Module& module) {
+    for (auto& [name, function] : module.functions) {
+        for (Instruction& i : function->body) {
+            if (i.inlined == 0 || !is_of_the_toolkit(module, i.where.file)) continue;
+            for (const SourceLine& caller : function->inline_chains[i.inlined - 1]) {
+                i.where = caller;
+                if (!is_of_the_toolkit(module, caller.file)) break;
+            }
+        }
+    }
+}
+
+}  // namespace coalesce::sim::ptx
