@@ -206,14 +206,34 @@ void spend_instructions(Warp& w, u64 count) {
            std::countr_zero(lanes));
 }
 
-void report_missing_lanes(Warp& w, const Fragment& fragment) {
+namespace {
+
+void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask first, Mask second) {
     if (!w.block->launch->checks.sync) return;
-    Report report = w.describe(fragment.at, "synccheck", "invalid warp mask", std::countr_zero(fragment.lanes));
+    Report report = w.describe(op, "synccheck", "invalid warp mask", std::countr_zero(callers));
     char text[160];
-    std::snprintf(text, sizeof text, "the mask names lanes 0x%08x, but only 0x%08x came here", fragment.wanted, fragment.lanes);
+    std::snprintf(text, sizeof text, format, first, second);
     report.message = text;
-    report.cure = "Call it where all lanes of the mask come by, or pass the mask of those that do (__activemask() is not it: use __ballot_sync before the branch).";
+    report.cure =
+        "Call it where all lanes of the mask come by, or make the mask with __ballot_sync() before the branch.";
     reports().add(report);
+}
+
+}  // namespace
+
+void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
+    if (callers & ~named)
+        report_mask(w, op, callers & ~named, "the mask 0x%08x does not name every lane that calls: 0x%08x", named, callers);
+    const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
+    const Mask ended = named & w.existing & ~w.live;
+    // Other instructions may name lanes that have ended; a shuffle would read what they no longer have.
+    if (ended && function.body[op->source].opcode == "shfl")
+        report_mask(w, op, callers, "the mask 0x%08x names lanes that have ended: 0x%08x", named, ended);
+}
+
+void report_missing_lanes(Warp& w, const Fragment& fragment) {
+    report_mask(w, fragment.at, fragment.lanes, "the mask names lanes 0x%08x, but only 0x%08x came here", fragment.wanted,
+                fragment.lanes);
 }
 
 void report_deadlock(Block& block) {

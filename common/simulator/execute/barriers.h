@@ -18,6 +18,8 @@ void note_warp_barrier(Warp& w, const Op* op);
 void lanes_ended(Warp& w);
 
 void spend_instructions(Warp& w, u64 count);
+/// Reports lanes that call without naming themselves, and shuffles with lanes that have ended.
+void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
 /// No warp of the block can ever go on: the launch ends.
 void report_deadlock(Block& block);

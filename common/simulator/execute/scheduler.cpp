@@ -214,6 +214,7 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
         const Mask named = w.lanes<u32>(op->members)[std::countr_zero(rest)];
         Mask group = lanes_that_name(w, op, named, rest);
         rest &= ~group;
+        check_mask(w, op, named, group);
         group |= waiting_for_the_same(w, op, named);
         if ((named & w.live & ~group) == 0) {
             w.active = group;
@@ -235,7 +236,7 @@ const Op* op_warp_sync(Warp& w, const Op* op) {
     w.executed += op->weight;
     const u32* members = w.lanes<u32>(op->members);
     const Mask named = members[w.first_active()];
-    if ((named & w.live) == w.active && lanes_that_name(w, op, named, w.active) == w.active) return op->inner(w, op);
+    if ((named & w.existing) == w.active && lanes_that_name(w, op, named, w.active) == w.active) return op->inner(w, op);
     return gather_groups(w, op);
 }
 

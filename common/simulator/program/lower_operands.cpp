@@ -13,7 +13,7 @@ using ptx::Type;
 
 Slot UniformFile::take(Width width) {
     const Slot slot{top_, kUniformFile};
-    top_ += width == Width::w64 ? 8 * kLanes : width == Width::w32 ? 4 * kLanes : 64;
+    top_ += bytes_of(width);
     return slot;
 }
 
@@ -30,6 +30,7 @@ Slot UniformFile::constant(u64 bits, Width width, std::vector<Kernel::Code::Cons
 Width FunctionLowering::width_of_register(u32 reg) const {
     const Type type = function_.registers[reg].type;
     if (type == Type::pred) return Width::predicate;
+    if (size_of(type) == 16) return Width::w128;
     return size_of(type) == 8 ? Width::w64 : Width::w32;
 }
 

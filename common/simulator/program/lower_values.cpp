@@ -54,9 +54,20 @@ bool FunctionLowering::lower_move() {
     return true;
 }
 
+/// A 128-bit register is two of 64 bits, one behind the other.
+static Slot half_of(Slot whole, u32 half) { return {whole.offset + half * 8 * kLanes, whole.uniform}; }
+
 /// mov.b64 {%r1, %r2}, %rd1: pieces, lowest first.
 void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(to.size());
+    if (bits == 128 && to.size() == 2) {
+        const Slot whole = source(from, Width::w128);
+        for (u32 k = 0; k < 2; ++k)
+            if (to[k].kind == Operand::Kind::reg)
+                emit_lane("mov.b64", destination(to[k], Width::w64), {half_of(whole, k)},
+                          class_of_destination(now().operands[0]));
+        return;
+    }
     if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const Width width = width_of_type(type);
     const ValueClass value_class = class_of_destination(now().operands[0]);
@@ -80,8 +91,14 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
 /// mov.b64 %rd1, {%r1, %r2}
 void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
-    if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const ValueClass value_class = class_of_destination(to);
+    if (bits == 128 && from.size() == 2) {
+        const Slot whole = destination(to, Width::w128);
+        for (u32 k = 0; k < 2; ++k)
+            emit_lane("mov.b64", half_of(whole, k), {source(from[k], Width::w64)}, value_class);
+        return;
+    }
+    if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
         // bfi d, high, low, position, length
         emit_lane("bfi.b32", d, {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},

@@ -63,6 +63,15 @@ std::vector<Lifetime> lifetimes(const ptx::Function& function, const Registers& 
     return lives;
 }
 
+u32 bytes_of(Width width) {
+    switch (width) {
+        case Width::w128: return 16 * kLanes;
+        case Width::w64: return 8 * kLanes;
+        case Width::w32: return 4 * kLanes;
+        default: return 64;  // predicates too, which keeps every slot aligned for the host's vectors
+    }
+}
+
 Slot SlotPool::take(Width width) {
     auto& pool = free_[static_cast<int>(width)];
     if (!pool.empty()) {
@@ -74,10 +83,8 @@ Slot SlotPool::take(Width width) {
 }
 
 Slot SlotPool::take_for_good(Width width) {
-    // Predicates take a whole 64 bytes as well, which keeps every slot aligned for the host's vectors.
-    const u32 bytes = width == Width::w64 ? 8 * kLanes : width == Width::w32 ? 4 * kLanes : 64;
     const Slot slot{top_, kOwnFile};
-    top_ += bytes;
+    top_ += bytes_of(width);
     return slot;
 }
 

@@ -33,6 +33,8 @@ std::vector<LoopRange> loops_of(const ptx::Function& function);
 std::vector<Lifetime> lifetimes(const ptx::Function& function, const Registers& registers,
                                 const std::vector<LoopRange>& loops);
 
+u32 bytes_of(Width width);  ///< of a slot: 32 lanes
+
 /// Hands out slots of a file, by width, and takes them back.
 class SlotPool {
 public:
@@ -43,7 +45,7 @@ public:
     u32 bytes() const { return top_; }
 
 private:
-    std::array<std::vector<Slot>, 4> free_;
+    std::array<std::vector<Slot>, 5> free_;  ///< by Width
     u32 top_ = 0;
 };
 

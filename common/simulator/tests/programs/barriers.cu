@@ -8,6 +8,7 @@
 // expect: a barrier in a loop: ok
 // expect: bitonic sort: ok
 // expect: prefix sums: ok
+// expect-stderr: synccheck: exit before barrier
 #include <algorithm>
 
 #include "check.h"

@@ -2,6 +2,7 @@
 // expect: nobody traps: cudaSuccess
 // expect: trap: an error
 // expect: and later: an error
+// expect-stderr: execution: trap
 #include <cstdio>
 
 #include <cuda_runtime.h>
