@@ -70,7 +70,7 @@ bool spun_enough(Warp& w, const Op* next) {
     return true;
 }
 
-const Op* jump(Warp& w, const Op* op, const Op* target) {
+inline const Op* jump(Warp& w, const Op* op, const Op* target) {
     if (target <= op) {  // a loop's turn
         if (op->spins && spun_enough(w, target)) return w.slice_spun ? nullptr : next_fragment(w);
         if (--w.fuel < 0) {
@@ -79,7 +79,7 @@ const Op* jump(Warp& w, const Op* op, const Op* target) {
             return nullptr;
         }
     }
-    if (w.others.empty()) return target;
+    if (w.others.empty()) return target + 1;  // a label, with nobody to meet there
     return continue_at(w, target);
 }
 

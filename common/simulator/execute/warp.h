@@ -92,7 +92,7 @@ struct Warp {
     template <class Lane, class Value>
     void write(Slot slot, Value value) {
         Lane* d = lanes<Lane>(slot);
-        if (active == kAllLanes) {
+        if (active == kAllLanes) [[likely]] {
 #pragma GCC ivdep
             for (int l = 0; l < kLanes; ++l) d[l] = value(l);
         } else {

@@ -19,14 +19,22 @@ void run_prologue(const std::vector<Op>& ops, Warp& w) {
     for (const Op& op : ops) op.run(w, &op);
 }
 
+void fill_special(const SpecialSlot& s, Warp& w, int lane, u64 value) {
+    if (s.special->width == Width::w64) w.lanes<u64>(s.slot)[lane] = value;
+    else if (s.special->width == Width::w32) w.lanes<u32>(s.slot)[lane] = static_cast<u32>(value);
+    else w.predicate(s.slot) = value ? kAllLanes : 0;
+}
+
 void fill_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
+    for (const SpecialSlot& s : specials)
+        for (int l = 0; l < kLanes; ++l) fill_special(s, w, l, s.special->value(w, l));
+}
+
+/// Those that are the same for every thread of a block.
+void fill_uniform_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
     for (const SpecialSlot& s : specials) {
-        for (int l = 0; l < kLanes; ++l) {
-            const u64 value = s.special->value(w, l);
-            if (s.special->width == Width::w64) w.lanes<u64>(s.slot)[l] = value;
-            else if (s.special->width == Width::w32) w.lanes<u32>(s.slot)[l] = static_cast<u32>(value);
-            else w.predicate(s.slot) = value ? kAllLanes : 0;
-        }
+        const u64 value = s.special->value(w, 0);
+        for (int l = 0; l < kLanes; ++l) fill_special(s, w, l, value);
     }
 }
 
@@ -115,7 +123,7 @@ void Worker::prepare(Resident& resident) {
         w.kernel_parameters = parameters + parameter_bytes * k;
     }
     fill_constants(resident);
-    fill_specials(code.launch_specials, block.warps[0]);
+    fill_uniform_specials(code.launch_specials, block.warps[0]);
     run_prologue(code.launch_prologue, block.warps[0]);
     for (Warp& w : block.warps) {
         fill_specials(code.position_specials, w);
@@ -169,7 +177,7 @@ Resident& Worker::begin_block(u64 number) {
     Block& block = resident->block;
     block.linear = number;
     block.index = index_of(number, launch_->config.grid);
-    fill_specials(launch_->code->block_specials, block.warps[0]);
+    fill_uniform_specials(launch_->code->block_specials, block.warps[0]);
     run_prologue(launch_->code->block_prologue, block.warps[0]);
     start_warps(*resident);
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);

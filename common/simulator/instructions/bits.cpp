@@ -38,10 +38,10 @@ struct ShiftRight {
 };
 
 LaneInstruction shift_left(Modifiers& m) {
-    return for_bits(m.take_type(), []<class T>(Tag<T>) { return binary<ShiftLeft<T>, T, T, u32>(); });
+    return for_bits(m.take_type(), []<class T>(Tag<T>) { return binary_with_forms<ShiftLeft<T>, T, T, u32>(); });
 }
 LaneInstruction shift_right(Modifiers& m) {
-    const auto make = []<class T>(Tag<T>) { return binary<ShiftRight<T>, T, T, u32>(); };
+    const auto make = []<class T>(Tag<T>) { return binary_with_forms<ShiftRight<T>, T, T, u32>(); };
     const Type type = m.take_type();
     const LaneInstruction logical = for_bits(type, make);
     return logical.run ? logical : for_integers(type, make);

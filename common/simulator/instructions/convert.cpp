@@ -134,6 +134,8 @@ LaneInstruction integer_to_float(Modifiers& m) {
     return for_floats(to, [=]<class D>(Tag<D>) {
         return for_all_integers(from, [=]<class A>(Tag<A>) {
             return for_rounding(rounding, [=]<class E>(Tag<E>) {
+                if constexpr (std::is_same_v<E, DefaultEnvironment>)
+                    return sat ? unary<FromInteger<D, true>, D, A>() : unary_with_forms<FromInteger<D, false>, D, A>();
                 return sat ? unary<FromInteger<D, true>, D, A, E>() : unary<FromInteger<D, false>, D, A, E>();
             });
         });

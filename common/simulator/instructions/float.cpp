@@ -65,7 +65,11 @@ LaneInstruction for_rounding(Rounding rounding, Make make) {
 
 template <class F, class T, class Environment, int kSources>
 LaneInstruction with_sources() {
+    // With a rounding scope around the loop nothing else may run inside it.
+    constexpr bool kForms = std::is_same_v<Environment, DefaultEnvironment>;
     if constexpr (kSources == 1) return unary<F, T, T, Environment>();
+    else if constexpr (kSources == 2 && kForms) return binary_with_forms<F, T, T, T>();
+    else if constexpr (kSources == 3 && kForms) return ternary_with_forms<F, T, T, T, T>();
     else if constexpr (kSources == 2) return binary<F, T, T, T, Environment>();
     else return ternary<F, T, T, T, T, Environment>();
 }

@@ -57,7 +57,7 @@ LaneInstruction add(Modifiers& m) {
     const bool saturating = m.take("sat");
     const Type type = m.take_type();
     if (saturating) return type == Type::s32 ? binary<AddSaturating, i32, i32, i32>() : LaneInstruction{};
-    return for_integers(type, []<class T>(Tag<T>) { return binary<Add<T>, T, T, T>(); });
+    return for_integers(type, []<class T>(Tag<T>) { return binary_with_forms<Add<T>, T, T, T>(); });
 }
 
 LaneInstruction subtract(Modifiers& m) {
@@ -66,7 +66,7 @@ LaneInstruction subtract(Modifiers& m) {
     if (saturating) {
         return type == Type::s32 ? binary<SubtractSaturating, i32, i32, i32>() : LaneInstruction{};
     }
-    return for_integers(type, []<class T>(Tag<T>) { return binary<Subtract<T>, T, T, T>(); });
+    return for_integers(type, []<class T>(Tag<T>) { return binary_with_forms<Subtract<T>, T, T, T>(); });
 }
 
 LaneInstruction negate(Modifiers& m) {
@@ -125,9 +125,9 @@ Part take_part(Modifiers& m) {
 LaneInstruction multiply(Modifiers& m) {
     const Part part = take_part(m);
     return for_integers(m.take_type(), [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kLow) return binary<MultiplyLow<T>, T, T, T>();
+        if (part == kLow) return binary_with_forms<MultiplyLow<T>, T, T, T>();
         if (part == kHigh) return binary<MultiplyHigh<T>, T, T, T>();
-        if constexpr (sizeof(T) < 8) return binary<MultiplyWide<T>, Wider<T>, T, T>();
+        if constexpr (sizeof(T) < 8) return binary_with_forms<MultiplyWide<T>, Wider<T>, T, T>();
         return {};
     });
 }
@@ -141,7 +141,7 @@ LaneInstruction multiply_add(Modifiers& m) {
         return ternary<MultiplyHighAddSaturating, i32, i32, i32, i32>();
     }
     return for_integers(type, [part]<class T>(Tag<T>) -> LaneInstruction {
-        if (part == kLow) return ternary<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
+        if (part == kLow) return ternary_with_forms<ThenAdd<MultiplyLow<T>, T>, T, T, T, T>();
         if (part == kHigh) return ternary<ThenAdd<MultiplyHigh<T>, T>, T, T, T, T>();
         if constexpr (sizeof(T) < 8) {
             using W = Wider<T>;

@@ -44,6 +44,9 @@ struct LaneInstruction {
     Width second = Width::none;
     std::array<Width, 4> source = {};  ///< Op::a, b, c, v[0]
     bool reads_carry = false;  ///< Op::d2 is the carry flags, read or written: then it is not pure
+    /// The same for operands known to live in the warp's own file or to be uniform: one bit a source,
+    /// a lowest, set where it is uniform. nullptr: there is only `run`, which takes any.
+    const Handler* forms = nullptr;
     bool immediate = false;    ///< one more operand, a constant, goes to Op::immediate (lop3's table)
 };
 
@@ -152,6 +155,57 @@ const Op* run_ternary(Warp& w, const Op* op) {
     return op + 1;
 }
 
+// ---- forms: what nearly all the time goes into ----
+//
+// The commonest instructions exist once for each way in which their sources may lie: finding the file
+// of an operand at run time costs as much as adding 32 numbers, and a uniform operand is one number
+// instead of 32. A form goes on with the next Op by itself, which spares the way back to the
+// scheduler's loop; where the compiler does not turn that into a jump, the stack grows by a straight
+// piece of program at most. Measured on arithmetic alone: 1.4 times as fast.
+
+template <class T, bool kUniform>
+class FormSource {
+public:
+    FormSource(const Warp& w, Slot slot)
+        : lanes_(reinterpret_cast<const LaneOf<T>*>(
+              __builtin_assume_aligned(w.file[kUniform ? kUniformFile : kOwnFile] + slot.offset, 64))),
+          first_(kUniform ? lanes_[0] : LaneOf<T>{}) {}
+    T operator[](int lane) const { return from_lane<T>(kUniform ? first_ : lanes_[lane]); }
+
+private:
+    const LaneOf<T>* lanes_;
+    LaneOf<T> first_;
+};
+
+template <class D, class Value>
+void write_own(Warp& w, Slot slot, Value value) {
+    w.write<LaneOf<D>>(Slot{slot.offset, kOwnFile}, value);
+}
+
+template <unsigned, class F, class D, class A>
+const Op* run_unary_form(Warp& w, const Op* op) {
+    const FormSource<A, false> a(w, op->a);
+    write_own<D>(w, op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l])); });
+    return op[1].run(w, op + 1);
+}
+
+template <unsigned kUniform, class F, class D, class A, class B>
+const Op* run_binary_form(Warp& w, const Op* op) {
+    const FormSource<A, (kUniform & 1) != 0> a(w, op->a);
+    const FormSource<B, (kUniform & 2) != 0> b(w, op->b);
+    write_own<D>(w, op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l], b[l])); });
+    return op[1].run(w, op + 1);
+}
+
+template <unsigned kUniform, class F, class D, class A, class B, class C>
+const Op* run_ternary_form(Warp& w, const Op* op) {
+    const FormSource<A, (kUniform & 1) != 0> a(w, op->a);
+    const FormSource<B, (kUniform & 2) != 0> b(w, op->b);
+    const FormSource<C, (kUniform & 4) != 0> c(w, op->c);
+    write_own<D>(w, op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l], b[l], c[l])); });
+    return op[1].run(w, op + 1);
+}
+
 /// One bit per lane: F::apply(a, b). Not inline: many handlers share each of these.
 template <class F, class A>
 __attribute__((noinline)) Mask compare_lanes(const Warp& w, const Op* op) {
@@ -183,6 +237,36 @@ LaneInstruction ternary() {
     return {.run = run_ternary<F, D, A, B, C, Environment>,
             .destination = width_of<D>,
             .source = {width_of<A>, width_of<B>, width_of<C>}};
+}
+
+
+// ... and with forms.
+
+template <class F, class D, class A>
+LaneInstruction unary_with_forms() {
+    static constexpr Handler kForms[] = {run_unary_form<0, F, D, A>, run_unary<F, D, A>};
+    LaneInstruction result = unary<F, D, A>();
+    result.forms = kForms;
+    return result;
+}
+template <class F, class D, class A, class B>
+LaneInstruction binary_with_forms() {
+    static constexpr Handler kForms[] = {run_binary_form<0, F, D, A, B>, run_binary_form<1, F, D, A, B>,
+                                         run_binary_form<2, F, D, A, B>, run_binary<F, D, A, B>};
+    LaneInstruction result = binary<F, D, A, B>();
+    result.forms = kForms;
+    return result;
+}
+template <class F, class D, class A, class B, class C>
+LaneInstruction ternary_with_forms() {
+    static constexpr Handler kForms[] = {
+        run_ternary_form<0, F, D, A, B, C>, run_ternary<F, D, A, B, C>,
+        run_ternary_form<2, F, D, A, B, C>, run_ternary<F, D, A, B, C>,
+        run_ternary_form<4, F, D, A, B, C>, run_ternary<F, D, A, B, C>,
+        run_ternary_form<6, F, D, A, B, C>, run_ternary<F, D, A, B, C>};
+    LaneInstruction result = ternary<F, D, A, B, C>();
+    result.forms = kForms;
+    return result;
 }
 
 }  // namespace coalesce::sim

@@ -48,7 +48,7 @@ LaneInstruction two_sources(Modifiers& m) {
                 .destination = Width::predicate,
                 .source = {Width::predicate, Width::predicate}};
     }
-    return for_bits(type, []<class T>(Tag<T>) { return binary<F, T, T, T>(); });
+    return for_bits(type, []<class T>(Tag<T>) { return binary_with_forms<F, T, T, T>(); });
 }
 
 LaneInstruction bitwise_not(Modifiers& m) {

@@ -13,6 +13,13 @@ const Op* run_setp(Warp& w, const Op* op) {
     return op + 1;
 }
 
+/// The form of it that goes on by itself; see lanes.h.
+template <Comparison kCompare, Combine kCombine>
+const Op* run_setp_form(Warp& w, const Op* op) {
+    run_setp<kCompare, kCombine>(w, op);
+    return op[1].run(w, op + 1);
+}
+
 /// Of pairs of halves: p is about the lower ones, q about the upper.
 template <Comparison kLower, Comparison kUpper, Combine kCombine>
 const Op* run_setp_of_pairs(Warp& w, const Op* op) {
@@ -37,7 +44,11 @@ struct SetpMaker {
         constexpr Handler kRun[] = {
             run_setp<kCompare, Combine::none>, run_setp<kCompare, Combine::with_and>,
             run_setp<kCompare, Combine::with_or>, run_setp<kCompare, Combine::with_xor>};
-        return described(kRun[static_cast<int>(combine)], combine, source);
+        LaneInstruction result = described(kRun[static_cast<int>(combine)], combine, source);
+        constexpr Handler kOn = run_setp_form<kCompare, Combine::none>;
+        static constexpr Handler kForms[] = {kOn, kOn, kOn, kOn};  // wherever its sources lie
+        if (combine == Combine::none) result.forms = kForms;
+        return result;
     }
     template <Comparison kLower, Comparison kUpper>
     static LaneInstruction pair(Combine combine, Width source) {

@@ -1,4 +1,6 @@
 // ld and st in every state space; parameters of kernels and of device functions.
+#include <algorithm>
+
 #include "execute/memory_handlers.h"
 #include "program/lowering.h"
 
@@ -47,21 +49,24 @@ void FunctionLowering::find_first_guesses() {
         if (i.operands[2].kind == Operand::Kind::reg) is_compared[i.operands[2].reg] = true;
     }
     if (addresses.empty()) return;
+    const auto any_compared = [&](const std::vector<u32>& registers) {
+        return std::any_of(registers.begin(), registers.end(), [&](u32 r) { return is_compared[r]; });
+    };
     for (bool changed = true; changed;) {  // what a compared value was copied from
         changed = false;
         for (const ptx::Instruction& i : function_.body) {
-            if (i.opcode != "mov" || i.operands.size() != 2 || i.operands[0].kind != Operand::Kind::reg) continue;
-            if (i.operands[1].kind != Operand::Kind::reg || !is_compared[i.operands[0].reg]) continue;
-            if (is_compared[i.operands[1].reg]) continue;
-            is_compared[i.operands[1].reg] = changed = true;
+            if (i.opcode != "mov" || !any_compared(registers_written(i))) continue;
+            for (u32 r : registers_read(i)) {
+                changed |= !is_compared[r];
+                is_compared[r] = true;
+            }
         }
     }
     for (std::size_t at = 0; at < function_.body.size(); ++at) {
         const ptx::Instruction& i = function_.body[at];
-        if (i.opcode != "ld" || i.operands.size() < 2 || i.operands[0].kind != Operand::Kind::reg) continue;
+        if (i.opcode != "ld" || i.operands.size() < 2 || !any_compared(registers_written(i))) continue;
         const Operand& address = i.operands[1];
-        first_guess_[at] = is_compared[i.operands[0].reg] && address.has_base_register &&
-                           addresses.contains(registers_.root[address.reg]);
+        first_guess_[at] = address.has_base_register && addresses.contains(registers_.root[address.reg]);
     }
 }
 

@@ -159,6 +159,12 @@ bool FunctionLowering::lower_lane_instruction() {
     const ValueClass value_class = class_of_destination(to);
     const bool narrower = to.kind == Operand::Kind::reg && width_of_register(to.reg) != lane->destination;
     op.d = narrower ? temporary(lane->destination) : destination(to, lane->destination);
+    if (lane->forms && op.d.uniform == 0) {
+        u32 uniform = 0;
+        for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
+        // Nothing follows the Ops of a prologue, and a guard has to get its handler back.
+        if (value_class == ValueClass::thread && !now().guard) op.run = lane->forms[uniform];
+    }
     if (lane->reads_carry) op.d2 = carry_slot();
     else if (lane->second != Width::none)
         op.d2 = to.elements.empty() ? temporary(lane->second) : destination(to.elements[0], lane->second);
