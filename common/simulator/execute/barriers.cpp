@@ -125,7 +125,7 @@ void wait_at(Warp& w, const Op* op, u32 id) {
 
 /// Notes the arrival; nullptr with the launch failed when the barrier does not exist.
 Barrier* arrive(Warp& w, const Op* op) {
-    w.executed += op->weight;
+    w.count(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()], threads = w.lanes<u32>(op->b)[w.first_active()];
     if (id >= kBarriers || threads % kLanes != 0) {
         w.fail(op, Status::launch_failure, "synccheck", "bad barrier",

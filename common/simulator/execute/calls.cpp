@@ -26,6 +26,17 @@ void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_s
     }
 }
 
+/// Both sides agree on how many values are handed over, and each has room for them.
+bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
+    const auto agree = [&](const std::vector<u32>& offsets, const std::vector<ParameterSlot>& slots) {
+        if (offsets.size() != slots.size()) return false;
+        for (std::size_t k = 0; k < slots.size(); ++k)
+            if (u64{offsets[k]} + slots[k].bytes > caller.parameter_bytes) return false;
+        return true;
+    };
+    return agree(site.argument_offsets, callee.parameters) && agree(site.result_offsets, callee.results);
+}
+
 const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     if (--w.fuel < 0) {  // so that endless recursion meets the instruction budget
         w.fuel = 0;
@@ -35,13 +46,17 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
             return nullptr;
         }
     }
-    w.executed += op->weight;
+    w.count(op);
     const FunctionCode& caller = code_of(w);
     const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes;
     if (base + callee.local_bytes > w.local_bytes || depth_of(w.frame) >= kMaxDepth)
         return w.fail(op, Status::illegal_address, "memcheck", "stack overflow",
                       "the call needs more stack than the " + std::to_string(w.local_bytes) +
                           " bytes a thread has; end the recursion earlier, or raise cudaLimitStackSize",
+                      w.first_active());
+    if (!fits(*op->call, caller, callee))
+        return w.fail(op, Status::illegal_instruction, "execution", "bad call",
+                      "the arguments or results of the call are not those of the function " + callee.name,
                       w.first_active());
     Frame* frame = w.block->frames.take(callee);
     frame->caller = w.frame;
@@ -83,7 +98,7 @@ const Op* store_parameter(Warp& w, const Op* op) {
 u64 kernel_parameter(const Warp& w, const Op* op, u64 offset, bool& good) {
     const std::vector<u8>& memory = w.block->launch->parameters;
     u64 value = 0;
-    good = offset + op->count <= memory.size();
+    good = offset <= memory.size() && op->count <= memory.size() - offset;
     if (good) std::memcpy(&value, memory.data() + offset, op->count);
     if (op->detail && op->count < 8) {
         const int unused = 64 - 8 * op->count;
@@ -128,7 +143,7 @@ Frame* FramePool::take(const FunctionCode& code) {
 }
 
 const Op* op_nothing(Warp& w, const Op* op) {
-    w.executed += op->weight;
+    w.count(op);
     return op + 1;
 }
 
@@ -157,7 +172,7 @@ const Op* op_call_indirect(Warp& w, const Op* op) {
 const Op* op_return(Warp& w, const Op* op) {
     Frame* frame = w.frame;
     if (!frame) return op_exit(w, op);
-    w.executed += op->weight;
+    w.count(op);
     const FunctionCode& callee = *frame->code;
     w.frame = frame->caller;
     w.file[kOwnFile] = frame->caller ? frame->caller->registers : w.kernel_file;

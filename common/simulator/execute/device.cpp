@@ -39,20 +39,26 @@ Registry& registry() {
     return r;
 }
 
+/// As on hardware, where the addresses of variables span 2 GiB.
+constexpr u64 kMaxVariableBytes = 2ull << 30;
+
 /// Device memory for every .global and .const variable, with its initial value.
 void place_variables(Module& module, DeviceMemory& memory) {
+    u64 total = 0;
     for (const auto& [name, v] : module.ast->variables) {
         const bool constant = v.space == ptx::StateSpace::constant;
         if ((v.space != ptx::StateSpace::global && !constant) || v.is_extern) continue;
         const AllocationKind kind = constant       ? AllocationKind::constant
                                     : v.is_managed ? AllocationKind::managed
                                                    : AllocationKind::variable;
-        const u64 address = memory.allocate(std::max<u64>(v.size, 1), kind, kernel_name(name));
-        if (!address) continue;
+        const bool fits = v.size <= kMaxVariableBytes - total;
+        const u64 address = fits ? memory.allocate(std::max<u64>(v.size, 1), kind, kernel_name(name)) : 0;
+        if (!address)
+            throw std::runtime_error("the variable " + name + " of " + std::to_string(v.size) + " bytes does not fit into device memory");
+        total += v.size;
         module.variable_addresses[name] = address;
         module.owned.push_back(address);
         u8* bytes = memory.host_view(address, std::max<u64>(v.size, 1));
-        std::memset(bytes, 0, v.size);
         std::memcpy(bytes, v.initial.data(), std::min<u64>(v.initial.size(), v.size));
         memory.mark_written(address, std::max<u64>(v.size, 1));
     }
@@ -95,6 +101,7 @@ void report_unknown(const Kernel& kernel) {
     report.check = "execution";
     report.kind = "unsupported";
     report.kernel = kernel.demangled;
+    report.where = kernel.error_place;
     report.message = kernel.error;
     report.cure = "This kernel can not run on the simulated GPU.";
     reports().add(report);
@@ -121,6 +128,7 @@ std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& err
         make_kernels(*module);
     } catch (const std::exception& e) {
         error = e.what();
+        for (u64 address : module->owned) state_->memory.free(address);
         return nullptr;
     }
     const std::lock_guard lock(registry().mutex);
@@ -190,6 +198,11 @@ std::vector<u8> gather_parameters(const Kernel& kernel, void** arguments) {
 
 void add_totals(Kernel& kernel, const WorkerTotals& totals) {
     for (std::size_t k = 0; k < totals.sites.size(); ++k) kernel.totals.sites[k] += totals.sites[k];
+    for (std::size_t k = 0; k < totals.straight_runs.size(); ++k) {
+        if (totals.straight_runs[k] == 0) continue;
+        for (const auto& [line, count] : kernel.code->straights[k])
+            kernel.totals.instructions_by_line[line] += totals.straight_runs[k] * count;
+    }
     kernel.totals.warp_instructions += totals.instructions;
     kernel.totals.thread_instructions += totals.lane_instructions;
     kernel.totals.branches += totals.branches;

@@ -118,13 +118,13 @@ const Op* park(Warp& w, Fragment fragment) {
 // ---- control flow ----
 
 const Op* op_branch(Warp& w, const Op* op) {
-    w.executed += op->weight;
+    w.count(op);
     ++w.branches;
     return jump(w, op, op->target);
 }
 
 const Op* op_branch_if(Warp& w, const Op* op) {
-    w.executed += op->weight;
+    w.count(op);
     const Mask taken = guard_of(w, op);
     if (op->detail == kCountedBranch) ++w.branches;
     if (taken == w.active) return jump(w, op, op->target);
@@ -137,7 +137,7 @@ const Op* op_branch_if(Warp& w, const Op* op) {
 }
 
 const Op* op_branch_indexed(Warp& w, const Op* op) {
-    w.executed += op->weight;
+    w.count(op);
     ++w.branches;
     const u32* index = w.lanes<u32>(op->a);
     const u32 first = index[w.first_active()];
@@ -163,7 +163,7 @@ const Op* op_label(Warp& w, const Op* op) { return w.others.empty() ? op + 1 : [
 }(); }
 
 const Op* op_exit(Warp& w, const Op* op) {
-    w.executed += op->weight;
+    w.count(op);
     w.settle();
     w.live &= ~w.active;
     w.active = 0;
@@ -233,7 +233,7 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
 }  // namespace
 
 const Op* op_warp_sync(Warp& w, const Op* op) {
-    w.executed += op->weight;
+    w.count(op);
     const u32* members = w.lanes<u32>(op->members);
     const Mask named = members[w.first_active()];
     if ((named & w.existing) == w.active && lanes_that_name(w, op, named, w.active) == w.active) return op->inner(w, op);

@@ -162,7 +162,7 @@ const SpecialRegister* find_special_register(const std::string& name) {
 }
 
 const Op* run_read_special(Warp& w, const Op* op) {
-    w.executed += op->weight;  // the clock has to see what came before
+    w.count(op);  // the clock has to see what came before
     const auto* special = reinterpret_cast<const SpecialRegister*>(op->immediate);
     // One reading for the whole warp: its lanes read the clock in the same cycle.
     if (special->varies == Varies::always) {

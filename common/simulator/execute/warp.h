@@ -64,6 +64,7 @@ struct Warp {
     u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
     Checks checks;                     ///< of this launch
 
+    u64* straight_runs = nullptr; ///< of this worker, parallel to Kernel::Code::straights
     u64 executed = 0;             ///< PTX instructions, since the warp began
     u64 settled = 0;              ///< of those, the ones that `lane_instructions` knows
     u64 lane_instructions = 0;    ///< executed, times active lanes
@@ -115,6 +116,11 @@ struct Warp {
 
     Dim3 thread_of(int lane) const;
 
+    /// Counts the straight piece of program that this Op ends.
+    void count(const Op* op) {
+        executed += op->weight;
+        ++straight_runs[op->site];
+    }
     /// To be called before `active` changes.
     void settle() {
         lane_instructions += (executed - settled) * static_cast<u64>(std::popcount(active));

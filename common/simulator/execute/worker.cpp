@@ -66,6 +66,7 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
     const std::size_t sites = launch.kernel->sites.size();
     totals = {};
     totals.sites.resize(sites);
+    totals.straight_runs.resize(launch.code->straights.size());
     caches_.assign(sites, {});
 }
 
@@ -115,6 +116,7 @@ void Worker::prepare(Resident& resident) {
         const u32 lanes = std::min<u32>(kLanes, threads - k * kLanes);
         w.existing = lanes == kLanes ? kAllLanes : (1u << lanes) - 1;
         w.counters = totals.sites.data();
+        w.straight_runs = totals.straight_runs.data();
         w.caches = caches_.data();
         w.last_rows = resident.last_rows.data() + sites * k;
         w.checks = launch_->checks;

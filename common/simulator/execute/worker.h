@@ -36,6 +36,7 @@ struct Resident {
 /// Sums of one worker over the blocks that it ran.
 struct WorkerTotals {
     std::vector<SiteCounters> sites;
+    std::vector<u64> straight_runs;
     u64 instructions = 0, lane_instructions = 0, branches = 0, divergent_branches = 0;
 };
 

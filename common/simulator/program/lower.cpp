@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "execute/barriers.h"
+#include "execute/device.h"
 #include "execute/memory_handlers.h"
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
@@ -14,6 +15,10 @@ namespace coalesce::sim {
 
 using ptx::Operand;
 using ptx::StateSpace;
+
+/// What a thread may have of local memory, and a frame of parameter memory.
+static constexpr u32 kMaxLocalBytes = 512 * 1024;
+static constexpr u32 kMaxParameterBytes = 512 * 1024;
 
 FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
                                    const ptx::Function& function, FunctionCode& code, bool is_kernel)
@@ -29,13 +34,20 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
     find_first_guesses();
 }
 
+/// The offset of the next variable behind `top`, which moves to its end.
+static u32 place_behind(u32& top, const ptx::Variable& v, u32 limit) {
+    const u64 offset = round_up(u64{top}, v.align);
+    if (offset > limit || v.size > limit - offset)
+        throw LoweringError("the variable " + v.name + " of " + std::to_string(v.size) + " bytes does not fit: its space has " +
+                            std::to_string(limit) + " bytes");
+    top = static_cast<u32>(offset + v.size);
+    return static_cast<u32>(offset);
+}
+
 /// Local variables and parameter memory of the frame.
 void FunctionLowering::place_variables() {
     const auto place = [](u32& top, const ptx::Variable& v) {
-        top = static_cast<u32>(round_up(top, v.align));
-        const u32 offset = top;
-        top += static_cast<u32>(v.size);
-        return offset;
+        return place_behind(top, v, v.space == StateSpace::local ? kMaxLocalBytes : kMaxParameterBytes);
     };
     if (!is_kernel_) {
         for (const ptx::Variable& v : function_.parameters) {
@@ -63,9 +75,14 @@ void FunctionLowering::run() {
             continue;
         }
         ++pending_weight_;
+        ++pending_lines_[{now().where.file, now().where.line}];
         if (registers_.is_copy[at_]) continue;
         current_class_ = now().operands.empty() ? ValueClass::thread : class_of_destination(now().operands[0]);
-        lower_instruction();
+        try {
+            lower_instruction();
+        } catch (const std::out_of_range&) {
+            fail("not the right number of operands");
+        }
         current_class_ = ValueClass::thread;
     }
     at_ = function_.body.empty() ? 0 : static_cast<u32>(function_.body.size() - 1);
@@ -76,6 +93,7 @@ void FunctionLowering::run() {
 
 void FunctionLowering::lower_instruction() {
     const auto first = static_cast<u32>(code_.ops.size());
+    if (now().guard && width_of_register(*now().guard) != Width::predicate) fail("the guard is not a predicate");
     const bool control = lower_control();
     if (control) return;
     if (now().opcode == "ld" || now().opcode == "ldu" || now().opcode == "st") lower_load_store();
@@ -107,12 +125,21 @@ bool counts_instructions(Handler run) {
 
 }  // namespace
 
+void FunctionLowering::take_pending(Op& op) {
+    op.weight = static_cast<u16>(std::min(pending_weight_, 65535u));
+    if (pending_weight_ == 0) return;
+    op.site = static_cast<u32>(kernel_code_.straights.size());
+    kernel_code_.straights.push_back(std::move(pending_lines_));
+    pending_lines_.clear();
+    pending_weight_ = 0;
+}
+
 Op& FunctionLowering::emit(Op op, ValueClass value_class) {
     op.source = at_;
     op.where = now().where;
     if (value_class == ValueClass::thread) {
-        op.weight = counts_instructions(op.run) ? static_cast<u16>(std::min(pending_weight_, 65535u)) : 0;
-        if (counts_instructions(op.run)) pending_weight_ = 0;
+        op.weight = 0;
+        if (counts_instructions(op.run)) take_pending(op);
         code_.ops.push_back(op);
         return code_.ops.back();
     }
@@ -150,16 +177,15 @@ void FunctionLowering::emit_lane(const std::string& name, Slot d, std::initializ
 void FunctionLowering::emit_label(const std::string& label) {
     Op op;
     op.run = op_label;
-    op.weight = static_cast<u16>(std::min(pending_weight_, 65535u));
+    op.weight = 0;
     // Instructions before the label that left no Op of their own belong to the path that falls
     // through, so they get a place in front of it.
-    if (op.weight) {
-        Op count = op;
+    if (pending_weight_) {
+        Op count;
         count.run = op_nothing;
         count.source = at_;
+        take_pending(count);
         code_.ops.push_back(count);
-        pending_weight_ = 0;
-        op.weight = 0;
     }
     op.source = at_;
     if (at_ + 1 < function_.body.size()) op.where = function_.body[at_ + 1].where;
@@ -192,8 +218,7 @@ void FunctionLowering::resolve_branches() {
 void FunctionLowering::fail(const std::string& why) const {
     const Place place = kernel_.place(now().where);
     std::string text = why + ": `" + std::string(kernel_.module->ast->text_of(now())) + "`";
-    if (place.line) text += " at " + place.file + ":" + std::to_string(place.line);
-    throw LoweringError(text);
+    throw LoweringError(text, place);
 }
 
 // ---- a kernel ----
@@ -210,11 +235,8 @@ bool calls_by_name(const ptx::Instruction& i) {
 void place_parameters(Kernel& kernel) {
     kernel.parameter_offsets.clear();
     u32 top = 0;
-    for (const ptx::Variable& v : kernel.ast->parameters) {
-        top = static_cast<u32>(round_up(top, v.align));
-        kernel.parameter_offsets.push_back(top);
-        top += static_cast<u32>(v.size);
-    }
+    for (const ptx::Variable& v : kernel.ast->parameters)
+        kernel.parameter_offsets.push_back(place_behind(top, v, DeviceModel::parameter_bytes_max));
     kernel.parameter_bytes = top;
 }
 
@@ -266,9 +288,7 @@ void place_shared(Kernel& kernel) {
             alignment = std::max(alignment, v.align);
             return;
         }
-        top = static_cast<u32>(round_up(top, v.align));
-        kernel.shared_offsets[v.name] = top;
-        top += static_cast<u32>(v.size);
+        kernel.shared_offsets[v.name] = place_behind(top, v, DeviceModel::shared_per_block);
     };
     const auto functions = reachable_functions(kernel);
     for (const ptx::Function* function : functions)
@@ -284,8 +304,8 @@ void place_shared(Kernel& kernel) {
 u32 local_bytes_of(const ptx::Function& function) {
     u32 bytes = 0;
     for (const auto& [name, v] : function.variables)
-        if (v.space == StateSpace::local) bytes += static_cast<u32>(round_up(v.size, 16));
-    return bytes;
+        if (v.space == StateSpace::local) place_behind(bytes, v, kMaxLocalBytes);
+    return static_cast<u32>(round_up(bytes, 16));
 }
 
 /// How many 32-bit registers a compiler would need: what is alive at once, with some for addresses.
@@ -297,9 +317,13 @@ u32 estimate_registers(const FunctionCode& code) {
 }  // namespace
 
 void describe_kernel(Kernel& kernel) {
-    place_parameters(kernel);
-    place_shared(kernel);
-    kernel.local_bytes = local_bytes_of(*kernel.ast);
+    try {
+        place_parameters(kernel);
+        place_shared(kernel);
+        kernel.local_bytes = local_bytes_of(*kernel.ast);
+    } catch (const LoweringError& error) {
+        throw LoweringError("kernel " + kernel.demangled + ": " + error.what());
+    }
 }
 
 void lower(Kernel& kernel) {
@@ -325,8 +349,9 @@ void lower(Kernel& kernel) {
                 lower_function(function, *into, false);
             }
         }
-    } catch (const LoweringError& error) {
+    } catch (const std::exception& error) {
         kernel.error = error.what();
+        if (const auto* placed = dynamic_cast<const LoweringError*>(&error)) kernel.error_place = placed->where;
         kernel.sites.clear();
         return;
     }

@@ -74,6 +74,9 @@ struct Kernel::Code {
     };
     std::vector<Constant> constants;
     std::vector<SpecialSlot> launch_specials, block_specials, position_specials;
+    /// The instructions between two Ops that count (Op::weight), line by line: how often such an Op
+    /// has run says how often each line has.
+    std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
     u32 uniform_bytes = 0;
     bool order_sensitive = false;  ///< blocks can see the order in which they run: one worker
     bool repeats_shared = true;    ///< only plain shared accesses and block barriers: the ledger may be used

@@ -88,7 +88,9 @@ bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpac
     op.immediate = address.offset;
     if (address.has_base_register) {
         const Slot base = slot_of_register(address.reg);
-        const bool narrow = width_of_register(address.reg) == Width::w32;
+        const Width width = width_of_register(address.reg);
+        const bool narrow = width == Width::w32;
+        if (!narrow && width != Width::w64) fail("an address has 32 or 64 bits");
         if (narrow && allow_narrow && space == StateSpace::shared) {
             op.a = base;
             return true;
@@ -161,6 +163,8 @@ void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type t
         if (elements[k].kind != Operand::Kind::reg || width_of_register(elements[k].reg) == Width::predicate) continue;
         const Slot d = slot_of_register(elements[k].reg);
         if (d.offset == loaded[k].offset && d.uniform == loaded[k].uniform) continue;
+        if (size_of(type) == 8 || width_of_register(elements[k].reg) != Width::w64)
+            fail("the register is narrower than what is loaded");
         emit_lane(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32", d, {loaded[k]}, ValueClass::thread);
     }
 }
@@ -168,6 +172,7 @@ void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type t
 /// ld.param of a kernel: the same for the whole launch.
 void FunctionLowering::lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements, Type type) {
     const ValueClass value_class = class_of_destination(now().operands[0]);
+    if (size_of(type) > 8) fail("a parameter of this size");
     Op op;
     op.count = static_cast<u8>(size_of(type));
     op.detail = is_signed(type);
@@ -197,6 +202,9 @@ void FunctionLowering::lower_parameter_access(bool store, const std::vector<Oper
     if (start == parameter_offsets_.end()) fail("unknown parameter " + address.name);
     const u32 bytes = size_of(type);
     const Width width = bytes == 8 ? Width::w64 : Width::w32;
+    const i64 end = i64{start->second} + static_cast<i64>(elements.size() * bytes);
+    if (address.offset < -i64{start->second} || address.offset > i64{code_.parameter_bytes} - end)
+        fail("an access outside the parameter");
     for (std::size_t k = 0; k < elements.size(); ++k) {
         if (elements[k].kind == Operand::Kind::sink) continue;
         Op op;
@@ -204,7 +212,7 @@ void FunctionLowering::lower_parameter_access(bool store, const std::vector<Oper
         op.run = parameter_handler(store, bytes, is_signed(type));
         if (!op.run) fail("a parameter of this size");
         op.v[0] = store ? source(elements[k], width)
-                  : width_of_register(elements[k].reg) == width ? slot_of_register(elements[k].reg)
+                  : width_of(elements[k]) == width ? slot_of_register(elements[k].reg)
                                                                  : temporary(width);
         emit(op);
         if (!store) widen_loaded({elements[k]}, type, {op.v[0]});

@@ -34,6 +34,11 @@ Width FunctionLowering::width_of_register(u32 reg) const {
     return size_of(type) == 8 ? Width::w64 : Width::w32;
 }
 
+Width FunctionLowering::width_of(const Operand& operand) const {
+    if (operand.kind != Operand::Kind::reg) fail("a register is expected");
+    return width_of_register(operand.reg);
+}
+
 /// The slot of a register; taken at its first mention.
 Slot FunctionLowering::slot_of_register(u32 reg) {
     const u32 root = registers_.root[reg];
@@ -92,8 +97,8 @@ u64 FunctionLowering::immediate_bits(const Operand& operand, Width width) const 
 Slot FunctionLowering::source(const Operand& operand, Width width) {
     switch (operand.kind) {
         case Operand::Kind::reg: {
-            const Slot slot = slot_of_register(operand.reg);
-            if (!operand.negated) return converted(slot, width_of_register(operand.reg), width);
+            const Slot slot = converted(slot_of_register(operand.reg), width_of_register(operand.reg), width);
+            if (!operand.negated) return slot;
             const Slot negated = temporary(width);
             emit_lane(width == Width::predicate ? "not.pred" : width == Width::w64 ? "neg.s64" : "neg.s32", negated,
                       {slot}, current_class_);
@@ -122,6 +127,7 @@ Slot FunctionLowering::destination(const Operand& operand, Width width) {
 Slot FunctionLowering::converted(Slot from, Width have, Width want) {
     if (have == want) return from;
     if (have == Width::predicate || want == Width::predicate) fail("a predicate where a number is wanted");
+    if (have == Width::w128 || want == Width::w128) fail("a 128-bit register does not fit here");
     const Slot to = temporary(want);
     emit_lane(want == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", to, {from}, current_class_);
     return to;

@@ -46,7 +46,8 @@ bool FunctionLowering::lower_move() {
     } else if (from.kind == Operand::Kind::vector) {
         pack(from.elements, to, type);
     } else {
-        const Width width = width_of_register(to.reg);
+        const Width width = width_of(to);
+        if (width == Width::w128) fail("mov of 128 bits is not simulated");
         const Slot value = source(from, width);
         emit_lane(width == Width::predicate ? "mov.pred" : width == Width::w64 ? "mov.b64" : "mov.b32",
                   destination(to, width), {value}, class_of_destination(to));
@@ -59,6 +60,7 @@ static Slot half_of(Slot whole, u32 half) { return {whole.offset + half * 8 * kL
 
 /// mov.b64 {%r1, %r2}, %rd1: pieces, lowest first.
 void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
+    if (to.empty()) fail("a vector without elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(to.size());
     if (bits == 128 && to.size() == 2) {
         const Slot whole = source(from, Width::w128);
@@ -74,7 +76,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
     const Slot whole = source(from, width);
     for (u32 k = 0; k < to.size(); ++k) {
         if (to[k].kind != Operand::Kind::reg) continue;
-        const Slot d = destination(to[k], width_of_register(to[k].reg));
+        const Slot d = destination(to[k], Width::w32);
         const Slot first = constant(k * piece, Width::w32), count = constant(piece, Width::w32);
         if (width == Width::w32) {
             emit_lane("bfe.u32", d, {whole, first, count}, value_class);
@@ -90,6 +92,7 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
 
 /// mov.b64 %rd1, {%r1, %r2}
 void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to, Type type) {
+    if (from.empty()) fail("a vector without elements");
     const u32 bits = 8 * size_of(type), piece = bits / static_cast<u32>(from.size());
     const ValueClass value_class = class_of_destination(to);
     if (bits == 128 && from.size() == 2) {
@@ -118,6 +121,7 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
     }
     if (bits == 64) emit_lane("mov.pair.b64", destination(to, Width::w64), {words.at(0), words.at(1)}, value_class);
     else if (from.size() == 1) emit_lane("mov.b32", destination(to, Width::w32), {words[0]}, value_class);
+    else if (bits != 32) fail("mov of pieces of this size is not simulated");
 }
 
 // ---- cvta ----
@@ -125,12 +129,13 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
 /// Generic addresses of global and constant memory are the addresses themselves; shared, local and
 /// parameter memory have windows.
 void FunctionLowering::lower_address_conversion() {
-    const Operand &to = now().operands[0], &from = now().operands[1];
+    const Operand &to = now().operands.at(0), &from = now().operands.at(1);
     u64 window = 0;
     if (now().has("shared") || now().has("shared::cta") || now().has("shared::cluster")) window = kSharedWindow;
     if (now().has("local")) window = kLocalWindow;
     if (now().has("param") || now().has("param::entry")) window = kParamWindow;
-    const Width width = width_of_register(to.reg);
+    const Width width = width_of(to);
+    if (width != Width::w32 && width != Width::w64) fail("an address has 32 or 64 bits");
     const Slot value = source(from, width);
     const ValueClass value_class = class_of_destination(to);
     if (window == 0 || width != Width::w64)
@@ -157,7 +162,9 @@ bool FunctionLowering::lower_lane_instruction() {
 
     const Operand& to = operands[0];
     const ValueClass value_class = class_of_destination(to);
-    const bool narrower = to.kind == Operand::Kind::reg && width_of_register(to.reg) != lane->destination;
+    const auto is_number = [](Width width) { return width == Width::w32 || width == Width::w64; };
+    const bool narrower = to.kind == Operand::Kind::reg && width_of_register(to.reg) != lane->destination &&
+                          is_number(width_of_register(to.reg)) && is_number(lane->destination);
     op.d = narrower ? temporary(lane->destination) : destination(to, lane->destination);
     if (lane->forms && op.d.uniform == 0) {
         u32 uniform = 0;

@@ -23,7 +23,8 @@ namespace coalesce::sim {
 
 /// Why a kernel can not be lowered.
 struct LoweringError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit LoweringError(const std::string& why, Place where = {}) : std::runtime_error(why), where(std::move(where)) {}
+    Place where;
 };
 
 /// What all functions of a kernel share while it is lowered: the uniform file and the constants in it.
@@ -63,6 +64,8 @@ private:
     Slot slot_of_register(u32 reg);
     ValueClass class_of_register(u32 reg) const { return registers_.value_class[registers_.root[reg]]; }
     Width width_of_register(u32 reg) const;
+    /// Of an operand that has to be a register.
+    Width width_of(const Operand& operand) const;
     Slot source(const Operand& operand, Width width);
     Slot destination(const Operand& operand, Width width);
     Slot special_slot(const std::string& name, Width width);
@@ -115,6 +118,8 @@ private:
                               const Operand& operand, ptx::StateSpace space);
 
     // ---- emitting ----
+    /// Hands what has gone by since the last Op that counts to this one.
+    void take_pending(Op& op);
     /// Appends to the body, or to the prologue that computes `value_class`.
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);
     ValueClass class_of_destination(const Operand& operand) const;
@@ -149,6 +154,7 @@ private:
     ValueClass current_class_ = ValueClass::thread;  ///< of what the instruction being lowered computes
     u32 at_ = 0;               ///< index of the instruction being lowered
     u32 pending_weight_ = 0;   ///< instructions that no Op stands for yet
+    std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
     std::vector<u32> region_starts_;
     std::map<std::string, u32> label_ops_;
     struct Fixup {

@@ -39,7 +39,8 @@ struct alignas(64) Op {
     Slot d;                       ///< destination
     Slot a, b, c;                 ///< sources
     i64 immediate = 0;            ///< address offset, barrier id, ... as the handler defines
-    u32 site = 0;                 ///< memory instructions: index into Kernel::sites
+    u32 site = 0;                 ///< memory instructions: index into Kernel::sites; those that end a
+                                  ///< straight piece: index into Kernel::Code::straights
     u16 weight = 1;               ///< PTX instructions this Op stands for (hoisted ones included)
     u8 count = 0;                 ///< elements in v, or as the handler defines
     u8 detail = 0;                ///< a selector inside a family, as the handler defines
@@ -79,7 +80,7 @@ struct KernelTotals {
     u64 branches = 0;
     u64 divergent_branches = 0;
     std::vector<SiteCounters> sites;           ///< parallel to Kernel::sites
-    std::map<u32, u64> instructions_by_line;   ///< only with Options::print_lines or JSON wanted
+    std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
 };
 
 struct Kernel {
@@ -99,7 +100,8 @@ struct Kernel {
 
     struct Code;                ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;
-    std::string error;          ///< why it can not run: "unknown instruction ... at file:line"
+    std::string error;          ///< why it can not run: "unknown instruction ..."
+    Place error_place;
 
     Place place(ptx::SourceLine where) const;   ///< with the file's name
     Place place(const Op* op) const;

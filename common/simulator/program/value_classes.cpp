@@ -92,7 +92,7 @@ private:
 
     bool is_pure(const ptx::Instruction& i) const {
         if (i.opcode == "mov" || i.opcode == "cvta") return true;
-        if (i.opcode == "ld" && i.has("param")) return is_kernel_parameter(i.operands[1]);
+        if (i.opcode == "ld" && i.has("param")) return i.operands.size() == 2 && is_kernel_parameter(i.operands[1]);
         const LaneInstruction* lane = find_lane_instruction(i.opcode, i.modifiers);
         return lane && !lane->reads_carry;
     }

@@ -83,19 +83,9 @@ bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
     total.divergent_branches += totals.divergent_branches;
     if (totals.instructions_by_line.empty() || !kernel.ast) return false;
 
-    // The map knows line numbers alone: the file is the one in which the kernel has such a line.
-    std::map<u32, std::string> file_of_line;
-    for (const ptx::Instruction& instruction : kernel.ast->body) {
-        const u32 line = instruction.where.line;
-        if (line != 0 && !file_of_line.contains(line)) {
-            file_of_line[line] = kernel.place(instruction.where).file;
-        }
-    }
-    for (const auto& [line, instructions] : totals.instructions_by_line) {
-        const auto file = file_of_line.find(line);
-        if (file != file_of_line.end()) {
-            lines[{file->second, line}].warp_instructions += instructions;
-        }
+    for (const auto& [where, instructions] : totals.instructions_by_line) {
+        const Place place = kernel.place(ptx::SourceLine{where.first, where.second});
+        if (place.line != 0) lines[{place.file, place.line}].warp_instructions += instructions;
     }
     return true;
 }

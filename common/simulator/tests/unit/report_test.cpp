@@ -100,7 +100,7 @@ struct SampleKernel {
         kernel.totals.thread_instructions = 31000;
         kernel.totals.branches = 20;
         kernel.totals.divergent_branches = 3;
-        kernel.totals.instructions_by_line = {{10, 400}, {11, 600}};
+        kernel.totals.instructions_by_line = {{{1, 10}, 400}, {{1, 11}, 600}};
     }
 
     void add_site(ptx::StateSpace space, bool load, bool store, u32 line, SiteCounters counters) {

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Runs the test programs on a real GPU: what they expect has to be what hardware does.
+#
+#     common/simulator/tests/on_gpu.sh [FOLDER]      FOLDER: where to build; default /tmp/coalesce-on-gpu
+#
+# programs/*.cu must print their `// expect:` lines (but those marked `// simulator only`), and every
+# case of clean/*.cu must end with exit code 0. Needs nvcc and a GPU; nothing else of the project.
+set -u
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+folder=${1:-/tmp/coalesce-on-gpu}
+mkdir -p "$folder"
+command -v nvcc >/dev/null || { echo "on_gpu: no nvcc on the PATH" >&2; exit 2; }
+
+sources=
+for source in "$here"/programs/*.cu "$here"/clean/*.cu; do
+    grep -q '^// simulator only' "$source" || sources="$sources $source"
+done
+
+echo "building"
+# shellcheck disable=SC2086
+printf '%s\n' $sources | xargs -P "$(nproc)" -I{} sh -c '
+    name=$(basename {} .cu); kind=$(basename "$(dirname {})")
+    options=$(sed -n "s|^// nvcc: ||p" {})
+    nvcc -cudart shared -arch=sm_90 -lineinfo -std=c++20 $options -o '"$folder"'/$kind-$name {} >'"$folder"'/$kind-$name.build 2>&1 ||
+        echo "does not build: $kind/$name"'
+
+failed=0 passed=0
+verdict() {  # NAME, 0 when good
+    if [ "$2" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $1"; fi
+}
+for source in $sources; do
+    kind=$(basename "$(dirname "$source")")
+    program=$folder/$kind-$(basename "$source" .cu)
+    [ -x "$program" ] || { verdict "$source (not built)" 1; continue; }
+    if [ "$kind" = clean ]; then
+        for case in $(sed -n 's|.*// clean \([a-z0-9_]*\).*|\1|p' "$source" | sort -u); do
+            timeout 60 "$program" "$case" >"$program.out" 2>&1
+            verdict "$kind/$(basename "$source") $case" $?
+        done
+    else
+        expected_exit=$(sed -n 's|^// expect-exit: ||p' "$source")
+        timeout 60 "$program" >"$program.out" 2>"$program.err"
+        code=$?
+        sed -n 's|^// expect: ||p' "$source" >"$program.expected"
+        diff "$program.expected" "$program.out" >"$program.diff"
+        same=$?
+        [ "$code" = "${expected_exit:-0}" ] || same=1
+        verdict "$kind/$(basename "$source")" $same
+        [ $same = 0 ] || head -5 "$program.diff"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

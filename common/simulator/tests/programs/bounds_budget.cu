@@ -1,0 +1,34 @@
+// A launch that does not end is stopped by the instruction budget, at a line of the loop, and a grid
+// of 2^31 - 1 blocks neither runs for hours nor takes memory for its blocks.
+// simulate: --max-instructions 200000
+// simulator only
+// expect: a short kernel: cudaSuccess
+// expect: a loop without end: cudaErrorLaunchTimeout
+// expect-stderr: execution: instruction budget in turns_for_ever
+// expect-stderr: bounds_budget.cu:24
+// expect-stderr: the launch has used up its 200000 warp instructions
+//
+// How far the workers came when the budget ran out is not the same every time:
+// varies-with-threads: which blocks have run
+#include "api_check.h"
+
+__global__ void ends(int* out) {
+    if (threadIdx.x == 0) *out = 1;
+}
+
+__global__ void turns_for_ever(int* out) {
+    unsigned value = threadIdx.x;
+    for (;;) {
+        // One line, so that whatever instruction comes last is on it.
+        value = value * 3 + 1; if (value == 0x12345679) asm volatile("st.global.u32 [%0], %1;" :: "l"(out), "r"(value) : "memory");
+    }
+}
+
+int main() {
+    int* out;
+    need(cudaMalloc(&out, sizeof(int)));
+    ends<<<1, 32>>>(out);
+    result("a short kernel", cudaDeviceSynchronize());
+    turns_for_ever<<<8, 64>>>(out);
+    result("a loop without end", cudaDeviceSynchronize());
+}

@@ -1,0 +1,280 @@
+// What the tests of single instructions share: each line of such a test is one PTX instruction and what
+// it computes, said once more in C++.
+//
+//     GROUP("sums");
+//     BINARY("add.s32 %0, %1, %2;", s32, s32, s32, u32(a) + u32(b));
+//
+// makes a kernel out of the PTX, and compares it with the C++ on combinations of edge values and on
+// pseudo-random values. Types go by their PTX names; the sources are called a, b, c, e. A test prints
+// "sums: ok", or the first instruction of the group that is wrong, with its operands.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "check.h"
+
+using s16 = std::int16_t;
+using u16 = std::uint16_t;
+using s32 = std::int32_t;
+using u32 = std::uint32_t;
+using s64 = long long;
+using u64 = unsigned long long;
+using f32 = float;
+using f64 = double;
+using b16 = u16;
+using b32 = u32;
+using b64 = u64;
+using s128 = __int128;
+using u128 = unsigned __int128;
+
+// ---- operands ----
+
+/// Numbers at which instructions turn a corner, as bits of a T.
+template <class T>
+std::vector<T> edges() {
+    if constexpr (std::is_integral_v<T>) {
+        constexpr T kMost = std::numeric_limits<T>::max(), kLeast = std::numeric_limits<T>::min();
+        return {0, 1, 2, 7, 31, 32, 33, T(64), T(255), T(0x8005), T(-1), T(-2), T(-7),
+                kMost, T(kMost / 2 + 1), kLeast, T(kLeast + 1)};
+    } else {
+        using Limits = std::numeric_limits<T>;
+        const T half_normal = Limits::min() / 2;
+        return {0, T(-0.0), 1, -1, T(1.5), -7, Limits::max(), Limits::lowest(), Limits::min(),
+                half_normal, -half_normal, Limits::denorm_min(), -Limits::denorm_min(),
+                Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()};
+    }
+}
+
+class Random {
+public:
+    u64 bits() {
+        state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
+        return (state_ ^ state_ >> 29) * 0xbf58476d1ce4e5b9ull;
+    }
+    /// Of any bits, but small numbers are as frequent as big ones.
+    template <class T>
+    T value() {
+        const u64 pattern = bits() >> bits() % 64 ^ (bits() >> 40 & 1 ? ~0ull : 0ull);
+        T result;
+        std::memcpy(&result, &pattern, sizeof result);
+        return result;
+    }
+
+private:
+    u64 state_ = 1;
+};
+
+/// All combinations of edge values where these are few, and as many others.
+template <class... S>
+class Operands {
+public:
+    Operands() {
+        std::size_t combinations = 1;
+        ((combinations *= edges<S>().size()), ...);
+        if (combinations > 8192) combinations = 0;
+        for (std::size_t i = 0; i < combinations; ++i) add_combination(i);
+        for (int i = 0; i < 3000; ++i) add_mixture();
+    }
+    std::size_t size() const { return std::get<0>(columns_).size(); }
+    std::tuple<std::vector<S>...> columns_;
+
+private:
+    void add_combination(std::size_t index) {
+        const auto add = [&index]<class T>(std::vector<T>& column) {
+            const std::vector<T> all = edges<T>();
+            column.push_back(all[index % all.size()]);
+            index /= all.size();
+        };
+        std::apply([&](auto&... column) { (add(column), ...); }, columns_);
+    }
+    void add_mixture() {
+        const auto add = [this]<class T>(std::vector<T>& column) {
+            const std::vector<T> all = edges<T>();
+            const bool edge = random_.bits() >> 40 & 1;
+            column.push_back(edge ? all[random_.bits() % all.size()] : random_.value<T>());
+        };
+        std::apply([&](auto&... column) { (add(column), ...); }, columns_);
+    }
+    Random random_;
+};
+
+template <class T>
+std::string as_bits(T value) {
+    u64 bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%0*llx", int(2 * sizeof value), bits);
+    return text;
+}
+
+// ---- the list of instructions ----
+
+struct Instruction {
+    std::string group;
+    std::function<std::string()> fault;  ///< "" when all is well
+};
+inline std::vector<Instruction>& instructions() {
+    static std::vector<Instruction> all;
+    return all;
+}
+inline std::string& group_of_next() {
+    static std::string name;
+    return name;
+}
+
+/// Registers itself: D from sources S by `kernel`, and by `answer` on the host.
+template <class D, class... S>
+struct Listed {
+    using Kernel = void (*)(std::size_t, D*, const S*...);
+    using Answer = D (*)(S...);
+    Listed(const char* text, Kernel kernel, Answer answer) {
+        instructions().push_back(
+            {group_of_next(), [=] { return fault(text, kernel, answer); }});
+    }
+    static std::string fault(const char* text, Kernel kernel, Answer answer) {
+        const Operands<S...> operands;
+        const std::size_t count = operands.size();
+        DeviceArray<D> out(count);
+        std::apply(
+            [&](const auto&... column) {
+                launch(kernel, count, out, DeviceArray<S>(column)...);
+            },
+            operands.columns_);
+        const std::vector<D> got = out.read();
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::string difference = std::apply(
+                [&](const auto&... column) { return compared(got[i], answer, column[i]...); },
+                operands.columns_);
+            if (!difference.empty()) return text + difference;
+        }
+        return "";
+    }
+    static void launch(Kernel kernel, std::size_t count, D* out, const DeviceArray<S>&... in) {
+        kernel<<<unsigned(count + 127) / 128, 128>>>(count, out, in...);
+        MUST(cudaGetLastError());
+        MUST(cudaDeviceSynchronize());  // the operands live until here
+    }
+    static std::string compared(D got, Answer answer, S... sources) {
+        const D wanted = answer(sources...);
+        if (std::memcmp(&got, &wanted, sizeof got) == 0) return "";
+        return " of" + ((" " + as_bits(sources)) + ...) + " is " + as_bits(got) + ", expected " +
+               as_bits(wanted);
+    }
+};
+
+struct Group {
+    explicit Group(const char* name) { group_of_next() = name; }
+};
+
+/// A line for each group, in the order of the file.
+inline void run_instructions() {
+    const std::vector<Instruction>& all = instructions();
+    for (std::size_t i = 0; i < all.size();) {
+        const std::string& group = all[i].group;
+        std::string fault;
+        for (; i < all.size() && all[i].group == group; ++i) {
+            if (fault.empty()) fault = all[i].fault();
+        }
+        std::printf("%s: %s\n", group.c_str(), fault.empty() ? "ok" : fault.c_str());
+    }
+}
+
+// ---- the lines of a test ----
+
+// The letter that inline assembly has for registers of a type.
+#define LETTER_s16 "h"
+#define LETTER_u16 "h"
+#define LETTER_b16 "h"
+#define LETTER_s32 "r"
+#define LETTER_u32 "r"
+#define LETTER_b32 "r"
+#define LETTER_s64 "l"
+#define LETTER_u64 "l"
+#define LETTER_b64 "l"
+#define LETTER_f32 "f"
+#define LETTER_f64 "d"
+
+#define JOIN_NOW(x, y) x##y
+#define JOIN(x, y) JOIN_NOW(x, y)
+#define GROUP(name) static const Group JOIN(group_, __COUNTER__)(name)
+
+#define UNARY(text, D, A, ...) UNARY_AS(JOIN(unary_, __COUNTER__), text, D, A, __VA_ARGS__)
+#define UNARY_AS(id, text, D, A, ...)                                                      \
+    __global__ void id(std::size_t count, D* out, const A* as) {                           \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
+        if (i >= count) return;                                                            \
+        D d;                                                                               \
+        asm(text : "=" LETTER_##D(d) : LETTER_##A(as[i]));                                 \
+        out[i] = d;                                                                        \
+    }                                                                                      \
+    static const Listed<D, A> JOIN(id, _listed)(text, id, [](A a) -> D {                         \
+        return static_cast<D>(__VA_ARGS__);                                                \
+    })
+
+#define BINARY(text, D, A, B, ...) BINARY_AS(JOIN(binary_, __COUNTER__), text, D, A, B, __VA_ARGS__)
+#define BINARY_AS(id, text, D, A, B, ...)                                                  \
+    __global__ void id(std::size_t count, D* out, const A* as, const B* bs) {              \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
+        if (i >= count) return;                                                            \
+        D d;                                                                               \
+        asm(text : "=" LETTER_##D(d) : LETTER_##A(as[i]), LETTER_##B(bs[i]));              \
+        out[i] = d;                                                                        \
+    }                                                                                      \
+    static const Listed<D, A, B> JOIN(id, _listed)(text, id, [](A a, B b) -> D {                 \
+        return static_cast<D>(__VA_ARGS__);                                                \
+    })
+
+#define TERNARY(text, D, A, B, C, ...) \
+    TERNARY_AS(JOIN(ternary_, __COUNTER__), text, D, A, B, C, __VA_ARGS__)
+#define TERNARY_AS(id, text, D, A, B, C, ...)                                              \
+    __global__ void id(std::size_t count, D* out, const A* as, const B* bs, const C* cs) { \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
+        if (i >= count) return;                                                            \
+        D d;                                                                               \
+        asm(text                                                                           \
+            : "=" LETTER_##D(d)                                                            \
+            : LETTER_##A(as[i]), LETTER_##B(bs[i]), LETTER_##C(cs[i]));                    \
+        out[i] = d;                                                                        \
+    }                                                                                      \
+    static const Listed<D, A, B, C> JOIN(id, _listed)(text, id, [](A a, B b, C c) -> D {         \
+        return static_cast<D>(__VA_ARGS__);                                                \
+    })
+
+#define QUATERNARY(text, D, A, B, C, E, ...) \
+    QUATERNARY_AS(JOIN(quaternary_, __COUNTER__), text, D, A, B, C, E, __VA_ARGS__)
+#define QUATERNARY_AS(id, text, D, A, B, C, E, ...)                                        \
+    __global__ void id(std::size_t count, D* out, const A* as, const B* bs, const C* cs,   \
+                       const E* es) {                                                      \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
+        if (i >= count) return;                                                            \
+        D d;                                                                               \
+        asm(text                                                                           \
+            : "=" LETTER_##D(d)                                                            \
+            : LETTER_##A(as[i]), LETTER_##B(bs[i]), LETTER_##C(cs[i]), LETTER_##E(es[i])); \
+        out[i] = d;                                                                        \
+    }                                                                                      \
+    static const Listed<D, A, B, C, E> JOIN(id, _listed)(text, id, [](A a, B b, C c, E e) -> D { \
+        return static_cast<D>(__VA_ARGS__);                                                \
+    })
+
+/// Not one instruction, but an expression of a, b, c, e that the compiler makes into some: the same
+/// text on both sides.
+#define EXPRESSION(D, T, ...) EXPRESSION_AS(JOIN(expression_, __COUNTER__), D, T, __VA_ARGS__)
+#define EXPRESSION_AS(id, D, T, ...)                                                       \
+    __global__ void id(std::size_t count, D* out, const T* as, const T* bs, const T* cs,   \
+                       const T* es) {                                                      \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
+        if (i >= count) return;                                                            \
+        [[maybe_unused]] const T a = as[i], b = bs[i], c = cs[i], e = es[i];               \
+        out[i] = static_cast<D>(__VA_ARGS__);                                              \
+    }                                                                                      \
+    static const Listed<D, T, T, T, T> JOIN(id, _listed)(                                        \
+        #__VA_ARGS__, id, []([[maybe_unused]] T a, [[maybe_unused]] T b,                   \
+                             [[maybe_unused]] T c, [[maybe_unused]] T e) -> D {            \
+            return static_cast<D>(__VA_ARGS__);                                            \
+        })
