@@ -186,7 +186,7 @@ bool all_inside(const Warp& w, const SiteCache& cache, const u64* addresses) {
     for (int l = 0; l < kLanes; ++l) {
         const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
         const u64 bad = static_cast<u64>(addresses[l] < cache.begin) |
-                        static_cast<u64>(addresses[l] + Shape::kTotal > cache.end) |
+                        static_cast<u64>(addresses[l] > cache.end - Shape::kTotal) |
                         (addresses[l] & (Shape::kTotal - 1));
         outside |= bad & active;
     }
@@ -241,7 +241,7 @@ const Op* access_plain(Warp& w, const Op* op) {
         const u64 address = first + static_cast<u64>(op->immediate);
         if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
             SiteCache& cache = w.caches[op->site];
-            const auto inside = [&] { return address >= cache.begin && address + Shape::kTotal * kLanes <= cache.end; };
+            const auto inside = [&] { return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes; };
             if (inside() || (remember_allocation(*w.block->launch, cache, address) && inside())) {
                 access_row<Shape, Store>(w, op, cache, address);
                 return op + 1;

@@ -20,7 +20,9 @@ namespace coalesce::sim {
 struct Block;
 /// Where a memory instruction found its data the last time: very likely where it will be next.
 struct SiteCache {
-    u64 begin = 1, end = 0;      ///< device addresses of the allocation
+    /// Device addresses of the allocation; at first, none is inside, however it is computed. Compare
+    /// with `end - size`: an address at the very top would wrap around in `address + size`.
+    u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
     u8* shadow = nullptr;        ///< of address `begin`; nullptr: counts as written
 };

@@ -1,7 +1,9 @@
 // Arithmetic on numbers wider than a register: add.cc addc sub.cc subc mad.cc madc.
 //
 // Idea   Every thread has one carry flag. A warp keeps them like a predicate, in Op::d2. A
-//        subtraction leaves its borrow there.
+// subtraction
+//        is an addition, a + ~b + 1, and leaves the carry of that: 0 when it borrows. PTX leaves
+//        the mix of addc after sub.cc open, but nvcc relies on it to divide 128-bit numbers.
 #include "instructions/families.h"
 
 namespace coalesce::sim {
@@ -22,23 +24,26 @@ WithCarry<T> add_with_carry(T a, T b, u32 carry) {
 
 template <class T>
 struct AddCarry {
+    static constexpr bool kCarryAtStart = false;
     static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry(a, b, carry); }
 };
 template <class T>
 struct SubtractBorrow {
-    static WithCarry<T> apply(T a, T b, T, u32 borrow) {
-        const T difference = a - b, all = difference - borrow;
-        return {all, static_cast<u32>((a < b) | (difference < borrow))};
-    }
+    static constexpr bool kCarryAtStart = true;  // nothing is borrowed
+    static WithCarry<T> apply(T a, T b, T, u32 carry) { return add_with_carry<T>(a, ~b, carry); }
 };
 /// Low part of a * b, plus c.
 template <class T>
 struct MultiplyLowAddCarry {
-    static WithCarry<T> apply(T a, T b, T c, u32 carry) { return add_with_carry<T>(a * b, c, carry); }
+    static constexpr bool kCarryAtStart = false;
+    static WithCarry<T> apply(T a, T b, T c, u32 carry) {
+        return add_with_carry<T>(a * b, c, carry);
+    }
 };
 /// High part of a * b as numbers of type N (the sign matters there), plus c.
 template <class N>
 struct MultiplyHighAddCarry {
+    static constexpr bool kCarryAtStart = false;
     using T = std::make_unsigned_t<N>;
     static WithCarry<T> apply(T a, T b, T c, u32 carry) {
         const auto product = static_cast<Wider<N>>(static_cast<N>(a)) * static_cast<N>(b);
@@ -53,7 +58,8 @@ const Op* run_with_carry(Warp& w, const Op* op) {
     const T* b = w.lanes<T>(op->b);
     const T* c = w.lanes<T>(kSources == 3 ? op->c : op->b);
     T* d = w.lanes<T>(op->d);
-    const Mask active = w.active, carry_in = kReads ? w.predicate(op->d2) : 0;
+    constexpr Mask kAtStart = F::kCarryAtStart ? kAllLanes : 0;
+    const Mask active = w.active, carry_in = kReads ? w.predicate(op->d2) : kAtStart;
     alignas(64) u32 carries_out[kLanes];
     for (int l = 0; l < kLanes; ++l) {
         const WithCarry<T> result = F::apply(a[l], b[l], c[l], carry_in >> l & 1);
@@ -90,7 +96,8 @@ LaneInstruction add_or_subtract(Modifiers& m) {
     const bool writes = m.take("cc");
     bool wide, is_signed;
     if (!take_carry_type(m, wide, is_signed)) return {};
-    return wide ? with_carry<F<u64>, u64, 2>(kReads, writes) : with_carry<F<u32>, u32, 2>(kReads, writes);
+    return wide ? with_carry<F<u64>, u64, 2>(kReads, writes)
+                : with_carry<F<u32>, u32, 2>(kReads, writes);
 }
 
 template <bool kReads>
@@ -115,9 +122,12 @@ LaneInstruction multiply_add(Modifiers& m) {
 }  // namespace
 
 FamilyTable carry_families() {
-    return {{"add", add_or_subtract<AddCarry, false>},   {"addc", add_or_subtract<AddCarry, true>},
-            {"sub", add_or_subtract<SubtractBorrow, false>}, {"subc", add_or_subtract<SubtractBorrow, true>},
-            {"mad", multiply_add<false>},                {"madc", multiply_add<true>}};
+    return {{"add", add_or_subtract<AddCarry, false>},
+            {"addc", add_or_subtract<AddCarry, true>},
+            {"sub", add_or_subtract<SubtractBorrow, false>},
+            {"subc", add_or_subtract<SubtractBorrow, true>},
+            {"mad", multiply_add<false>},
+            {"madc", multiply_add<true>}};
 }
 
 }  // namespace coalesce::sim

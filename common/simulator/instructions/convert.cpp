@@ -1,7 +1,7 @@
 // cvt between integers, f32 and f64.
 //
 // Rules  Integer to integer cuts, or clamps with .sat. Float to integer rounds as told (.rzi ...), and
-//        always clamps; a NaN becomes 0. To a float: rounds as told (.rn ...); .sat clamps to [0, 1].
+//        always clamps; a NaN becomes 0, or the highest bit where 64 bits take part. To a float: rounds as told (.rn ...); .sat clamps to [0, 1].
 // Next   convert_small.cpp: f16, bf16 and smaller formats.
 #include <limits>
 
@@ -63,6 +63,9 @@ struct ToInteger {
         const A whole = Round::apply(a);
         const bool fits = whole >= lowest && whole < beyond;  // false for a NaN
         const D value = static_cast<D>(fits ? whole : A{0});
+        if (sizeof(A) == 8 || sizeof(D) == 8) {
+            if (a != a) return static_cast<D>(u64{1} << (8 * sizeof(D) - 1));
+        }
         if (whole >= beyond) return std::numeric_limits<D>::max();
         return whole < lowest ? std::numeric_limits<D>::min() : value;
     }

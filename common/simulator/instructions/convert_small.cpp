@@ -233,6 +233,7 @@ template <const Format& kFormat, int kApart, Direction kDirection, bool kRelu, b
 struct ToPair {
     static u32 apply(float upper, float lower) { return one(upper) << kApart | one(lower); }
     static u32 one(double value) {
+        if (value != value) return static_cast<u32>(kFormat.nan);  // of e4m3, overflow has the same bits
         const u64 bits = round_into(kFormat, value, kDirection);
         return static_cast<u32>(limited(kFormat, bits, {.relu = kRelu, .satfinite = kSatfinite}));
     }

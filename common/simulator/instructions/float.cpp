@@ -37,6 +37,33 @@ struct Flushing {
     template <class... T>
     static auto apply(T... sources) { return flush(F::apply(flush(sources)...)); }
 };
+/// Whether a result is subnormal is decided before it is rounded: what rounds up to the smallest normal
+/// number is flushed too. Only products come that close.
+inline constexpr double kSmallestNormal = 0x1p-126;
+
+template <>
+struct Flushing<Multiply> {
+    static float apply(float a, float b) {
+        a = flush(a), b = flush(b);
+        const float result = Multiply::apply(a, b);
+        const double exact = double{a} * double{b};
+        return magnitude(exact) < kSmallestNormal ? with_sign_of(0.0f, result) : result;
+    }
+};
+template <>
+struct Flushing<MultiplyAdd> {
+    static float apply(float a, float b, float c) {
+        a = flush(a), b = flush(b), c = flush(c);
+        const float result = MultiplyAdd::apply(a, b, c);
+        const double product = double{a} * double{b};  // exact
+        const double sum = product + double{c};
+        // Should the sum be rounded to the limit, the difference is exact and tells from which side.
+        const double without_c = sum - double{c};
+        const bool was_less = sum > 0 ? product < without_c : product > without_c;
+        const bool is_tiny = magnitude(sum) < kSmallestNormal || (magnitude(sum) == kSmallestNormal && was_less);
+        return is_tiny ? with_sign_of(0.0f, result) : result;
+    }
+};
 template <class F>
 struct Saturating {
     template <class... T>
@@ -214,7 +241,7 @@ struct IsKind {
             case Kind::infinite: return bits == kExponentBits<T>;
             case Kind::number: return bits <= kExponentBits<T>;
             case Kind::notanumber: return bits > kExponentBits<T>;
-            case Kind::normal: return exponent != 0 && exponent != kExponentBits<T>;
+            case Kind::normal: return (exponent != 0 || bits == 0) && exponent != kExponentBits<T>;
             case Kind::subnormal: return exponent == 0 && bits != 0;
         }
         return false;

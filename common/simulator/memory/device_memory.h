@@ -22,7 +22,8 @@
 
 namespace coalesce::sim {
 
-inline constexpr u64 kDeviceBase = 0x0000'6000'0000'0000ull;
+/// Not where AddressSanitizer keeps its heap, so that host code may be built with it.
+inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 
 /// Generic addresses of shared, local and parameter memory: each has a window of its own, that no
 /// allocation reaches. The low 32 bits are the address within the space.

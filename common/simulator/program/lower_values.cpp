@@ -1,4 +1,4 @@
-// mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
+if (now().opcode != "cvt" || now().has("pack") || to.kind != Operand::Kind::reg) return;// mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
 #include "program/lowering.h"

@@ -19,10 +19,10 @@
 // expect-stderr: memcheck: out of bounds
 // expect-stderr: memcheck: misaligned
 // expect-stderr: execution: bad function pointer
-// expect-stderr: bounds_addresses.cu:38
-// expect-stderr: bounds_addresses.cu:42
-// expect-stderr: bounds_addresses.cu:46
-// expect-stderr: bounds_addresses.cu:52
+// expect-stderr: bounds_addresses.cu:37
+// expect-stderr: bounds_addresses.cu:41
+// expect-stderr: bounds_addresses.cu:45
+// expect-stderr: bounds_addresses.cu:51
 // expect-stderr: bounds_addresses.cu:60
 // expect-stderr: bounds_addresses.cu:64
 // expect-stderr: bounds_addresses.cu:70
@@ -45,10 +45,11 @@ __global__ void atomic_at(Word address) {
     atomicAdd(reinterpret_cast<int*>(address), 1);
 }
 
-__global__ void shared_at(int index) {
+__global__ void shared_at(int* out, int index) {
     __shared__ int values[32];
     values[threadIdx.x] = 0;
     values[index] = 1;
+    *out = values[threadIdx.x];
 }
 
 __global__ void local_at(int* out, int index, int start) {
@@ -66,7 +67,7 @@ __global__ void vector_at(float4* out, const float4* in) {
 using Function = int (*)(int);
 __device__ __noinline__ int twice(int x) { return 2 * x; }
 __global__ void call_at(int* out, Word address) {
-    *out = reinterpret_cast<Function>(address ? address : 0)(static_cast<int>(reinterpret_cast<Word>(out) & 1));
+    *out = reinterpret_cast<Function>(address)(7);
 }
 __global__ void mentions_twice(Function* out) {
     *out = twice;
@@ -101,8 +102,8 @@ int main() {
     in_child("a negative index", [] { load_at<<<1, 1>>>(out, out, -1); });
     in_child("an index of 2^40", [] { load_at<<<1, 1>>>(out, out, 1ll << 40); });
     in_child("misaligned", [] { store_at<<<1, 1>>>(reinterpret_cast<Word>(out) + 2); });
-    in_child("shared, far out", [] { shared_at<<<1, 32>>>(1 << 28); });
-    in_child("shared, below zero", [] { shared_at<<<1, 32>>>(-1); });
+    in_child("shared, far out", [] { shared_at<<<1, 32>>>(out, 1 << 28); });
+    in_child("shared, below zero", [] { shared_at<<<1, 32>>>(out, -1); });
     in_child("local, far out", [] { local_at<<<1, 1>>>(out, 1 << 20, 0); });
     in_child("parameters, far out", [] { store_at<<<1, 1>>>(kParam + 0xfffffff0); });
     in_child("atomic at null", [] { atomic_at<<<1, 32>>>(0); });

@@ -145,9 +145,10 @@ __global__ void apply_to_all(F function, int count, D* out, const A*... in) {
 template <class T>
 std::string bits_shown(T value) {
     u64 bits = 0;
-    std::memcpy(&bits, &value, sizeof value);
+    constexpr std::size_t kShown = sizeof value < sizeof bits ? sizeof value : sizeof bits;
+    std::memcpy(&bits, &value, kShown);
     char text[32];
-    std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(2 * sizeof value),
+    std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(2 * kShown),
                   static_cast<unsigned long long>(bits));
     return text;
 }

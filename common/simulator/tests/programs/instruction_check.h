@@ -1,12 +1,12 @@
-// What the tests of single instructions share: each line of such a test is one PTX instruction and what
-// it computes, said once more in C++.
+// What the tests of single instructions share: each line of such a test is one PTX instruction and
+// what it computes, said once more in C++.
 //
 //     GROUP("sums");
 //     BINARY("add.s32 %0, %1, %2;", s32, s32, s32, u32(a) + u32(b));
 //
 // makes a kernel out of the PTX, and compares it with the C++ on combinations of edge values and on
-// pseudo-random values. Types go by their PTX names; the sources are called a, b, c, e. A test prints
-// "sums: ok", or the first instruction of the group that is wrong, with its operands.
+// pseudo-random values. Types go by their PTX names; the sources are called a, b, c, e.
+// A test prints "sums: ok", or the first instruction of the group that is wrong, with its operands.
 #pragma once
 
 #include <cstdint>
@@ -216,7 +216,8 @@ inline void run_instructions() {
         return static_cast<D>(__VA_ARGS__);                                                \
     })
 
-#define BINARY(text, D, A, B, ...) BINARY_AS(JOIN(binary_, __COUNTER__), text, D, A, B, __VA_ARGS__)
+#define BINARY(text, D, A, B, ...) \
+    BINARY_AS(JOIN(binary_, __COUNTER__), text, D, A, B, __VA_ARGS__)
 #define BINARY_AS(id, text, D, A, B, ...)                                                  \
     __global__ void id(std::size_t count, D* out, const A* as, const B* bs) {              \
         const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \

@@ -13,6 +13,7 @@
 // expect: dp4a dp2a: ok
 // expect: carry of 32 bits: ok
 // expect: carry of 64 bits: ok
+// expect: additions after subtractions: ok
 // expect: products with carry: ok
 // expect: 128 bits: ok
 #include "instruction_check.h"
@@ -32,7 +33,8 @@ s32 clamped(s128 value) {
 /// 128 bits do not hold a product of two u64 with sign: unsigned where that matters.
 template <class T>
 T product_high(T a, T b) {
-    return std::is_signed_v<T> ? high<T>(s128(a) * b) : static_cast<T>(u128(a) * u128(b) >> 8 * sizeof(T));
+    return std::is_signed_v<T> ? high<T>(s128(a) * b)
+                               : static_cast<T>(u128(a) * u128(b) >> 8 * sizeof(T));
 }
 
 #define FOR_ALL(X) X(s16) X(u16) X(s32) X(u32) X(s64) X(u64)
@@ -104,9 +106,9 @@ s64 lower_24(s32 a) {
 }
 s64 lower_24(u32 a) { return a & 0xffffff; }
 #define MUL24(T)                                                                                   \
-    BINARY("mul24.lo." #T " %0, %1, %2;", T, T, T, lower_24(a) * lower_24(b));              \
-    BINARY("mul24.hi." #T " %0, %1, %2;", T, T, T, lower_24(a) * lower_24(b) >> 16);        \
-    TERNARY("mad24.lo." #T " %0, %1, %2, %3;", T, T, T, T, lower_24(a) * lower_24(b) + c);  \
+    BINARY("mul24.lo." #T " %0, %1, %2;", T, T, T, lower_24(a) * lower_24(b)); \
+    BINARY("mul24.hi." #T " %0, %1, %2;", T, T, T, lower_24(a) * lower_24(b) >> 16); \
+    TERNARY("mad24.lo." #T " %0, %1, %2, %3;", T, T, T, T, lower_24(a) * lower_24(b) + c); \
     TERNARY("mad24.hi." #T " %0, %1, %2, %3;", T, T, T, T, (lower_24(a) * lower_24(b) >> 16) + c);
 MUL24(s32) MUL24(u32)
 TERNARY("mad24.hi.sat.s32 %0, %1, %2, %3;", s32, s32, s32, s32,
@@ -167,11 +169,13 @@ u32 dot2(u32 a, bool signed_a, u32 b, bool signed_b, u32 c, int first) {
             dot2(a, signed_a, b, signed_b, c, 0));                    \
     TERNARY("dp2a.hi." #A "." #B " %0, %1, %2, %3;", u32, u32, u32, u32, \
             dot2(a, signed_a, b, signed_b, c, 2));
-DOT(u32, false, u32, false) DOT(u32, false, s32, true) DOT(s32, true, u32, false) DOT(s32, true, s32, true)
+DOT(u32, false, u32, false) DOT(u32, false, s32, true)
+DOT(s32, true, u32, false) DOT(s32, true, s32, true)
 
 // ---- carries: numbers in pieces ----
 //
-// 64 bits in halves of 32, and 128 in halves of 64; what is carried out at the top is a third piece.
+// 64 bits in halves of 32, and 128 in halves of 64; a carry out of the top is
+// a third piece.
 
 GROUP("carry of 32 bits");
 #define IN_HALVES(what)                                                              \
@@ -199,6 +203,15 @@ QUATERNARY(CARRY64("add.cc.s64 dl, %1, %2; addc.cc.u64 dh, %3, %4; addc.u64 %0, 
            u64, u64, u64, (u128(c) + e + ((u128(a) + b) >> 64)) >> 64);
 QUATERNARY(CARRY64("sub.cc.u64 dl, %1, %2; subc.cc.u64 dh, %3, %4; subc.u64 %0, 0, 0;"), u64, u64,
            u64, u64, u64, u128(c) < u128(e) + (a < b ? 1 : 0) ? -1 : 0);
+
+GROUP("additions after subtractions");
+// The flag of a subtraction is that of a + ~b + 1: set when nothing was borrowed.
+BINARY("{ .reg .b32 t; sub.cc.u32 t, %1, %2; addc.u32 %0, 0, 0; }", u32, u32, u32, a >= b);
+BINARY("{ .reg .b32 t; add.cc.u32 t, %1, %2; subc.u32 %0, 0, 0; }", u32, u32, u32,
+       (u64(a) + b) >> 32 ? 0 : -1);
+BINARY("{ .reg .b64 t; sub.cc.u64 t, %1, %2; addc.u64 %0, 0, 0; }", u64, u64, u64, a >= b);
+BINARY("{ .reg .b64 t; add.cc.u64 t, %1, %2; subc.u64 %0, 0, 0; }", u64, u64, u64,
+       (u128(a) + b) >> 64 ? 0 : -1);
 
 GROUP("products with carry");
 #define ADDEND(what) "{ .reg .b32 cl, ch, dl, dh; mov.b64 {cl, ch}, %3; " what " }"
