@@ -1,4 +1,4 @@
-if (now().opcode != "cvt" || now().has("pack") || to.kind != Operand::Kind::reg) return;// mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
+// mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
 #include "program/lowering.h"
@@ -189,7 +189,7 @@ bool FunctionLowering::lower_lane_instruction() {
 
 /// cvt.s8 and cvt.s16 into a wider register extend the sign to the register's size.
 void FunctionLowering::extend_short_result(const Operand& to, ValueClass value_class) {
-    if (now().opcode != "cvt" || to.kind != Operand::Kind::reg) return;
+    if (now().opcode != "cvt" || now().has("pack") || to.kind != Operand::Kind::reg) return;
     const Type type = destination_type();
     const u32 register_size = size_of(function_.registers[to.reg].type);
     if (!is_signed(type) || size_of(type) >= std::min(register_size, 4u)) return;
