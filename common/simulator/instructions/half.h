@@ -95,7 +95,7 @@ struct Format {
 };
 inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
 inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
-inline constexpr Format kE4M3{3, -6, 0x7e, 0x7f, 0x7f, 7};
+inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // no infinity: the largest number
 inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
 inline constexpr Format kF32{23, -126, 0x7f7fffff, 0x7f800000, 0x7fffffff, 31};
 
@@ -173,7 +173,7 @@ inline float value_of_small(const Format& format, u32 bits) {
     const u32 rest = bits & ((1u << format.sign_position) - 1);
     const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;
     if (rest > format.largest) {
-        const bool is_infinite = rest == format.infinity && format.infinity != format.nan;
+        const bool is_infinite = rest == format.infinity;
         return is_infinite ? sign * std::bit_cast<float>(0x7f800000u) : std::bit_cast<float>(kNaN32);
     }
     const u32 field = rest >> format.fraction_bits, fraction = rest & ((1u << format.fraction_bits) - 1);

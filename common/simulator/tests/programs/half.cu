@@ -7,11 +7,11 @@
 // expect: f16 fma: ok
 // expect: f16 min max abs neg: ok
 // expect: f16 comparisons: ok
-// expect: f16x2: ok
 // expect: bf16 add sub mul: ok
 // expect: bf16 fma: ok
 // expect: bf16 min max abs neg: ok
 // expect: bf16 comparisons: ok
+// expect: f16x2: ok
 // expect: bf16x2: ok
 // expect: 2^x and tanh: ok
 // expect: functions of cuda_fp16.h: ok
