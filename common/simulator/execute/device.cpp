@@ -59,7 +59,7 @@ void place_variables(Module& module, DeviceMemory& memory) {
         module.variable_addresses[name] = address;
         module.owned.push_back(address);
         u8* bytes = memory.host_view(address, std::max<u64>(v.size, 1));
-        std::memcpy(bytes, v.initial.data(), std::min<u64>(v.initial.size(), v.size));
+        std::copy_n(v.initial.begin(), std::min<u64>(v.initial.size(), v.size), bytes);
         memory.mark_written(address, std::max<u64>(v.size, 1));
     }
 }

@@ -126,7 +126,10 @@ private:
     /// A lane-wise helper instruction of the lowering's own, by its PTX name: "cvt.u64.u32".
     void emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources, ValueClass value_class);
     [[noreturn]] void fail(const std::string& why) const;
-    const Instruction& now() const { return function_.body[at_]; }
+    const Instruction& now() const {
+        static const Instruction nothing;  // the body may be empty
+        return at_ < function_.body.size() ? function_.body[at_] : nothing;
+    }
     ptx::Type type_of_instruction() const;
 
     Kernel& kernel_;
