@@ -1,6 +1,5 @@
 // What a report looks like on stderr: check, kind, place, who, and the exit code on request.
 // simulator only: it reads what hardware does not check
-//
 // simulate: --error-exitcode 5
 // expect-exit: 5
 // expect: illegal memory access
