@@ -18,13 +18,13 @@ struct Checks {
 
 struct Options {
     Checks checks;
-    u32 workers = 0;               ///< host threads that run blocks; 0: one per core
-    u64 seed = 0;                  ///< varies the order of warps and blocks; 0: the natural order
-    u64 max_instructions = 0;      ///< warp instructions a launch may execute; 0: no limit
+    u32 workers = 0;                 ///< host threads that run blocks; 0: one per core
+    u64 seed = 0;                    ///< varies the order of warps and blocks; 0: the natural order
+    u64 max_instructions = 0;        ///< warp instructions a launch may execute; 0: no limit
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
-    bool quiet = false;            ///< no reports on stderr while running
-    std::string json_file;         ///< written at exit when set
-    bool print_report = false;     ///< the table at exit
+    bool quiet = false;              ///< no reports on stderr while running
+    std::string json_file;           ///< written at exit when set
+    bool print_report = false;       ///< the table at exit
     bool print_lines = false;
 };
 

@@ -29,6 +29,8 @@ struct Dim3 {
 };
 
 /// The multiple of `step` at or above `value`. `step` need not be a power of two.
-constexpr u64 round_up(u64 value, u64 step) { return step ? (value + step - 1) / step * step : value; }
+constexpr u64 round_up(u64 value, u64 step) {
+    return step ? (value + step - 1) / step * step : value;
+}
 
 }  // namespace coalesce::sim

@@ -2,7 +2,8 @@
 //
 //     build/bin/simulator_speed [--against DIR] [--rounds N]
 //
-// Idea   Machines are shared and noisy: a time means little, a ratio of two things run in turn means
+// Idea   Machines are shared and noisy: a time means little, a ratio of two things run in turn
+// means
 //        more. Every case runs a process for each side, alternating, and keeps each side's fastest.
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -33,7 +34,9 @@ struct Side {
     std::string checks;  ///< COALESCE_SIM_CHECK; empty: not set
 };
 
-fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+fs::path own_folder() {
+    return fs::read_symlink("/proc/self/exe").parent_path();
+}
 
 std::optional<Run> run(const Side& side, const std::vector<std::string>& arguments) {
     int channel[2];
@@ -56,7 +59,8 @@ std::optional<Run> run(const Side& side, const std::vector<std::string>& argumen
     close(channel[1]);
     std::string text;
     char buffer[256];
-    for (ssize_t n; (n = read(channel[0], buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
+    for (ssize_t n; (n = read(channel[0], buffer, sizeof buffer)) > 0;)
+        text.append(buffer, static_cast<size_t>(n));
     close(channel[0]);
     int status = 0;
     rusage usage{};
@@ -72,7 +76,8 @@ struct Case {
     int repetitions;
 };
 constexpr Case kCases[] = {
-    {"coarsened", 1024, 20}, {"coarsened", 4096, 4}, {"naive", 1024, 10}, {"naive", 4096, 3}, {"arithmetic", 1024, 5},
+    {"coarsened", 1024, 20}, {"coarsened", 4096, 4},  {"naive", 1024, 10},
+    {"naive", 4096, 3},      {"arithmetic", 1024, 5},
 };
 
 const char* const kWithoutGlobalRace = "memcheck,racecheck,initcheck,synccheck";
@@ -88,12 +93,14 @@ void print_cases(const std::string& own, const std::string& against, int rounds)
         std::vector<double> best(sides.size(), 1e30);
         for (int round = 0; round < rounds; ++round) {
             for (std::size_t k = 0; k < sides.size(); ++k) {
-                const auto result = run(sides[k], {c.kernel, std::to_string(c.n), std::to_string(c.repetitions)});
+                const auto result =
+                    run(sides[k], {c.kernel, std::to_string(c.n), std::to_string(c.repetitions)});
                 if (result) best[k] = std::min(best[k], result->reported_ms);
             }
         }
         std::printf("%-12s %5d %12.2f %12.2f", c.kernel, c.n, best[0], best[1]);
-        if (!against.empty()) std::printf(" %10.2f %8.2f %8.2f", best[2], best[0] / best[2], best[1] / best[2]);
+        if (!against.empty())
+            std::printf(" %10.2f %8.2f %8.2f", best[2], best[0] / best[2], best[1] / best[2]);
         std::printf("\n");
         std::fflush(stdout);
     }
@@ -104,7 +111,8 @@ void print_start_up(const std::string& own, const std::string& nvidia, int round
     for (int round = 0; round < 4 * rounds; ++round) {
         if (const auto r = run({own, ""}, {"none"})) ours = std::min(ours, r->wall_ms);
         if (const auto r = run({nvidia, ""}, {"none"})) theirs = std::min(theirs, r->wall_ms);
-        if (const auto r = run({own, ""}, {"coarsened", "32", "1"})) first_launch = std::min(first_launch, r->wall_ms);
+        if (const auto r = run({own, ""}, {"coarsened", "32", "1"}))
+            first_launch = std::min(first_launch, r->wall_ms);
     }
     std::printf("\nStart to end of a program that does nothing: %.1f ms", ours);
     if (theirs < 1e30) std::printf(" (%.1f ms with NVIDIA's library)", theirs);
@@ -118,8 +126,11 @@ void print_memory(const std::string& own) {
     if (!small || !large || !with_races) return;
     // Two matrices on the device; the program itself keeps two more.
     const double device = 2.0 * 4096 * 4096 * 4 / 1024, host = device;
-    const auto over = [&](const Run& r) { return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device; };
-    std::printf("Memory beyond the device's own 128 MiB: %.0f %%, with globalrace %.0f %%\n", over(*large), over(*with_races));
+    const auto over = [&](const Run& r) {
+        return 100.0 * (static_cast<double>(r.peak_kib - small->peak_kib) - host - device) / device;
+    };
+    std::printf("Memory beyond the device's own 128 MiB: %.0f %%, with globalrace %.0f %%\n",
+                over(*large), over(*with_races));
 }
 
 }  // namespace
@@ -128,8 +139,12 @@ int main(int argc, char** argv) {
     CLI::App app{"Measures the simulated GPU: transposes and arithmetic, start-up, memory."};
     std::string against, nvidia = COALESCE_NVIDIA_LIBRARIES;
     int rounds = 5;
-    app.add_option("--against", against, "a folder with another libcudart.so.13, run in turn with ours")->check(CLI::ExistingDirectory);
-    app.add_option("--rounds", rounds, "processes for each case and side")->check(CLI::Range(1, 1000))->capture_default_str();
+    app.add_option("--against", against,
+                   "a folder with another libcudart.so.13, run in turn with ours")
+        ->check(CLI::ExistingDirectory);
+    app.add_option("--rounds", rounds, "processes for each case and side")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
     CLI11_PARSE(app, argc, argv);
     const std::string own = fs::weakly_canonical(own_folder() / "../lib");
     print_cases(own, against, rounds);

@@ -546,11 +546,29 @@ struct GlobalRace::Detail {
         }
     }
 
+    /// By what a byte's place in a run is shifted to give its lane.
+    u32 lane_shift() const {
+        return std::has_single_bit(bytes_per_lane) && bytes_per_lane <= kMaxLaneBytes
+                   ? std::countr_zero(bytes_per_lane)
+                   : kOneLane;
+    }
+
+    /// All lanes side by side, but not on the borders of lines: one run. False: they are not.
+    bool row(const GlobalAccess& access) const {
+        if (access.active != kAllLanes || lane_shift() == kOneLane) return false;
+        const u64 first = access.addresses[0];
+        u64 differs = 0;
+        for (u64 l = 0; l < kLanes; ++l)
+            differs |= access.addresses[l] ^ (first + l * bytes_per_lane);
+        if (differs != 0) return false;
+        const u64 begin = first - kDeviceBase;
+        if (begin < race.capacity_) run({begin, begin + bytes_per_lane * kLanes, 0, lane_shift()});
+        return true;
+    }
+
     /// An access as the runs that it consists of.
     void by_runs(const GlobalAccess& access) const {
-        const u32 shift = std::has_single_bit(bytes_per_lane) && bytes_per_lane <= kMaxLaneBytes
-                              ? std::countr_zero(bytes_per_lane)
-                              : kOneLane;
+        const u32 shift = lane_shift();
         for (Mask rest = access.active; rest;) {
             const u32 first = std::countr_zero(rest);
             const u64 begin = access.addresses[first];
@@ -617,50 +635,71 @@ struct GlobalRace::Detail {
     }
 
     /// Lanes that each have words of their own, far apart (a column of a matrix), in the usual case
-    /// again. All 32 lanes at once and without branches, since these cells come from all over the
-    /// host's memory: waiting for one must not keep the next from being fetched. False: look
-    /// closer.
+    /// again. All 32 lanes take each step together, in loops that the compiler turns into vector
+    /// instructions: a lane at a time took twice as long. False: look closer.
     bool scattered(const GlobalAccess& access) const {
         const u32 bytes = bytes_per_lane;
         if (bytes % kWordBytes != 0 || bytes > kMaxLaneBytes) return false;
         if (std::popcount(access.active) <= 2) return false;
-        if (access.active == kAllLanes && access.addresses[1] == access.addresses[0] + bytes)
-            return false;
-        const u32 words_per_lane = bytes / kWordBytes;
-        const u32 first = std::countr_zero(access.active);
-        Cell* line_cells = race.lines_[writes ? kWrite : kRead];
-        Cell* word_cells = race.words_[writes ? kWrite : kRead];
-        u64 lines[kLanes], words[kLanes], lanes[kLanes];
-        bool outside = false;
-        for (u32 l = 0; l < kLanes; ++l) {
-            // Lanes that are not active do what the first active one does.
-            lanes[l] = access.active >> l & 1 ? l : first;
-            const u64 offset = access.addresses[lanes[l]] - kDeviceBase;
-            outside |= offset >= race.capacity_;
-            lines[l] = shuffled_line(offset / kLineBytes);
-            words[l] = lines[l] * kWordsPerLine + offset % kLineBytes / kWordBytes;
-        }
-        if (outside) return false;
 
-        Cell heads[kLanes];
-        bool others = false, whole = false;
-        const Cell* other_cells = race.lines_[writes ? kRead : kWrite];
-        for (u32 l = 0; l < kLanes; ++l) {
-            others |= is_live(other_cells[lines[l]]);
-            heads[l] = line_cells[lines[l]];
-            whole |= !is_split(heads[l]);
-            others |= is_foreign(heads[l], me) && !is_split(heads[l]);
-        }
-        if (others) return false;
-        for (u32 l = 0; whole && l < kLanes; ++l) split_line(lines[l], !writes);
+        u64 words[kLanes];
+        Cell mine[kLanes];
+        if (!find_words(access, words, mine)) return false;
+        Cell* cells = race.words_[writes ? kWrite : kRead];
+        for (const u64 word : words) __builtin_prefetch(&cells[word], 1);
+        if (!enter_lines(words)) return false;
+        const u32 words_per_lane = bytes / kWordBytes;
         for (u32 k = 0; k < words_per_lane; ++k) {
-            for (u32 l = 0; l < kLanes; ++l) others |= is_foreign(word_cells[words[l] + k], me);
+            if (any_foreign_at(cells + k, words)) return false;
         }
-        if (others) return false;
         for (u32 k = 0; k < words_per_lane; ++k) {
-            for (u32 l = 0; l < kLanes; ++l) word_cells[words[l] + k] = with_lane(lanes[l], 2);
+            for (int l = 0; l < kLanes; ++l) cells[words[l] + k] = mine[l];
         }
         return true;
+    }
+
+    /// The number of each lane's first word, and the cell to leave there. Lanes that are not active
+    /// do what the first active one does. False: some address has no shadow.
+    bool find_words(const GlobalAccess& access, u64* words, Cell* mine) const {
+        const u32 first = std::countr_zero(access.active);
+        const u64 capacity = race.capacity_, first_address = access.addresses[first];
+        const Cell base = with_lane(0, 2);
+        u64 outside = 0;
+        for (u32 l = 0; l < kLanes; ++l) {
+            const bool active = access.active >> l & 1;
+            const u64 offset = (active ? access.addresses[l] : first_address) - kDeviceBase;
+            outside |= offset >= capacity ? 1 : 0;
+            words[l] = shuffled(offset) / kWordBytes;
+            mine[l] = base | u64{active ? l : first} << kLaneAt;
+        }
+        return outside == 0;
+    }
+
+    /// Makes the lines of these words split, where nobody else is in them. False: somebody is.
+    bool enter_lines(const u64* words) const {
+        const Cell* own = race.lines_[writes ? kWrite : kRead];
+        const Cell* other = race.lines_[writes ? kRead : kWrite];
+        const Cell split = split_mark(), stamp = race.stamp_bits_;
+        u64 others = 0, whole = 0;
+        for (int l = 0; l < kLanes; ++l) {
+            const u64 line = words[l] / kWordsPerLine;
+            others |= ((other[line] ^ stamp) >> kStampAt) == 0 ? 1 : 0;
+            whole |= own[line] ^ split;
+        }
+        if (others != 0) return false;
+        for (int l = 0; whole != 0 && l < kLanes; ++l) {
+            const u64 line = words[l] / kWordsPerLine;
+            if (is_split(own[line])) continue;
+            if (is_foreign(own[line], me)) return false;
+            split_line(line, !writes);
+        }
+        return true;
+    }
+    bool any_foreign_at(const Cell* cells, const u64* words) const {
+        const Cell mine = me;
+        u64 any = 0;
+        for (int l = 0; l < kLanes; ++l) any |= is_foreign(cells[words[l]], mine) ? 1 : 0;
+        return any != 0;
     }
 
     /// Two lanes of one store with the same address and different values: which one lasts is
@@ -716,6 +755,7 @@ void GlobalRace::access(Block& block, const GlobalAccess& access) {
     const Detail detail{
         *this, block, me, writes, writes ? &access.value : nullptr, access.bytes_per_lane};
 
+    if (detail.row(access)) return;
     if (plain_write && !are_ascending(access)) detail.same_instruction(access);
     if (!detail.scattered(access)) detail.by_runs(access);
 }

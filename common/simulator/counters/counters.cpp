@@ -1,8 +1,8 @@
 // The two counting rules of counters.h, and their short cuts.
 //
 // Idea   Nearly every request of a real kernel is regular: neighbours, one constant stride, one
-//        address for all, or each bank once. Those take a few vector instructions. What is left goes
-//        through a small hash set, once per lane.
+//        address for all, or each bank once. Those take a few vector instructions. What is left
+//        goes through a small hash set, once per lane.
 #include "counters/counters.h"
 
 #include <algorithm>

@@ -16,9 +16,9 @@ struct Wavefronts {
     u32 ideal = 0;  ///< passes with at least one active lane: what it takes without any conflict
 };
 
-/// Shared memory: lanes of up to 4 bytes go in one pass, of 8 bytes in two half warps, of 16 in four
-/// quarter warps. A pass takes as many wavefronts as the most distinct 4-byte words that any of the
-/// 32 banks has to serve; a word that several lanes want is served once.
+/// Shared memory: lanes of up to 4 bytes go in one pass, of 8 bytes in two half warps, of 16 in
+/// four quarter warps. A pass takes as many wavefronts as the most distinct 4-byte words that any
+/// of the 32 banks has to serve; a word that several lanes want is served once.
 Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active);
 
 /// Totals of one memory instruction of a kernel ("site"), over all warps and launches.

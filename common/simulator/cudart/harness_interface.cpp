@@ -65,6 +65,8 @@ const char* coalesceDeviceName(void) {
 }
 
 void coalesceResetCounters(void) {
+    kernels_found.clear();
+    forget_unloaded_kernels();
     for (const Kernel* kernel : all_kernels()) {
         // The list is for readers; this is the one place that starts the counters afresh.
         KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;

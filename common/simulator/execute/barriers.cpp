@@ -39,11 +39,14 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
     for (const Warp& w : block.warps) {
         const Mask gone = w.existing & ~w.live;
         if (!gone) continue;
-        Report report = waiting.describe(fragment.at, "synccheck", "exit before barrier", std::countr_zero(fragment.lanes));
+        Report report = waiting.describe(fragment.at, "synccheck", "exit before barrier",
+                                         std::countr_zero(fragment.lanes));
         const Dim3 t = w.thread_of(std::countr_zero(gone));
-        report.message = "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," + std::to_string(t.z) +
+        report.message = "thread (" + std::to_string(t.x) + "," + std::to_string(t.y) + "," +
+                         std::to_string(t.z) +
                          ") ended before this barrier, which waits for every thread of the block";
-        report.cure = "Put the work into an if, and let all threads of the block reach __syncthreads().";
+        report.cure =
+            "Put the work into an if, and let all threads of the block reach __syncthreads().";
         reports().add(report);
         return;
     }
@@ -62,13 +65,16 @@ void check_barrier(const Block& block, u32 id) {
                 first = &f;
                 first_warp = &w;
             } else if (f.at != first->at) {
-                Report report = first_warp->describe(first->at, "synccheck", "divergent barrier", std::countr_zero(first->lanes));
+                Report report = first_warp->describe(first->at, "synccheck", "divergent barrier",
+                                                     std::countr_zero(first->lanes));
                 const Kernel& kernel = *block.launch->kernel;
                 report.other = kernel.place(f.at);
                 report.other_block = block.index;
                 report.other_thread = w.thread_of(std::countr_zero(f.lanes));
                 report.message = "threads of one block wait at two different barriers";
-                report.cure = "Every thread of the block has to reach the same __syncthreads(): move it out of the branch.";
+                report.cure =
+                    "Every thread of the block has to reach the same __syncthreads(): move it out "
+                    "of the branch.";
                 reports().add(report);
                 return;
             }
@@ -82,7 +88,8 @@ void write_reduction(Warp& w, const Fragment& f, const Barrier& barrier) {
     u8* const file = w.file[kOwnFile];
     w.active = f.lanes;
     w.file[kOwnFile] = f.frame ? f.frame->registers : w.kernel_file;
-    if (f.at->detail == kReducePopc) w.write<u32>(f.at->d, [&](int) { return barrier.reduce_popc; });
+    if (f.at->detail == kReducePopc)
+        w.write<u32>(f.at->d, [&](int) { return barrier.reduce_popc; });
     if (f.at->detail == kReduceAnd) w.write_predicate(f.at->d, barrier.reduce_and ? kAllLanes : 0);
     if (f.at->detail == kReduceOr) w.write_predicate(f.at->d, barrier.reduce_or ? kAllLanes : 0);
     w.active = active;
@@ -118,7 +125,8 @@ void wait_at(Warp& w, const Op* op, u32 id) {
             return;
         }
     }
-    Fragment fragment{.at = op, .lanes = w.active, .frame = w.frame, .state = Fragment::State::at_barrier};
+    Fragment fragment{
+        .at = op, .lanes = w.active, .frame = w.frame, .state = Fragment::State::at_barrier};
     fragment.barrier = static_cast<u8>(id);
     w.others.push_back(fragment);
 }
@@ -126,10 +134,13 @@ void wait_at(Warp& w, const Op* op, u32 id) {
 /// Notes the arrival; nullptr with the launch failed when the barrier does not exist.
 Barrier* arrive(Warp& w, const Op* op) {
     w.count(op);
-    const u32 id = w.lanes<u32>(op->a)[w.first_active()], threads = w.lanes<u32>(op->b)[w.first_active()];
+    const u32 id = w.lanes<u32>(op->a)[w.first_active()],
+              threads = w.lanes<u32>(op->b)[w.first_active()];
     if (id >= kBarriers || threads % kLanes != 0) {
         w.fail(op, Status::launch_failure, "synccheck", "bad barrier",
-               id >= kBarriers ? "a block has barriers 0 to 15" : "a barrier's thread count is a multiple of 32", w.first_active());
+               id >= kBarriers ? "a block has barriers 0 to 15"
+                               : "a barrier's thread count is a multiple of 32",
+               w.first_active());
         return nullptr;
     }
     Barrier& barrier = w.block->barriers[id];
@@ -157,7 +168,8 @@ const Op* op_barrier_arrive(Warp& w, const Op* op) {
     if (!barrier) return nullptr;
     Block& block = *w.block;
     const u32 id = static_cast<u32>(barrier - block.barriers);
-    barrier->arrived_only += w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
+    barrier->arrived_only +=
+        w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
     if (is_complete(block, id)) release(block, id);
     return op + 1;
 }
@@ -215,7 +227,8 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
     std::snprintf(text, sizeof text, format, first, second);
     report.message = text;
     report.cure =
-        "Call it where all lanes of the mask come by, or make the mask with __ballot_sync() before the branch.";
+        "Call it where all lanes of the mask come by, or make the mask with __ballot_sync() before "
+        "the branch.";
     reports().add(report);
 }
 
@@ -223,16 +236,20 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
 
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
     if (callers & ~named)
-        report_mask(w, op, callers & ~named, "the mask 0x%08x does not name every lane that calls: 0x%08x", named, callers);
+        report_mask(w, op, callers & ~named,
+                    "the mask 0x%08x does not name every lane that calls: 0x%08x", named, callers);
     const ptx::Function& function = w.frame ? *w.frame->code->ast : *w.block->launch->kernel->ast;
     const Mask ended = named & w.existing & ~w.live;
-    // Other instructions may name lanes that have ended; a shuffle would read what they no longer have.
+    // Other instructions may name lanes that have ended; a shuffle would read what they no longer
+    // have.
     if (ended && function.body[op->source].opcode == "shfl")
-        report_mask(w, op, callers, "the mask 0x%08x names lanes that have ended: 0x%08x", named, ended);
+        report_mask(w, op, callers, "the mask 0x%08x names lanes that have ended: 0x%08x", named,
+                    ended);
 }
 
 void report_missing_lanes(Warp& w, const Fragment& fragment) {
-    report_mask(w, fragment.at, fragment.lanes, "the mask names lanes 0x%08x, but only 0x%08x came here", fragment.wanted,
+    report_mask(w, fragment.at, fragment.lanes,
+                "the mask names lanes 0x%08x, but only 0x%08x came here", fragment.wanted,
                 fragment.lanes);
 }
 

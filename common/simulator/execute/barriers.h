@@ -7,7 +7,8 @@ namespace coalesce::sim {
 
 const Op* op_barrier_sync(Warp& w, const Op* op);    ///< a: which of the 16, b: threads (0: all)
 const Op* op_barrier_arrive(Warp& w, const Op* op);  ///< counts, and does not wait
-const Op* op_barrier_reduce(Warp& w, const Op* op);  ///< bar.red: Op::detail says which, c the predicate
+const Op* op_barrier_reduce(Warp& w,
+                            const Op* op);  ///< bar.red: Op::detail says which, c the predicate
 
 /// Op::detail of op_barrier_reduce.
 enum : u8 { kReducePopc, kReduceAnd, kReduceOr };

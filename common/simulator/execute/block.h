@@ -1,7 +1,8 @@
 // A thread block while it runs, and the launch that it belongs to.
 //
 // Builds on  warp.h.
-// Idea       A worker (a host thread) runs one block at a time, warp after warp, until every warp has
+// Idea       A worker (a host thread) runs one block at a time, warp after warp, until every warp
+// has
 //            ended or waits. A block that waits for other blocks is put aside and another one begun
 //            (scheduler.cpp).
 #pragma once
@@ -28,17 +29,17 @@ struct Launch {
     DeviceMemory* memory = nullptr;
     std::shared_ptr<const AllocationTable> allocations;
     Checks checks;
-    std::vector<u8> parameters;          ///< the kernel's parameter memory
-    GlobalRace* global_race = nullptr;   ///< nullptr: not checked
+    std::vector<u8> parameters;         ///< the kernel's parameter memory
+    GlobalRace* global_race = nullptr;  ///< nullptr: not checked
 
-    std::atomic<int> status{0};          ///< Status of the first failure
+    std::atomic<int> status{0};  ///< Status of the first failure
     std::atomic<u64> next_block{0};
-    u64 instruction_limit = 0;           ///< warp instructions; 0: none
+    u64 instruction_limit = 0;  ///< warp instructions; 0: none
     std::atomic<u64> instructions_spent{0};
-    std::atomic<u64> progress{0};        ///< raised whenever memory changes that somebody may wait for
-    u64 number = 0;                      ///< of launches before this one in the process: %gridid
-    u64 started_at = 0;                  ///< clock_of() when it began: clocks never go back
-    u64 grid_workspace = 0;              ///< device address: cooperative_groups keeps its grid barrier here
+    std::atomic<u64> progress{0};  ///< raised whenever memory changes that somebody may wait for
+    u64 number = 0;                ///< of launches before this one in the process: %gridid
+    u64 started_at = 0;            ///< clock_of() when it began: clocks never go back
+    u64 grid_workspace = 0;  ///< device address: cooperative_groups keeps its grid barrier here
 
     bool failed() const { return status.load(std::memory_order_relaxed) != 0; }
     void fail(Status s) {
@@ -49,8 +50,8 @@ struct Launch {
 
 /// One of a block's 16 hardware barriers.
 struct Barrier {
-    u32 expected = 0;        ///< threads that the barrier was given; 0: the whole block
-    u32 arrived_only = 0;    ///< threads that came with bar.arrive and do not wait
+    u32 expected = 0;      ///< threads that the barrier was given; 0: the whole block
+    u32 arrived_only = 0;  ///< threads that came with bar.arrive and do not wait
     bool in_use = false;
     Mask reduce_and = 1, reduce_or = 0;  ///< of bar.red
     u32 reduce_popc = 0;
@@ -58,30 +59,30 @@ struct Barrier {
 
 struct Block {
     Launch* launch = nullptr;
-    u64 linear = 0;    ///< number of the block in the grid, x fastest
+    u64 linear = 0;  ///< number of the block in the grid, x fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
 
     std::vector<Warp> warps;
-    u8* uniform = nullptr;      ///< the file that all warps share
+    u8* uniform = nullptr;  ///< the file that all warps share
     u8* shared = nullptr;
     u32 shared_bytes = 0;
-    u8* local = nullptr;        ///< local memory of all threads
+    u8* local = nullptr;  ///< local memory of all threads
     Barrier barriers[16];
     Mask waiting_warps[16] = {};  ///< of each barrier: warps all of whose live lanes wait there
     Mask finished_warps = 0;
 
-    SharedRace* shared_race = nullptr;   ///< nullptr: not checked
+    SharedRace* shared_race = nullptr;  ///< nullptr: not checked
     SharedLedger ledger;
     /// cp.async copies that have been issued and not yet waited for, by warp (async_copy.cpp).
     struct AsyncCopies;
     std::shared_ptr<AsyncCopies> async_copies;
 
-    /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp instruction
-    /// of this block, and what nanosleep slept (special_registers.h).
+    /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp
+    /// instruction of this block, and what nanosleep slept (special_registers.h).
     u64 cycles = 0;
 
-    FramePool frames;           ///< of the calls that its warps are in
+    FramePool frames;  ///< of the calls that its warps are in
     GlobalRace::Block global_race;
 
     Dim3 dimensions() const { return launch->config.block; }

@@ -10,8 +10,12 @@ namespace {
 /// A thread's stack may hold this many frames; deeper recursion is taken for endless.
 constexpr u32 kMaxDepth = 20'000;
 
-u8* parameters_of(const Warp& w) { return w.frame ? w.frame->parameters : w.kernel_parameters; }
-const FunctionCode& code_of(const Warp& w) { return w.frame ? *w.frame->code : w.block->launch->code->main; }
+u8* parameters_of(const Warp& w) {
+    return w.frame ? w.frame->parameters : w.kernel_parameters;
+}
+const FunctionCode& code_of(const Warp& w) {
+    return w.frame ? *w.frame->code : w.block->launch->code->main;
+}
 
 u32 depth_of(const Frame* frame) {
     u32 depth = 0;
@@ -19,7 +23,8 @@ u32 depth_of(const Frame* frame) {
     return depth;
 }
 
-void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_stride, u32 from_offset, u32 bytes, Mask lanes) {
+void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_stride,
+                u32 from_offset, u32 bytes, Mask lanes) {
     for (Mask rest = lanes; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         std::memcpy(to + l * to_stride + to_offset, from + l * from_stride + from_offset, bytes);
@@ -28,13 +33,15 @@ void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_s
 
 /// Both sides agree on how many values are handed over, and each has room for them.
 bool fits(const CallSite& site, const FunctionCode& caller, const FunctionCode& callee) {
-    const auto agree = [&](const std::vector<u32>& offsets, const std::vector<ParameterSlot>& slots) {
+    const auto agree = [&](const std::vector<u32>& offsets,
+                           const std::vector<ParameterSlot>& slots) {
         if (offsets.size() != slots.size()) return false;
         for (std::size_t k = 0; k < slots.size(); ++k)
             if (u64{offsets[k]} + slots[k].bytes > caller.parameter_bytes) return false;
         return true;
     };
-    return agree(site.argument_offsets, callee.parameters) && agree(site.result_offsets, callee.results);
+    return agree(site.argument_offsets, callee.parameters) &&
+           agree(site.result_offsets, callee.results);
 }
 
 const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
@@ -50,14 +57,16 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     const FunctionCode& caller = code_of(w);
     const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes;
     if (base + callee.local_bytes > w.local_bytes || depth_of(w.frame) >= kMaxDepth)
-        return w.fail(op, Status::illegal_address, "memcheck", "stack overflow",
-                      "the call needs more stack than the " + std::to_string(w.local_bytes) +
-                          " bytes a thread has; end the recursion earlier, or raise cudaLimitStackSize",
-                      w.first_active());
+        return w.fail(
+            op, Status::illegal_address, "memcheck", "stack overflow",
+            "the call needs more stack than the " + std::to_string(w.local_bytes) +
+                " bytes a thread has; end the recursion earlier, or raise cudaLimitStackSize",
+            w.first_active());
     if (!fits(*op->call, caller, callee))
-        return w.fail(op, Status::illegal_instruction, "execution", "bad call",
-                      "the arguments or results of the call are not those of the function " + callee.name,
-                      w.first_active());
+        return w.fail(
+            op, Status::illegal_instruction, "execution", "bad call",
+            "the arguments or results of the call are not those of the function " + callee.name,
+            w.first_active());
     Frame* frame = w.block->frames.take(callee);
     frame->caller = w.frame;
     frame->called_from = op;
@@ -66,8 +75,9 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     frame->inside = w.active;
     const auto& arguments = op->call->argument_offsets;
     for (std::size_t k = 0; k < arguments.size() && k < callee.parameters.size(); ++k)
-        copy_lanes(frame->parameters, callee.parameter_bytes, callee.parameters[k].offset, parameters_of(w),
-                   caller.parameter_bytes, arguments[k], callee.parameters[k].bytes, w.active);
+        copy_lanes(frame->parameters, callee.parameter_bytes, callee.parameters[k].offset,
+                   parameters_of(w), caller.parameter_bytes, arguments[k],
+                   callee.parameters[k].bytes, w.active);
     w.frame = frame;
     w.file[kOwnFile] = frame->registers;
     return callee.ops.data();
@@ -133,7 +143,8 @@ Frame* FramePool::take(const FunctionCode& code) {
         frame = free_.back();
         free_.pop_back();
     }
-    const u64 registers = round_up(code.own_bytes, 64), parameters = u64{code.parameter_bytes} * kLanes;
+    const u64 registers = round_up(code.own_bytes, 64),
+              parameters = u64{code.parameter_bytes} * kLanes;
     frame->storage.assign((registers + parameters + 128) / 8, 0);
     const u64 start = round_up(reinterpret_cast<u64>(frame->storage.data()), 64);
     frame->registers = reinterpret_cast<u8*>(start);
@@ -147,7 +158,9 @@ const Op* op_nothing(Warp& w, const Op* op) {
     return op + 1;
 }
 
-const Op* op_call(Warp& w, const Op* op) { return enter(w, op, *op->call->callee); }
+const Op* op_call(Warp& w, const Op* op) {
+    return enter(w, op, *op->call->callee);
+}
 
 const Op* op_call_indirect(Warp& w, const Op* op) {
     const u64* pointers = w.lanes<u64>(op->a);
@@ -159,7 +172,8 @@ const Op* op_call_indirect(Warp& w, const Op* op) {
     const auto found = known.find(first);
     if (found == known.end())
         return w.fail(op, Status::illegal_instruction, "execution", "bad function pointer",
-                      "calls through a pointer that is not the address of a device function", w.first_active(), first);
+                      "calls through a pointer that is not the address of a device function",
+                      w.first_active(), first);
     if (same != w.active) {  // the others call when their turn comes
         ++w.divergent_branches;
         w.settle();
@@ -179,8 +193,9 @@ const Op* op_return(Warp& w, const Op* op) {
     const FunctionCode& caller = code_of(w);
     const auto& results = frame->site->result_offsets;
     for (std::size_t k = 0; k < results.size() && k < callee.results.size(); ++k)
-        copy_lanes(parameters_of(w), caller.parameter_bytes, results[k], frame->parameters, callee.parameter_bytes,
-                   callee.results[k].offset, callee.results[k].bytes, w.active);
+        copy_lanes(parameters_of(w), caller.parameter_bytes, results[k], frame->parameters,
+                   callee.parameter_bytes, callee.results[k].offset, callee.results[k].bytes,
+                   w.active);
     const Op* next = frame->called_from + 1;
     frame->inside &= ~w.active;
     if (frame->inside == 0) w.block->frames.give_back(frame);
@@ -201,7 +216,11 @@ Handler parameter_handler(bool store, u32 bytes, bool sign_extend) {
     return handler;
 }
 
-const Op* op_load_kernel_parameter_32(Warp& w, const Op* op) { return load_kernel_parameter<u32>(w, op); }
-const Op* op_load_kernel_parameter_64(Warp& w, const Op* op) { return load_kernel_parameter<u64>(w, op); }
+const Op* op_load_kernel_parameter_32(Warp& w, const Op* op) {
+    return load_kernel_parameter<u32>(w, op);
+}
+const Op* op_load_kernel_parameter_64(Warp& w, const Op* op) {
+    return load_kernel_parameter<u64>(w, op);
+}
 
 }  // namespace coalesce::sim

@@ -1,6 +1,7 @@
 // Calls of device functions, and parameters.
 //
-// Idea   A call gives the function a Frame: a register file of its own, and parameter memory, lane by
+// Idea   A call gives the function a Frame: a register file of its own, and parameter memory, lane
+// by
 //        lane. Lanes that call together share it; a function that calls itself gets another one.
 //        Local variables of nested calls follow each other on each thread's stack.
 #pragma once
@@ -11,15 +12,15 @@
 namespace coalesce::sim {
 
 struct Frame {
-    Frame* caller = nullptr;            ///< nullptr: the kernel itself
-    const Op* called_from = nullptr;    ///< the call; it goes on behind it
+    Frame* caller = nullptr;          ///< nullptr: the kernel itself
+    const Op* called_from = nullptr;  ///< the call; it goes on behind it
     const CallSite* site = nullptr;
     const FunctionCode* code = nullptr;
     u8* registers = nullptr;
-    u8* parameters = nullptr;           ///< code->parameter_bytes for each lane
-    u32 local_base = 0;                 ///< of its local variables, on each thread's stack
-    Mask inside = 0;                    ///< lanes that have not returned
-    std::vector<u64> storage;           ///< what the two pointers point into
+    u8* parameters = nullptr;  ///< code->parameter_bytes for each lane
+    u32 local_base = 0;        ///< of its local variables, on each thread's stack
+    Mask inside = 0;           ///< lanes that have not returned
+    std::vector<u64> storage;  ///< what the two pointers point into
 };
 
 /// The frames of a warp, reused.

@@ -52,9 +52,11 @@ void place_variables(Module& module, DeviceMemory& memory) {
                                     : v.is_managed ? AllocationKind::managed
                                                    : AllocationKind::variable;
         const bool fits = v.size <= kMaxVariableBytes - total;
-        const u64 address = fits ? memory.allocate(std::max<u64>(v.size, 1), kind, kernel_name(name)) : 0;
+        const u64 address =
+            fits ? memory.allocate(std::max<u64>(v.size, 1), kind, kernel_name(name)) : 0;
         if (!address)
-            throw std::runtime_error("the variable " + name + " of " + std::to_string(v.size) + " bytes does not fit into device memory");
+            throw std::runtime_error("the variable " + name + " of " + std::to_string(v.size) +
+                                     " bytes does not fit into device memory");
         total += v.size;
         module.variable_addresses[name] = address;
         module.owned.push_back(address);
@@ -74,11 +76,14 @@ void relocate(Module& module, DeviceMemory& memory) {
             u64 value = 0;
             const auto variable = module.variable_addresses.find(r.symbol);
             const auto function = functions.find(r.symbol);
-            if (variable != module.variable_addresses.end()) value = variable->second;
+            if (variable != module.variable_addresses.end())
+                value = variable->second;
             else if (function != functions.end())
-                value = kFunctionWindow + 16 * static_cast<u64>(std::distance(functions.begin(), function));
+                value = kFunctionWindow +
+                        16 * static_cast<u64>(std::distance(functions.begin(), function));
             value += static_cast<u64>(r.addend);
-            if (u8* bytes = memory.host_view(placed->second + r.offset, r.bytes)) std::memcpy(bytes, &value, r.bytes);
+            if (u8* bytes = memory.host_view(placed->second + r.offset, r.bytes))
+                std::memcpy(bytes, &value, r.bytes);
         }
     }
 }
@@ -117,7 +122,9 @@ Device& Device::instance() {
     return *device;
 }
 
-DeviceMemory& Device::memory() { return state_->memory; }
+DeviceMemory& Device::memory() {
+    return state_->memory;
+}
 
 std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& error) {
     auto module = std::make_unique<Module>();
@@ -141,8 +148,9 @@ void Device::unload(Module& module) {
     module.owned.clear();
     const std::lock_guard lock(registry().mutex);
     std::erase(registry().loaded, &module);
-    const bool ran = std::any_of(module.kernels.begin(), module.kernels.end(),
-                                 [](const auto& entry) { return entry.second->totals.launches > 0; });
+    const bool ran =
+        std::any_of(module.kernels.begin(), module.kernels.end(),
+                    [](const auto& entry) { return entry.second->totals.launches > 0; });
     if (!ran) return;
     auto kept = std::make_unique<Module>(std::move(module));
     for (auto& [name, kernel] : kept->kernels) kernel->module = kept.get();
@@ -159,15 +167,23 @@ std::vector<const Kernel*> all_kernels() {
     return kernels;
 }
 
+void forget_unloaded_kernels() {
+    const std::lock_guard lock(registry().mutex);
+    registry().unloaded.clear();
+}
+
 u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared) {
     using M = DeviceModel;
     if (threads == 0 || threads > M::max_threads_per_block) return 0;
     const u32 warps = (threads + kLanes - 1) / kLanes;
-    u32 blocks = std::min(M::max_blocks_per_multiprocessor, M::max_threads_per_multiprocessor / (warps * kLanes));
-    const u32 registers = static_cast<u32>(round_up(std::max(kernel.registers_estimate, 16u), 8)) * warps * kLanes;
+    u32 blocks = std::min(M::max_blocks_per_multiprocessor,
+                          M::max_threads_per_multiprocessor / (warps * kLanes));
+    const u32 registers =
+        static_cast<u32>(round_up(std::max(kernel.registers_estimate, 16u), 8)) * warps * kLanes;
     blocks = std::min(blocks, M::registers_per_multiprocessor / registers);
     const u64 shared = u64{kernel.static_shared} + dynamic_shared + M::shared_reserved_per_block;
-    return static_cast<u32>(std::min<u64>(blocks, M::shared_per_multiprocessor / round_up(shared, 128)));
+    return static_cast<u32>(
+        std::min<u64>(blocks, M::shared_per_multiprocessor / round_up(shared, 128)));
 }
 
 // ---- launching ----
@@ -177,7 +193,8 @@ namespace {
 u32 worker_count(const Kernel::Code& code, const LaunchConfig& config) {
     // Blocks that can see each other's order have to have one.
     if (code.order_sensitive || config.cooperative || options().seed) return 1;
-    const u32 wanted = options().workers ? options().workers : std::max(1u, std::thread::hardware_concurrency());
+    const u32 wanted =
+        options().workers ? options().workers : std::max(1u, std::thread::hardware_concurrency());
     return static_cast<u32>(std::clamp<u64>(config.grid.count() / 4, 1, wanted));
 }
 
@@ -185,14 +202,16 @@ Status check_shape(const Kernel& kernel, const LaunchConfig& config) {
     const u64 threads = config.block.count();
     if (threads == 0 || config.grid.count() == 0) return Status::invalid_configuration;
     if (threads > DeviceModel::max_threads_per_block) return Status::invalid_configuration;
-    if (u64{kernel.static_shared} + config.dynamic_shared > DeviceModel::shared_per_block_optin) return Status::invalid_value;
+    if (u64{kernel.static_shared} + config.dynamic_shared > DeviceModel::shared_per_block_optin)
+        return Status::invalid_value;
     return Status::success;
 }
 
 std::vector<u8> gather_parameters(const Kernel& kernel, void** arguments) {
     std::vector<u8> memory(kernel.parameter_bytes);
     for (std::size_t k = 0; k < kernel.parameter_offsets.size(); ++k)
-        std::memcpy(memory.data() + kernel.parameter_offsets[k], arguments[k], kernel.ast->parameters[k].size);
+        std::memcpy(memory.data() + kernel.parameter_offsets[k], arguments[k],
+                    kernel.ast->parameters[k].size);
     return memory;
 }
 
@@ -219,13 +238,17 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         report_unknown(kernel);
         return Status::unsupported_ptx;
     }
-    const u64 resident = u64{DeviceModel::multiprocessors} *
-                         std::max(1u, blocks_per_multiprocessor(kernel, static_cast<u32>(config.block.count()), config.dynamic_shared));
+    const u64 resident =
+        u64{DeviceModel::multiprocessors} *
+        std::max(1u, blocks_per_multiprocessor(kernel, static_cast<u32>(config.block.count()),
+                                               config.dynamic_shared));
     if (config.cooperative && config.grid.count() > resident) return Status::cooperative_too_large;
     if (kernel.code->needs_heap) DeviceHeap::instance().prepare(state_->memory);
     if (config.cooperative && !state_->grid_workspace) {
-        state_->grid_workspace = state_->memory.allocate(4096, AllocationKind::variable, "grid barrier");
-        if (u8* bytes = state_->memory.host_view(state_->grid_workspace, 4096)) std::memset(bytes, 0, 4096);
+        state_->grid_workspace =
+            state_->memory.allocate(4096, AllocationKind::variable, "grid barrier");
+        if (u8* bytes = state_->memory.host_view(state_->grid_workspace, 4096))
+            std::memset(bytes, 0, 4096);
         state_->memory.mark_written(state_->grid_workspace, 4096);
     }
 
@@ -242,7 +265,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     launch.started_at = state_->clock;
     launch.grid_workspace = state_->grid_workspace;
     if (launch.checks.global_race) {
-        if (!state_->global_race) state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
+        if (!state_->global_race)
+            state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
         launch.global_race = state_->global_race.get();
         launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
     }
@@ -250,7 +274,8 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
 
     const u32 count = worker_count(*kernel.code, config);
     while (state_->workers.size() < count) state_->workers.push_back(std::make_unique<Worker>());
-    for (u32 k = 0; k < count; ++k) state_->workers[k]->begin_launch(launch, state_->shared_log, options().seed, resident);
+    for (u32 k = 0; k < count; ++k)
+        state_->workers[k]->begin_launch(launch, state_->shared_log, options().seed, resident);
     std::vector<std::thread> threads;
     for (u32 k = 1; k < count; ++k) threads.emplace_back([&, k] { state_->workers[k]->run(); });
     state_->workers[0]->run();
@@ -279,7 +304,9 @@ Place Kernel::place(ptx::SourceLine where) const {
     return {file->second, where.line};
 }
 
-Place Kernel::place(const Op* op) const { return op ? place(op->where) : Place{}; }
+Place Kernel::place(const Op* op) const {
+    return op ? place(op->where) : Place{};
+}
 
 Kernel* Module::kernel(const std::string& name) const {
     const auto found = kernels.find(name);

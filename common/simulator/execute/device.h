@@ -19,14 +19,14 @@ enum class Status : int {
     out_of_memory = 2,
     invalid_configuration = 9,
     invalid_ptx = 218,
-    unsupported_ptx = 222,     ///< an instruction that the simulator does not know
+    unsupported_ptx = 222,  ///< an instruction that the simulator does not know
     illegal_address = 700,
     launch_out_of_resources = 701,
-    launch_timeout = 702,      ///< instruction budget spent, or deadlock
+    launch_timeout = 702,  ///< instruction budget spent, or deadlock
     assert_failed = 710,
     misaligned_address = 716,
     illegal_instruction = 715,
-    launch_failure = 719,      ///< trap
+    launch_failure = 719,  ///< trap
     cooperative_too_large = 720,
 };
 
@@ -82,5 +82,8 @@ private:
 
 /// Every kernel of every module ever loaded, also unloaded ones: the source of the final table.
 std::vector<const Kernel*> all_kernels();
+
+/// Drops what is kept of unloaded modules, for programs that load one kernel after another.
+void forget_unloaded_kernels();
 
 }  // namespace coalesce::sim

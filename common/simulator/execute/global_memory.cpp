@@ -43,7 +43,9 @@ void mark_all_written(u8* shadow) {
 }
 
 /// Bits of the shadow byte for `bytes` bytes that begin at `address` (within one word).
-u8 shadow_bits(u64 address, u32 bytes) { return static_cast<u8>(((1u << bytes) - 1) << (address & 3)); }
+u8 shadow_bits(u64 address, u32 bytes) {
+    return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
+}
 
 template <class Shape>
 bool lane_written(const u8* shadow, u64 address) {
@@ -71,8 +73,9 @@ void mark_lane_written(u8* shadow, u64 address) {
 
 void report_unwritten(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
     Report report = w.describe(op, "initcheck", "uninitialised global read", lane);
-    reports().add(describe_uninitialised_global(report, {.kind = LaneAccess::Kind::read, .address = address, .bytes = bytes},
-                                                *w.block->launch->allocations));
+    reports().add(describe_uninitialised_global(
+        report, {.kind = LaneAccess::Kind::read, .address = address, .bytes = bytes},
+        *w.block->launch->allocations));
 }
 
 template <class Shape, bool Store>
@@ -82,23 +85,30 @@ void check_race(Warp& w, const Op* op, const u64* addresses, bool row) {
     const StoredLanes<Shape> lanes{&w, op};
     if (row && !(op->detail & kStrong)) {
         if constexpr (Store) {
-            if (race.write_lines(block.global_race, w.index, op->site, addresses[0], Shape::kTotal, lanes.value())) return;
+            if (race.write_lines(block.global_race, w.index, op->site, addresses[0], Shape::kTotal,
+                                 lanes.value()))
+                return;
         } else {
-            if (race.read_lines(block.global_race, w.index, op->site, addresses[0], Shape::kTotal)) return;
+            if (race.read_lines(block.global_race, w.index, op->site, addresses[0], Shape::kTotal))
+                return;
         }
     }
     GlobalAccess access{.kind = Store ? GlobalAccess::Kind::write : GlobalAccess::Kind::read,
                         .strong = (op->detail & kStrong) != 0,
                         .releases = (op->detail & kReleases) != 0,
-                        .warp = w.index, .site = op->site, .active = w.active, .addresses = addresses,
-                        .bytes_per_lane = Shape::kTotal, .value = {}};
+                        .warp = w.index,
+                        .site = op->site,
+                        .active = w.active,
+                        .addresses = addresses,
+                        .bytes_per_lane = Shape::kTotal,
+                        .value = {}};
     if (Store) access.value = lanes.value();
     race.access(block.global_race, access);
 }
 
 /// The next block's warp in this place will very likely continue in the same direction: its row is
-/// asked for now, so that it has arrived by then. (Rows of a matrix are far apart, and the host's own
-/// prefetchers do not see the pattern across blocks.) A wrong guess costs nothing.
+/// asked for now, so that it has arrived by then. (Rows of a matrix are far apart, and the host's
+/// own prefetchers do not see the pattern across blocks.) A wrong guess costs nothing.
 template <class Shape, bool Store>
 void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u8* shadow) {
     const u64 step = first - std::exchange(w.last_rows[op->site], first);
@@ -119,7 +129,8 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     u8* host = reinterpret_cast<u8*>(first + static_cast<u64>(cache.to_host));
     u8* shadow = cache.shadow ? w.block->launch->memory->shadow(first) : nullptr;
     prefetch_next_row<Shape, Store>(w, op, first, host, shadow);
-    // Only whole words have shadow bytes of their own; a row of bytes or halves begins at any of them.
+    // Only whole words have shadow bytes of their own; a row of bytes or halves begins at any of
+    // them.
     const bool whole_words = (first & 3) == 0;
     if (w.block->launch->global_race) {
         u64 addresses[kLanes];
@@ -128,8 +139,10 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     }
     if constexpr (Store) {
         Shape::store_all(w, op, host);
-        if (shadow && whole_words) mark_all_written<Shape>(shadow);
-        else if (shadow) w.block->launch->memory->mark_written(first, kRow);
+        if (shadow && whole_words)
+            mark_all_written<Shape>(shadow);
+        else if (shadow)
+            w.block->launch->memory->mark_written(first, kRow);
     } else {
         if (shadow && w.checks.init && !(whole_words && all_written<Shape>(shadow))) {
             for (int l = 0; l < kLanes; ++l) {
@@ -166,7 +179,8 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
-        access_lane<Shape, Store>(w, op, l, addresses[l], host, cache.shadow ? memory.shadow(addresses[l]) : nullptr);
+        access_lane<Shape, Store>(w, op, l, addresses[l], host,
+                                  cache.shadow ? memory.shadow(addresses[l]) : nullptr);
     }
 }
 
@@ -199,7 +213,8 @@ template <class Shape, bool Store>
     Launch& launch = *w.block->launch;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
-        if (!resolve_one(w, op, addresses[l], l, Shape::kTotal, ptx::StateSpace::global, Store ? Access::store : Access::load))
+        if (!resolve_one(w, op, addresses[l], l, Shape::kTotal, ptx::StateSpace::global,
+                         Store ? Access::store : Access::load))
             return nullptr;
     }
     SiteCounters& counters = w.counters[op->site];
@@ -212,7 +227,8 @@ template <class Shape, bool Store>
         SiteCache& cache = w.caches[op->site];
         remember_allocation(launch, cache, addresses[l]);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
-        access_lane<Shape, Store>(w, op, l, addresses[l], host, cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr);
+        access_lane<Shape, Store>(w, op, l, addresses[l], host,
+                                  cache.shadow ? launch.memory->shadow(addresses[l]) : nullptr);
     }
     return op + 1;
 }
@@ -225,7 +241,8 @@ template <class Shape, bool Store>
     SiteCache& cache = w.caches[op->site];
     if (!all_inside<Shape>(w, cache, addresses)) {
         remember_allocation(*w.block->launch, cache, addresses[w.first_active()]);
-        if (!all_inside<Shape>(w, cache, addresses)) return access_anywhere<Shape, Store>(w, op, addresses);
+        if (!all_inside<Shape>(w, cache, addresses))
+            return access_anywhere<Shape, Store>(w, op, addresses);
     }
     access_scattered<Shape, Store>(w, op, cache, addresses);
     return op + 1;
@@ -237,11 +254,14 @@ const Op* access_plain(Warp& w, const Op* op) {
         const u64* base = w.lanes<u64>(op->a);
         const u64 first = base[0];
         u64 differs = 0;
-        for (int l = 0; l < kLanes; ++l) differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
+        for (int l = 0; l < kLanes; ++l)
+            differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
         const u64 address = first + static_cast<u64>(op->immediate);
         if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
             SiteCache& cache = w.caches[op->site];
-            const auto inside = [&] { return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes; };
+            const auto inside = [&] {
+                return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes;
+            };
             if (inside() || (remember_allocation(*w.block->launch, cache, address) && inside())) {
                 access_row<Shape, Store>(w, op, cache, address);
                 return op + 1;
@@ -265,8 +285,10 @@ const Op* access_strong(Warp& w, const Op* op) {
 Handler global_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
     with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
-        if (kind.strong) handler = kind.store ? access_strong<Shape, true> : access_strong<Shape, false>;
-        else handler = kind.store ? access_plain<Shape, true> : access_plain<Shape, false>;
+        if (kind.strong)
+            handler = kind.store ? access_strong<Shape, true> : access_strong<Shape, false>;
+        else
+            handler = kind.store ? access_plain<Shape, true> : access_plain<Shape, false>;
     });
     return handler;
 }

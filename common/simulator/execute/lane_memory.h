@@ -24,9 +24,12 @@ struct AccessShape {
     using Lane = ElementLane<Bytes>;
 
     static Lane widen(Memory value) {
-        if constexpr (Signed && Bytes == 1) return static_cast<u32>(static_cast<i32>(static_cast<i8>(value)));
-        else if constexpr (Signed && Bytes == 2) return static_cast<u32>(static_cast<i32>(static_cast<i16>(value)));
-        else return value;
+        if constexpr (Signed && Bytes == 1)
+            return static_cast<u32>(static_cast<i32>(static_cast<i8>(value)));
+        else if constexpr (Signed && Bytes == 2)
+            return static_cast<u32>(static_cast<i32>(static_cast<i16>(value)));
+        else
+            return value;
     }
 
     /// One lane's elements.
@@ -59,7 +62,8 @@ struct AccessShape {
         for (u32 k = 0; k < Count; ++k) lanes[k] = w.lanes<Lane>(op->v[k]);
 #pragma GCC ivdep
         for (int l = 0; l < kLanes; ++l)
-            for (u32 k = 0; k < Count; ++k) memory[l * Count + k] = static_cast<Memory>(lanes[k][l]);
+            for (u32 k = 0; k < Count; ++k)
+                memory[l * Count + k] = static_cast<Memory>(lanes[k][l]);
     }
 };
 
@@ -76,8 +80,12 @@ bool with_shape(u32 bytes, u32 count, bool is_signed, F f) {
     };
     if (bytes * count > 16) return false;
     switch (bytes) {
-        case 1: return is_signed ? by_count.template operator()<1, true>() : by_count.template operator()<1, false>();
-        case 2: return is_signed ? by_count.template operator()<2, true>() : by_count.template operator()<2, false>();
+        case 1:
+            return is_signed ? by_count.template operator()<1, true>()
+                             : by_count.template operator()<1, false>();
+        case 2:
+            return is_signed ? by_count.template operator()<2, true>()
+                             : by_count.template operator()<2, false>();
         case 4: return by_count.template operator()<4, false>();
         case 8: return by_count.template operator()<8, false>();
     }

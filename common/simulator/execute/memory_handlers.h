@@ -5,8 +5,8 @@
 
 namespace coalesce::sim {
 
-/// What the lowering knows about a load or store. Operands: the base address in Op::a (64-bit lanes;
-/// 32-bit lanes when `narrow_address`), the offset in Op::immediate, the elements in Op::v.
+/// What the lowering knows about a load or store. Operands: the base address in Op::a (64-bit
+/// lanes; 32-bit lanes when `narrow_address`), the offset in Op::immediate, the elements in Op::v.
 /// Generic ones get a 64-bit slot to work with in Op::b.
 struct MemoryAccessKind {
     ptx::StateSpace space = ptx::StateSpace::generic;
@@ -15,7 +15,7 @@ struct MemoryAccessKind {
     u32 bytes = 4;                ///< of an element
     u32 count = 1;                ///< elements
     bool sign_extend = false;
-    bool strong = false;          ///< volatile, relaxed, acquire, release
+    bool strong = false;  ///< volatile, relaxed, acquire, release
 };
 
 /// nullptr: no such access.

@@ -12,11 +12,13 @@ const Op* access_resolved(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
-        u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal, Space,
-                               Store ? Access::store : Access::load);
+        u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal,
+                               Space, Store ? Access::store : Access::load);
         if (!host) return nullptr;
-        if constexpr (Store) Shape::store(w, op, l, host);
-        else Shape::load(w, op, l, host);
+        if constexpr (Store)
+            Shape::store(w, op, l, host);
+        else
+            Shape::load(w, op, l, host);
     }
     return op + 1;
 }
@@ -25,14 +27,18 @@ const Op* access_resolved(Warp& w, const Op* op) {
 /// addresses within the space go to Op::b, which the lowering has set aside.
 template <class Shape, bool Store>
 const Op* access_generic(Warp& w, const Op* op) {
-    MemoryAccessKind kind{.store = Store, .bytes = Shape::kBytes, .count = Shape::kCount, .sign_extend = Shape::kSigned};
+    MemoryAccessKind kind{.store = Store,
+                          .bytes = Shape::kBytes,
+                          .count = Shape::kCount,
+                          .sign_extend = Shape::kSigned};
     kind.strong = (op->detail & kStrong) != 0;
     Op in_one_space = *op;
     in_one_space.a = op->b;
     in_one_space.immediate = 0;
     u64* addresses = w.lanes<u64>(op->b);
     u64 generic[kLanes];
-    for (int l = 0; l < kLanes; ++l) generic[l] = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+    for (int l = 0; l < kLanes; ++l)
+        generic[l] = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
 
     const Mask all = w.active;
     for (Mask rest = all; rest;) {

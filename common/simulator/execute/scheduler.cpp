@@ -12,8 +12,8 @@ namespace {
 
 /// Backward branches that a warp may take before the next one gets its turn.
 constexpr i64 kSliceFuel = 50'000;
-/// Turns of a waiting loop, while other lanes of the warp could run: they wait where the paths join, and
-/// letting them go on costs the warp its convergence, so this takes a while.
+/// Turns of a waiting loop, while other lanes of the warp could run: they wait where the paths
+/// join, and letting them go on costs the warp its convergence, so this takes a while.
 constexpr u32 kPatienceWithinWarp = 256;
 /// ... and while only other warps could.
 constexpr u32 kPatience = 4;
@@ -42,7 +42,8 @@ void make_running(Warp& w, const Fragment& fragment) {
 /// Adds to the ready fragments; lanes at the same place of the same call go on as one.
 void add_ready(Warp& w, const Fragment& fragment) {
     for (Fragment& other : w.others) {
-        if (other.state == Fragment::State::ready && other.at == fragment.at && other.frame == fragment.frame) {
+        if (other.state == Fragment::State::ready && other.at == fragment.at &&
+            other.frame == fragment.frame) {
             other.lanes |= fragment.lanes;
             return;
         }
@@ -56,7 +57,8 @@ bool another_is_ready(const Warp& w) {
     return false;
 }
 
-/// A turn of a waiting loop. Returns true when the fragment has to make way (it is then in `others`).
+/// A turn of a waiting loop. Returns true when the fragment has to make way (it is then in
+/// `others`).
 bool spun_enough(Warp& w, const Op* next) {
     ++w.spins;
     const bool others = another_is_ready(w);
@@ -156,11 +158,13 @@ const Op* op_branch_indexed(Warp& w, const Op* op) {
     return jump(w, op, (*op->targets)[first]);
 }
 
-const Op* op_label(Warp& w, const Op* op) { return w.others.empty() ? op + 1 : [&] {
-    // Others may wait to join here, or may be behind and have to catch up.
-    const Op* next = continue_at(w, op);
-    return next == op ? op + 1 : next;
-}(); }
+const Op* op_label(Warp& w, const Op* op) {
+    return w.others.empty() ? op + 1 : [&] {
+        // Others may wait to join here, or may be behind and have to catch up.
+        const Op* next = continue_at(w, op);
+        return next == op ? op + 1 : next;
+    }();
+}
 
 const Op* op_exit(Warp& w, const Op* op) {
     w.count(op);
@@ -198,7 +202,9 @@ Mask lanes_that_name(const Warp& w, const Op* op, Mask named, Mask candidates) {
 /// Takes those out of `others` that wait here for the same lanes.
 Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
     for (auto f = w.others.begin(); f != w.others.end(); ++f) {
-        if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame || f->wanted != named) continue;
+        if (f->state != Fragment::State::at_warp_sync || f->at != op || f->frame != w.frame ||
+            f->wanted != named)
+            continue;
         const Mask lanes = f->lanes;
         w.others.erase(f);
         return lanes;
@@ -221,7 +227,8 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
             if (!op->inner(w, op)) return nullptr;
             done |= group;
         } else {
-            Fragment waits{.at = op, .lanes = group, .frame = w.frame, .state = Fragment::State::at_warp_sync};
+            Fragment waits{
+                .at = op, .lanes = group, .frame = w.frame, .state = Fragment::State::at_warp_sync};
             waits.wanted = named;
             w.others.push_back(waits);
         }
@@ -236,13 +243,15 @@ const Op* op_warp_sync(Warp& w, const Op* op) {
     w.count(op);
     const u32* members = w.lanes<u32>(op->members);
     const Mask named = members[w.first_active()];
-    if ((named & w.existing) == w.active && lanes_that_name(w, op, named, w.active) == w.active) return op->inner(w, op);
+    if ((named & w.existing) == w.active && lanes_that_name(w, op, named, w.active) == w.active)
+        return op->inner(w, op);
     return gather_groups(w, op);
 }
 
 void release_complete_warp_syncs(Warp& w) {
     for (Fragment& f : w.others) {
-        if (f.state == Fragment::State::at_warp_sync && (f.wanted & w.live & ~f.lanes) == 0) f.state = Fragment::State::ready;
+        if (f.state == Fragment::State::at_warp_sync && (f.wanted & w.live & ~f.lanes) == 0)
+            f.state = Fragment::State::ready;
     }
 }
 
@@ -299,7 +308,9 @@ bool release_warp_syncs(Block& block) {
 std::vector<u32> warp_order(const Block& block, u64 seed) {
     std::vector<u32> order(block.warps.size());
     std::iota(order.begin(), order.end(), 0u);
-    if (seed) std::shuffle(order.begin(), order.end(), std::mt19937_64(seed * 0x9e3779b97f4a7c15ull + block.linear));
+    if (seed)
+        std::shuffle(order.begin(), order.end(),
+                     std::mt19937_64(seed * 0x9e3779b97f4a7c15ull + block.linear));
     return order;
 }
 
@@ -336,13 +347,16 @@ std::string describe_waiting(const Block& block) {
     for (const Warp& w : block.warps) {
         for (const Fragment& f : w.others) {
             const Place place = block.launch->kernel->place(f.at);
-            const char* what = f.state == Fragment::State::at_barrier     ? "wait at a barrier"
-                               : f.state == Fragment::State::at_warp_sync ? "wait for lanes of their warp"
-                                                                          : "spin";
+            const char* what = f.state == Fragment::State::at_barrier ? "wait at a barrier"
+                               : f.state == Fragment::State::at_warp_sync
+                                   ? "wait for lanes of their warp"
+                                   : "spin";
             char mask[16];
             std::snprintf(mask, sizeof mask, "%08x", f.lanes);
             text += "  warp " + std::to_string(w.index) + ", lanes " + mask + ": " + what;
-            if (place.line) text += ", " + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line);
+            if (place.line)
+                text += ", " + place.file.substr(place.file.rfind('/') + 1) + ":" +
+                        std::to_string(place.line);
             text += "\n";
         }
     }

@@ -1,12 +1,15 @@
 // Who runs next: the fragments of a warp, the warps of a block.
 //
 // Builds on  block.h.
-// Idea       A warp runs until it ends, waits, or has had its share (a slice); then the next warp of the
+// Idea       A warp runs until it ends, waits, or has had its share (a slice); then the next warp
+// of the
 //            block. Nothing is timed: order is a function of program, input and seed.
-// Fairness   "Lowest place first" would let the losers of a spin lock run for ever while the winner waits
-//            to release it. So a branch of a loop that waits for memory to change (Op::spins) counts its
-//            turns: after some, the fragment rests until all others of the warp have had a go; a warp
-//            that only spins ends its slice; a block that only spins is put aside for other blocks.
+// Fairness   "Lowest place first" would let the losers of a spin lock run for ever while the winner
+// waits
+//            to release it. So a branch of a loop that waits for memory to change (Op::spins)
+//            counts its turns: after some, the fragment rests until all others of the warp have had
+//            a go; a warp that only spins ends its slice; a block that only spins is put aside for
+//            other blocks.
 #pragma once
 
 #include "execute/block.h"
@@ -35,14 +38,15 @@ std::string describe_waiting(const Block& block);
 inline constexpr u8 kCountedBranch = 1;
 
 // Handlers of control flow.
-const Op* op_branch(Warp& w, const Op* op);              ///< bra target
-const Op* op_branch_if(Warp& w, const Op* op);           ///< @p bra target
-const Op* op_branch_indexed(Warp& w, const Op* op);      ///< brx.idx
-const Op* op_label(Warp& w, const Op* op);               ///< where paths may join
-const Op* op_exit(Warp& w, const Op* op);                ///< exit, ret of the kernel
-const Op* op_guarded(Warp& w, const Op* op);             ///< runs Op::inner for the lanes of the guard
-const Op* op_warp_sync(Warp& w, const Op* op);           ///< gathers the lanes of the mask in Op::members, then Op::inner
-const Op* op_warp_barrier(Warp& w, const Op* op);        ///< bar.warp.sync: what the gathered lanes do
+const Op* op_branch(Warp& w, const Op* op);          ///< bra target
+const Op* op_branch_if(Warp& w, const Op* op);       ///< @p bra target
+const Op* op_branch_indexed(Warp& w, const Op* op);  ///< brx.idx
+const Op* op_label(Warp& w, const Op* op);           ///< where paths may join
+const Op* op_exit(Warp& w, const Op* op);            ///< exit, ret of the kernel
+const Op* op_guarded(Warp& w, const Op* op);         ///< runs Op::inner for the lanes of the guard
+const Op* op_warp_sync(
+    Warp& w, const Op* op);  ///< gathers the lanes of the mask in Op::members, then Op::inner
+const Op* op_warp_barrier(Warp& w, const Op* op);  ///< bar.warp.sync: what the gathered lanes do
 
 /// Lanes that waited only for lanes which have ended since.
 void release_complete_warp_syncs(Warp& w);

@@ -8,7 +8,9 @@ namespace {
 
 /// Barriers complete for the block as a whole: the ledger keeps these steps as those of a warp of
 /// their own, behind the others.
-u32 block_row(const Block& block) { return static_cast<u32>(block.warps.size()); }
+u32 block_row(const Block& block) {
+    return static_cast<u32>(block.warps.size());
+}
 
 /// True: agreed, nothing else to do.
 bool agrees(Block& block, u32 row, const Op* op, Mask mask) {
@@ -31,21 +33,30 @@ void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u3
     if (row == block_row(block)) {
         race.barrier_complete(0, step.active, true);
     } else if (!step.is_access) {
-        if (step.op->run == op_barrier_sync) race.barrier_arrive(0, row);
-        else race.syncwarp(row, step.active);
+        if (step.op->run == op_barrier_sync)
+            race.barrier_arrive(0, row);
+        else
+            race.syncwarp(row, step.active);
     } else {
         const Site& site = block.launch->kernel->sites[step.op->site];
-        SharedAccess access{.warp = row, .site = step.op->site, .active = step.active, .addresses = addresses,
-                            .bytes_per_lane = site.bytes_per_lane, .value = {}};
-        if (site.store) race.write(access);
-        else race.read(access);
+        SharedAccess access{.warp = row,
+                            .site = step.op->site,
+                            .active = step.active,
+                            .addresses = addresses,
+                            .bytes_per_lane = site.bytes_per_lane,
+                            .value = {}};
+        if (site.store)
+            race.write(access);
+        else
+            race.read(access);
     }
 }
 
 }  // namespace
 
 void leave_ledger(Block& block) {
-    if (block.shared_race) block.shared_race->begin_block(block.linear, block.shared_bytes, block.shared);
+    if (block.shared_race)
+        block.shared_race->begin_block(block.linear, block.shared_bytes, block.shared);
     block.ledger.give_up([&](u32 row, const SharedLedger::Step& step, const u32* addresses) {
         if (block.shared_race) replay_step(block, row, step, addresses);
     });
@@ -75,7 +86,8 @@ void note_warp_barrier(Warp& w, const Op* op) {
 /// A warp that ends before it has done all that the clean block's warp did has left something out.
 void note_warp_end(Warp& w) {
     Block& block = *w.block;
-    if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.at_end(w.index)) leave_ledger(block);
+    if (block.ledger.mode() == SharedLedger::Mode::comparing && !block.ledger.at_end(w.index))
+        leave_ledger(block);
 }
 
 }  // namespace coalesce::sim

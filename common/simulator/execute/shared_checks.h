@@ -1,5 +1,5 @@
-// Where shared memory, barriers and the ledger meet: what happens is either compared with what a clean
-// block did, or goes to the race checker (and is written down for the next block).
+// Where shared memory, barriers and the ledger meet: what happens is either compared with what a
+// clean block did, or goes to the race checker (and is written down for the next block).
 #pragma once
 
 #include "execute/block.h"

@@ -65,7 +65,8 @@ void SharedLedger::give_up(const std::function<void(u32, const Step&, const u32*
     for (std::size_t w = 0; w < steps_.size(); ++w) at[w] = steps_[w].data();
     for (u32 warp : order_) {
         const Step* step = at[warp]++;
-        if (step < cursors_[warp].next) replay(warp, *step, addresses_.data() + u64{step->addresses} * kLanes);
+        if (step < cursors_[warp].next)
+            replay(warp, *step, addresses_.data() + u64{step->addresses} * kLanes);
     }
 }
 

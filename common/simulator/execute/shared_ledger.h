@@ -1,13 +1,15 @@
 // Proof by repetition: a block that touches shared memory exactly as a clean block did is clean.
 //
-// Idea    Checking every byte of every shared access for races and for missing writes is the dearest
+// Idea    Checking every byte of every shared access for races and for missing writes is the
+// dearest
 //         thing that the simulator does, and almost always the answer is the same for every block:
-//         shared addresses depend on the thread, not on the block. So the first block of a launch is
-//         checked in full while the ledger records what each warp did: instruction, lanes, addresses,
-//         barriers. If that block was clean, later blocks only compare, step by step. The first step
-//         that differs ends it: the part so far is replayed into the checker, and the rest of that
-//         block is checked in full.
-// Sound   The verdict of the checker is a function of this sequence alone: who touched which bytes, and
+//         shared addresses depend on the thread, not on the block. So the first block of a launch
+//         is checked in full while the ledger records what each warp did: instruction, lanes,
+//         addresses, barriers. If that block was clean, later blocks only compare, step by step.
+//         The first step that differs ends it: the part so far is replayed into the checker, and
+//         the rest of that block is checked in full.
+// Sound   The verdict of the checker is a function of this sequence alone: who touched which bytes,
+// and
 //         which barriers lay between. A warp that exits early differs too (see at_exit).
 #pragma once
 
@@ -28,9 +30,9 @@ public:
         const Op* op = nullptr;  ///< a shared load or store, a barrier, a __syncwarp
         Mask active = 0;
         u16 wavefronts = 0, ideal = 0;
-        u32 addresses = 0;       ///< index into `addresses_`, in units of 32
+        u32 addresses = 0;  ///< index into `addresses_`, in units of 32
         bool is_access = false;
-        bool contiguous = false; ///< lane l is at the first address + l * bytes
+        bool contiguous = false;  ///< lane l is at the first address + l * bytes
     };
     enum class Mode : u8 {
         off,        ///< every access goes to the checker
@@ -45,8 +47,9 @@ public:
 
     Mode mode() const { return mode_; }
 
-    /// While comparing: the step that `warp` is expected to do next if it is this one, else nullptr.
-    /// `stable` says that the addresses can not differ for this warp (they do not depend on the block).
+    /// While comparing: the step that `warp` is expected to do next if it is this one, else
+    /// nullptr. `stable` says that the addresses can not differ for this warp (they do not depend
+    /// on the block).
     const Step* expect(u32 warp, const Op* op, Mask active, const u32* addresses, bool stable) {
         Cursor& cursor = cursors_[warp];
         if (cursor.next == cursor.end) return nullptr;
@@ -60,8 +63,8 @@ public:
 
     void record(u32 warp, const Step& step, const u32* addresses);
 
-    /// Calls back, in the order in which they were recorded, every step that has been done so far in
-    /// this block, and goes `off` for its rest.
+    /// Calls back, in the order in which they were recorded, every step that has been done so far
+    /// in this block, and goes `off` for its rest.
     void give_up(const std::function<void(u32 warp, const Step&, const u32* addresses)>& replay);
 
 private:

@@ -1,8 +1,9 @@
 // ld.shared and st.shared.
 //
-// Idea   What a warp does to shared memory is usually what it did in the block before: then the ledger
-//        knows the wavefronts, that the addresses are in bounds, and that nothing races, and only the
-//        data is left to move. Anything else is analysed here.
+// Idea   What a warp does to shared memory is usually what it did in the block before: then the
+// ledger
+//        knows the wavefronts, that the addresses are in bounds, and that nothing races, and only
+//        the data is left to move. Anything else is analysed here.
 #include "checks/access_report.h"
 #include "execute/lane_memory.h"
 #include "execute/memory_access.h"
@@ -29,7 +30,8 @@ void addresses_of(const Warp& w, const Op* op, u32* addresses) {
         for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u32>(op->immediate);
     } else {
         const u64* base = w.lanes<u64>(op->a);
-        for (int l = 0; l < kLanes; ++l) addresses[l] = static_cast<u32>(base[l] + static_cast<u64>(op->immediate));
+        for (int l = 0; l < kLanes; ++l)
+            addresses[l] = static_cast<u32>(base[l] + static_cast<u64>(op->immediate));
     }
 }
 
@@ -38,8 +40,10 @@ template <class Shape, bool Store>
 void move_lanes(Warp& w, const Op* op, const u32* addresses, bool contiguous) {
     u8* shared = w.block->shared;
     if (contiguous) {
-        if constexpr (Store) Shape::store_all(w, op, shared + addresses[0]);
-        else Shape::load_all(w, op, shared + addresses[0]);
+        if constexpr (Store)
+            Shape::store_all(w, op, shared + addresses[0]);
+        else
+            Shape::load_all(w, op, shared + addresses[0]);
         return;
     }
     if constexpr (Shape::kTotal == 4 && Shape::kCount == 1) {
@@ -47,11 +51,13 @@ void move_lanes(Warp& w, const Op* op, const u32* addresses, bool contiguous) {
             auto* words = reinterpret_cast<u32*>(shared);
             u32* lanes = w.lanes<u32>(op->v[0]);
             if constexpr (Store) {
-                for (int l = 0; l < kLanes; ++l) words[static_cast<i32>(addresses[l] >> 2)] = lanes[l];
+                for (int l = 0; l < kLanes; ++l)
+                    words[static_cast<i32>(addresses[l] >> 2)] = lanes[l];
             } else {
                 // Buffered, so that the compiler may gather: memory and registers do not overlap.
                 u32 values[kLanes];
-                for (int l = 0; l < kLanes; ++l) values[l] = words[static_cast<i32>(addresses[l] >> 2)];
+                for (int l = 0; l < kLanes; ++l)
+                    values[l] = words[static_cast<i32>(addresses[l] >> 2)];
                 std::memcpy(lanes, values, sizeof values);
             }
             return;
@@ -59,8 +65,10 @@ void move_lanes(Warp& w, const Op* op, const u32* addresses, bool contiguous) {
     }
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
-        if constexpr (Store) Shape::store(w, op, l, shared + addresses[l]);
-        else Shape::load(w, op, l, shared + addresses[l]);
+        if constexpr (Store)
+            Shape::store(w, op, l, shared + addresses[l]);
+        else
+            Shape::load(w, op, l, shared + addresses[l]);
     }
 }
 
@@ -71,7 +79,8 @@ void count(Warp& w, const Op* op, u32 wavefronts, u32 ideal) {
     counters.wavefronts_ideal += ideal;
 }
 
-/// False when a lane is outside the block's shared memory or misaligned: reported, the launch failed.
+/// False when a lane is outside the block's shared memory or misaligned: reported, the launch
+/// failed.
 template <class Shape, bool Store, bool Narrow>
 bool addresses_good(Warp& w, const Op* op, const u32* addresses) {
     const u32 size = w.block->shared_bytes;
@@ -80,7 +89,8 @@ bool addresses_good(Warp& w, const Op* op, const u32* addresses) {
         u64 address = addresses[l];
         if constexpr (!Narrow) address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
         const bool good = address + Shape::kTotal <= size && address % Shape::kTotal == 0;
-        if (!good && !resolve_one(w, op, address, l, Shape::kTotal, ptx::StateSpace::shared, Store ? Access::store : Access::load))
+        if (!good && !resolve_one(w, op, address, l, Shape::kTotal, ptx::StateSpace::shared,
+                                  Store ? Access::store : Access::load))
             return false;
     }
     return true;
@@ -88,7 +98,8 @@ bool addresses_good(Warp& w, const Op* op, const u32* addresses) {
 
 bool is_contiguous(const u32* addresses, u32 bytes, Mask active) {
     u32 differs = active ^ kAllLanes;
-    for (int l = 0; l < kLanes; ++l) differs |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
+    for (int l = 0; l < kLanes; ++l)
+        differs |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
     return differs == 0;
 }
 
@@ -96,12 +107,18 @@ template <class Shape, bool Store>
 void check(Warp& w, const Op* op, const u32* addresses) {
     SharedRace& race = *w.block->shared_race;
     const StoredLanes<Shape> lanes{&w, op};
-    SharedAccess access{.warp = w.index, .site = op->site, .active = w.active, .addresses = addresses,
+    SharedAccess access{.warp = w.index,
+                        .site = op->site,
+                        .active = w.active,
+                        .addresses = addresses,
                         .bytes_per_lane = Shape::kTotal,
-                        .strong = (op->detail & kStrong) != 0, .releases = (op->detail & kReleases) != 0,
+                        .strong = (op->detail & kStrong) != 0,
+                        .releases = (op->detail & kReleases) != 0,
                         .value = {StoredLanes<Shape>::copy, &lanes}};
-    if constexpr (Store) race.write(access);
-    else race.read(access);
+    if constexpr (Store)
+        race.write(access);
+    else
+        race.read(access);
     if (!Store && (op->detail & kStrong)) race.acquire(access);
 }
 
@@ -114,8 +131,12 @@ template <class Shape, bool Store, bool Narrow>
     if (block.shared_race) check<Shape, Store>(w, op, addresses);
     const bool contiguous = is_contiguous(addresses, Shape::kTotal, w.active);
     if (block.ledger.mode() == SharedLedger::Mode::recording) {
-        SharedLedger::Step step{.op = op, .active = w.active, .wavefronts = static_cast<u16>(waves.taken),
-                                .ideal = static_cast<u16>(waves.ideal), .is_access = true, .contiguous = contiguous};
+        SharedLedger::Step step{.op = op,
+                                .active = w.active,
+                                .wavefronts = static_cast<u16>(waves.taken),
+                                .ideal = static_cast<u16>(waves.ideal),
+                                .is_access = true,
+                                .contiguous = contiguous};
         block.ledger.record(w.index, step, addresses);
     }
     move_lanes<Shape, Store>(w, op, addresses, contiguous);
@@ -129,7 +150,8 @@ const Op* access_shared(Warp& w, const Op* op) {
     SharedLedger& ledger = w.block->ledger;
     if (ledger.mode() == SharedLedger::Mode::comparing) {
         const bool stable = (op->detail & kStableAddress) != 0;
-        if (const SharedLedger::Step* step = ledger.expect(w.index, op, w.active, addresses, stable)) {
+        if (const SharedLedger::Step* step =
+                ledger.expect(w.index, op, w.active, addresses, stable)) {
             count(w, op, step->wavefronts, step->ideal);
             move_lanes<Shape, Store>(w, op, addresses, step->contiguous);
             return op + 1;
@@ -144,8 +166,12 @@ const Op* access_shared(Warp& w, const Op* op) {
 Handler shared_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
     with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
-        if (kind.narrow_address) handler = kind.store ? access_shared<Shape, true, true> : access_shared<Shape, false, true>;
-        else handler = kind.store ? access_shared<Shape, true, false> : access_shared<Shape, false, false>;
+        if (kind.narrow_address)
+            handler =
+                kind.store ? access_shared<Shape, true, true> : access_shared<Shape, false, true>;
+        else
+            handler =
+                kind.store ? access_shared<Shape, true, false> : access_shared<Shape, false, false>;
     });
     return handler;
 }

@@ -1,9 +1,10 @@
 // One warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
 //
-// Divergence   When lanes part at a branch, each group becomes a Fragment: a place in the program and
+// Divergence   When lanes part at a branch, each group becomes a Fragment: a place in the program
+// and
 //              a mask. The fragment at the lowest place runs first, so that groups meet again where
-//              their paths join; fragments at the same place in the same call merge. A fragment that
-//              spins on memory makes way for the others after a while (execute/scheduler.cpp).
+//              their paths join; fragments at the same place in the same call merge. A fragment
+//              that spins on memory makes way for the others after a while (execute/scheduler.cpp).
 #pragma once
 
 #include <bit>
@@ -20,11 +21,11 @@ namespace coalesce::sim {
 struct Block;
 /// Where a memory instruction found its data the last time: very likely where it will be next.
 struct SiteCache {
-    /// Device addresses of the allocation; at first, none is inside, however it is computed. Compare
-    /// with `end - size`: an address at the very top would wrap around in `address + size`.
+    /// Device addresses of the allocation; at first, none is inside, however it is computed.
+    /// Compare with `end - size`: an address at the very top would wrap around in `address + size`.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;        ///< of address `begin`; nullptr: counts as written
+    u8* shadow = nullptr;  ///< of address `begin`; nullptr: counts as written
 };
 
 struct Frame;  ///< a call's registers (execute/calls.h); nullptr in the kernel itself
@@ -53,12 +54,12 @@ struct Fragment {
 
 struct Warp {
     u8* file[2] = {nullptr, nullptr};
-    Mask active = 0;      ///< lanes of the fragment that runs now
+    Mask active = 0;  ///< lanes of the fragment that runs now
     Frame* frame = nullptr;
     Block* block = nullptr;
-    u32 index = 0;        ///< within the block
-    Mask existing = 0;    ///< lanes that have a thread
-    Mask live = 0;        ///< of those, not exited
+    u32 index = 0;                 ///< within the block
+    Mask existing = 0;             ///< lanes that have a thread
+    Mask live = 0;                 ///< of those, not exited
     std::vector<Fragment> others;  ///< all fragments but the running one
 
     SiteCounters* counters = nullptr;  ///< of this worker, parallel to Kernel::sites
@@ -66,26 +67,29 @@ struct Warp {
     u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
     Checks checks;                     ///< of this launch
 
-    u64* straight_runs = nullptr; ///< of this worker, parallel to Kernel::Code::straights
-    u64 executed = 0;             ///< PTX instructions, since the warp began
-    u64 settled = 0;              ///< of those, the ones that `lane_instructions` knows
-    u64 lane_instructions = 0;    ///< executed, times active lanes
+    u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
+    u64 executed = 0;              ///< PTX instructions, since the warp began
+    u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows
+    u64 lane_instructions = 0;     ///< executed, times active lanes
     u64 branches = 0, divergent_branches = 0;
-    i64 fuel = 0;                 ///< backward branches until the scheduler has a look
-    u32 spins = 0;                ///< turns of a waiting loop since the last rest
-    bool slice_spun = false;      ///< the slice ended in a waiting loop
-    u8* kernel_file = nullptr;    ///< own file of the kernel itself, whatever is being called
+    i64 fuel = 0;                     ///< backward branches until the scheduler has a look
+    u32 spins = 0;                    ///< turns of a waiting loop since the last rest
+    bool slice_spun = false;          ///< the slice ended in a waiting loop
+    u8* kernel_file = nullptr;        ///< own file of the kernel itself, whatever is being called
     u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
-    bool fenced = false;          ///< a fence came since the last atomic: the next one releases
-    u8* local = nullptr;               ///< local memory: lane-major, `local_bytes` each
+    bool fenced = false;              ///< a fence came since the last atomic: the next one releases
+    u8* local = nullptr;              ///< local memory: lane-major, `local_bytes` each
     u32 local_bytes = 0;
 
     /// The 32 lanes of a slot.
     template <class Lane>
     Lane* lanes(Slot slot) const {
-        return reinterpret_cast<Lane*>(__builtin_assume_aligned(file[slot.uniform] + slot.offset, 64));
+        return reinterpret_cast<Lane*>(
+            __builtin_assume_aligned(file[slot.uniform] + slot.offset, 64));
     }
-    Mask& predicate(Slot slot) const { return *reinterpret_cast<Mask*>(file[slot.uniform] + slot.offset); }
+    Mask& predicate(Slot slot) const {
+        return *reinterpret_cast<Mask*>(file[slot.uniform] + slot.offset);
+    }
 
     bool is_active(int lane) const { return active >> lane & 1; }
     int first_active() const { return std::countr_zero(active); }
@@ -129,10 +133,10 @@ struct Warp {
         settled = executed;
     }
 
-    /// Ends the launch with `status`; the reason has been or is here reported. Returns nullptr, so that
-    /// a handler can `return warp.fail(...)`.
-    const Op* fail(const Op* op, Status status, const std::string& check, const std::string& kind, const std::string& message,
-                   int lane, u64 address = 0);
+    /// Ends the launch with `status`; the reason has been or is here reported. Returns nullptr, so
+    /// that a handler can `return warp.fail(...)`.
+    const Op* fail(const Op* op, Status status, const std::string& check, const std::string& kind,
+                   const std::string& message, int lane, u64 address = 0);
     /// The same with a report made elsewhere; `report` may be of a check that is switched off.
     const Op* fail(Status status, const Report& report);
 

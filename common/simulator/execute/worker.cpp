@@ -20,9 +20,12 @@ void run_prologue(const std::vector<Op>& ops, Warp& w) {
 }
 
 void fill_special(const SpecialSlot& s, Warp& w, int lane, u64 value) {
-    if (s.special->width == Width::w64) w.lanes<u64>(s.slot)[lane] = value;
-    else if (s.special->width == Width::w32) w.lanes<u32>(s.slot)[lane] = static_cast<u32>(value);
-    else w.predicate(s.slot) = value ? kAllLanes : 0;
+    if (s.special->width == Width::w64)
+        w.lanes<u64>(s.slot)[lane] = value;
+    else if (s.special->width == Width::w32)
+        w.lanes<u32>(s.slot)[lane] = static_cast<u32>(value);
+    else
+        w.predicate(s.slot) = value ? kAllLanes : 0;
 }
 
 void fill_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
@@ -48,7 +51,9 @@ Dim3 index_of(u64 linear, Dim3 grid) {
 u8* AlignedBytes::resize(u64 bytes) {
     bytes = round_up(bytes + 64, 64);
     if (bytes > size_) {
+        size_ = 0;
         memory_.reset(static_cast<u8*>(std::aligned_alloc(64, bytes)));
+        if (!memory_) throw std::bad_alloc();
         size_ = bytes;
     }
     return memory_.get();
@@ -77,9 +82,11 @@ void Worker::fill_constants(Resident& resident) {
     for (const Kernel::Code::Constant& c : launch_->code->constants) {
         for (int l = 0; l < kLanes; ++l) {
             if (c.width == 8) reinterpret_cast<u64*>(file + c.slot.offset)[l] = c.bits;
-            if (c.width == 4) reinterpret_cast<u32*>(file + c.slot.offset)[l] = static_cast<u32>(c.bits);
+            if (c.width == 4)
+                reinterpret_cast<u32*>(file + c.slot.offset)[l] = static_cast<u32>(c.bits);
         }
-        if (c.width == 0) *reinterpret_cast<Mask*>(file + c.slot.offset) = static_cast<Mask>(c.bits);
+        if (c.width == 0)
+            *reinterpret_cast<Mask*>(file + c.slot.offset) = static_cast<Mask>(c.bits);
     }
 }
 
@@ -94,12 +101,14 @@ void Worker::prepare(Resident& resident) {
     block.shared_bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
     block.shared = resident.shared.resize(block.shared_bytes);
     block.uniform = resident.uniform.resize(code.uniform_bytes);
-    // One more line for each warp, so that the same register of different warps does not compete for
-    // the same set of the host's cache.
+    // One more line for each warp, so that the same register of different warps does not compete
+    // for the same set of the host's cache.
     const u64 file_bytes = round_up(code.main.own_bytes, 64) + 64;
     u8* files = resident.registers.resize(file_bytes * warps);
-    const u32 local_bytes = code.main.local_bytes + (code.uses_calls ? static_cast<u32>(Device::instance().stack_limit) : 0);
-    block.local = resident.local.resize(u64{local_bytes} * threads + local_bytes * kLanes);
+    const u32 local_bytes =
+        code.main.local_bytes +
+        (code.uses_calls ? static_cast<u32>(Device::instance().stack_limit) : 0);
+    block.local = resident.local.resize(u64{local_bytes} * (threads + kLanes));
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
     u8* parameters = resident.parameters.resize(parameter_bytes * warps);
 
@@ -153,7 +162,8 @@ void Worker::start_warps(Resident& resident) {
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
         w.active = 0;
         w.settled = w.executed;
-        if (code.main.local_bytes && !code.uses_calls) std::memset(w.local, 0, u64{w.local_bytes} * kLanes);
+        if (code.main.local_bytes && !code.uses_calls)
+            std::memset(w.local, 0, u64{w.local_bytes} * kLanes);
     }
     for (Barrier& b : block.barriers) b = {};
     std::fill(std::begin(block.waiting_warps), std::end(block.waiting_warps), 0u);
@@ -185,9 +195,11 @@ Resident& Worker::begin_block(u64 number) {
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
-    if (block.shared_race && !repeats) block.shared_race->begin_block(number, block.shared_bytes, block.shared);
+    if (block.shared_race && !repeats)
+        block.shared_race->begin_block(number, block.shared_bytes, block.shared);
     // A block that repeats a clean one reads nothing that it has not written.
-    if (!repeats || !block.shared_race) std::memset(block.shared, kSharedPoison, block.shared_bytes);
+    if (!repeats || !block.shared_race)
+        std::memset(block.shared, kSharedPoison, block.shared_bytes);
     return *resident;
 }
 
@@ -231,6 +243,28 @@ bool Worker::advance(Resident& resident) {
 }
 
 void Worker::run() {
+    try {
+        run_blocks();
+    } catch (const std::bad_alloc&) {
+        report_no_memory();
+    }
+}
+
+void Worker::report_no_memory() {
+    Report report;
+    report.check = "execution";
+    report.kind = "out of host memory";
+    report.kernel = launch_->kernel->demangled;
+    report.message =
+        "the host has no memory left for the registers, local and shared memory of a block of " +
+        std::to_string(launch_->config.block.count()) + " threads";
+    report.cure =
+        "Make the block or the kernel's local arrays smaller, or give the program more memory.";
+    reports().add(report);
+    launch_->fail(Status::out_of_memory);
+}
+
+void Worker::run_blocks() {
     u32 hopeless = 0;
     bool more = true;
     while (!launch_->failed()) {
@@ -266,12 +300,17 @@ void Worker::report_stuck_grid() {
     const Fragment& f = stuck->others.front();
     Report report = stuck->describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
-    report.message = std::to_string(waiting_.size()) + " blocks wait for memory to change, and nothing that still runs will change it";
+    report.message =
+        std::to_string(waiting_.size()) +
+        " blocks wait for memory to change, and nothing that still runs will change it";
     if (begun < blocks_)
-        report.message += "; " + std::to_string(blocks_ - begun) + " blocks can not begin before one of these " +
-                          std::to_string(waiting_.size()) + " ends, which is all that the device holds at a time";
+        report.message +=
+            "; " + std::to_string(blocks_ - begun) + " blocks can not begin before one of these " +
+            std::to_string(waiting_.size()) + " ends, which is all that the device holds at a time";
     report.message += ":\n" + describe_waiting(block);
-    report.cure = "Is the lock released, the flag set, on every path? Blocks may only wait for blocks that are sure to run.";
+    report.cure =
+        "Is the lock released, the flag set, on every path? Blocks may only wait for blocks that "
+        "are sure to run.";
     reports().add(report);
     launch_->fail(Status::launch_timeout);
 }

@@ -2,9 +2,9 @@
 //
 // Builds on  scheduler.h.
 // Idea       A Resident holds everything of one running block: register files, shared and local
-//            memory. One is enough as long as blocks run to their end. A block that waits for others
-//            keeps its Resident and the next block gets another one, up to as many blocks as the
-//            simulated device holds at a time.
+//            memory. One is enough as long as blocks run to their end. A block that waits for
+//            others keeps its Resident and the next block gets another one, up to as many blocks as
+//            the simulated device holds at a time.
 #pragma once
 
 #include <memory>
@@ -59,13 +59,15 @@ private:
     u64 block_number(u64 nth) const;
     /// Runs one block for a while; keeps it when it waits for others.
     bool advance(Resident& resident);
+    void run_blocks();
     void report_stuck_grid();
+    void report_no_memory();
 
     Launch* launch_ = nullptr;
     RaceLog* shared_log_ = nullptr;
     u64 seed_ = 0, max_resident_ = 1, blocks_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
-    std::size_t prepared_ = 0;            ///< of residents_, those that know this launch
+    std::size_t prepared_ = 0;  ///< of residents_, those that know this launch
     std::vector<Resident*> waiting_;
     std::vector<SiteCache> caches_;
 };

@@ -20,7 +20,8 @@ struct PtxImage {
 };
 
 /// Every PTX entry of the container that starts at `data`, decompressed. When `limit` is not 0 no
-/// byte at or past data + limit is read. Throws FatbinError: malformed, or holding machine code only.
+/// byte at or past data + limit is read. Throws FatbinError: malformed, or holding machine code
+/// only.
 std::vector<PtxImage> read_ptx(const void* data, std::size_t limit = 0);
 
 /// The same for an image given to cudaLibraryLoadData: PTX text, a fatbin, or a fatbin wrapper.

@@ -1,5 +1,5 @@
-// Shifts, bit fields, counting and permuting: shl shr shf popc clz brev bfind fns bfe bfi szext bmsk
-// prmt.
+// Shifts, bit fields, counting and permuting: shl shr shf popc clz brev bfind fns bfe bfi szext
+// bmsk prmt.
 //
 // Watch  A shift count at or past the width is legal in PTX and undefined in C++: it is always
 //        brought into range first.
@@ -38,7 +38,8 @@ struct ShiftRight {
 };
 
 LaneInstruction shift_left(Modifiers& m) {
-    return for_bits(m.take_type(), []<class T>(Tag<T>) { return binary_with_forms<ShiftLeft<T>, T, T, u32>(); });
+    return for_bits(m.take_type(),
+                    []<class T>(Tag<T>) { return binary_with_forms<ShiftLeft<T>, T, T, u32>(); });
 }
 LaneInstruction shift_right(Modifiers& m) {
     const auto make = []<class T>(Tag<T>) { return binary_with_forms<ShiftRight<T>, T, T, u32>(); };
@@ -70,11 +71,15 @@ LaneInstruction funnel_shift(Modifiers& m) {
 
 struct CountOnes {
     template <class T>
-    static u32 apply(T a) { return static_cast<u32>(std::popcount(a)); }
+    static u32 apply(T a) {
+        return static_cast<u32>(std::popcount(a));
+    }
 };
 struct CountLeadingZeros {
     template <class T>
-    static u32 apply(T a) { return static_cast<u32>(std::countl_zero(a)); }
+    static u32 apply(T a) {
+        return static_cast<u32>(std::countl_zero(a));
+    }
 };
 
 template <class F>
@@ -104,8 +109,8 @@ LaneInstruction reverse(Modifiers& m) {
     return {};
 }
 
-/// The highest bit that differs from the sign (unsigned: the highest that is set). kShiftAmount: how
-/// far to shift left to bring it to the top.
+/// The highest bit that differs from the sign (unsigned: the highest that is set). kShiftAmount:
+/// how far to shift left to bring it to the top.
 template <class T, bool kShiftAmount>
 struct FindHighest {
     static u32 apply(T a) {
@@ -119,16 +124,20 @@ struct FindHighest {
 LaneInstruction find_highest(Modifiers& m) {
     const bool shift_amount = m.take("shiftamt");
     return for_integers(m.take_type(), [shift_amount]<class T>(Tag<T>) -> LaneInstruction {
-        if constexpr (sizeof(T) < 4) return {};
-        else return shift_amount ? unary<FindHighest<T, true>, u32, T>() : unary<FindHighest<T, false>, u32, T>();
+        if constexpr (sizeof(T) < 4)
+            return {};
+        else
+            return shift_amount ? unary<FindHighest<T, true>, u32, T>()
+                                : unary<FindHighest<T, false>, u32, T>();
     });
 }
 
-/// The |n|-th set bit of `mask` from `base` on, upwards for n > 0 and downwards for n < 0; `base` itself
-/// counts. n = 0 asks whether bit `base` is set.
+/// The |n|-th set bit of `mask` from `base` on, upwards for n > 0 and downwards for n < 0; `base`
+/// itself counts. n = 0 asks whether bit `base` is set.
 struct FindNthSet {
     static u32 apply(u32 mask, u32 base, i32 n) {
         constexpr u32 kNone = ~0u;
+        if (n == INT32_MIN) return 0;  // its size is not an i32: this is what hardware makes of it
         if (base >= 32) return kNone;
         if (n == 0) return (mask >> base & 1) ? base : kNone;
         const int step = n > 0 ? 1 : -1;
@@ -140,7 +149,8 @@ struct FindNthSet {
     }
 };
 LaneInstruction find_nth_set(Modifiers& m) {
-    return m.take_type() == Type::b32 ? ternary<FindNthSet, u32, u32, u32, i32>() : LaneInstruction{};
+    return m.take_type() == Type::b32 ? ternary<FindNthSet, u32, u32, u32, i32>()
+                                      : LaneInstruction{};
 }
 
 // ---- bit fields ----
@@ -164,19 +174,28 @@ T extend(T a, u32 count) {
     }
 }
 
-/// Position and length count with their low 8 bits. A field that reaches past the top has, when
+/// Of a position or a length 32-bit instructions take the low 8 bits; 64-bit ones are made of
+/// shifts, which take all.
+template <class T>
+u32 field_number(u32 value) {
+    return sizeof(T) == 8 ? value : value & 0xff;
+}
+
+/// A field that reaches past the top has, when
 /// signed, its sign there; from a position past the top on there is nothing but that sign.
 template <class T>
 struct ExtractField {
     static T apply(T a, u32 position, u32 length) {
-        const T field = ShiftRight<T>::apply(a, position & 0xff);
-        return extend<T>(field, length & 0xff);
+        const T field = ShiftRight<T>::apply(a, field_number<T>(position));
+        return extend<T>(field, field_number<T>(length));
     }
 };
 LaneInstruction extract_field(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
-        if constexpr (sizeof(T) < 4) return {};
-        else return ternary<ExtractField<T>, T, T, u32, u32>();
+        if constexpr (sizeof(T) < 4)
+            return {};
+        else
+            return ternary<ExtractField<T>, T, T, u32, u32>();
     });
 }
 
@@ -188,8 +207,8 @@ const Op* run_insert_field(Warp& w, const Op* op) {
     const u32* position = w.lanes<u32>(op->c);
     const u32* length = w.lanes<u32>(op->v[0]);
     w.write<T>(op->d, [=](int l) COALESCE_LANE_BODY {
-        const u32 at = position[l] & 0xff;
-        const T ones = ShiftLeft<T>::apply(low_ones<T>(length[l] & 0xff), at);
+        const u32 at = field_number<T>(position[l]);
+        const T ones = ShiftLeft<T>::apply(low_ones<T>(field_number<T>(length[l])), at);
         return (into[l] & ~ones) | (ShiftLeft<T>::apply(field[l], at) & ones);
     });
     return op + 1;
@@ -230,14 +249,18 @@ struct MakeMask {
 LaneInstruction make_mask(Modifiers& m) {
     const int mode = m.take_one_of({"clamp", "wrap"});
     if (mode < 0 || m.take_type() != Type::b32) return {};
-    return mode == 0 ? binary<MakeMask<true>, u32, u32, u32>() : binary<MakeMask<false>, u32, u32, u32>();
+    return mode == 0 ? binary<MakeMask<true>, u32, u32, u32>()
+                     : binary<MakeMask<false>, u32, u32, u32>();
 }
 
 // ---- prmt ----
 //
-// The eight bytes of b:a are numbered from 0, the lowest of a. A mode says which of them goes where.
+// The eight bytes of b:a are numbered from 0, the lowest of a. A mode says which of them goes
+// where.
 
-u32 byte_at(u64 bytes, u32 index) { return static_cast<u32>(bytes >> (8 * (index & 7))) & 0xff; }
+u32 byte_at(u64 bytes, u32 index) {
+    return static_cast<u32>(bytes >> (8 * (index & 7))) & 0xff;
+}
 
 /// Four selectors of four bits. Bit 3 of a selector: not the byte, but eight copies of its sign.
 struct PermuteAny {
@@ -264,12 +287,24 @@ struct PermuteBy {
         return result;
     }
 };
-u32 forward_4(u32 c, u32 i) { return c + i; }
-u32 backward_4(u32 c, u32 i) { return (c - i) & 7; }
-u32 replicate_8(u32 c, u32) { return c; }
-u32 edge_clamp_left(u32 c, u32 i) { return std::max(c, i); }
-u32 edge_clamp_right(u32 c, u32 i) { return std::min(c, i); }
-u32 replicate_16(u32 c, u32 i) { return 2 * (c & 1) + (i & 1); }
+u32 forward_4(u32 c, u32 i) {
+    return c + i;
+}
+u32 backward_4(u32 c, u32 i) {
+    return (c - i) & 7;
+}
+u32 replicate_8(u32 c, u32) {
+    return c;
+}
+u32 edge_clamp_left(u32 c, u32 i) {
+    return std::max(c, i);
+}
+u32 edge_clamp_right(u32 c, u32 i) {
+    return std::min(c, i);
+}
+u32 replicate_16(u32 c, u32 i) {
+    return 2 * (c & 1) + (i & 1);
+}
 
 LaneInstruction permute(Modifiers& m) {
     if (m.take_type() != Type::b32) return {};

@@ -1,7 +1,9 @@
 // The comparisons of setp and set: their operators, and how an instruction's modifiers name one.
 //
-// Idea   A comparison makes 32 bits, one a lane, in a function of its own. setp stores them, set turns
-//        each into a value. Both may first combine them with a predicate: `setp.lt.and.s32 p, a, b, c`.
+// Idea   A comparison makes 32 bits, one a lane, in a function of its own. setp stores them, set
+// turns
+//        each into a value. Both may first combine them with a predicate: `setp.lt.and.s32 p, a, b,
+//        c`.
 #pragma once
 
 #include "instructions/families.h"
@@ -13,15 +15,33 @@ namespace coalesce::sim {
 //
 // A NaN compares false, except by the ...u ("or unordered") forms.
 
-struct Equal { static bool apply(auto a, auto b) { return a == b; } };
-struct NotEqual { static bool apply(auto a, auto b) { return a != b; } };
-struct Less { static bool apply(auto a, auto b) { return a < b; } };
-struct LessOrEqual { static bool apply(auto a, auto b) { return a <= b; } };
-struct Greater { static bool apply(auto a, auto b) { return a > b; } };
-struct GreaterOrEqual { static bool apply(auto a, auto b) { return a >= b; } };
-struct Ordered { static bool apply(auto a, auto b) { return (a == a) & (b == b); } };
-struct Unordered { static bool apply(auto a, auto b) { return (a != a) | (b != b); } };
-struct OrderedNotEqual { static bool apply(auto a, auto b) { return (a < b) | (a > b); } };
+struct Equal {
+    static bool apply(auto a, auto b) { return a == b; }
+};
+struct NotEqual {
+    static bool apply(auto a, auto b) { return a != b; }
+};
+struct Less {
+    static bool apply(auto a, auto b) { return a < b; }
+};
+struct LessOrEqual {
+    static bool apply(auto a, auto b) { return a <= b; }
+};
+struct Greater {
+    static bool apply(auto a, auto b) { return a > b; }
+};
+struct GreaterOrEqual {
+    static bool apply(auto a, auto b) { return a >= b; }
+};
+struct Ordered {
+    static bool apply(auto a, auto b) { return (a == a) & (b == b); }
+};
+struct Unordered {
+    static bool apply(auto a, auto b) { return (a != a) | (b != b); }
+};
+struct OrderedNotEqual {
+    static bool apply(auto a, auto b) { return (a < b) | (a > b); }
+};
 template <class F>
 struct OrUnordered {
     static bool apply(auto a, auto b) { return F::apply(a, b) | Unordered::apply(a, b); }
@@ -71,8 +91,8 @@ Mask combined(Mask compared, const Warp& w, const Op* op) {
 /// Compares 32 lanes: compare_lanes<F, A>.
 using Comparison = Mask (*)(const Warp&, const Op*);
 
-/// Makes the instruction for a comparison; a pair of halves has one for each of them. A specialisation
-/// of `Maker` has `single<compare>(combine)` and `pair<low, high>(combine)`.
+/// Makes the instruction for a comparison; a pair of halves has one for each of them. A
+/// specialisation of `Maker` has `single<compare>(combine)` and `pair<low, high>(combine)`.
 struct ComparisonRequest {
     int comparison = -1;  ///< in the order of kComparisonNames
     Combine combine = Combine::none;
@@ -83,8 +103,8 @@ struct ComparisonRequest {
 /// lo, ls, hi, hs are the unsigned names of lt, le, gt, ge.
 inline ComparisonRequest take_comparison(Modifiers& m) {
     ComparisonRequest r;
-    r.comparison = m.take_one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu",
-                                  "geu", "num", "nan", "lo", "ls", "hi", "hs"});
+    r.comparison = m.take_one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu",
+                                  "gtu", "geu", "num", "nan", "lo", "ls", "hi", "hs"});
     r.combine = static_cast<Combine>(m.take_one_of({"and", "or", "xor"}) + 1);
     r.ftz = m.take("ftz");
     return r;
@@ -96,8 +116,8 @@ LaneInstruction single_of(const ComparisonRequest& r) {
 }
 template <class Maker, class F, class H>
 LaneInstruction pair_of(const ComparisonRequest& r) {
-    return Maker::template pair<compare_lanes<OfPair<F, H, 0>, u32>, compare_lanes<OfPair<F, H, 1>, u32>>(
-        r.combine, width_of<u32>);
+    return Maker::template pair<compare_lanes<OfPair<F, H, 0>, u32>,
+                                compare_lanes<OfPair<F, H, 1>, u32>>(r.combine, width_of<u32>);
 }
 
 template <class Maker, class F>
@@ -137,10 +157,14 @@ LaneInstruction make_comparison(const ComparisonRequest& r) {
     switch (r.comparison) {
         case 0: return of_any<Maker, Equal>(r);
         case 1: return of_any<Maker, NotEqual, OrderedNotEqual>(r);
-        case 2: case 14: return of_any<Maker, Less>(r);
-        case 3: case 15: return of_any<Maker, LessOrEqual>(r);
-        case 4: case 16: return of_any<Maker, Greater>(r);
-        case 5: case 17: return of_any<Maker, GreaterOrEqual>(r);
+        case 2:
+        case 14: return of_any<Maker, Less>(r);
+        case 3:
+        case 15: return of_any<Maker, LessOrEqual>(r);
+        case 4:
+        case 16: return of_any<Maker, Greater>(r);
+        case 5:
+        case 17: return of_any<Maker, GreaterOrEqual>(r);
         case 6: return of_floats<Maker, OrUnordered<Equal>>(r);
         case 7: return of_floats<Maker, NotEqual>(r);
         case 8: return of_floats<Maker, OrUnordered<Less>>(r);

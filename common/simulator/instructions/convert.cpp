@@ -1,7 +1,9 @@
 // cvt between integers, f32 and f64.
 //
-// Rules  Integer to integer cuts, or clamps with .sat. Float to integer rounds as told (.rzi ...), and
-//        always clamps; a NaN becomes 0, or the highest bit where 64 bits take part. To a float: rounds as told (.rn ...); .sat clamps to [0, 1].
+// Rules  Integer to integer cuts, or clamps with .sat. Float to integer rounds as told (.rzi ...),
+// and
+//        always clamps; a NaN becomes 0, or the highest bit where 64 bits take part. To a float:
+//        rounds as told (.rn ...); .sat clamps to [0, 1].
 // Next   convert_small.cpp: f16, bf16 and smaller formats.
 #include <limits>
 
@@ -25,7 +27,9 @@ LaneInstruction for_all_integers(Type type, Make make) {
 template <class D>
 struct Cut {
     template <class A>
-    static D apply(A a) { return static_cast<D>(a); }
+    static D apply(A a) {
+        return static_cast<D>(a);
+    }
 };
 template <class D>
 struct Clamp {
@@ -49,10 +53,18 @@ LaneInstruction integer_to_integer(Modifiers& m) {
 
 // ---- float -> integer ----
 
-struct ToNearest { static auto apply(auto a) { return std::nearbyint(a); } };
-struct ToZero { static auto apply(auto a) { return std::trunc(a); } };
-struct Down { static auto apply(auto a) { return std::floor(a); } };
-struct Up { static auto apply(auto a) { return std::ceil(a); } };
+struct ToNearest {
+    static auto apply(auto a) { return std::nearbyint(a); }
+};
+struct ToZero {
+    static auto apply(auto a) { return std::trunc(a); }
+};
+struct Down {
+    static auto apply(auto a) { return std::floor(a); }
+};
+struct Up {
+    static auto apply(auto a) { return std::ceil(a); }
+};
 
 template <class D, class Round>
 struct ToInteger {
@@ -79,7 +91,9 @@ struct ToIntegerFlushing {
 
 template <class D, class Round>
 LaneInstruction to_integer_from(Type from, bool ftz) {
-    if (ftz) return from == Type::f32 ? unary<ToIntegerFlushing<D, Round>, D, float>() : LaneInstruction{};
+    if (ftz)
+        return from == Type::f32 ? unary<ToIntegerFlushing<D, Round>, D, float>()
+                                 : LaneInstruction{};
     using F = ToInteger<D, Round>;
     switch (from) {
         case Type::f16: return unary<F, D, F16>();
@@ -138,8 +152,10 @@ LaneInstruction integer_to_float(Modifiers& m) {
         return for_all_integers(from, [=]<class A>(Tag<A>) {
             return for_rounding(rounding, [=]<class E>(Tag<E>) {
                 if constexpr (std::is_same_v<E, DefaultEnvironment>)
-                    return sat ? unary<FromInteger<D, true>, D, A>() : unary_with_forms<FromInteger<D, false>, D, A>();
-                return sat ? unary<FromInteger<D, true>, D, A, E>() : unary<FromInteger<D, false>, D, A, E>();
+                    return sat ? unary<FromInteger<D, true>, D, A>()
+                               : unary_with_forms<FromInteger<D, false>, D, A>();
+                return sat ? unary<FromInteger<D, true>, D, A, E>()
+                           : unary<FromInteger<D, false>, D, A, E>();
             });
         });
     });
@@ -147,15 +163,18 @@ LaneInstruction integer_to_float(Modifiers& m) {
 
 // ---- f32 and f64 among themselves ----
 
+/// A NaN keeps its sign and the upper bits of its payload, as on the host.
 template <class D>
 struct Resize {
     template <class A>
-    static D apply(A a) { return canonical(static_cast<D>(a)); }
+    static D apply(A a) {
+        return static_cast<D>(a);
+    }
 };
-/// .ftz: of whatever is an f32, source or result.
+/// .ftz: of whatever is an f32, source or result. As a source a NaN loses its payload by it.
 template <class F>
 struct FlushingSource {
-    static auto apply(float a) { return F::apply(flush(a)); }
+    static auto apply(float a) { return F::apply(canonical(flush(a))); }
 };
 template <class F>
 struct FlushingResult {
@@ -201,13 +220,16 @@ LaneInstruction float_to_float(Modifiers& m) {
 template <class Round>
 struct ToWhole {
     template <class T>
-    static T apply(T a) { return canonical(Round::apply(a)); }
+    static T apply(T a) {
+        return with_nan(Round::apply(a), a);
+    }
 };
 
 template <class Round>
 LaneInstruction to_whole(Type type, bool ftz, bool sat) {
     using F = ToWhole<Round>;
-    if (type == Type::f64) return ftz ? LaneInstruction{} : saturating_or_not<F, double, double>(sat);
+    if (type == Type::f64)
+        return ftz ? LaneInstruction{} : saturating_or_not<F, double, double>(sat);
     if (type != Type::f32) return {};
     return ftz ? saturating_or_not<FlushingSource<F>, float, float>(sat)
                : saturating_or_not<F, float, float>(sat);
@@ -241,7 +263,9 @@ struct Pack {
         return clamp_to_bits<kBits, kSigned>(upper) << kBits | clamp_to_bits<kBits, kSigned>(lower);
     }
     /// Above them what fits of `rest`.
-    static u32 apply(i32 upper, i32 lower, u32 rest) { return apply(upper, lower) | rest << (2 * kBits); }
+    static u32 apply(i32 upper, i32 lower, u32 rest) {
+        return apply(upper, lower) | rest << (2 * kBits);
+    }
 };
 template <int kBits, bool kSigned>
 LaneInstruction pack_above() {

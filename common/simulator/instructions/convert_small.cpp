@@ -12,8 +12,10 @@ using ptx::Type;
 
 template <class H>
 constexpr const Format& format_of() {
-    if constexpr (std::is_same_v<H, F16>) return kF16;
-    else return kBF16;
+    if constexpr (std::is_same_v<H, F16>)
+        return kF16;
+    else
+        return kBF16;
 }
 
 // ---- sources ----
@@ -29,13 +31,20 @@ u64 round_source(const Format& format, double value, Direction direction) {
     return round_into(format, value, direction);
 }
 /// The widest type of its kind.
-auto widened(F16 a) { return double{to_float(a)}; }
-auto widened(BF16 a) { return double{to_float(a)}; }
+auto widened(F16 a) {
+    return double{to_float(a)};
+}
+auto widened(BF16 a) {
+    return double{to_float(a)};
+}
 template <class T>
 auto widened(T a) {
-    if constexpr (std::is_floating_point_v<T>) return double{a};
-    else if constexpr (std::is_signed_v<T>) return i64{a};
-    else return u64{a};
+    if constexpr (std::is_floating_point_v<T>)
+        return double{a};
+    else if constexpr (std::is_signed_v<T>)
+        return i64{a};
+    else
+        return u64{a};
 }
 
 // ---- what may be done to the result ----
@@ -66,8 +75,10 @@ struct ToHalf {
 template <class H>
 struct ToHalfNearest {
     static H apply(auto a) {
-        if constexpr (std::is_same_v<H, F16>) return to_f16(a);
-        else return to_bf16(a);
+        if constexpr (std::is_same_v<H, F16>)
+            return to_f16(a);
+        else
+            return to_bf16(a);
     }
 };
 template <class F>
@@ -76,7 +87,22 @@ struct FlushingSource {
 };
 template <class F, class H>
 struct Saturating {
-    static H apply(auto a) { return ToHalfNearest<H>::apply(saturate_to_unit(to_float(F::apply(a)))); }
+    static H apply(auto a) {
+        return ToHalfNearest<H>::apply(saturate_to_unit(to_float(F::apply(a))));
+    }
+};
+
+/// From f64 a NaN keeps its sign and the upper bits of its payload.
+template <class F, class H>
+struct KeepingNan {
+    static H apply(double a) {
+        if (a == a) return F::apply(a);
+        const Format& format = format_of<H>();
+        const u64 quiet = std::bit_cast<u64>(a) | u64{1} << 51,
+                  payload = quiet & ((u64{1} << 52) - 1);
+        const u64 sign = quiet >> 63 << format.sign_position;
+        return {static_cast<u16>(sign | format.infinity | payload >> (52 - format.fraction_bits))};
+    }
 };
 
 struct HalfRequest {
@@ -91,13 +117,18 @@ LaneInstruction with_flush_and_sat(const HalfRequest& r) {
         if (r.ftz) return unary<FlushingSource<F>, H, A>();
     }
     if (r.ftz) return {};
-    return r.sat ? unary<Saturating<F, H>, H, A>() : unary<F, H, A>();
+    if (r.sat) return unary<Saturating<F, H>, H, A>();
+    if constexpr (std::is_same_v<A, double>)
+        return unary<KeepingNan<F, H>, H, A>();
+    else
+        return unary<F, H, A>();
 }
 
 template <class H, class A, Direction kDirection>
 LaneInstruction with_limits(const HalfRequest& r) {
     if constexpr (std::is_floating_point_v<A>) {
-        if (r.relu && r.satfinite) return with_flush_and_sat<ToHalf<H, kDirection, true, true>, H, A>(r);
+        if (r.relu && r.satfinite)
+            return with_flush_and_sat<ToHalf<H, kDirection, true, true>, H, A>(r);
         if (r.relu) return with_flush_and_sat<ToHalf<H, kDirection, true, false>, H, A>(r);
         if (r.satfinite) return with_flush_and_sat<ToHalf<H, kDirection, false, true>, H, A>(r);
         if constexpr (kDirection == Direction::nearest) {
@@ -135,7 +166,8 @@ LaneInstruction to_half(Type from, const HalfRequest& r) {
 LaneInstruction any_to_half(Modifiers& m) {
     HalfRequest r;
     r.rounding = m.take_one_of({"rn", "rz", "rm", "rp"});
-    r.ftz = m.take("ftz"), r.sat = m.take("sat"), r.relu = m.take("relu"), r.satfinite = m.take("satfinite");
+    r.ftz = m.take("ftz"), r.sat = m.take("sat"), r.relu = m.take("relu"),
+    r.satfinite = m.take("satfinite");
     const Type to = m.take_type(), from = m.take_type();
     if (to == Type::f16) return to_half<F16>(from, r);
     if (to == Type::bf16) return to_half<BF16>(from, r);
@@ -143,10 +175,17 @@ LaneInstruction any_to_half(Modifiers& m) {
 }
 
 // ---- from a half: always exact ----
+//
+// A NaN keeps sign and payload, but from f16 to f32 it loses them.
 
 template <class D>
 struct FromHalf {
-    static D apply(auto a) { return static_cast<D>(canonical(to_float(a))); }
+    static D apply(auto a) { return static_cast<D>(to_float(a)); }
+};
+template <>
+struct FromHalf<float> {
+    static float apply(F16 a) { return canonical(to_float(a)); }
+    static float apply(BF16 a) { return to_float(a); }
 };
 template <class D>
 struct FromHalfSaturating {
@@ -155,8 +194,10 @@ struct FromHalfSaturating {
 
 template <class D>
 LaneInstruction from_half(Type from, bool sat) {
-    if (from == Type::f16) return sat ? unary<FromHalfSaturating<D>, D, F16>() : unary<FromHalf<D>, D, F16>();
-    if (from == Type::bf16) return sat ? unary<FromHalfSaturating<D>, D, BF16>() : unary<FromHalf<D>, D, BF16>();
+    if (from == Type::f16)
+        return sat ? unary<FromHalfSaturating<D>, D, F16>() : unary<FromHalf<D>, D, F16>();
+    if (from == Type::bf16)
+        return sat ? unary<FromHalfSaturating<D>, D, BF16>() : unary<FromHalf<D>, D, BF16>();
     return {};
 }
 
@@ -173,10 +214,18 @@ struct ToWhole {
     static F16 apply(F16 a) { return to_f16(Round::apply(to_float(a))); }
     static BF16 apply(BF16 a) { return to_bf16(Round::apply(to_float(a))); }
 };
-struct ToNearest { static float apply(float a) { return std::nearbyint(a); } };
-struct ToZero { static float apply(float a) { return std::trunc(a); } };
-struct Down { static float apply(float a) { return std::floor(a); } };
-struct Up { static float apply(float a) { return std::ceil(a); } };
+struct ToNearest {
+    static float apply(float a) { return std::nearbyint(a); }
+};
+struct ToZero {
+    static float apply(float a) { return std::trunc(a); }
+};
+struct Down {
+    static float apply(float a) { return std::floor(a); }
+};
+struct Up {
+    static float apply(float a) { return std::ceil(a); }
+};
 
 template <class H>
 LaneInstruction half_to_whole_of(int rounding) {
@@ -204,7 +253,20 @@ template <Direction kDirection, bool kRelu, bool kSatfinite>
 struct ToTF32 {
     static u32 apply(float a) {
         const u64 bits = round_into(kTF32, double{a}, kDirection);
-        return static_cast<u32>(limited(kTF32, bits, {.relu = kRelu, .satfinite = kSatfinite}) << 13);
+        return static_cast<u32>(limited(kTF32, bits, {.relu = kRelu, .satfinite = kSatfinite})
+                                << 13);
+    }
+};
+/// .rna is simple minded: half of what is cut off is added to the bits, but of a NaN or infinity
+/// they are cut. .satfinite subtracts one where the result has the largest exponent.
+template <bool kSatfinite>
+struct ToTF32Away {
+    static u32 apply(float a) {
+        const u32 bits = std::bit_cast<u32>(a), dropped = 0x1fff, half = 0x1000;
+        const bool is_finite = (bits & kExponentBits<float>) != kExponentBits<float>;
+        const u32 result = (is_finite ? bits + half : bits) & ~dropped;
+        const bool too_large = (result & kExponentBits<float>) == kExponentBits<float>;
+        return kSatfinite && too_large ? result - (dropped + 1) : result;
     }
 };
 template <Direction kDirection>
@@ -221,7 +283,10 @@ LaneInstruction to_tf32(Modifiers& m) {
     switch (rounding) {
         case 0: return to_tf32_by<Direction::nearest>(relu, satfinite);
         case 1: return to_tf32_by<Direction::zero>(relu, satfinite);
-        case 2: return to_tf32_by<Direction::nearest_away>(relu, satfinite);
+        case 2:
+            if (relu) return {};
+            return satfinite ? unary<ToTF32Away<true>, u32, float>()
+                             : unary<ToTF32Away<false>, u32, float>();
         default: return {};
     }
 }
@@ -233,7 +298,8 @@ template <const Format& kFormat, int kApart, Direction kDirection, bool kRelu, b
 struct ToPair {
     static u32 apply(float upper, float lower) { return one(upper) << kApart | one(lower); }
     static u32 one(double value) {
-        if (value != value) return static_cast<u32>(kFormat.nan);  // of e4m3, overflow has the same bits
+        if (value != value)
+            return static_cast<u32>(kFormat.nan);  // of e4m3, overflow has the same bits
         const u64 bits = round_into(kFormat, value, kDirection);
         return static_cast<u32>(limited(kFormat, bits, {.relu = kRelu, .satfinite = kSatfinite}));
     }
@@ -248,7 +314,8 @@ struct ToPairNearest {
 
 template <const Format& kFormat, Direction kDirection>
 LaneInstruction to_half_pair_by(bool relu, bool satfinite) {
-    if (relu && satfinite) return binary<ToPair<kFormat, 16, kDirection, true, true>, u32, float, float>();
+    if (relu && satfinite)
+        return binary<ToPair<kFormat, 16, kDirection, true, true>, u32, float, float>();
     if (relu) return binary<ToPair<kFormat, 16, kDirection, true, false>, u32, float, float>();
     if (satfinite) return binary<ToPair<kFormat, 16, kDirection, false, true>, u32, float, float>();
     return binary<ToPair<kFormat, 16, kDirection, false, false>, u32, float, float>();
@@ -292,7 +359,8 @@ struct HalvesFromBytes {
 
 template <const Format& kFormat, bool kRelu>
 LaneInstruction to_bytes(Type from) {
-    if (from == Type::f32) return binary<ToPair<kFormat, 8, Direction::nearest, kRelu, true>, u16, float, float>();
+    if (from == Type::f32)
+        return binary<ToPair<kFormat, 8, Direction::nearest, kRelu, true>, u16, float, float>();
     if (from == Type::f16x2) return unary<BytesFromHalves<kFormat, kRelu>, u16, u32>();
     return {};
 }
@@ -301,14 +369,18 @@ LaneInstruction bytes(Modifiers& m) {
     if (!m.take("rn")) return {};
     const bool relu = m.take("relu"), satfinite = m.take("satfinite");
     const Type to = m.take_type(), from = m.take_type();
-    if (satfinite && to == Type::e4m3x2) return relu ? to_bytes<kE4M3, true>(from) : to_bytes<kE4M3, false>(from);
-    if (satfinite && to == Type::e5m2x2) return relu ? to_bytes<kE5M2, true>(from) : to_bytes<kE5M2, false>(from);
+    if (satfinite && to == Type::e4m3x2)
+        return relu ? to_bytes<kE4M3, true>(from) : to_bytes<kE4M3, false>(from);
+    if (satfinite && to == Type::e5m2x2)
+        return relu ? to_bytes<kE5M2, true>(from) : to_bytes<kE5M2, false>(from);
     if (satfinite || to != Type::f16x2) return {};
     if (from == Type::e4m3x2) {
-        return relu ? unary<HalvesFromBytes<kE4M3, true>, u32, u16>() : unary<HalvesFromBytes<kE4M3, false>, u32, u16>();
+        return relu ? unary<HalvesFromBytes<kE4M3, true>, u32, u16>()
+                    : unary<HalvesFromBytes<kE4M3, false>, u32, u16>();
     }
     if (from == Type::e5m2x2) {
-        return relu ? unary<HalvesFromBytes<kE5M2, true>, u32, u16>() : unary<HalvesFromBytes<kE5M2, false>, u32, u16>();
+        return relu ? unary<HalvesFromBytes<kE5M2, true>, u32, u16>()
+                    : unary<HalvesFromBytes<kE5M2, false>, u32, u16>();
     }
     return {};
 }
@@ -316,8 +388,8 @@ LaneInstruction bytes(Modifiers& m) {
 }  // namespace
 
 FamilyTable convert_small_families() {
-    return {{"cvt", any_to_half},  {"cvt", half_to_float}, {"cvt", half_to_whole},
-            {"cvt", to_tf32},      {"cvt", to_half_pair},  {"cvt", bytes}};
+    return {{"cvt", any_to_half}, {"cvt", half_to_float}, {"cvt", half_to_whole},
+            {"cvt", to_tf32},     {"cvt", to_half_pair},  {"cvt", bytes}};
 }
 
 }  // namespace coalesce::sim

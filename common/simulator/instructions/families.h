@@ -38,16 +38,16 @@ struct FamilyEntry {
 };
 using FamilyTable = std::vector<FamilyEntry>;
 
-FamilyTable integer_families();    // integer.cpp: arithmetic on integers
-FamilyTable carry_families();      // carry.cpp: add.cc and its like
-FamilyTable bit_families();        // bits.cpp: shifts, bit fields, counting, permuting
-FamilyTable logic_families();      // logic.cpp: and, or, lop3 ..., also on predicates; selection
-FamilyTable float_families();      // float.cpp: arithmetic on f32 and f64
-FamilyTable math_families();       // math.cpp: roots, sin, ex2 ...
-FamilyTable half_families();       // half.cpp: f16, bf16 and pairs of them
-FamilyTable setp_families();       // setp.cpp
-FamilyTable set_families();        // set.cpp
-FamilyTable convert_families();        // convert.cpp: cvt of integers, f32, f64
+FamilyTable integer_families();  // integer.cpp: arithmetic on integers
+FamilyTable carry_families();    // carry.cpp: add.cc and its like
+FamilyTable bit_families();      // bits.cpp: shifts, bit fields, counting, permuting
+FamilyTable logic_families();    // logic.cpp: and, or, lop3 ..., also on predicates; selection
+FamilyTable float_families();    // float.cpp: arithmetic on f32 and f64
+FamilyTable math_families();     // math.cpp: roots, sin, ex2 ...
+FamilyTable half_families();     // half.cpp: f16, bf16 and pairs of them
+FamilyTable setp_families();     // setp.cpp
+FamilyTable set_families();      // set.cpp
+FamilyTable convert_families();  // convert.cpp: cvt of integers, f32, f64
 FamilyTable convert_small_families();  // convert_small.cpp: cvt of smaller floats
 
 // ---- from a ptx::Type to a C++ type ----
@@ -90,14 +90,38 @@ LaneInstruction for_floats(ptx::Type type, Make make) {
 /// The integer type twice as wide as T, of the same signedness.
 template <class T>
 struct WiderOf;
-template <> struct WiderOf<i8> { using type = i16; };
-template <> struct WiderOf<u8> { using type = u16; };
-template <> struct WiderOf<i16> { using type = i32; };
-template <> struct WiderOf<u16> { using type = u32; };
-template <> struct WiderOf<i32> { using type = i64; };
-template <> struct WiderOf<u32> { using type = u64; };
-template <> struct WiderOf<i64> { using type = __int128; };
-template <> struct WiderOf<u64> { using type = unsigned __int128; };
+template <>
+struct WiderOf<i8> {
+    using type = i16;
+};
+template <>
+struct WiderOf<u8> {
+    using type = u16;
+};
+template <>
+struct WiderOf<i16> {
+    using type = i32;
+};
+template <>
+struct WiderOf<u16> {
+    using type = u32;
+};
+template <>
+struct WiderOf<i32> {
+    using type = i64;
+};
+template <>
+struct WiderOf<u32> {
+    using type = u64;
+};
+template <>
+struct WiderOf<i64> {
+    using type = __int128;
+};
+template <>
+struct WiderOf<u64> {
+    using type = unsigned __int128;
+};
 template <class T>
 using Wider = typename WiderOf<T>::type;
 

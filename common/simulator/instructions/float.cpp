@@ -13,61 +13,86 @@ using ptx::Type;
 
 struct Add {
     template <class T>
-    static T apply(T a, T b) { return canonical(a + b); }
+    static T apply(T a, T b) {
+        return with_nan(a + b, a, b);
+    }
 };
 struct Subtract {
     template <class T>
-    static T apply(T a, T b) { return canonical(a - b); }
+    static T apply(T a, T b) {
+        return with_nan(a - b, a, b);
+    }
 };
 struct Multiply {
     template <class T>
-    static T apply(T a, T b) { return canonical(a * b); }
+    static T apply(T a, T b) {
+        return with_nan(a * b, a, b);
+    }
 };
 struct Divide {
     template <class T>
-    static T apply(T a, T b) { return canonical(a / b); }
+    static T apply(T a, T b) {
+        return with_nan(a / b, b, a);
+    }  // of two NaNs the first
 };
 struct MultiplyAdd {
     template <class T>
-    static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); }
+    static T apply(T a, T b, T c) {
+        return with_nan(std::fma(a, b, c), a, b, c);
+    }
 };
 
 template <class F>
 struct Flushing {
     template <class... T>
-    static auto apply(T... sources) { return flush(F::apply(flush(sources)...)); }
+    static auto apply(T... sources) {
+        return flush(F::apply(flush(sources)...));
+    }
 };
-/// Whether a result is subnormal is decided before it is rounded: what rounds up to the smallest normal
-/// number is flushed too. Only products come that close.
-inline constexpr double kSmallestNormal = 0x1p-126;
+/// Whether a result is subnormal is decided after it was rounded to 24 bits, as if there were no
+/// lowest exponent. What is just below the smallest normal number may thus be rounded up to it as a
+/// subnormal, and is flushed all the same. `scaled` is the result 2^64 times as large, where
+/// nothing is subnormal.
+inline float flushed_by_scaled(float result, float scaled) {
+    const bool is_tiny = magnitude(result) < 0x1p-126f ||
+                         (magnitude(result) == 0x1p-126f && magnitude(scaled) < 0x1p-62f);
+    return is_tiny ? with_sign_of(0.0f, result) : result;
+}
+/// The smaller one 2^64 times as large. When their product is close to subnormal, that does not
+/// overflow.
+inline float scaled_product(float a, float b, float c) {
+    const bool first_is_smaller = magnitude(a) < magnitude(b);
+    return std::fma((first_is_smaller ? a : b) * 0x1p64f, first_is_smaller ? b : a, c * 0x1p64f);
+}
 
 template <>
 struct Flushing<Multiply> {
     static float apply(float a, float b) {
         a = flush(a), b = flush(b);
-        const float result = Multiply::apply(a, b);
-        const double exact = double{a} * double{b};
-        return magnitude(exact) < kSmallestNormal ? with_sign_of(0.0f, result) : result;
+        return flushed_by_scaled(Multiply::apply(a, b), scaled_product(a, b, 0.0f));
+    }
+};
+template <>
+struct Flushing<Divide> {
+    static float apply(float a, float b) {
+        a = flush(a), b = flush(b);
+        // Of a quotient that is close to subnormal the divisor is large.
+        return flushed_by_scaled(Divide::apply(a, b), a / (b * 0x1p-64f));
     }
 };
 template <>
 struct Flushing<MultiplyAdd> {
     static float apply(float a, float b, float c) {
         a = flush(a), b = flush(b), c = flush(c);
-        const float result = MultiplyAdd::apply(a, b, c);
-        const double product = double{a} * double{b};  // exact
-        const double sum = product + double{c};
-        // Should the sum be rounded to the limit, the difference is exact and tells from which side.
-        const double without_c = sum - double{c};
-        const bool was_less = sum > 0 ? product < without_c : product > without_c;
-        const bool is_tiny = magnitude(sum) < kSmallestNormal || (magnitude(sum) == kSmallestNormal && was_less);
-        return is_tiny ? with_sign_of(0.0f, result) : result;
+        return flushed_by_scaled(MultiplyAdd::apply(a, b, c), scaled_product(a, b, c));
     }
 };
 template <class F>
 struct Saturating {
     template <class... T>
-    static auto apply(T... sources) { return saturate_to_unit(F::apply(sources...)); }
+    static auto apply(T... sources) {
+        return saturate_to_unit(F::apply(sources...));
+    }
 };
 
 // ---- from modifiers to one of the variants ----
@@ -94,11 +119,16 @@ template <class F, class T, class Environment, int kSources>
 LaneInstruction with_sources() {
     // With a rounding scope around the loop nothing else may run inside it.
     constexpr bool kForms = std::is_same_v<Environment, DefaultEnvironment>;
-    if constexpr (kSources == 1) return unary<F, T, T, Environment>();
-    else if constexpr (kSources == 2 && kForms) return binary_with_forms<F, T, T, T>();
-    else if constexpr (kSources == 3 && kForms) return ternary_with_forms<F, T, T, T, T>();
-    else if constexpr (kSources == 2) return binary<F, T, T, T, Environment>();
-    else return ternary<F, T, T, T, T, Environment>();
+    if constexpr (kSources == 1)
+        return unary<F, T, T, Environment>();
+    else if constexpr (kSources == 2 && kForms)
+        return binary_with_forms<F, T, T, T>();
+    else if constexpr (kSources == 3 && kForms)
+        return ternary_with_forms<F, T, T, T, T>();
+    else if constexpr (kSources == 2)
+        return binary<F, T, T, T, Environment>();
+    else
+        return ternary<F, T, T, T, T, Environment>();
 }
 
 /// F with rounding, .ftz and .sat; the last two are for f32 alone.
@@ -141,19 +171,22 @@ LaneInstruction divide(Modifiers& m) {
         return ftz ? binary<Flushing<DivideApproximately>, float, float, float>()
                    : binary<DivideApproximately, float, float, float>();
     }
-    return ftz ? binary<Flushing<Divide>, float, float, float>() : binary<Divide, float, float, float>();
+    return ftz ? binary<Flushing<Divide>, float, float, float>()
+               : binary<Divide, float, float, float>();
 }
 
 // ---- abs, neg, copysign ----
 
 struct Absolute {
     template <class T>
-    static T apply(T a) { return canonical(magnitude(a)); }
+    static T apply(T a) {
+        return with_nan(magnitude(a), a);
+    }
 };
 struct Negate {
     template <class T>
     static T apply(T a) {
-        return canonical(std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ kSignBit<T>));
+        return with_nan(std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ kSignBit<T>), a);
     }
 };
 
@@ -168,7 +201,9 @@ LaneInstruction sign_change(Modifiers& m) {
 
 struct CopySign {
     template <class T>
-    static T apply(T sign, T value) { return with_sign_of(value, sign); }
+    static T apply(T sign, T value) {
+        return with_sign_of(value, sign);
+    }
 };
 LaneInstruction copy_sign(Modifiers& m) {
     return for_floats(m.take_type(), []<class T>(Tag<T>) { return binary<CopySign, T, T, T>(); });
@@ -185,7 +220,8 @@ struct Extremum {
         // Equal values differ at most in the sign of a zero.
         const T if_equal = std::bit_cast<T>(kMaximum ? a_bits & b_bits : a_bits | b_bits);
         const T ordered = a == b ? if_equal : ((a < b) == kMaximum ? b : a);
-        return canonical(a != a ? b : b != b ? a : ordered);
+        const T result = a != a ? b : b != b ? a : ordered;
+        return with_nan(result, result);
     }
 };
 /// .NaN: a NaN wins.
@@ -196,13 +232,14 @@ struct NanWins {
         return a != a || b != b ? std::bit_cast<T>(kNaN32) : F::apply(a, b);
     }
 };
-/// .xorsign.abs: of the magnitudes; the sign is that of a product.
+/// .xorsign.abs: of the magnitudes; the sign is that of a product. A NaN has none.
 template <class F>
 struct OfMagnitudes {
     template <class T>
     static T apply(T a, T b) {
         const T sign = std::bit_cast<T>(std::bit_cast<BitsOf<T>>(a) ^ std::bit_cast<BitsOf<T>>(b));
-        return with_sign_of(F::apply(magnitude(a), magnitude(b)), sign);
+        const T result = F::apply(magnitude(a), magnitude(b));
+        return result == result ? with_sign_of(result, sign) : result;
     }
 };
 
@@ -214,7 +251,8 @@ LaneInstruction flushing_or_not(bool ftz) {
 template <bool kMaximum>
 LaneInstruction extremum(Modifiers& m) {
     using F = Extremum<kMaximum>;
-    const bool ftz = m.take("ftz"), nan = m.take("NaN"), xorsign = m.take("xorsign") && m.take("abs");
+    const bool ftz = m.take("ftz"), nan = m.take("NaN"),
+               xorsign = m.take("xorsign") && m.take("abs");
     const Type type = m.take_type();
     if (type == Type::f64) {
         return ftz || nan || xorsign ? LaneInstruction{} : binary<F, double, double, double>();
@@ -259,7 +297,8 @@ const Op* run_test(Warp& w, const Op* op) {
 template <Kind kKind>
 LaneInstruction test_of(Type type) {
     return for_floats(type, []<class T>(Tag<T>) -> LaneInstruction {
-        return {.run = run_test<kKind, T>, .destination = Width::predicate, .source = {width_of<T>}};
+        return {
+            .run = run_test<kKind, T>, .destination = Width::predicate, .source = {width_of<T>}};
     });
 }
 

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #if defined(__SSE2__)
-#include <xmmintrin.h>
+#    include <xmmintrin.h>
 #else
-#include <cfenv>
+#    include <cfenv>
 #endif
 
 #include "base/types.h"
@@ -23,12 +23,31 @@ constexpr BitsOf<T> kSignBit = BitsOf<T>{1} << (8 * sizeof(T) - 1);
 template <class T>
 constexpr BitsOf<T> kExponentBits = sizeof(T) == 8 ? 0x7ff0000000000000u : 0x7f800000u;
 
-/// The NaN that single-precision arithmetic returns, whatever NaN came in. Double precision passes
-/// the payload on.
+/// The NaN that single-precision arithmetic returns, whatever NaN came in.
 inline constexpr u32 kNaN32 = 0x7fffffffu;
 
-inline float canonical(float value) { return value == value ? value : std::bit_cast<float>(kNaN32); }
-inline double canonical(double value) { return value; }
+inline float canonical(float value) {
+    return value == value ? value : std::bit_cast<float>(kNaN32);
+}
+
+/// `result` of an operation on these sources, with the NaN that the device gives. Double precision
+/// passes a NaN on, made quiet: that of the second source, else of the third, else of the first.
+template <class... Sources>
+float with_nan(float result, Sources...) {
+    return canonical(result);
+}
+inline double quiet(double nan) {
+    return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
+}
+inline double with_nan(double result, double a) {
+    return a != a ? quiet(a) : result;
+}
+inline double with_nan(double result, double a, double b) {
+    return b != b ? quiet(b) : with_nan(result, a);
+}
+inline double with_nan(double result, double a, double b, double c) {
+    return b != b ? quiet(b) : with_nan(result, a, c);
+}
 
 template <class T>
 T magnitude(T value) {
@@ -58,8 +77,8 @@ enum class Rounding { nearest, zero, down, up };
 
 /// Sets the processor's rounding direction for as long as it lives.
 ///
-/// The compiler does not know that arithmetic depends on it. It must not move loads or stores across
-/// the barriers, and so neither what is computed between a load and a store.
+/// The compiler does not know that arithmetic depends on it. It must not move loads or stores
+/// across the barriers, and so neither what is computed between a load and a store.
 template <Rounding kDirection>
 class RoundingScope {
 public:

@@ -15,11 +15,15 @@ constexpr u16 kSign = 0x8000;
 
 template <class H>
 H rounded(auto value) {
-    if constexpr (std::is_same_v<H, F16>) return to_f16(value);
-    else return to_bf16(value);
+    if constexpr (std::is_same_v<H, F16>)
+        return to_f16(value);
+    else
+        return to_bf16(value);
 }
 template <class H>
-bool is_nan(H value) { return (value.bits & 0x7fff) > (std::is_same_v<H, F16> ? 0x7c00 : 0x7f80); }
+bool is_nan(H value) {
+    return (value.bits & 0x7fff) > (std::is_same_v<H, F16> ? 0x7c00 : 0x7f80);
+}
 template <class H>
 H flushed(H value) {
     constexpr u16 kExponent = std::is_same_v<H, F16> ? 0x7c00 : 0x7f80;
@@ -30,11 +34,15 @@ H flushed(H value) {
 
 struct Add {
     template <class H>
-    static H apply(H a, H b) { return rounded<H>(to_float(a) + to_float(b)); }
+    static H apply(H a, H b) {
+        return rounded<H>(to_float(a) + to_float(b));
+    }
 };
 struct Subtract {
     template <class H>
-    static H apply(H a, H b) { return rounded<H>(to_float(a) - to_float(b)); }
+    static H apply(H a, H b) {
+        return rounded<H>(to_float(a) - to_float(b));
+    }
 };
 struct Multiply {
     static F16 apply(F16 a, F16 b) { return to_f16(to_float(a) * to_float(b)); }
@@ -50,19 +58,27 @@ struct MultiplyAdd {
 };
 struct Negate {
     template <class H>
-    static H apply(H a) { return is_nan(a) ? H{kNaN} : H{static_cast<u16>(a.bits ^ kSign)}; }
+    static H apply(H a) {
+        return is_nan(a) ? H{kNaN} : H{static_cast<u16>(a.bits ^ kSign)};
+    }
 };
 struct Absolute {
     template <class H>
-    static H apply(H a) { return is_nan(a) ? H{kNaN} : H{static_cast<u16>(a.bits & ~kSign)}; }
+    static H apply(H a) {
+        return is_nan(a) ? H{kNaN} : H{static_cast<u16>(a.bits & ~kSign)};
+    }
 };
 struct PowerOf2 {
     template <class H>
-    static H apply(H a) { return rounded<H>(std::exp2(double{to_float(a)})); }
+    static H apply(H a) {
+        return rounded<H>(std::exp2(double{to_float(a)}));
+    }
 };
 struct HyperbolicTangent {
     template <class H>
-    static H apply(H a) { return rounded<H>(std::tanh(double{to_float(a)})); }
+    static H apply(H a) {
+        return rounded<H>(std::tanh(double{to_float(a)}));
+    }
 };
 
 template <bool kMaximum>
@@ -84,17 +100,34 @@ struct Extremum {
 template <class F>
 struct Flushing {
     template <class... H>
-    static auto apply(H... sources) { return flushed(F::apply(flushed(sources)...)); }
+    static auto apply(H... sources) {
+        return flushed(F::apply(flushed(sources)...));
+    }
 };
-/// Whether a result is subnormal is decided before it is rounded; see float.cpp.
+/// Whether a result is subnormal is decided after rounding; see float.cpp.
+inline F16 flushed_f16(double exact) {
+    const F16 scaled = to_f16(magnitude(exact) * 0x1p10);
+    return to_f16(magnitude(exact) < 0x1p-14 && to_float(scaled) < 0x1p-4f
+                      ? with_sign_of(0.0, exact)
+                      : exact);
+}
 template <>
 struct Flushing<Multiply> {
     static F16 apply(F16 a, F16 b) {
-        const float exact = to_float(flushed(a)) * to_float(flushed(b));
-        return to_f16(magnitude(exact) < 0x1p-14f ? with_sign_of(0.0f, exact) : exact);
+        return flushed_f16(double{to_float(flushed(a))} * double{to_float(flushed(b))});
     }
     // Of bf16 there is no .ftz; this completes the table.
     static BF16 apply(BF16 a, BF16 b) { return flushed(Multiply::apply(flushed(a), flushed(b))); }
+};
+template <>
+struct Flushing<MultiplyAdd> {
+    static F16 apply(F16 a, F16 b, F16 c) {
+        const double product = double{to_float(flushed(a))} * double{to_float(flushed(b))};
+        return flushed_f16(add_to_odd(product, double{to_float(flushed(c))}));
+    }
+    static BF16 apply(BF16 a, BF16 b, BF16 c) {
+        return flushed(MultiplyAdd::apply(flushed(a), flushed(b), flushed(c)));
+    }
 };
 /// .sat: into [0, 1], NaN to +0.
 template <class F>
@@ -116,28 +149,35 @@ struct Rectifying {
 template <class F>
 struct NanWins {
     template <class H>
-    static H apply(H a, H b) { return is_nan(a) || is_nan(b) ? H{kNaN} : F::apply(a, b); }
+    static H apply(H a, H b) {
+        return is_nan(a) || is_nan(b) ? H{kNaN} : F::apply(a, b);
+    }
 };
 template <class F>
 struct OfMagnitudes {
     template <class H>
     static H apply(H a, H b) {
         const u16 sign = (a.bits ^ b.bits) & kSign;
-        const H result = F::apply(H{static_cast<u16>(a.bits & ~kSign)}, H{static_cast<u16>(b.bits & ~kSign)});
-        return {static_cast<u16>((result.bits & ~kSign) | sign)};
+        const H result =
+            F::apply(H{static_cast<u16>(a.bits & ~kSign)}, H{static_cast<u16>(b.bits & ~kSign)});
+        return is_nan(result) ? result : H{static_cast<u16>((result.bits & ~kSign) | sign)};
     }
 };
 
 // ---- pairs ----
 
 template <class H>
-struct Pair { u32 bits; };
+struct Pair {
+    u32 bits;
+};
 
 template <class F>
 struct InPairs {
     template <class H, class... Rest>
     static Pair<H> apply(Pair<H> a, Rest... rest) {
-        const auto half = [](u32 bits, int which) { return H{static_cast<u16>(bits >> (16 * which))}; };
+        const auto half = [](u32 bits, int which) {
+            return H{static_cast<u16>(bits >> (16 * which))};
+        };
         const u32 low = F::apply(half(a.bits, 0), half(rest.bits, 0)...).bits;
         const u32 high = F::apply(half(a.bits, 1), half(rest.bits, 1)...).bits;
         return {low | high << 16};
@@ -146,9 +186,12 @@ struct InPairs {
 
 template <class F, class T, int kSources>
 LaneInstruction with_sources() {
-    if constexpr (kSources == 1) return unary<F, T, T>();
-    else if constexpr (kSources == 2) return binary<F, T, T, T>();
-    else return ternary<F, T, T, T, T>();
+    if constexpr (kSources == 1)
+        return unary<F, T, T>();
+    else if constexpr (kSources == 2)
+        return binary<F, T, T, T>();
+    else
+        return ternary<F, T, T, T, T>();
 }
 
 /// The operation on whichever of the four types is named.
@@ -162,7 +205,9 @@ LaneInstruction for_halves(Type type) {
         default: return {};
     }
 }
-bool is_f16(Type type) { return type == Type::f16 || type == Type::f16x2; }
+bool is_f16(Type type) {
+    return type == Type::f16 || type == Type::f16x2;
+}
 
 /// {.rn}{.ftz}{.sat or .relu}; only rounding and .relu are for bf16, and .relu is for fma alone.
 template <class F, int kSources>
@@ -200,7 +245,8 @@ LaneInstruction approximation(Modifiers& m) {
 template <bool kMaximum>
 LaneInstruction extremum(Modifiers& m) {
     using F = Extremum<kMaximum>;
-    const bool ftz = m.take("ftz"), nan = m.take("NaN"), xorsign = m.take("xorsign") && m.take("abs");
+    const bool ftz = m.take("ftz"), nan = m.take("NaN"),
+               xorsign = m.take("xorsign") && m.take("abs");
     const Type type = m.take_type();
     if (ftz && !is_f16(type)) return {};
     const auto flushing_or_not = [=]<class G>(Tag<G>) {
@@ -215,16 +261,11 @@ LaneInstruction extremum(Modifiers& m) {
 }  // namespace
 
 FamilyTable half_families() {
-    return {{"add", arithmetic<Add, 2>},
-            {"sub", arithmetic<Subtract, 2>},
-            {"mul", arithmetic<Multiply, 2>},
-            {"fma", arithmetic<MultiplyAdd, 3>},
-            {"neg", sign_change<Negate>},
-            {"abs", sign_change<Absolute>},
-            {"min", extremum<false>},
-            {"max", extremum<true>},
-            {"ex2", approximation<PowerOf2>},
-            {"tanh", approximation<HyperbolicTangent>}};
+    return {{"add", arithmetic<Add, 2>},      {"sub", arithmetic<Subtract, 2>},
+            {"mul", arithmetic<Multiply, 2>}, {"fma", arithmetic<MultiplyAdd, 3>},
+            {"neg", sign_change<Negate>},     {"abs", sign_change<Absolute>},
+            {"min", extremum<false>},         {"max", extremum<true>},
+            {"ex2", approximation<PowerOf2>}, {"tanh", approximation<HyperbolicTangent>}};
 }
 
 }  // namespace coalesce::sim

@@ -12,8 +12,8 @@
 //        says that something was lost, and the second rounding falls on the right side.
 #pragma once
 
-#include <bit>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/types.h"
@@ -21,8 +21,12 @@
 
 namespace coalesce::sim {
 
-struct F16 { u16 bits; };
-struct BF16 { u16 bits; };
+struct F16 {
+    u16 bits;
+};
+struct BF16 {
+    u16 bits;
+};
 
 // ---- f16 and bf16 <-> f32, rounding to nearest: no branches, so that loops become vectors ----
 
@@ -34,7 +38,9 @@ inline float to_float(F16 half) {
     const u32 bits = std::bit_cast<u32>(scaled) | (rest >= kInfinity ? 0x7f800000u : 0);
     return std::bit_cast<float>(bits | sign);
 }
-inline float to_float(BF16 value) { return std::bit_cast<float>(u32{value.bits} << 16); }
+inline float to_float(BF16 value) {
+    return std::bit_cast<float>(u32{value.bits} << 16);
+}
 
 /// bits >> shift, rounded to nearest, ties to even.
 inline u32 shift_to_nearest(u32 bits, u32 shift) {
@@ -43,7 +49,8 @@ inline u32 shift_to_nearest(u32 bits, u32 shift) {
 }
 
 inline F16 to_f16(float value) {
-    const u32 bits = std::bit_cast<u32>(value), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+    const u32 bits = std::bit_cast<u32>(value), sign = bits >> 16 & 0x8000,
+              rest = bits & 0x7fffffff;
     const u32 normal = shift_to_nearest(rest - (112u << 23), 13);
     // Added to 0.5, a subnormal of f16 has its last bit where 0.5 has.
     const u32 subnormal = std::bit_cast<u32>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
@@ -53,18 +60,21 @@ inline F16 to_f16(float value) {
 }
 inline BF16 to_bf16(float value) {
     const u32 bits = std::bit_cast<u32>(value);
-    return {static_cast<u16>((bits & 0x7fffffff) > 0x7f800000u ? 0x7fffu : shift_to_nearest(bits, 16))};
+    return {
+        static_cast<u16>((bits & 0x7fffffff) > 0x7f800000u ? 0x7fffu : shift_to_nearest(bits, 16))};
 }
 
 // ---- f64 -> f32 with the last bit telling of a loss ----
 
-/// Makes `rounded`, the nearest to a value, its rounding to odd. `error` has the sign of value - rounded.
+/// Makes `rounded`, the nearest to a value, its rounding to odd. `error` has the sign of value -
+/// rounded.
 template <class T>
 T to_odd(T rounded, T error) {
     const auto bits = std::bit_cast<BitsOf<T>>(rounded);
-    const bool inexact = error != 0 && magnitude(rounded) <= std::bit_cast<T>(kExponentBits<T>) &&
-                         error == error;
-    const bool beyond = inexact && rounded != 0 && (error < 0) == (rounded > 0);  // further from zero than the value
+    const bool inexact =
+        error != 0 && magnitude(rounded) <= std::bit_cast<T>(kExponentBits<T>) && error == error;
+    const bool beyond = inexact && rounded != 0 &&
+                        (error < 0) == (rounded > 0);  // further from zero than the value
     return std::bit_cast<T>(inexact ? (bits - beyond) | 1 : bits);
 }
 inline float to_float_odd(double value) {
@@ -80,8 +90,12 @@ inline double add_to_odd(double a, double b) {
     return to_odd(sum, error);
 }
 
-inline F16 to_f16(double value) { return to_f16(to_float_odd(value)); }
-inline BF16 to_bf16(double value) { return to_bf16(to_float_odd(value)); }
+inline F16 to_f16(double value) {
+    return to_f16(to_float_odd(value));
+}
+inline BF16 to_bf16(double value) {
+    return to_bf16(to_float_odd(value));
+}
 
 // ---- any rounding, into any format ----
 
@@ -106,14 +120,13 @@ struct Exact {
     int exponent = 0;
 };
 
-enum class Direction { nearest, zero, down, up, nearest_away };
+enum class Direction { nearest, zero, down, up };
 
-/// Whether `value`, cut after its last kept bit, goes one up: `rest` is what was cut, as a fraction of
-/// 2^shift.
+/// Whether `value`, cut after its last kept bit, goes one up: `rest` is what was cut, as a fraction
+/// of 2^shift.
 inline bool rounds_up(Direction direction, bool negative, bool is_odd, u64 rest, u64 half) {
     switch (direction) {
         case Direction::nearest: return rest > half || (rest == half && is_odd);
-        case Direction::nearest_away: return rest >= half;
         case Direction::zero: return false;
         case Direction::down: return negative && rest != 0;
         case Direction::up: return !negative && rest != 0;
@@ -164,7 +177,8 @@ inline Exact exact(double finite) {
 /// The same for any double. NaN and infinity become the format's own.
 inline u64 round_into(const Format& format, double value, Direction direction) {
     if (value != value) return format.nan;
-    if (std::isinf(value)) return format.infinity | u64{std::signbit(value)} << format.sign_position;
+    if (std::isinf(value))
+        return format.infinity | u64{std::signbit(value)} << format.sign_position;
     return round_into(format, exact(value), direction);
 }
 
@@ -174,9 +188,11 @@ inline float value_of_small(const Format& format, u32 bits) {
     const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;
     if (rest > format.largest) {
         const bool is_infinite = rest == format.infinity;
-        return is_infinite ? sign * std::bit_cast<float>(0x7f800000u) : std::bit_cast<float>(kNaN32);
+        return is_infinite ? sign * std::bit_cast<float>(0x7f800000u)
+                           : std::bit_cast<float>(kNaN32);
     }
-    const u32 field = rest >> format.fraction_bits, fraction = rest & ((1u << format.fraction_bits) - 1);
+    const u32 field = rest >> format.fraction_bits,
+              fraction = rest & ((1u << format.fraction_bits) - 1);
     const u32 significand = field ? fraction | 1u << format.fraction_bits : fraction;
     const int exponent = static_cast<int>(field ? field - 1 : 0) + format.smallest_exponent;
     return sign * std::ldexp(static_cast<float>(significand), exponent - format.fraction_bits);

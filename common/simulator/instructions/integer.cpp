@@ -1,6 +1,7 @@
 // Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max dp4a dp2a.
 //
-// Watch  Signed overflow wraps, as on the device, so sums and products are taken in an unsigned type.
+// Watch  Signed overflow wraps, as on the device, so sums and products are taken in an unsigned
+// type.
 #include <algorithm>
 #include <limits>
 
@@ -45,18 +46,22 @@ template <class F, class T>
 struct InPairs {
     static u32 apply(u32 a, u32 b) {
         const u32 low = static_cast<u16>(F::apply(static_cast<T>(a), static_cast<T>(b)));
-        const u32 high = static_cast<u16>(F::apply(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
+        const u32 high =
+            static_cast<u16>(F::apply(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
         return low | high << 16;
     }
 };
 /// 0 for u16x2, 1 for s16x2, -1 for neither: ptx::Type has no name for these.
-int take_pair_type(Modifiers& m) { return m.take_one_of({"u16x2", "s16x2"}); }
+int take_pair_type(Modifiers& m) {
+    return m.take_one_of({"u16x2", "s16x2"});
+}
 
 LaneInstruction add(Modifiers& m) {
     if (take_pair_type(m) >= 0) return binary<InPairs<Add<u16>, u16>, u32, u32, u32>();
     const bool saturating = m.take("sat");
     const Type type = m.take_type();
-    if (saturating) return type == Type::s32 ? binary<AddSaturating, i32, i32, i32>() : LaneInstruction{};
+    if (saturating)
+        return type == Type::s32 ? binary<AddSaturating, i32, i32, i32>() : LaneInstruction{};
     return for_integers(type, []<class T>(Tag<T>) { return binary_with_forms<Add<T>, T, T, T>(); });
 }
 
@@ -66,20 +71,25 @@ LaneInstruction subtract(Modifiers& m) {
     if (saturating) {
         return type == Type::s32 ? binary<SubtractSaturating, i32, i32, i32>() : LaneInstruction{};
     }
-    return for_integers(type, []<class T>(Tag<T>) { return binary_with_forms<Subtract<T>, T, T, T>(); });
+    return for_integers(type,
+                        []<class T>(Tag<T>) { return binary_with_forms<Subtract<T>, T, T, T>(); });
 }
 
 LaneInstruction negate(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
-        if constexpr (std::is_signed_v<T>) return unary<Negate<T>, T, T>();
-        else return {};
+        if constexpr (std::is_signed_v<T>)
+            return unary<Negate<T>, T, T>();
+        else
+            return {};
     });
 }
 
 LaneInstruction absolute(Modifiers& m) {
     return for_integers(m.take_type(), []<class T>(Tag<T>) -> LaneInstruction {
-        if constexpr (std::is_signed_v<T>) return unary<Absolute<T>, T, T>();
-        else return {};
+        if constexpr (std::is_signed_v<T>)
+            return unary<Absolute<T>, T, T>();
+        else
+            return {};
     });
 }
 
@@ -92,7 +102,8 @@ struct MultiplyLow {
 template <class T>
 struct MultiplyHigh {
     static T apply(T a, T b) {
-        return static_cast<T>((static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b)) >> (8 * sizeof(T)));
+        return static_cast<T>((static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b)) >>
+                              (8 * sizeof(T)));
     }
 };
 template <>
@@ -113,7 +124,9 @@ struct ThenAdd {
     }
 };
 struct MultiplyHighAddSaturating {
-    static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{MultiplyHigh<i32>::apply(a, b)} + c); }
+    static i32 apply(i32 a, i32 b, i32 c) {
+        return saturate(i64{MultiplyHigh<i32>::apply(a, b)} + c);
+    }
 };
 
 enum Part { kLow, kHigh, kWide };
@@ -169,7 +182,9 @@ struct Multiply24High {  // bits 16 to 47 of the 48-bit product
     static T apply(T a, T b) { return static_cast<T>(product24(a, b) >> 16); }
 };
 struct Multiply24HighAddSaturating {
-    static i32 apply(i32 a, i32 b, i32 c) { return saturate(i64{Multiply24High<i32>::apply(a, b)} + c); }
+    static i32 apply(i32 a, i32 b, i32 c) {
+        return saturate(i64{Multiply24High<i32>::apply(a, b)} + c);
+    }
 };
 
 template <class Make>
@@ -183,7 +198,8 @@ LaneInstruction multiply24(Modifiers& m) {
     const Part part = take_part(m);
     if (part == kWide) return {};
     return for_32_bit_integers(m.take_type(), [part]<class T>(Tag<T>) {
-        return part == kLow ? binary<Multiply24Low<T>, T, T, T>() : binary<Multiply24High<T>, T, T, T>();
+        return part == kLow ? binary<Multiply24Low<T>, T, T, T>()
+                            : binary<Multiply24High<T>, T, T, T>();
     });
 }
 
@@ -211,8 +227,9 @@ struct AbsoluteDifference {
     }
 };
 LaneInstruction sum_of_differences(Modifiers& m) {
-    return for_integers(m.take_type(),
-                        []<class T>(Tag<T>) { return ternary<AbsoluteDifference<T>, T, T, T, T>(); });
+    return for_integers(m.take_type(), []<class T>(Tag<T>) {
+        return ternary<AbsoluteDifference<T>, T, T, T, T>();
+    });
 }
 
 // ---- div, rem ----
@@ -220,7 +237,8 @@ LaneInstruction sum_of_differences(Modifiers& m) {
 // PTX leaves division by zero open; the device answers all ones, for the remainder as well.
 
 /// The quotient for b != 0. 32-bit quotients are exact in double: the distance of a / b to the next
-/// integer above is at least 1 / b, far more than the rounding error. And double divides in vectors.
+/// integer above is at least 1 / b, far more than the rounding error. And double divides in
+/// vectors.
 template <class T>
 T quotient(T a, T b) {
     if constexpr (sizeof(T) < 8) {
@@ -249,10 +267,12 @@ struct Remainder {
     }
 };
 LaneInstruction divide(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) { return binary<Divide<T>, T, T, T>(); });
+    return for_integers(m.take_type(),
+                        []<class T>(Tag<T>) { return binary<Divide<T>, T, T, T>(); });
 }
 LaneInstruction remainder(Modifiers& m) {
-    return for_integers(m.take_type(), []<class T>(Tag<T>) { return binary<Remainder<T>, T, T, T>(); });
+    return for_integers(m.take_type(),
+                        []<class T>(Tag<T>) { return binary<Remainder<T>, T, T, T>(); });
 }
 
 // ---- min, max ----
@@ -281,7 +301,9 @@ LaneInstruction extremum(Modifiers& m) {
                     : binary<InPairs<F<i16>, i16>, u32, u32, u32>();
     }
     const Type type = m.take_type();
-    if (relu) return type == Type::s32 ? binary<Rectified<F<i32>, i32>, i32, i32, i32>() : LaneInstruction{};
+    if (relu)
+        return type == Type::s32 ? binary<Rectified<F<i32>, i32>, i32, i32, i32>()
+                                 : LaneInstruction{};
     return for_integers(type, []<class T>(Tag<T>) { return binary<F<T>, T, T, T>(); });
 }
 
@@ -304,7 +326,8 @@ struct DotProductOf2 {
     static u32 apply(u32 a, u32 b, u32 c) {
         for (int i = 0; i < 2; ++i) {
             const i32 short_of_a = static_cast<A>(a >> (16 * i));
-            c += static_cast<u32>(short_of_a) * static_cast<u32>(byte_of<B>(b, i + (kUpper ? 2 : 0)));
+            c += static_cast<u32>(short_of_a) *
+                 static_cast<u32>(byte_of<B>(b, i + (kUpper ? 2 : 0)));
         }
         return c;
     }

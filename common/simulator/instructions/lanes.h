@@ -23,7 +23,7 @@
 #include <vector>
 
 #if defined(__AVX2__)
-#include <immintrin.h>
+#    include <immintrin.h>
 #endif
 
 #include "execute/warp.h"
@@ -44,10 +44,11 @@ struct LaneInstruction {
     Width second = Width::none;
     std::array<Width, 4> source = {};  ///< Op::a, b, c, v[0]
     bool reads_carry = false;  ///< Op::d2 is the carry flags, read or written: then it is not pure
-    /// The same for operands known to live in the warp's own file or to be uniform: one bit a source,
-    /// a lowest, set where it is uniform. nullptr: there is only `run`, which takes any.
+    /// The same for operands known to live in the warp's own file or to be uniform: one bit a
+    /// source, a lowest, set where it is uniform. nullptr: there is only `run`, which takes any.
     const Handler* forms = nullptr;
-    bool immediate = false;    ///< one more operand, a constant, goes to Op::immediate (lop3's table)
+    bool immediate =
+        false;  ///< behind c one more operand, a constant, goes to Op::immediate (lop3's table)
 };
 
 /// Finds the instruction for "add" + {"sat", "s32"}; nullptr when there is no such variant.
@@ -62,11 +63,13 @@ const LaneInstruction* find_lane_instruction(const std::string& opcode,
 
 // ---- lanes <-> values ----
 //
-// Values are C++ integers and floats, and structs with one unsigned member `bits` for the types that
-// C++ does not have (half.h).
+// Values are C++ integers and floats, and structs with one unsigned member `bits` for the types
+// that C++ does not have (half.h).
 
 template <class T>
-concept Packed = requires(T value) { value.bits; };
+concept Packed = requires(T value) {
+    value.bits;
+};
 
 template <class T>
 T from_lane(LaneOf<T> lane) {
@@ -126,9 +129,8 @@ template <class F, class D, class A, class Environment = DefaultEnvironment>
 const Op* run_unary(Warp& w, const Op* op) {
     const Environment environment;
     const auto* a = w.lanes<LaneOf<A>>(op->a);
-    w.write<LaneOf<D>>(op->d, [=](int l) COALESCE_LANE_BODY {
-        return to_lane<D>(F::apply(from_lane<A>(a[l])));
-    });
+    w.write<LaneOf<D>>(
+        op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(from_lane<A>(a[l]))); });
     return op + 1;
 }
 
@@ -157,18 +159,18 @@ const Op* run_ternary(Warp& w, const Op* op) {
 
 // ---- forms: what nearly all the time goes into ----
 //
-// The commonest instructions exist once for each way in which their sources may lie: finding the file
-// of an operand at run time costs as much as adding 32 numbers, and a uniform operand is one number
-// instead of 32. A form goes on with the next Op by itself, which spares the way back to the
-// scheduler's loop; where the compiler does not turn that into a jump, the stack grows by a straight
-// piece of program at most. Measured on arithmetic alone: 1.4 times as fast.
+// The commonest instructions exist once for each way in which their sources may lie: finding the
+// file of an operand at run time costs as much as adding 32 numbers, and a uniform operand is one
+// number instead of 32. A form goes on with the next Op by itself, which spares the way back to the
+// scheduler's loop; where the compiler does not turn that into a jump, the stack grows by a
+// straight piece of program at most. Measured on arithmetic alone: 1.4 times as fast.
 
 template <class T, bool kUniform>
 class FormSource {
 public:
     FormSource(const Warp& w, Slot slot)
-        : lanes_(reinterpret_cast<const LaneOf<T>*>(
-              __builtin_assume_aligned(w.file[kUniform ? kUniformFile : kOwnFile] + slot.offset, 64))),
+        : lanes_(reinterpret_cast<const LaneOf<T>*>(__builtin_assume_aligned(
+              w.file[kUniform ? kUniformFile : kOwnFile] + slot.offset, 64))),
           first_(kUniform ? lanes_[0] : LaneOf<T>{}) {}
     T operator[](int lane) const { return from_lane<T>(kUniform ? first_ : lanes_[lane]); }
 
@@ -193,7 +195,8 @@ template <unsigned kUniform, class F, class D, class A, class B>
 const Op* run_binary_form(Warp& w, const Op* op) {
     const FormSource<A, (kUniform & 1) != 0> a(w, op->a);
     const FormSource<B, (kUniform & 2) != 0> b(w, op->b);
-    write_own<D>(w, op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l], b[l])); });
+    write_own<D>(w, op->d,
+                 [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l], b[l])); });
     return op[1].run(w, op + 1);
 }
 
@@ -202,7 +205,8 @@ const Op* run_ternary_form(Warp& w, const Op* op) {
     const FormSource<A, (kUniform & 1) != 0> a(w, op->a);
     const FormSource<B, (kUniform & 2) != 0> b(w, op->b);
     const FormSource<C, (kUniform & 4) != 0> c(w, op->c);
-    write_own<D>(w, op->d, [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l], b[l], c[l])); });
+    write_own<D>(w, op->d,
+                 [=](int l) COALESCE_LANE_BODY { return to_lane<D>(F::apply(a[l], b[l], c[l])); });
     return op[1].run(w, op + 1);
 }
 
@@ -239,7 +243,6 @@ LaneInstruction ternary() {
             .source = {width_of<A>, width_of<B>, width_of<C>}};
 }
 
-
 // ... and with forms.
 
 template <class F, class D, class A>
@@ -251,7 +254,8 @@ LaneInstruction unary_with_forms() {
 }
 template <class F, class D, class A, class B>
 LaneInstruction binary_with_forms() {
-    static constexpr Handler kForms[] = {run_binary_form<0, F, D, A, B>, run_binary_form<1, F, D, A, B>,
+    static constexpr Handler kForms[] = {run_binary_form<0, F, D, A, B>,
+                                         run_binary_form<1, F, D, A, B>,
                                          run_binary_form<2, F, D, A, B>, run_binary<F, D, A, B>};
     LaneInstruction result = binary<F, D, A, B>();
     result.forms = kForms;

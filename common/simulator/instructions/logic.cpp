@@ -9,23 +9,33 @@ using ptx::Type;
 
 struct And {
     template <class T>
-    static T apply(T a, T b) { return static_cast<T>(a & b); }
+    static T apply(T a, T b) {
+        return static_cast<T>(a & b);
+    }
 };
 struct Or {
     template <class T>
-    static T apply(T a, T b) { return static_cast<T>(a | b); }
+    static T apply(T a, T b) {
+        return static_cast<T>(a | b);
+    }
 };
 struct Xor {
     template <class T>
-    static T apply(T a, T b) { return static_cast<T>(a ^ b); }
+    static T apply(T a, T b) {
+        return static_cast<T>(a ^ b);
+    }
 };
 struct Not {
     template <class T>
-    static T apply(T a) { return static_cast<T>(~a); }
+    static T apply(T a) {
+        return static_cast<T>(~a);
+    }
 };
 struct LogicalNot {
     template <class T>
-    static T apply(T a) { return a == 0; }
+    static T apply(T a) {
+        return a == 0;
+    }
 };
 
 // ---- predicates: one bit a lane, all 32 at once ----
@@ -75,19 +85,40 @@ const Op* run_lop3(Warp& w, const Op* op) {
     const u32* c = w.lanes<u32>(op->c);
     u32 entry[8];
     for (int i = 0; i < 8; ++i) entry[i] = (op->immediate >> i & 1) ? ~0u : 0u;
-    const auto choose = [](u32 which, u32 if_zero, u32 if_one) COALESCE_LANE_BODY {
-        return if_zero ^ (which & (if_zero ^ if_one));
-    };
+    const auto choose = [](u32 which, u32 if_zero, u32 if_one)
+                            COALESCE_LANE_BODY { return if_zero ^ (which & (if_zero ^ if_one)); };
     w.write<u32>(op->d, [=](int l) COALESCE_LANE_BODY {
-        const u32 a0 = choose(b[l], choose(c[l], entry[0], entry[1]), choose(c[l], entry[2], entry[3]));
-        const u32 a1 = choose(b[l], choose(c[l], entry[4], entry[5]), choose(c[l], entry[6], entry[7]));
+        const u32 a0 =
+            choose(b[l], choose(c[l], entry[0], entry[1]), choose(c[l], entry[2], entry[3]));
+        const u32 a1 =
+            choose(b[l], choose(c[l], entry[4], entry[5]), choose(c[l], entry[6], entry[7]));
         return choose(a[l], a0, a1);
     });
     return op + 1;
 }
 
+/// lop3.and, lop3.or: d|p with a predicate more, p = (d != 0) and/or q.
+template <bool kOr>
+const Op* run_lop3_predicate(Warp& w, const Op* op) {
+    const Mask q = w.predicate(op->v[0]);
+    run_lop3(w, op);
+    const u32* d = w.lanes<u32>(op->d);
+    Mask not_zero = 0;
+    for (int l = 0; l < kLanes; ++l) not_zero |= static_cast<Mask>(d[l] != 0) << l;
+    w.write_predicate(op->d2, kOr ? not_zero | q : not_zero & q);
+    return op + 1;
+}
+
 LaneInstruction lop3(Modifiers& m) {
+    const int combine = m.take_one_of({"and", "or"});
     if (m.take_type() != Type::b32) return {};
+    if (combine >= 0) {
+        return {.run = combine == 0 ? run_lop3_predicate<false> : run_lop3_predicate<true>,
+                .destination = Width::w32,
+                .second = Width::predicate,
+                .source = {Width::w32, Width::w32, Width::w32, Width::predicate},
+                .immediate = true};
+    }
     return {.run = run_lop3,
             .destination = Width::w32,
             .source = {Width::w32, Width::w32, Width::w32},
@@ -101,18 +132,26 @@ const Op* run_select(Warp& w, const Op* op) {
     const Lane* a = w.lanes<Lane>(op->a);
     const Lane* b = w.lanes<Lane>(op->b);
     const Mask chooses_a = w.predicate(op->c);
-    w.write<Lane>(op->d, [=](int l) COALESCE_LANE_BODY {
-        return (chooses_a & (1u << l)) ? a[l] : b[l];
-    });
+    w.write<Lane>(op->d,
+                  [=](int l) COALESCE_LANE_BODY { return (chooses_a & (1u << l)) ? a[l] : b[l]; });
     return op + 1;
 }
 
-/// Selection moves bits: signed, unsigned, float, they are all the same. 0 when it is none of these.
+/// Selection moves bits: signed, unsigned, float, they are all the same. 0 when it is none of
+/// these.
 u32 bytes_of_selectable(Type type) {
     switch (type) {
-        case Type::b16: case Type::u16: case Type::s16: return 2;
-        case Type::b32: case Type::u32: case Type::s32: case Type::f32: return 4;
-        case Type::b64: case Type::u64: case Type::s64: case Type::f64: return 8;
+        case Type::b16:
+        case Type::u16:
+        case Type::s16: return 2;
+        case Type::b32:
+        case Type::u32:
+        case Type::s32:
+        case Type::f32: return 4;
+        case Type::b64:
+        case Type::u64:
+        case Type::s64:
+        case Type::f64: return 8;
         default: return 0;
     }
 }
@@ -129,12 +168,16 @@ LaneInstruction select(Modifiers& m) {
 template <class C>
 struct SelectBySign {
     template <class T>
-    static T apply(T a, T b, C c) { return c >= 0 ? a : b; }
+    static T apply(T a, T b, C c) {
+        return c >= 0 ? a : b;
+    }
 };
 /// .ftz: a subnormal becomes a zero of its sign, and -0 counts as >= 0.
 struct SelectBySignFlushing {
     template <class T>
-    static T apply(T a, T b, float c) { return flush(c) >= 0 ? a : b; }
+    static T apply(T a, T b, float c) {
+        return flush(c) >= 0 ? a : b;
+    }
 };
 
 template <class F, class C>
@@ -147,7 +190,8 @@ LaneInstruction select_by_sign(Modifiers& m) {
     const u32 bytes = bytes_of_selectable(m.take_type());
     const Type by = m.take_type();
     if (bytes == 0) return {};
-    if (by == Type::s32) return ftz ? LaneInstruction{} : sign_selection<SelectBySign<i32>, i32>(bytes);
+    if (by == Type::s32)
+        return ftz ? LaneInstruction{} : sign_selection<SelectBySign<i32>, i32>(bytes);
     if (by != Type::f32) return {};
     return ftz ? sign_selection<SelectBySignFlushing, float>(bytes)
                : sign_selection<SelectBySign<float>, float>(bytes);

@@ -53,8 +53,9 @@ const FamiliesByOpcode& families() {
     static const FamiliesByOpcode all = [] {
         FamiliesByOpcode table;
         for (const FamilyTable& part :
-             {integer_families(), carry_families(), bit_families(), logic_families(), float_families(),
-              math_families(), half_families(), setp_families(), set_families(), convert_families(), convert_small_families()}) {
+             {integer_families(), carry_families(), bit_families(), logic_families(),
+              float_families(), math_families(), half_families(), setp_families(), set_families(),
+              convert_families(), convert_small_families()}) {
             for (const FamilyEntry& entry : part) {
                 table[std::string(entry.opcode)].push_back(entry.family);
             }
@@ -64,7 +65,8 @@ const FamiliesByOpcode& families() {
     return all;
 }
 
-std::optional<LaneInstruction> make(const std::string& opcode, const std::vector<std::string>& modifiers) {
+std::optional<LaneInstruction> make(const std::string& opcode,
+                                    const std::vector<std::string>& modifiers) {
     const auto found = families().find(opcode);
     if (found == families().end() || modifiers.size() > kMostModifiers) return std::nullopt;
     for (const Family family : found->second) {

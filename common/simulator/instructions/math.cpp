@@ -1,8 +1,9 @@
 // Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh.
 //
-// Idea   The device approximates most of these, within error bounds that the PTX manual states. Here
-//        they are computed in double precision and rounded once, which is within any such bound; so a
-//        result may differ from the device's in the last bits, and is then the better one.
+// Idea   The device approximates most of these, within error bounds that the PTX manual states.
+// Here
+//        they are computed in double precision and rounded once, which is within any such bound; so
+//        a result may differ from the device's in the last bits, and is then the better one.
 #include "instructions/families.h"
 #include "instructions/float.h"
 
@@ -19,14 +20,30 @@ struct InDouble {
     }
 };
 
-double reciprocal(double a) { return 1 / a; }
-double square_root(double a) { return std::sqrt(a); }
-double reciprocal_root(double a) { return 1 / std::sqrt(a); }
-double sine(double a) { return std::sin(a); }
-double cosine(double a) { return std::cos(a); }
-double logarithm2(double a) { return std::log2(a); }
-double power_of_2(double a) { return std::exp2(a); }
-double hyperbolic_tangent(double a) { return std::tanh(a); }
+double reciprocal(double a) {
+    return 1 / a;
+}
+double square_root(double a) {
+    return std::sqrt(a);
+}
+double reciprocal_root(double a) {
+    return 1 / std::sqrt(a);
+}
+double sine(double a) {
+    return std::sin(a);
+}
+double cosine(double a) {
+    return std::cos(a);
+}
+double logarithm2(double a) {
+    return std::log2(a);
+}
+double power_of_2(double a) {
+    return std::exp2(a);
+}
+double hyperbolic_tangent(double a) {
+    return std::tanh(a);
+}
 
 template <class F>
 struct Flushing {
@@ -49,11 +66,25 @@ LaneInstruction function(Modifiers& m) {
 
 struct Reciprocal {
     template <class T>
-    static T apply(T a) { return canonical(1 / a); }
+    static T apply(T a) {
+        return with_nan(1 / a, a);
+    }
 };
 struct SquareRoot {
     template <class T>
-    static T apply(T a) { return canonical(std::sqrt(a)); }
+    static T apply(T a) {
+        return with_nan(std::sqrt(a), a);
+    }
+};
+
+/// Whether a result is subnormal is decided before it is rounded; see float.cpp.
+template <>
+struct Flushing<Reciprocal> {
+    static float apply(float a) {
+        const float result = Reciprocal::apply(flush(a));
+        const bool is_tiny = magnitude(1 / double{a}) < 0x1p-126;
+        return is_tiny ? with_sign_of(0.0f, result) : result;
+    }
 };
 
 template <class F, class T>
@@ -101,19 +132,26 @@ struct ReciprocalRoot {
 template <class F>
 LaneInstruction rough(Modifiers& m) {
     if (!m.take("approx") || m.take_type() != Type::f64) return {};
-    // Without .ftz the assembler adds the iteration itself: an H200 is then within a unit in the last place.
+    // Without .ftz the assembler adds the iteration itself: an H200 is then within a unit in the
+    // last place.
     return m.take("ftz") ? unary<InUpperHalf<F>, double, double>() : unary<F, double, double>();
 }
 
 }  // namespace
 
 FamilyTable math_families() {
-    return {{"rcp", function<reciprocal>},     {"rcp", rounded_function<Reciprocal>},
-            {"rcp", rough<Reciprocal>},        {"sqrt", function<square_root>},
-            {"sqrt", rounded_function<SquareRoot>}, {"rsqrt", function<reciprocal_root>},
-            {"rsqrt", rough<ReciprocalRoot>},  {"sin", function<sine>},
-            {"cos", function<cosine>},         {"lg2", function<logarithm2>},
-            {"ex2", function<power_of_2>},     {"tanh", function<hyperbolic_tangent>}};
+    return {{"rcp", function<reciprocal>},
+            {"rcp", rounded_function<Reciprocal>},
+            {"rcp", rough<Reciprocal>},
+            {"sqrt", function<square_root>},
+            {"sqrt", rounded_function<SquareRoot>},
+            {"rsqrt", function<reciprocal_root>},
+            {"rsqrt", rough<ReciprocalRoot>},
+            {"sin", function<sine>},
+            {"cos", function<cosine>},
+            {"lg2", function<logarithm2>},
+            {"ex2", function<power_of_2>},
+            {"tanh", function<hyperbolic_tangent>}};
 }
 
 }  // namespace coalesce::sim

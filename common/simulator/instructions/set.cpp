@@ -10,8 +10,8 @@ using ptx::Type;
 constexpr u32 kAllOnes = ~0u, kAllOnesOfHalf = 0xffff;
 constexpr u32 kOneF32 = 0x3f800000, kOneF16 = 0x3c00, kOneBF16 = 0x3f80;
 
-/// `value` in lower or upper half of each lane that is true there; a single value is all lower half.
-/// Not a template, nor inline: there are a thousand handlers.
+/// `value` in lower or upper half of each lane that is true there; a single value is all lower
+/// half. Not a template, nor inline: there are a thousand handlers.
 __attribute__((noinline)) void write_truth(Warp& w, Slot d, Mask lower, Mask upper, u32 value) {
     w.write<u32>(d, [=](int l) COALESCE_LANE_BODY {
         return ((lower & (1u << l)) ? value : 0u) | ((upper & (1u << l)) ? value << 16 : 0u);
@@ -41,9 +41,10 @@ template <u32 kTrue>
 struct SetMaker {
     template <Comparison kCompare>
     static LaneInstruction single(Combine combine, Width source) {
-        constexpr Handler kRun[] = {
-            run_set<kCompare, Combine::none, kTrue>, run_set<kCompare, Combine::with_and, kTrue>,
-            run_set<kCompare, Combine::with_or, kTrue>, run_set<kCompare, Combine::with_xor, kTrue>};
+        constexpr Handler kRun[] = {run_set<kCompare, Combine::none, kTrue>,
+                                    run_set<kCompare, Combine::with_and, kTrue>,
+                                    run_set<kCompare, Combine::with_or, kTrue>,
+                                    run_set<kCompare, Combine::with_xor, kTrue>};
         return described(kRun[static_cast<int>(combine)], combine, source);
     }
     template <Comparison kLower, Comparison kUpper>
@@ -67,21 +68,27 @@ LaneInstruction set(Modifiers& m) {
     const Type to = m.take_type();
     request.type = m.take_type();
     switch (to) {
-        case Type::u32: case Type::s32: return make_comparison<SetMaker<kAllOnes>>(request);
+        case Type::u32:
+        case Type::s32: return make_comparison<SetMaker<kAllOnes>>(request);
         case Type::f32: return make_comparison<SetMaker<kOneF32>>(request);
         default: break;
     }
     if (!is_half(request.type)) return {};
     switch (to) {
-        case Type::u16: case Type::s16: return make_comparison<SetMaker<kAllOnesOfHalf>>(request);
-        case Type::f16: case Type::f16x2: return make_comparison<SetMaker<kOneF16>>(request);
-        case Type::bf16: case Type::bf16x2: return make_comparison<SetMaker<kOneBF16>>(request);
+        case Type::u16:
+        case Type::s16: return make_comparison<SetMaker<kAllOnesOfHalf>>(request);
+        case Type::f16:
+        case Type::f16x2: return make_comparison<SetMaker<kOneF16>>(request);
+        case Type::bf16:
+        case Type::bf16x2: return make_comparison<SetMaker<kOneBF16>>(request);
         default: return {};
     }
 }
 
 }  // namespace
 
-FamilyTable set_families() { return {{"set", set}}; }
+FamilyTable set_families() {
+    return {{"set", set}};
+}
 
 }  // namespace coalesce::sim

@@ -68,6 +68,8 @@ LaneInstruction setp(Modifiers& m) {
 
 }  // namespace
 
-FamilyTable setp_families() { return {{"setp", setp}}; }
+FamilyTable setp_families() {
+    return {{"setp", setp}};
+}
 
 }  // namespace coalesce::sim

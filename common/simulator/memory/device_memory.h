@@ -6,7 +6,8 @@
 //             part of the same range whose storage is at the address itself, so both sides see it.
 //             The range is several times the capacity: addresses of freed memory rest a while
 //             before they are used again, so that a late access is seen to be one.
-// Shadow      One byte for every 4-byte word says which of its 4 bytes have been written (bits 0-3).
+// Shadow      One byte for every 4-byte word says which of its 4 bytes have been written (bits
+// 0-3).
 //             A word's own byte, so that two workers that write neighbouring words never disturb
 //             each other.
 #pragma once
@@ -34,20 +35,22 @@ inline constexpr u64 kParamWindow = 0x0000'7c00'0000'0000ull;
 enum class AllocationKind : u8 { device, managed, pinned, registered, variable, constant };
 
 struct Allocation {
-    u64 begin = 1, end = 0;     ///< device addresses, end exclusive
-    std::ptrdiff_t to_host = 0; ///< device address + to_host = address of the byte in this process
-    bool has_shadow = true;     ///< false: memory the host writes as well, which counts as written
+    u64 begin = 1, end = 0;      ///< device addresses, end exclusive
+    std::ptrdiff_t to_host = 0;  ///< device address + to_host = address of the byte in this process
+    bool has_shadow = true;      ///< false: memory the host writes as well, which counts as written
     AllocationKind kind = AllocationKind::device;
-    u64 serial = 0;             ///< 1, 2, ... in order of allocation
-    std::string name;           ///< of a variable
+    u64 serial = 0;    ///< 1, 2, ... in order of allocation
+    std::string name;  ///< of a variable
 
-    bool contains(u64 address, u64 bytes) const { return address >= begin && address + bytes <= end && address + bytes >= address; }
+    bool contains(u64 address, u64 bytes) const {
+        return address >= begin && address + bytes <= end && address + bytes >= address;
+    }
 };
 
 /// The live allocations, sorted by address: what a launch works with.
 struct AllocationTable {
     std::vector<Allocation> live;
-    std::vector<Allocation> freed;  ///< the most recent ones, for "use after free"
+    std::vector<Allocation> freed;                 ///< the most recent ones, for "use after free"
     const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr
     const Allocation* nearest(u64 address) const;  ///< the closest one, for messages
     const Allocation* find_freed(u64 address) const;
@@ -82,8 +85,8 @@ public:
     void copy_written(u64 to, u64 from, u64 bytes);  ///< cudaMemcpy device to device
     void mark_unwritten(u64 address, u64 bytes);
 
-    /// "1536 bytes into an allocation of 4096 bytes", for the handler of a fault: takes no lock that
-    /// is held. False when it can not tell.
+    /// "1536 bytes into an allocation of 4096 bytes", for the handler of a fault: takes no lock
+    /// that is held. False when it can not tell.
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }

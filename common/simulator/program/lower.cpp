@@ -21,8 +21,14 @@ static constexpr u32 kMaxLocalBytes = 512 * 1024;
 static constexpr u32 kMaxParameterBytes = 512 * 1024;
 
 FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, UniformFile& uniform,
-                                   const ptx::Function& function, FunctionCode& code, bool is_kernel)
-    : kernel_(kernel), kernel_code_(kernel_code), uniform_(uniform), function_(function), code_(code), is_kernel_(is_kernel) {
+                                   const ptx::Function& function, FunctionCode& code,
+                                   bool is_kernel)
+    : kernel_(kernel),
+      kernel_code_(kernel_code),
+      uniform_(uniform),
+      function_(function),
+      code_(code),
+      is_kernel_(is_kernel) {
     registers_ = classify(*kernel.module->ast, function, is_kernel);
     loops_ = loops_of(function);
     lifetimes_ = lifetimes(function, registers_, loops_);
@@ -38,8 +44,9 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
 static u32 place_behind(u32& top, const ptx::Variable& v, u32 limit) {
     const u64 offset = round_up(u64{top}, v.align);
     if (offset > limit || v.size > limit - offset)
-        throw LoweringError("the variable " + v.name + " of " + std::to_string(v.size) + " bytes does not fit: its space has " +
-                            std::to_string(limit) + " bytes");
+        throw LoweringError("the variable " + v.name + " of " + std::to_string(v.size) +
+                            " bytes does not fit: its space has " + std::to_string(limit) +
+                            " bytes");
     top = static_cast<u32>(offset + v.size);
     return static_cast<u32>(offset);
 }
@@ -47,12 +54,14 @@ static u32 place_behind(u32& top, const ptx::Variable& v, u32 limit) {
 /// Local variables and parameter memory of the frame.
 void FunctionLowering::place_variables() {
     const auto place = [](u32& top, const ptx::Variable& v) {
-        return place_behind(top, v, v.space == StateSpace::local ? kMaxLocalBytes : kMaxParameterBytes);
+        return place_behind(top, v,
+                            v.space == StateSpace::local ? kMaxLocalBytes : kMaxParameterBytes);
     };
     if (!is_kernel_) {
         for (const ptx::Variable& v : function_.parameters) {
             parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
-            code_.parameters.push_back({v.name, parameter_offsets_[v.name], static_cast<u32>(v.size)});
+            code_.parameters.push_back(
+                {v.name, parameter_offsets_[v.name], static_cast<u32>(v.size)});
         }
         for (const ptx::Variable& v : function_.returns) {
             parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
@@ -60,7 +69,8 @@ void FunctionLowering::place_variables() {
         }
     }
     for (const auto& [name, v] : function_.variables) {
-        if (v.space == StateSpace::param) parameter_offsets_[name] = place(code_.parameter_bytes, v);
+        if (v.space == StateSpace::param)
+            parameter_offsets_[name] = place(code_.parameter_bytes, v);
         if (v.space == StateSpace::local) local_offsets_[name] = place(code_.local_bytes, v);
     }
     code_.parameter_bytes = static_cast<u32>(round_up(code_.parameter_bytes, 16));
@@ -77,7 +87,8 @@ void FunctionLowering::run() {
         ++pending_weight_;
         ++pending_lines_[{now().where.file, now().where.line}];
         if (registers_.is_copy[at_]) continue;
-        current_class_ = now().operands.empty() ? ValueClass::thread : class_of_destination(now().operands[0]);
+        current_class_ =
+            now().operands.empty() ? ValueClass::thread : class_of_destination(now().operands[0]);
         try {
             lower_instruction();
         } catch (const std::out_of_range&) {
@@ -93,10 +104,12 @@ void FunctionLowering::run() {
 
 void FunctionLowering::lower_instruction() {
     const auto first = static_cast<u32>(code_.ops.size());
-    if (now().guard && width_of_register(*now().guard) != Width::predicate) fail("the guard is not a predicate");
+    if (now().guard && width_of_register(*now().guard) != Width::predicate)
+        fail("the guard is not a predicate");
     const bool control = lower_control();
     if (control) return;
-    if (now().opcode == "ld" || now().opcode == "ldu" || now().opcode == "st") lower_load_store();
+    if (now().opcode == "ld" || now().opcode == "ldu" || now().opcode == "st")
+        lower_load_store();
     else if (!lower_move() && !lower_family_instruction() && !lower_lane_instruction())
         fail("unknown instruction");
     if (!now().guard) return;
@@ -114,12 +127,13 @@ void FunctionLowering::lower_instruction() {
 
 namespace {
 
-/// Handlers that add Op::weight to the warp's count of executed instructions. Counting at the end of
-/// a straight piece of program is enough, and keeps the arithmetic in between free of it.
+/// Handlers that add Op::weight to the warp's count of executed instructions. Counting at the end
+/// of a straight piece of program is enough, and keeps the arithmetic in between free of it.
 bool counts_instructions(Handler run) {
     static const std::set<Handler> counting = {
-        op_branch,          op_branch_if,      op_branch_indexed, op_exit,      op_return,  op_call,         op_call_indirect,
-        op_barrier_sync,    op_barrier_arrive, op_barrier_reduce, op_warp_sync, op_nothing, run_read_special};
+        op_branch,    op_branch_if,     op_branch_indexed, op_exit,           op_return,
+        op_call,      op_call_indirect, op_barrier_sync,   op_barrier_arrive, op_barrier_reduce,
+        op_warp_sync, op_nothing,       run_read_special};
     return counting.contains(run);
 }
 
@@ -151,7 +165,8 @@ Op& FunctionLowering::emit(Op op, ValueClass value_class) {
     return prologue.back();
 }
 
-void FunctionLowering::emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources, ValueClass value_class) {
+void FunctionLowering::emit_lane(const std::string& name, Slot d,
+                                 std::initializer_list<Slot> sources, ValueClass value_class) {
     Op op;
     op.run = move_handler(name);
     if (!op.run) {
@@ -240,14 +255,16 @@ void place_parameters(Kernel& kernel) {
     kernel.parameter_bytes = top;
 }
 
-/// The kernel and every device function that it can reach: by a call, or because its address is taken.
+/// The kernel and every device function that it can reach: by a call, or because its address is
+/// taken.
 std::vector<const ptx::Function*> reachable_functions(const Kernel& kernel) {
     std::vector<const ptx::Function*> reached{kernel.ast};
     std::set<std::string> known{kernel.name};
     const auto& functions = kernel.module->ast->functions;
     const auto visit = [&](const auto& self, const Operand& operand) -> void {
         const auto found = operand.name.empty() ? functions.end() : functions.find(operand.name);
-        if (found != functions.end() && known.insert(operand.name).second) reached.push_back(found->second.get());
+        if (found != functions.end() && known.insert(operand.name).second)
+            reached.push_back(found->second.get());
         for (const Operand& element : operand.elements) self(self, element);
     };
     bool through_pointer = false;
@@ -258,7 +275,8 @@ std::vector<const ptx::Function*> reachable_functions(const Kernel& kernel) {
             if (named || through_pointer) continue;
             through_pointer = true;  // its target may come from memory: any function
             for (const auto& [name, function] : functions)
-                if (!function->is_entry && known.insert(name).second) reached.push_back(function.get());
+                if (!function->is_entry && known.insert(name).second)
+                    reached.push_back(function.get());
         }
     }
     return reached;
@@ -276,8 +294,8 @@ std::set<std::string> names_in(const std::vector<const ptx::Function*>& function
     return names;
 }
 
-/// .shared variables of the kernel and of what it calls, one after the other; arrays of unknown size
-/// all begin behind them.
+/// .shared variables of the kernel and of what it calls, one after the other; arrays of unknown
+/// size all begin behind them.
 void place_shared(Kernel& kernel) {
     std::vector<const ptx::Variable*> dynamic;
     u32 top = 0, alignment = 16;
@@ -332,7 +350,8 @@ void lower(Kernel& kernel) {
     UniformFile uniform;
     try {
         std::set<std::string> wanted, done;
-        const auto lower_function = [&](const ptx::Function& function, FunctionCode& into, bool is_kernel) {
+        const auto lower_function = [&](const ptx::Function& function, FunctionCode& into,
+                                        bool is_kernel) {
             FunctionLowering lowering(kernel, *code, uniform, function, into, is_kernel);
             lowering.run();
             wanted.insert(lowering.functions_used().begin(), lowering.functions_used().end());
@@ -340,24 +359,28 @@ void lower(Kernel& kernel) {
         lower_function(*kernel.ast, code->main, true);
         while (done.size() != wanted.size()) {
             std::set<std::string> round;
-            std::set_difference(wanted.begin(), wanted.end(), done.begin(), done.end(), std::inserter(round, round.end()));
+            std::set_difference(wanted.begin(), wanted.end(), done.begin(), done.end(),
+                                std::inserter(round, round.end()));
             for (const std::string& name : round) {
                 done.insert(name);
                 const ptx::Function& function = *kernel.module->ast->functions.at(name);
                 if (!function.has_body) continue;
-                auto& into = code->functions.try_emplace(name, std::make_unique<FunctionCode>()).first->second;
+                auto& into = code->functions.try_emplace(name, std::make_unique<FunctionCode>())
+                                 .first->second;
                 lower_function(function, *into, false);
             }
         }
     } catch (const std::exception& error) {
         kernel.error = error.what();
-        if (const auto* placed = dynamic_cast<const LoweringError*>(&error)) kernel.error_place = placed->where;
+        if (const auto* placed = dynamic_cast<const LoweringError*>(&error))
+            kernel.error_place = placed->where;
         kernel.sites.clear();
         return;
     }
     const auto& functions = kernel.module->ast->functions;
     for (const auto& [name, function] : code->functions) {
-        function->address = kFunctionWindow + 16 * static_cast<u64>(std::distance(functions.begin(), functions.find(name)));
+        function->address = kFunctionWindow + 16 * static_cast<u64>(std::distance(
+                                                       functions.begin(), functions.find(name)));
         code->function_pointers[function->address] = function.get();
     }
     code->uniform_bytes = uniform.bytes();

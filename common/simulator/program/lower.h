@@ -1,6 +1,7 @@
 // PTX -> Ops. What a kernel's instructions become before they run.
 //
-// Idea   Most of what a kernel computes is the same for all threads of a block, or the same for every
+// Idea   Most of what a kernel computes is the same for all threads of a block, or the same for
+// every
 //        block. Each register is put into the cheapest class that holds (value_classes.h), and its
 //        instruction into a prologue that runs once per launch, per block or per warp position.
 //        What remains is the body, with registers packed into as few slots as are needed at once
@@ -45,13 +46,14 @@ struct FunctionCode {
     std::string name;
     const ptx::Function* ast = nullptr;
     std::vector<Op> ops;
-    u32 own_bytes = 0;        ///< size of a warp's own file
-    u32 parameter_bytes = 0;  ///< parameter memory of a frame, per lane: own parameters, results, call arguments
-    u32 local_bytes = 0;      ///< local variables, per thread
+    u32 own_bytes = 0;  ///< size of a warp's own file
+    u32 parameter_bytes =
+        0;  ///< parameter memory of a frame, per lane: own parameters, results, call arguments
+    u32 local_bytes = 0;  ///< local variables, per thread
     std::vector<ParameterSlot> parameters, results;
     std::vector<std::unique_ptr<CallSite>> calls;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
-    u64 address = 0;          ///< what a function pointer to it holds
+    u64 address = 0;  ///< what a function pointer to it holds
 };
 
 /// How often a value has to be computed.
@@ -65,7 +67,8 @@ enum class ValueClass : u8 {
 struct Kernel::Code {
     FunctionCode main;
     std::map<std::string, std::unique_ptr<FunctionCode>> functions;
-    /// Computed before the first block, before each block, and for each warp before the first block.
+    /// Computed before the first block, before each block, and for each warp before the first
+    /// block.
     std::vector<Op> launch_prologue, block_prologue, position_prologue;
     struct Constant {
         Slot slot;
@@ -79,13 +82,15 @@ struct Kernel::Code {
     std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
     u32 uniform_bytes = 0;
     bool order_sensitive = false;  ///< blocks can see the order in which they run: one worker
-    bool repeats_shared = true;    ///< only plain shared accesses and block barriers: the ledger may be used
+    bool repeats_shared =
+        true;  ///< only plain shared accesses and block barriers: the ledger may be used
     bool uses_calls = false;
-    bool needs_heap = false;       ///< malloc in the kernel
+    bool needs_heap = false;  ///< malloc in the kernel
     std::map<u64, const FunctionCode*> function_pointers;
 };
 
-/// Places a kernel's parameters and shared variables: all that can be said of it before it is lowered.
+/// Places a kernel's parameters and shared variables: all that can be said of it before it is
+/// lowered.
 void describe_kernel(Kernel& kernel);
 
 /// Fills kernel.code and kernel.sites, or sets kernel.error.

@@ -9,12 +9,18 @@ using ptx::Operand;
 
 bool FunctionLowering::lower_control() {
     const std::string& opcode = now().opcode;
-    if (opcode == "bra") lower_branch();
-    else if (opcode == "brx") lower_indexed_branch();
-    else if (opcode == "bar" || opcode == "barrier") lower_barrier();
-    else if (opcode == "ret" || opcode == "exit") lower_return();
-    else if (opcode == "call") lower_call();
-    else return false;
+    if (opcode == "bra")
+        lower_branch();
+    else if (opcode == "brx")
+        lower_indexed_branch();
+    else if (opcode == "bar" || opcode == "barrier")
+        lower_barrier();
+    else if (opcode == "ret" || opcode == "exit")
+        lower_return();
+    else if (opcode == "call")
+        lower_call();
+    else
+        return false;
     return true;
 }
 
@@ -93,7 +99,8 @@ void FunctionLowering::lower_barrier() {
         op.run = now().has("sync") ? op_barrier_sync : op_barrier_arrive;
         op.a = source(operands.at(0), Width::w32);
         op.b = operands.size() > 1 ? source(operands[1], Width::w32) : constant(0, Width::w32);
-        const bool plain = operands.size() == 1 && operands[0].kind == Operand::Kind::immediate && operands[0].bits == 0;
+        const bool plain = operands.size() == 1 && operands[0].kind == Operand::Kind::immediate &&
+                           operands[0].bits == 0;
         if (!plain) kernel_code_.repeats_shared = false;
     } else if (now().has("red")) {
         op.run = op_barrier_reduce;
@@ -126,14 +133,16 @@ void FunctionLowering::lower_call() {
     std::vector<std::string> results, arguments;
     if (operands.at(at).kind == Operand::Kind::vector) results = names_of(operands[at++]);
     const Operand& callee = operands.at(at++);
-    if (at < operands.size() && operands[at].kind == Operand::Kind::vector) arguments = names_of(operands[at]);
+    if (at < operands.size() && operands[at].kind == Operand::Kind::vector)
+        arguments = names_of(operands[at]);
     const auto offset_of = [&](const std::string& name) {
         const auto found = parameter_offsets_.find(name);
         if (found == parameter_offsets_.end()) fail("unknown call argument " + name);
         return found->second;
     };
 
-    if (const DeviceCall* built_in = callee.kind == Operand::Kind::symbol ? find_device_call(callee.name) : nullptr) {
+    if (const DeviceCall* built_in =
+            callee.kind == Operand::Kind::symbol ? find_device_call(callee.name) : nullptr) {
         lower_device_call(*built_in, results, arguments);
         end_guarded_region();
         return;
@@ -147,9 +156,12 @@ void FunctionLowering::lower_call() {
     if (callee.kind == Operand::Kind::symbol) {
         const auto& functions = kernel_.module->ast->functions;
         const auto found = functions.find(callee.name);
-        if (found == functions.end() || !found->second->has_body) fail("call of " + callee.name + ", which is not defined here");
+        if (found == functions.end() || !found->second->has_body)
+            fail("call of " + callee.name + ", which is not defined here");
         functions_used_.insert(callee.name);
-        site->callee = kernel_code_.functions.try_emplace(callee.name, std::make_unique<FunctionCode>()).first->second.get();
+        site->callee =
+            kernel_code_.functions.try_emplace(callee.name, std::make_unique<FunctionCode>())
+                .first->second.get();
     } else {
         op.run = op_call_indirect;
         op.a = source(callee, Width::w64);
@@ -165,7 +177,8 @@ void FunctionLowering::lower_call() {
 }
 
 /// vprintf and its kin: arguments come from parameter memory into slots.
-void FunctionLowering::lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
+void FunctionLowering::lower_device_call(const DeviceCall& call,
+                                         const std::vector<std::string>& results,
                                          const std::vector<std::string>& arguments) {
     Op op;
     op.run = call.run;
@@ -209,8 +222,9 @@ void FunctionLowering::find_waiting_loops() {
     for (bool changed = true; changed;) {
         changed = false;
         for (const ptx::Instruction& i : function_.body) {
-            const bool polls = (i.opcode == "ld" && (i.has("volatile") || i.has("relaxed") || i.has("acquire"))) ||
-                               i.opcode == "atom" || i.opcode == "mbarrier";
+            const bool polls =
+                (i.opcode == "ld" && (i.has("volatile") || i.has("relaxed") || i.has("acquire"))) ||
+                i.opcode == "atom" || i.opcode == "mbarrier";
             if (!polls && (i.opcode == "ld" || !reads_dependent(i))) continue;
             for (u32 r : registers_written(i)) {
                 if (depends[r]) continue;

@@ -29,16 +29,18 @@ u32 elements_of(const ptx::Instruction& i) {
 }
 
 u8 strength_of(const ptx::Instruction& i) {
-    const bool strong = i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("mmio");
+    const bool strong = i.has("volatile") || i.has("relaxed") || i.has("acquire") ||
+                        i.has("release") || i.has("mmio");
     if (!strong) return 0;
     return kStrong | (i.opcode == "ld" ? kAcquires : 0) | (i.has("release") ? kReleases : 0);
 }
 
 }  // namespace
 
-/// `old = *p; do { assumed = old; old = atomicCAS(p, assumed, f(assumed)); } while (old != assumed);`
-/// The first read may see any value, however torn by others: the exchange verifies it. Every guide
-/// teaches this loop, so its plain read counts as one that takes part in synchronisation.
+/// `old = *p; do { assumed = old; old = atomicCAS(p, assumed, f(assumed)); } while (old !=
+/// assumed);` The first read may see any value, however torn by others: the exchange verifies it.
+/// Every guide teaches this loop, so its plain read counts as one that takes part in
+/// synchronisation.
 void FunctionLowering::find_first_guesses() {
     first_guess_.assign(function_.body.size(), false);
     std::vector<bool> is_compared(function_.registers.size(), false);
@@ -50,7 +52,8 @@ void FunctionLowering::find_first_guesses() {
     }
     if (addresses.empty()) return;
     const auto any_compared = [&](const std::vector<u32>& registers) {
-        return std::any_of(registers.begin(), registers.end(), [&](u32 r) { return is_compared[r]; });
+        return std::any_of(registers.begin(), registers.end(),
+                           [&](u32 r) { return is_compared[r]; });
     };
     for (bool changed = true; changed;) {  // what a compared value was copied from
         changed = false;
@@ -64,9 +67,11 @@ void FunctionLowering::find_first_guesses() {
     }
     for (std::size_t at = 0; at < function_.body.size(); ++at) {
         const ptx::Instruction& i = function_.body[at];
-        if (i.opcode != "ld" || i.operands.size() < 2 || !any_compared(registers_written(i))) continue;
+        if (i.opcode != "ld" || i.operands.size() < 2 || !any_compared(registers_written(i)))
+            continue;
         const Operand& address = i.operands[1];
-        first_guess_[at] = address.has_base_register && addresses.contains(registers_.root[address.reg]);
+        first_guess_[at] =
+            address.has_base_register && addresses.contains(registers_.root[address.reg]);
     }
 }
 
@@ -83,7 +88,8 @@ u32 FunctionLowering::add_site(const MemoryUse& use) {
     return static_cast<u32>(kernel_.sites.size() - 1);
 }
 
-bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpace space, bool allow_narrow) {
+bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpace space,
+                                       bool allow_narrow) {
     if (address.kind != Operand::Kind::address) fail("an address in [ ] is expected");
     op.immediate = address.offset;
     if (address.has_base_register) {
@@ -115,25 +121,34 @@ void FunctionLowering::lower_load_store() {
     const StateSpace space = space_of_access(now());
     const Operand& address = now().operands.at(store ? 0 : 1);
     const Operand& value = now().operands.at(store ? 1 : 0);
-    const std::vector<Operand> elements = value.kind == Operand::Kind::vector ? value.elements : std::vector{value};
+    const std::vector<Operand> elements =
+        value.kind == Operand::Kind::vector ? value.elements : std::vector{value};
     const Type type = type_of_instruction();
-    if (type == Type::none || elements.size() != elements_of(now())) fail("the elements do not fit the type");
+    if (type == Type::none || elements.size() != elements_of(now()))
+        fail("the elements do not fit the type");
     if (space == StateSpace::param) {
         const bool of_kernel = is_kernel_ && !parameter_offsets_.contains(address.name);
-        if (of_kernel && !store) lower_kernel_parameter(address, elements, type);
-        else lower_parameter_access(store, elements, type);
+        if (of_kernel && !store)
+            lower_kernel_parameter(address, elements, type);
+        else
+            lower_parameter_access(store, elements, type);
         return;
     }
 
-    MemoryAccessKind kind{.space = space, .store = store, .bytes = size_of(type), .count = static_cast<u32>(elements.size())};
+    MemoryAccessKind kind{.space = space,
+                          .store = store,
+                          .bytes = size_of(type),
+                          .count = static_cast<u32>(elements.size())};
     if (kind.bytes == 16) fail("128-bit registers are not simulated");
     kind.sign_extend = is_signed(type) && !store;
     Op op;
     kind.narrow_address = address_operand(op, address, space, true);
-    const bool stable = address.has_base_register ? class_of_register(address.reg) == ValueClass::position ||
-                                                        class_of_register(address.reg) == ValueClass::launch
-                                                  : true;
-    op.detail = strength_of(now()) | (first_guess_[at_] ? kStrong | kAcquires : 0) | (stable ? kStableAddress : 0);
+    const bool stable = address.has_base_register
+                            ? class_of_register(address.reg) == ValueClass::position ||
+                                  class_of_register(address.reg) == ValueClass::launch
+                            : true;
+    op.detail = strength_of(now()) | (first_guess_[at_] ? kStrong | kAcquires : 0) |
+                (stable ? kStableAddress : 0);
     kind.strong = (op.detail & kStrong) != 0;
     if (kind.strong) {
         if (!store) kernel_code_.order_sensitive = true;
@@ -146,31 +161,42 @@ void FunctionLowering::lower_load_store() {
     const Width width = kind.bytes == 8 ? Width::w64 : Width::w32;
     std::vector<Slot> slots;
     for (const Operand& element : elements) {
-        const bool direct = !store && element.kind == Operand::Kind::reg && width_of_register(element.reg) == width;
-        slots.push_back(store ? source(element, width) : direct ? slot_of_register(element.reg) : temporary(width));
+        const bool direct =
+            !store && element.kind == Operand::Kind::reg && width_of_register(element.reg) == width;
+        slots.push_back(store    ? source(element, width)
+                        : direct ? slot_of_register(element.reg)
+                                 : temporary(width));
     }
     for (std::size_t k = 0; k < slots.size() && k < 4; ++k) op.v[k] = slots[k];
     op.run = memory_handler(kind);
     if (!op.run) fail("an access of this size");
-    op.site = add_site({.space = space, .load = !store, .store = store, .bytes_per_lane = kind.bytes * kind.count});
+    op.site = add_site({.space = space,
+                        .load = !store,
+                        .store = store,
+                        .bytes_per_lane = kind.bytes * kind.count});
     emit(op);
     if (!store) widen_loaded(elements, type, slots);
 }
 
 /// Loads of up to 32 bits into 64-bit registers.
-void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type type, const std::vector<Slot>& loaded) {
+void FunctionLowering::widen_loaded(const std::vector<Operand>& elements, Type type,
+                                    const std::vector<Slot>& loaded) {
     for (std::size_t k = 0; k < elements.size(); ++k) {
-        if (elements[k].kind != Operand::Kind::reg || width_of_register(elements[k].reg) == Width::predicate) continue;
+        if (elements[k].kind != Operand::Kind::reg ||
+            width_of_register(elements[k].reg) == Width::predicate)
+            continue;
         const Slot d = slot_of_register(elements[k].reg);
         if (d.offset == loaded[k].offset && d.uniform == loaded[k].uniform) continue;
         if (size_of(type) == 8 || width_of_register(elements[k].reg) != Width::w64)
             fail("the register is narrower than what is loaded");
-        emit_lane(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32", d, {loaded[k]}, ValueClass::thread);
+        emit_lane(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32", d, {loaded[k]},
+                  ValueClass::thread);
     }
 }
 
 /// ld.param of a kernel: the same for the whole launch.
-void FunctionLowering::lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements, Type type) {
+void FunctionLowering::lower_kernel_parameter(const Operand& address,
+                                              const std::vector<Operand>& elements, Type type) {
     const ValueClass value_class = class_of_destination(now().operands[0]);
     if (size_of(type) > 8) fail("a parameter of this size");
     Op op;
@@ -196,7 +222,8 @@ void FunctionLowering::lower_kernel_parameter(const Operand& address, const std:
 }
 
 /// Parameters and results of device functions: per lane, in the frame's parameter memory.
-void FunctionLowering::lower_parameter_access(bool store, const std::vector<Operand>& elements, Type type) {
+void FunctionLowering::lower_parameter_access(bool store, const std::vector<Operand>& elements,
+                                              Type type) {
     const Operand& address = now().operands.at(store ? 0 : 1);
     const auto start = parameter_offsets_.find(address.name);
     if (start == parameter_offsets_.end()) fail("unknown parameter " + address.name);
@@ -211,9 +238,9 @@ void FunctionLowering::lower_parameter_access(bool store, const std::vector<Oper
         op.immediate = start->second + address.offset + static_cast<i64>(k * bytes);
         op.run = parameter_handler(store, bytes, is_signed(type));
         if (!op.run) fail("a parameter of this size");
-        op.v[0] = store ? source(elements[k], width)
+        op.v[0] = store                            ? source(elements[k], width)
                   : width_of(elements[k]) == width ? slot_of_register(elements[k].reg)
-                                                                 : temporary(width);
+                                                   : temporary(width);
         emit(op);
         if (!store) widen_loaded({elements[k]}, type, {op.v[0]});
     }

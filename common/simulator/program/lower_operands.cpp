@@ -71,7 +71,8 @@ void FunctionLowering::expire(u32 at) {
 
 /// For the current instruction alone; or for good, where it runs in a prologue.
 Slot FunctionLowering::temporary(Width width) {
-    if (current_class_ == ValueClass::launch || current_class_ == ValueClass::block) return uniform_.take(width);
+    if (current_class_ == ValueClass::launch || current_class_ == ValueClass::block)
+        return uniform_.take(width);
     if (current_class_ == ValueClass::position) return own_.take_for_good(width);
     const Slot slot = own_.take(width);
     temporaries_.emplace_back(slot, width);
@@ -88,8 +89,10 @@ u64 FunctionLowering::immediate_bits(const Operand& operand, Width width) const 
     if (operand.kind == Operand::Kind::f64_bits && width == Width::w32)
         return std::bit_cast<u32>(static_cast<float>(std::bit_cast<double>(operand.bits)));
     if (operand.kind == Operand::Kind::f32_bits && width == Width::w64)
-        return std::bit_cast<u64>(static_cast<double>(std::bit_cast<float>(static_cast<u32>(operand.bits))));
-    if (width == Width::w32 && size_of(type_of_instruction()) == 2 && operand.kind == Operand::Kind::immediate)
+        return std::bit_cast<u64>(
+            static_cast<double>(std::bit_cast<float>(static_cast<u32>(operand.bits))));
+    if (width == Width::w32 && size_of(type_of_instruction()) == 2 &&
+        operand.kind == Operand::Kind::immediate)
         return operand.bits & 0xffff;
     return operand.bits;
 }
@@ -97,11 +100,14 @@ u64 FunctionLowering::immediate_bits(const Operand& operand, Width width) const 
 Slot FunctionLowering::source(const Operand& operand, Width width) {
     switch (operand.kind) {
         case Operand::Kind::reg: {
-            const Slot slot = converted(slot_of_register(operand.reg), width_of_register(operand.reg), width);
+            const Slot slot =
+                converted(slot_of_register(operand.reg), width_of_register(operand.reg), width);
             if (!operand.negated) return slot;
             const Slot negated = temporary(width);
-            emit_lane(width == Width::predicate ? "not.pred" : width == Width::w64 ? "neg.s64" : "neg.s32", negated,
-                      {slot}, current_class_);
+            emit_lane(width == Width::predicate ? "not.pred"
+                      : width == Width::w64     ? "neg.s64"
+                                                : "neg.s32",
+                      negated, {slot}, current_class_);
             return negated;
         }
         case Operand::Kind::special: return special_slot(operand.name, width);
@@ -126,7 +132,8 @@ Slot FunctionLowering::destination(const Operand& operand, Width width) {
 
 Slot FunctionLowering::converted(Slot from, Width have, Width want) {
     if (have == want) return from;
-    if (have == Width::predicate || want == Width::predicate) fail("a predicate where a number is wanted");
+    if (have == Width::predicate || want == Width::predicate)
+        fail("a predicate where a number is wanted");
     if (have == Width::w128 || want == Width::w128) fail("a 128-bit register does not fit here");
     const Slot to = temporary(want);
     emit_lane(want == Width::w64 ? "cvt.u64.u32" : "cvt.u32.u64", to, {from}, current_class_);
@@ -152,7 +159,8 @@ Slot FunctionLowering::special_slot(const std::string& name, Width width) {
         auto& list = special->varies == Varies::launch  ? kernel_code_.launch_specials
                      : special->varies == Varies::block ? kernel_code_.block_specials
                                                         : kernel_code_.position_specials;
-        entry->second = special->varies == Varies::thread ? own_.take_for_good(special->width) : uniform_.take(special->width);
+        entry->second = special->varies == Varies::thread ? own_.take_for_good(special->width)
+                                                          : uniform_.take(special->width);
         list.push_back({special, entry->second});
     }
     return converted(entry->second, special->width, width);

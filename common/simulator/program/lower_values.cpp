@@ -49,14 +49,18 @@ bool FunctionLowering::lower_move() {
         const Width width = width_of(to);
         if (width == Width::w128) fail("mov of 128 bits is not simulated");
         const Slot value = source(from, width);
-        emit_lane(width == Width::predicate ? "mov.pred" : width == Width::w64 ? "mov.b64" : "mov.b32",
+        emit_lane(width == Width::predicate ? "mov.pred"
+                  : width == Width::w64     ? "mov.b64"
+                                            : "mov.b32",
                   destination(to, width), {value}, class_of_destination(to));
     }
     return true;
 }
 
 /// A 128-bit register is two of 64 bits, one behind the other.
-static Slot half_of(Slot whole, u32 half) { return {whole.offset + half * 8 * kLanes, whole.uniform}; }
+static Slot half_of(Slot whole, u32 half) {
+    return {whole.offset + half * 8 * kLanes, whole.uniform};
+}
 
 /// mov.b64 {%r1, %r2}, %rd1: pieces, lowest first.
 void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& to, Type type) {
@@ -84,8 +88,10 @@ void FunctionLowering::unpack(const Operand& from, const std::vector<Operand>& t
             emit_lane("mov.piece.b64", d, {whole, first}, value_class);
         } else {
             const Slot low = temporary(Width::w32);
-            emit_lane("mov.piece.b64", low, {whole, constant(k * piece / 32 * 32, Width::w32)}, value_class);
-            emit_lane("bfe.u32", d, {low, constant(k * piece % 32, Width::w32), count}, value_class);
+            emit_lane("mov.piece.b64", low, {whole, constant(k * piece / 32 * 32, Width::w32)},
+                      value_class);
+            emit_lane("bfe.u32", d, {low, constant(k * piece % 32, Width::w32), count},
+                      value_class);
         }
     }
 }
@@ -104,7 +110,8 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
     if (bits > 64 || piece == 0) fail("mov of 128 bits is not simulated");
     const auto join = [&](Slot d, Slot low, Slot high, u32 low_bits) {
         // bfi d, high, low, position, length
-        emit_lane("bfi.b32", d, {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},
+        emit_lane("bfi.b32", d,
+                  {high, low, constant(low_bits, Width::w32), constant(32 - low_bits, Width::w32)},
                   value_class);
     };
     std::vector<Slot> words;
@@ -119,9 +126,13 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
         }
         words.push_back(word);
     }
-    if (bits == 64) emit_lane("mov.pair.b64", destination(to, Width::w64), {words.at(0), words.at(1)}, value_class);
-    else if (from.size() == 1) emit_lane("mov.b32", destination(to, Width::w32), {words[0]}, value_class);
-    else if (bits != 32) fail("mov of pieces of this size is not simulated");
+    if (bits == 64)
+        emit_lane("mov.pair.b64", destination(to, Width::w64), {words.at(0), words.at(1)},
+                  value_class);
+    else if (from.size() == 1)
+        emit_lane("mov.b32", destination(to, Width::w32), {words[0]}, value_class);
+    else if (bits != 32)
+        fail("mov of pieces of this size is not simulated");
 }
 
 // ---- cvta ----
@@ -131,7 +142,8 @@ void FunctionLowering::pack(const std::vector<Operand>& from, const Operand& to,
 void FunctionLowering::lower_address_conversion() {
     const Operand &to = now().operands.at(0), &from = now().operands.at(1);
     u64 window = 0;
-    if (now().has("shared") || now().has("shared::cta") || now().has("shared::cluster")) window = kSharedWindow;
+    if (now().has("shared") || now().has("shared::cta") || now().has("shared::cluster"))
+        window = kSharedWindow;
     if (now().has("local")) window = kLocalWindow;
     if (now().has("param") || now().has("param::entry")) window = kParamWindow;
     const Width width = width_of(to);
@@ -139,10 +151,11 @@ void FunctionLowering::lower_address_conversion() {
     const Slot value = source(from, width);
     const ValueClass value_class = class_of_destination(to);
     if (window == 0 || width != Width::w64)
-        emit_lane(width == Width::w64 ? "mov.b64" : "mov.b32", destination(to, width), {value}, value_class);
-    else
-        emit_lane(now().has("to") ? "sub.s64" : "add.s64", destination(to, width), {value, constant(window, width)},
+        emit_lane(width == Width::w64 ? "mov.b64" : "mov.b32", destination(to, width), {value},
                   value_class);
+    else
+        emit_lane(now().has("to") ? "sub.s64" : "add.s64", destination(to, width),
+                  {value, constant(window, width)}, value_class);
 }
 
 // ---- lane-wise ----
@@ -150,20 +163,26 @@ void FunctionLowering::lower_address_conversion() {
 bool FunctionLowering::lower_lane_instruction() {
     const LaneInstruction* lane = find_lane_instruction(now().opcode, now().modifiers);
     if (!lane) return false;
-    const auto& operands = now().operands;
+    auto operands = now().operands;
     Op op;
     op.run = lane->run;
+    if (lane->immediate) {
+        constexpr std::size_t kBehindC = 4;
+        if (operands.size() <= kBehindC) fail("not the right number of operands");
+        op.immediate = static_cast<i64>(operands[kBehindC].bits);
+        operands.erase(operands.begin() + kBehindC);
+    }
     std::size_t sources = 0;
     while (sources < lane->source.size() && lane->source[sources] != Width::none) ++sources;
-    if (operands.size() != sources + 1 + (lane->immediate ? 1 : 0)) fail("not the right number of operands");
-    if (lane->immediate) op.immediate = static_cast<i64>(operands.back().bits);
+    if (operands.size() != sources + 1) fail("not the right number of operands");
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
     for (std::size_t k = 0; k < sources; ++k) *slots[k] = source(operands[k + 1], lane->source[k]);
 
     const Operand& to = operands[0];
     const ValueClass value_class = class_of_destination(to);
     const auto is_number = [](Width width) { return width == Width::w32 || width == Width::w64; };
-    const bool narrower = to.kind == Operand::Kind::reg && width_of_register(to.reg) != lane->destination &&
+    const bool narrower = to.kind == Operand::Kind::reg &&
+                          width_of_register(to.reg) != lane->destination &&
                           is_number(width_of_register(to.reg)) && is_number(lane->destination);
     op.d = narrower ? temporary(lane->destination) : destination(to, lane->destination);
     if (lane->forms && op.d.uniform == 0) {
@@ -172,15 +191,17 @@ bool FunctionLowering::lower_lane_instruction() {
         // Nothing follows the Ops of a prologue, and a guard has to get its handler back.
         if (value_class == ValueClass::thread && !now().guard) op.run = lane->forms[uniform];
     }
-    if (lane->reads_carry) op.d2 = carry_slot();
+    if (lane->reads_carry)
+        op.d2 = carry_slot();
     else if (lane->second != Width::none)
-        op.d2 = to.elements.empty() ? temporary(lane->second) : destination(to.elements[0], lane->second);
+        op.d2 = to.elements.empty() ? temporary(lane->second)
+                                    : destination(to.elements[0], lane->second);
     emit(op, value_class);
     if (narrower) {
         const Width have = width_of_register(to.reg);
         const bool extend = is_signed(destination_type());
-        emit_lane(have == Width::w64 ? (extend ? "cvt.s64.s32" : "cvt.u64.u32") : "cvt.u32.u64", destination(to, have),
-                  {op.d}, value_class);
+        emit_lane(have == Width::w64 ? (extend ? "cvt.s64.s32" : "cvt.u64.u32") : "cvt.u32.u64",
+                  destination(to, have), {op.d}, value_class);
     } else {
         extend_short_result(to, value_class);
     }
@@ -245,8 +266,9 @@ bool FunctionLowering::lower_family_instruction() {
     return true;
 }
 
-void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& family, const OperandRole& role,
-                                            const Operand& operand, StateSpace space) {
+void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& family,
+                                            const OperandRole& role, const Operand& operand,
+                                            StateSpace space) {
     switch (role.role) {
         case Role::ignored: return;
         case Role::destination:
@@ -275,7 +297,8 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
         }
         case Role::address2: {
             Op second;
-            const StateSpace second_space = family.memory.size() > 1 ? family.memory[1].space : space;
+            const StateSpace second_space =
+                family.memory.size() > 1 ? family.memory[1].space : space;
             address_operand(second, operand, second_space, false);
             op.b = second.a;
             op.immediate = pack_offsets(first_offset(&op), second.immediate);

@@ -23,11 +23,13 @@ namespace coalesce::sim {
 
 /// Why a kernel can not be lowered.
 struct LoweringError : std::runtime_error {
-    explicit LoweringError(const std::string& why, Place where = {}) : std::runtime_error(why), where(std::move(where)) {}
+    explicit LoweringError(const std::string& why, Place where = {})
+        : std::runtime_error(why), where(std::move(where)) {}
     Place where;
 };
 
-/// What all functions of a kernel share while it is lowered: the uniform file and the constants in it.
+/// What all functions of a kernel share while it is lowered: the uniform file and the constants in
+/// it.
 class UniformFile {
 public:
     Slot take(Width width);
@@ -62,7 +64,9 @@ private:
 
     // ---- lower_operands.cpp: registers, immediates, symbols -> slots ----
     Slot slot_of_register(u32 reg);
-    ValueClass class_of_register(u32 reg) const { return registers_.value_class[registers_.root[reg]]; }
+    ValueClass class_of_register(u32 reg) const {
+        return registers_.value_class[registers_.root[reg]];
+    }
     Width width_of_register(u32 reg) const;
     /// Of an operand that has to be a register.
     Width width_of(const Operand& operand) const;
@@ -83,11 +87,13 @@ private:
     void find_first_guesses();
     void lower_load_store();
     void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
-    void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements, ptx::Type type);
+    void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,
+                                ptx::Type type);
     /// Base register to Op::a, offset to Op::immediate; returns whether the base has 32-bit lanes.
     bool address_operand(Op& op, const Operand& address, ptx::StateSpace space, bool allow_narrow);
     u32 add_site(const MemoryUse& use);
-    void widen_loaded(const std::vector<Operand>& elements, ptx::Type type, const std::vector<Slot>& loaded);
+    void widen_loaded(const std::vector<Operand>& elements, ptx::Type type,
+                      const std::vector<Slot>& loaded);
 
     // ---- lower_control.cpp: branches, barriers, calls ----
     bool lower_control();
@@ -124,7 +130,8 @@ private:
     Op& emit(Op op, ValueClass value_class = ValueClass::thread);
     ValueClass class_of_destination(const Operand& operand) const;
     /// A lane-wise helper instruction of the lowering's own, by its PTX name: "cvt.u64.u32".
-    void emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources, ValueClass value_class);
+    void emit_lane(const std::string& name, Slot d, std::initializer_list<Slot> sources,
+                   ValueClass value_class);
     [[noreturn]] void fail(const std::string& why) const;
     const Instruction& now() const {
         static const Instruction nothing;  // the body may be empty
@@ -142,21 +149,22 @@ private:
     Registers registers_;
     std::vector<LoopRange> loops_;
     std::vector<Lifetime> lifetimes_;
-    std::vector<std::optional<Slot>> slots_;           ///< of root registers
-    std::multimap<u32, u32> ends_;                     ///< body index -> root register that dies there
+    std::vector<std::optional<Slot>> slots_;  ///< of root registers
+    std::multimap<u32, u32> ends_;            ///< body index -> root register that dies there
     std::vector<std::pair<Slot, Width>> temporaries_;  ///< of the current instruction
     SlotPool own_;
-    std::optional<Slot> carry_;                        ///< the flag of add.cc and its kin
+    std::optional<Slot> carry_;  ///< the flag of add.cc and its kin
     std::map<std::string, Slot> specials_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
     std::map<std::string, std::optional<u64>> symbols_;
-    std::vector<bool> waiting_branch_;                 ///< per body index
-    std::vector<bool> first_guess_;                    ///< per body index: see find_first_guesses
+    std::vector<bool> waiting_branch_;  ///< per body index
+    std::vector<bool> first_guess_;     ///< per body index: see find_first_guesses
     std::set<std::string> functions_used_;
 
-    ValueClass current_class_ = ValueClass::thread;  ///< of what the instruction being lowered computes
-    u32 at_ = 0;               ///< index of the instruction being lowered
-    u32 pending_weight_ = 0;   ///< instructions that no Op stands for yet
+    ValueClass current_class_ =
+        ValueClass::thread;   ///< of what the instruction being lowered computes
+    u32 at_ = 0;              ///< index of the instruction being lowered
+    u32 pending_weight_ = 0;  ///< instructions that no Op stands for yet
     std::map<std::pair<u32, u32>, u32> pending_lines_;  ///< the same by (file, line)
     std::vector<u32> region_starts_;
     std::map<std::string, u32> label_ops_;
@@ -170,7 +178,7 @@ private:
         std::vector<std::string> labels;
     };
     std::vector<TableFixup> table_fixups_;
-    std::vector<std::pair<u32, u32>> region_fixups_;   ///< op index -> op index
+    std::vector<std::pair<u32, u32>> region_fixups_;  ///< op index -> op index
 };
 
 }  // namespace coalesce::sim

@@ -33,7 +33,8 @@ std::size_t after_return_type(const std::string& text) {
 
 std::string kernel_name(const std::string& mangled) {
     int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> full(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+    const std::unique_ptr<char, void (*)(void*)> full(
+        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
     if (!full) return mangled;
     std::string text = full.get();
     if (const std::size_t list = parameter_list(text); list > 0) text.resize(list);

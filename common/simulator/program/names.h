@@ -5,8 +5,8 @@
 
 namespace coalesce::sim {
 
-/// "_Z5naiveIfEvPT_PKS0_i" -> "naive<float>": without return type and parameters. Names that are not
-/// mangled stay as they are.
+/// "_Z5naiveIfEvPT_PKS0_i" -> "naive<float>": without return type and parameters. Names that are
+/// not mangled stay as they are.
 std::string kernel_name(const std::string& mangled);
 
 }  // namespace coalesce::sim

@@ -36,28 +36,28 @@ struct CallSite;  ///< call: callee, arguments (execute/calls.h)
 /// What almost every instruction needs comes first, within one line of the host's cache.
 struct alignas(64) Op {
     Handler run = nullptr;
-    Slot d;                       ///< destination
-    Slot a, b, c;                 ///< sources
-    i64 immediate = 0;            ///< address offset, barrier id, ... as the handler defines
-    u32 site = 0;                 ///< memory instructions: index into Kernel::sites; those that end a
-                                  ///< straight piece: index into Kernel::Code::straights
-    u16 weight = 1;               ///< PTX instructions this Op stands for (hoisted ones included)
-    u8 count = 0;                 ///< elements in v, or as the handler defines
-    u8 detail = 0;                ///< a selector inside a family, as the handler defines
+    Slot d;             ///< destination
+    Slot a, b, c;       ///< sources
+    i64 immediate = 0;  ///< address offset, barrier id, ... as the handler defines
+    u32 site = 0;       ///< memory instructions: index into Kernel::sites; those that end a
+                        ///< straight piece: index into Kernel::Code::straights
+    u16 weight = 1;     ///< PTX instructions this Op stands for (hoisted ones included)
+    u8 count = 0;       ///< elements in v, or as the handler defines
+    u8 detail = 0;      ///< a selector inside a family, as the handler defines
     bool guard_negated = false;
     bool has_destination = true;
-    bool spins = false;           ///< a branch of a loop that waits for memory to change
+    bool spins = false;  ///< a branch of a loop that waits for memory to change
 
-    Slot v[4];                    ///< elements of a vector access, or further operands
+    Slot v[4];  ///< elements of a vector access, or further operands
     Slot guard;
-    const Op* target = nullptr;   ///< branches
-    Handler inner = nullptr;      ///< guarded ops: the handler behind the guard
-    Slot d2;                      ///< second destination (p|q, carry flags)
-    Slot members;                 ///< .sync instructions: the mask of lanes that take part
+    const Op* target = nullptr;  ///< branches
+    Handler inner = nullptr;     ///< guarded ops: the handler behind the guard
+    Slot d2;                     ///< second destination (p|q, carry flags)
+    Slot members;                ///< .sync instructions: the mask of lanes that take part
     const CallSite* call = nullptr;
     const std::vector<const Op*>* targets = nullptr;  ///< brx.idx
-    u32 source = 0;               ///< index into the function's body
-    ptx::SourceLine where;        ///< of the PTX instruction
+    u32 source = 0;                                   ///< index into the function's body
+    ptx::SourceLine where;                            ///< of the PTX instruction
 };
 
 /// A memory instruction of a kernel.
@@ -79,31 +79,31 @@ struct KernelTotals {
     u64 thread_instructions = 0;  ///< lanes that were active, added up
     u64 branches = 0;
     u64 divergent_branches = 0;
-    std::vector<SiteCounters> sites;           ///< parallel to Kernel::sites
+    std::vector<SiteCounters> sites;                          ///< parallel to Kernel::sites
     std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
 };
 
 struct Kernel {
-    std::string name;         ///< as in the PTX
-    std::string demangled;    ///< without return type and arguments: "transpose_naive<float>"
+    std::string name;       ///< as in the PTX
+    std::string demangled;  ///< without return type and arguments: "transpose_naive<float>"
     const ptx::Function* ast = nullptr;
     Module* module = nullptr;
     std::vector<Site> sites;
     KernelTotals totals;
 
-    u32 static_shared = 0;      ///< bytes
+    u32 static_shared = 0;                      ///< bytes
     std::map<std::string, u32> shared_offsets;  ///< of its .shared variables
     u32 parameter_bytes = 0;
     std::vector<u32> parameter_offsets;  ///< of argument i in parameter memory
-    u32 local_bytes = 0;        ///< per thread
-    u32 registers_estimate = 0; ///< 32-bit registers per thread, for occupancy and attributes
+    u32 local_bytes = 0;                 ///< per thread
+    u32 registers_estimate = 0;  ///< 32-bit registers per thread, for occupancy and attributes
 
-    struct Code;                ///< lowered form, made at the first launch (program/lower.h)
+    struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;
-    std::string error;          ///< why it can not run: "unknown instruction ..."
+    std::string error;  ///< why it can not run: "unknown instruction ..."
     Place error_place;
 
-    Place place(ptx::SourceLine where) const;   ///< with the file's name
+    Place place(ptx::SourceLine where) const;  ///< with the file's name
     Place place(const Op* op) const;
 };
 

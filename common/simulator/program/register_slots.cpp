@@ -33,7 +33,8 @@ std::vector<LoopRange> loops_of(const ptx::Function& function) {
     std::vector<LoopRange> loops;
     const auto add = [&](const std::string& label, u32 at) {
         const auto target = function.labels.find(label);
-        if (target != function.labels.end() && target->second <= at) loops.push_back({target->second, at});
+        if (target != function.labels.end() && target->second <= at)
+            loops.push_back({target->second, at});
     };
     for (u32 at = 0; at < function.body.size(); ++at) {
         const ptx::Instruction& i = function.body[at];
@@ -68,7 +69,8 @@ u32 bytes_of(Width width) {
         case Width::w128: return 16 * kLanes;
         case Width::w64: return 8 * kLanes;
         case Width::w32: return 4 * kLanes;
-        default: return 64;  // predicates too, which keeps every slot aligned for the host's vectors
+        default:
+            return 64;  // predicates too, which keeps every slot aligned for the host's vectors
     }
 }
 
@@ -88,6 +90,8 @@ Slot SlotPool::take_for_good(Width width) {
     return slot;
 }
 
-void SlotPool::give_back(Slot slot, Width width) { free_[static_cast<int>(width)].push_back(slot); }
+void SlotPool::give_back(Slot slot, Width width) {
+    free_[static_cast<int>(width)].push_back(slot);
+}
 
 }  // namespace coalesce::sim

@@ -14,9 +14,12 @@ using ptx::Operand;
 /// Instructions whose first operand is not a destination.
 bool has_destination(const ptx::Instruction& i) {
     static const std::set<std::string_view> none = {
-        "st", "red", "bra", "brx", "ret", "exit", "trap", "brkpt", "membar", "fence", "prefetch",
-        "prefetchu", "nanosleep", "call", "cp", "griddepcontrol", "discard", "applypriority", "pmevent",
-        "setmaxnreg", "stacksave", "stackrestore"};
+        "st",        "red",           "bra",      "brx",
+        "ret",       "exit",          "trap",     "brkpt",
+        "membar",    "fence",         "prefetch", "prefetchu",
+        "nanosleep", "call",          "cp",       "griddepcontrol",
+        "discard",   "applypriority", "pmevent",  "setmaxnreg",
+        "stacksave", "stackrestore"};
     if (none.contains(i.opcode)) return false;
     if (i.opcode == "bar" || i.opcode == "barrier") return i.has("red");
     if (i.opcode == "mbarrier")
@@ -84,7 +87,8 @@ private:
         const bool moves = i.opcode == "mov";
         const bool same_address = i.opcode == "cvta" && (i.has("global") || i.has("const"));
         if (!moves && !same_address) return false;
-        const auto type_to = function_.registers[to.reg].type, type_from = function_.registers[from.reg].type;
+        const auto type_to = function_.registers[to.reg].type,
+                   type_from = function_.registers[from.reg].type;
         if ((type_to == ptx::Type::pred) != (type_from == ptx::Type::pred)) return false;
         if (size_of(type_to) != size_of(type_from)) return false;
         return result_.writes[from.reg] == 1 && seen_[from.reg];
@@ -92,7 +96,8 @@ private:
 
     bool is_pure(const ptx::Instruction& i) const {
         if (i.opcode == "mov" || i.opcode == "cvta") return true;
-        if (i.opcode == "ld" && i.has("param")) return i.operands.size() == 2 && is_kernel_parameter(i.operands[1]);
+        if (i.opcode == "ld" && i.has("param"))
+            return i.operands.size() == 2 && is_kernel_parameter(i.operands[1]);
         const LaneInstruction* lane = find_lane_instruction(i.opcode, i.modifiers);
         return lane && !lane->reads_carry;
     }
@@ -114,7 +119,8 @@ private:
     ValueClass class_of(const Operand& operand) const {
         ValueClass result = ValueClass::launch;
         if (operand.kind == Operand::Kind::reg || operand.has_base_register)
-            join(result, seen_[operand.reg] ? result_.value_class[operand.reg] : ValueClass::thread);
+            join(result,
+                 seen_[operand.reg] ? result_.value_class[operand.reg] : ValueClass::thread);
         if (operand.kind == Operand::Kind::special) {
             const SpecialRegister* special = find_special_register(operand.name);
             join(result, special ? class_of_special(*special) : ValueClass::thread);
@@ -134,8 +140,10 @@ private:
     }
 
     static void join(ValueClass& into, ValueClass other) {
-        if (into == ValueClass::launch) into = other;
-        else if (other != ValueClass::launch && other != into) into = ValueClass::thread;
+        if (into == ValueClass::launch)
+            into = other;
+        else if (other != ValueClass::launch && other != into)
+            into = ValueClass::thread;
     }
 
     const ptx::Module& module_;
@@ -151,16 +159,18 @@ std::vector<u32> registers_written(const ptx::Instruction& i) {
     std::vector<u32> written;
     if (i.operands.empty() || !has_destination(i)) return written;
     const Operand& first = i.operands[0];
-    if (first.kind == Operand::Kind::reg || first.kind == Operand::Kind::vector) collect(first, written);
+    if (first.kind == Operand::Kind::reg || first.kind == Operand::Kind::vector)
+        collect(first, written);
     return written;
 }
 
 std::vector<u32> registers_read(const ptx::Instruction& i) {
     std::vector<u32> read;
     if (i.guard) read.push_back(*i.guard);
-    const bool skip_first = has_destination(i) && !i.operands.empty() &&
-                            i.operands[0].kind != Operand::Kind::address;
-    for (std::size_t k = skip_first ? 1 : 0; k < i.operands.size(); ++k) collect(i.operands[k], read);
+    const bool skip_first =
+        has_destination(i) && !i.operands.empty() && i.operands[0].kind != Operand::Kind::address;
+    for (std::size_t k = skip_first ? 1 : 0; k < i.operands.size(); ++k)
+        collect(i.operands[k], read);
     return read;
 }
 

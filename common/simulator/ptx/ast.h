@@ -16,12 +16,31 @@
 namespace coalesce::sim::ptx {
 
 enum class Type : u8 {
-    none, pred,
-    b8, b16, b32, b64, b128,
-    u8, u16, u32, u64,
-    s8, s16, s32, s64,
-    f16, f16x2, bf16, bf16x2, tf32, f32, f32x2, f64,
-    e4m3x2, e5m2x2,
+    none,
+    pred,
+    b8,
+    b16,
+    b32,
+    b64,
+    b128,
+    u8,
+    u16,
+    u32,
+    u64,
+    s8,
+    s16,
+    s32,
+    s64,
+    f16,
+    f16x2,
+    bf16,
+    bf16x2,
+    tf32,
+    f32,
+    f32x2,
+    f64,
+    e4m3x2,
+    e5m2x2,
 };
 
 /// Bytes that a value of this type takes in memory (a predicate counts as 1).
@@ -122,9 +141,9 @@ struct Function {
     /// .branchtargets / .calltargets / .callprototype lists, by their label.
     std::map<std::string, std::vector<std::string>> target_lists;
     std::vector<std::vector<SourceLine>> inline_chains;  ///< the calls that code was inlined at
-    u32 max_threads[3] = {0, 0, 0};       ///< .maxntid, 0: not given
-    u32 required_threads[3] = {0, 0, 0};  ///< .reqntid
-    u32 cluster[3] = {0, 0, 0};           ///< .reqnctapercluster
+    u32 max_threads[3] = {0, 0, 0};                      ///< .maxntid, 0: not given
+    u32 required_threads[3] = {0, 0, 0};                 ///< .reqntid
+    u32 cluster[3] = {0, 0, 0};                          ///< .reqnctapercluster
 };
 
 struct Module {

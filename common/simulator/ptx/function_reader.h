@@ -13,7 +13,9 @@ bool accept_state_space(Lexer& lexer, StateSpace& space);
 /// Reads the rest of a .loc, whose place stays in force until the next one. `inlining` learns where
 /// that place was inlined.
 Position read_location(Lexer& lexer, Inlining& inlining);
-inline SourceLine line_of(Position position) { return {std::get<0>(position), std::get<1>(position)}; }
+inline SourceLine line_of(Position position) {
+    return {std::get<0>(position), std::get<1>(position)};
+}
 /// Reads the rest of a .file and notes the file's name.
 void read_file(Lexer& lexer, Module& module);
 

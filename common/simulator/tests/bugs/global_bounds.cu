@@ -14,11 +14,14 @@ __global__ void fill(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i <= n) out[i] = i;  // bug off_by_one: memcheck: out of bounds
 }
-static void off_by_one() { fill<<<4, 256>>>(device_zeros<int>(1000), 1000); }
+static void off_by_one() {
+    fill<<<4, 256>>>(device_zeros<int>(1000), 1000);
+}
 
 // The pitch is in bytes; the pointer counts floats.
 __global__ void clear_pitched(float* out, size_t pitch, int rows, int cols) {
-    const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int col = blockIdx.x * blockDim.x + threadIdx.x,
+              row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[row * pitch + col] = 0;  // bug pitch_in_bytes: memcheck: out of bounds
 }
 static void pitch_in_bytes() {
@@ -32,18 +35,22 @@ __global__ void difference(int* out, const int* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[i] - in[i - 1];  // bug before_the_beginning: memcheck: out of bounds
 }
-static void before_the_beginning() { difference<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 64); }
+static void before_the_beginning() {
+    difference<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 64);
+}
 
 // A ragged matrix, and blocks that hang over its last row.
 __global__ void transpose_unguarded(float* out, const float* in, int rows, int cols) {
-    const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int col = blockIdx.x * blockDim.x + threadIdx.x,
+              row = blockIdx.y * blockDim.y + threadIdx.y;
     if (col < cols) {
         const float value = in[row * cols + col];  // bug ragged_edge: memcheck: out of bounds
         out[col * rows + row] = value;
     }
 }
 static void ragged_edge() {
-    transpose_unguarded<<<dim3(1, 2), dim3(32, 32)>>>(device_zeros<float>(40 * 32), device_iota<float>(40 * 32), 40, 32);
+    transpose_unguarded<<<dim3(1, 2), dim3(32, 32)>>>(device_zeros<float>(40 * 32),
+                                                      device_iota<float>(40 * 32), 40, 32);
 }
 
 // The last float4 begins inside and ends outside.
@@ -60,7 +67,9 @@ __global__ void shift_right(int* out, const int* in, unsigned by) {
     const unsigned i = threadIdx.x;
     out[i] = in[i - by];  // bug unsigned_underflow: memcheck: out of bounds
 }
-static void unsigned_underflow() { shift_right<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32), 5); }
+static void unsigned_underflow() {
+    shift_right<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32), 5);
+}
 
 __global__ void read_freed(int* out, const int* in) {
     out[threadIdx.x] = in[threadIdx.x];  // bug use_after_free: memcheck: use after free
@@ -75,7 +84,9 @@ static void use_after_free() {
 __global__ void through_null(int* out) {
     out[threadIdx.x] = 1;  // bug null_pointer: memcheck: out of bounds
 }
-static void null_pointer() { through_null<<<1, 32>>>(nullptr); }
+static void null_pointer() {
+    through_null<<<1, 32>>>(nullptr);
+}
 
 __global__ void sum_host_data(int* out, const int* in) {
     atomicAdd(out, in[threadIdx.x]);  // bug host_pointer: memcheck: out of bounds
@@ -98,13 +109,17 @@ static void elements_for_bytes() {
 __global__ void histogram(int* bins, const int* values) {
     atomicAdd(&bins[values[threadIdx.x]], 1);  // bug atomic_past_the_end: memcheck: out of bounds
 }
-static void atomic_past_the_end() { histogram<<<1, 33>>>(device_zeros<int>(32), device_iota<int>(33)); }
+static void atomic_past_the_end() {
+    histogram<<<1, 33>>>(device_zeros<int>(32), device_iota<int>(33));
+}
 
 __device__ int table[16];
 __global__ void fill_table() {
     table[threadIdx.x] = threadIdx.x;  // bug device_variable: memcheck: out of bounds
 }
-static void device_variable() { fill_table<<<1, 17>>>(); }
+static void device_variable() {
+    fill_table<<<1, 17>>>();
+}
 
 __constant__ float coefficients[4];
 __global__ void use_coefficients(float* out, int first) {
@@ -118,27 +133,31 @@ static void constant_variable() {
 
 // The grid covers the matrix, but the tile is stored the wrong way round.
 __global__ void store_swapped(float* out, int rows, int cols) {
-    const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int col = blockIdx.x * blockDim.x + threadIdx.x,
+              row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[col * cols + row] = 1;  // bug rows_for_cols: memcheck: out of bounds
 }
-static void rows_for_cols() { store_swapped<<<dim3(4, 1), dim3(32, 8)>>>(device_zeros<float>(8 * 128), 8, 128); }
+static void rows_for_cols() {
+    store_swapped<<<dim3(4, 1), dim3(32, 8)>>>(device_zeros<float>(8 * 128), 8, 128);
+}
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"missing_bounds_check", missing_bounds_check},
-        {"off_by_one", off_by_one},
-        {"pitch_in_bytes", pitch_in_bytes},
-        {"before_the_beginning", before_the_beginning},
-        {"ragged_edge", ragged_edge},
-        {"vector_tail", vector_tail},
-        {"unsigned_underflow", unsigned_underflow},
-        {"use_after_free", use_after_free},
-        {"null_pointer", null_pointer},
-        {"host_pointer", host_pointer},
-        {"elements_for_bytes", elements_for_bytes},
-        {"atomic_past_the_end", atomic_past_the_end},
-        {"device_variable", device_variable},
-        {"constant_variable", constant_variable},
-        {"rows_for_cols", rows_for_cols},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"missing_bounds_check", missing_bounds_check},
+                        {"off_by_one", off_by_one},
+                        {"pitch_in_bytes", pitch_in_bytes},
+                        {"before_the_beginning", before_the_beginning},
+                        {"ragged_edge", ragged_edge},
+                        {"vector_tail", vector_tail},
+                        {"unsigned_underflow", unsigned_underflow},
+                        {"use_after_free", use_after_free},
+                        {"null_pointer", null_pointer},
+                        {"host_pointer", host_pointer},
+                        {"elements_for_bytes", elements_for_bytes},
+                        {"atomic_past_the_end", atomic_past_the_end},
+                        {"device_variable", device_variable},
+                        {"constant_variable", constant_variable},
+                        {"rows_for_cols", rows_for_cols},
+                    });
 }

@@ -1,10 +1,12 @@
-// Races in global memory. Blocks run in any order: where two of them meet, something must order them.
+// Races in global memory. Blocks run in any order: where two meet, something must order them.
 #include "../cases.h"
 
 __global__ void count(int* bins, const int* values) {
     bins[values[blockIdx.x * blockDim.x + threadIdx.x] % 32]++;  // bug global_histogram: globalrace: read after write // other global_histogram
 }
-static void global_histogram() { count<<<4, 32>>>(device_zeros<int>(32), device_iota<int>(128)); }
+static void global_histogram() {
+    count<<<4, 32>>>(device_zeros<int>(32), device_iota<int>(128));
+}
 
 // In place, each block needs the first element of the next, which may be new already.
 __global__ void shift_left(int* x, int n) {
@@ -13,13 +15,18 @@ __global__ void shift_left(int* x, int n) {
     __syncthreads();
     x[i] = next + 1;  // bug neighbour_block: globalrace: write after read
 }
-static void neighbour_block() { shift_left<<<4, 128>>>(device_iota<int>(512), 512); }
+static void neighbour_block() {
+    shift_left<<<4, 128>>>(device_iota<int>(512), 512);
+}
 
 __global__ void transpose_in_place(int* x, int n) {
-    const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int col = blockIdx.x * blockDim.x + threadIdx.x,
+              row = blockIdx.y * blockDim.y + threadIdx.y;
     x[col * n + row] = x[row * n + col];  // bug in_place_transpose: globalrace: read after write // other in_place_transpose
 }
-static void in_place_transpose() { transpose_in_place<<<dim3(2, 2), dim3(32, 32)>>>(device_iota<int>(4096), 64); }
+static void in_place_transpose() {
+    transpose_in_place<<<dim3(2, 2), dim3(32, 32)>>>(device_iota<int>(4096), 64);
+}
 
 // In place again: block b reads what block b - 1 has written.
 __global__ void smooth_from_left(float* x) {
@@ -28,7 +35,9 @@ __global__ void smooth_from_left(float* x) {
     __syncthreads();
     x[i] = left / 2 + 1;  // other stencil_in_place
 }
-static void stencil_in_place() { smooth_from_left<<<4, 64>>>(device_iota<float>(256)); }
+static void stencil_in_place() {
+    smooth_from_left<<<4, 64>>>(device_iota<float>(256));
+}
 
 // The consumer sees the flag; nothing says that it sees the data.
 __global__ void produce_consume(int* data, volatile int* flag, int* out) {
@@ -67,7 +76,8 @@ __global__ void produce_too_early(int* data, volatile int* flag, int* out) {
     }
 }
 static void flag_without_barrier() {
-    produce_too_early<<<2, 64>>>(device_zeros<int>(64), device_zeros<int>(1), device_zeros<int>(64));
+    produce_too_early<<<2, 64>>>(device_zeros<int>(64), device_zeros<int>(1),
+                                 device_zeros<int>(64));
 }
 
 // The fence comes before the data instead of after it.
@@ -82,7 +92,9 @@ __global__ void fence_first(int* data, volatile int* flag, int* out) {
         *out = data[0];  // bug fence_before_data: globalrace: read after write
     }
 }
-static void fence_before_data() { fence_first<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1), device_zeros<int>(1)); }
+static void fence_before_data() {
+    fence_first<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1), device_zeros<int>(1));
+}
 
 // The last block to finish adds up what the others left, without a fence between sum and counter.
 __global__ void sum_by_last_block(int* partial, unsigned* finished, int* out) {
@@ -99,47 +111,62 @@ __global__ void sum_by_last_block(int* partial, unsigned* finished, int* out) {
     }
 }
 static void last_block_without_fence() {
-    sum_by_last_block<<<8, 32>>>(device_zeros<int>(8), device_zeros<unsigned>(1), device_zeros<int>(1));
+    sum_by_last_block<<<8, 32>>>(device_zeros<int>(8), device_zeros<unsigned>(1),
+                                 device_zeros<int>(1));
 }
 
 // One block, and global memory used like shared memory.
 __global__ void reverse_in_global(int* scratch, int* out) {
-    scratch[threadIdx.x] = threadIdx.x + 1;  // other missing_syncthreads
+    scratch[threadIdx.x] = threadIdx.x + 1;                    // other missing_syncthreads
     out[threadIdx.x] = scratch[blockDim.x - 1 - threadIdx.x];  // bug missing_syncthreads: globalrace: read after write
 }
-static void missing_syncthreads() { reverse_in_global<<<1, 128>>>(device_zeros<int>(128), device_zeros<int>(128)); }
+static void missing_syncthreads() {
+    reverse_in_global<<<1, 128>>>(device_zeros<int>(128), device_zeros<int>(128));
+}
 
 // An atomic on one side protects nothing when the other side is plain.
 __global__ void add_and_look(int* total, int* out) {
-    if (blockIdx.x == 0) atomicAdd(total, 1);  // other atomic_against_plain
-    else *out = *total;  // bug atomic_against_plain: globalrace: read after write
+    if (blockIdx.x == 0)
+        atomicAdd(total, 1);  // other atomic_against_plain
+    else
+        *out = *total;  // bug atomic_against_plain: globalrace: read after write
 }
-static void atomic_against_plain() { add_and_look<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1)); }
+static void atomic_against_plain() {
+    add_and_look<<<2, 1>>>(device_zeros<int>(1), device_zeros<int>(1));
+}
 
 __global__ void leave_result(int* out) {
     if (threadIdx.x == 0) *out = blockIdx.x + 1;  // bug every_block_stores: globalrace: write after write // other every_block_stores
 }
-static void every_block_stores() { leave_result<<<4, 32>>>(device_zeros<int>(1)); }
+static void every_block_stores() {
+    leave_result<<<4, 32>>>(device_zeros<int>(1));
+}
 
 // 256 threads a block, and blocks 255 elements apart.
 __global__ void overlapping_tiles(int* out) {
     const int i = blockIdx.x * (blockDim.x - 1) + threadIdx.x;
     out[i] = blockIdx.x + 1;  // bug overlapping_blocks: globalrace: write after write // other overlapping_blocks
 }
-static void overlapping_blocks() { overlapping_tiles<<<4, 256>>>(device_zeros<int>(1024)); }
+static void overlapping_blocks() {
+    overlapping_tiles<<<4, 256>>>(device_zeros<int>(1024));
+}
 
 // Eight threads set bits of one byte: each stores its own idea of the other seven.
 __global__ void set_bits(unsigned char* flags) {
     flags[threadIdx.x / 8] |= 1 << (threadIdx.x % 8);  // bug bits_of_a_byte: globalrace: write after write // other bits_of_a_byte
 }
-static void bits_of_a_byte() { set_bits<<<1, 32>>>(device_zeros<unsigned char>(4)); }
+static void bits_of_a_byte() {
+    set_bits<<<1, 32>>>(device_zeros<unsigned char>(4));
+}
 
 // Bytes of one word: two blocks use the same byte, the others their own.
 __global__ void one_byte_each(unsigned char* bytes) {
     const int at = blockIdx.x == 3 ? 2 : blockIdx.x;
     bytes[at] = blockIdx.x + 1;  // bug same_byte: globalrace: write after write // other same_byte
 }
-static void same_byte() { one_byte_each<<<4, 1>>>(device_zeros<unsigned char>(4)); }
+static void same_byte() {
+    one_byte_each<<<4, 1>>>(device_zeros<unsigned char>(4));
+}
 
 // A lock that is let go without a fence before it.
 __global__ void add_under_lock(int* lock, int* total) {
@@ -148,7 +175,9 @@ __global__ void add_under_lock(int* lock, int* total) {
     *total += blockIdx.x;  // bug lock_without_fence: globalrace: read after write // other lock_without_fence
     atomicExch(lock, 0);
 }
-static void lock_without_fence() { add_under_lock<<<4, 1>>>(device_zeros<int>(1), device_zeros<int>(1)); }
+static void lock_without_fence() {
+    add_under_lock<<<4, 1>>>(device_zeros<int>(1), device_zeros<int>(1));
+}
 
 // Everybody may clear the counter, and somebody has counted already.
 __global__ void clear_late(int* counter) {
@@ -156,25 +185,28 @@ __global__ void clear_late(int* counter) {
     __syncthreads();
     atomicAdd(counter, 1);  // other cleared_by_every_block
 }
-static void cleared_by_every_block() { clear_late<<<2, 32>>>(device_iota<int>(2) + 1); }
+static void cleared_by_every_block() {
+    clear_late<<<2, 32>>>(device_iota<int>(2) + 1);
+}
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"global_histogram", global_histogram},
-        {"neighbour_block", neighbour_block},
-        {"in_place_transpose", in_place_transpose},
-        {"stencil_in_place", stencil_in_place},
-        {"flag_without_fence", flag_without_fence},
-        {"flag_without_barrier", flag_without_barrier},
-        {"fence_before_data", fence_before_data},
-        {"last_block_without_fence", last_block_without_fence},
-        {"missing_syncthreads", missing_syncthreads},
-        {"atomic_against_plain", atomic_against_plain},
-        {"every_block_stores", every_block_stores},
-        {"overlapping_blocks", overlapping_blocks},
-        {"bits_of_a_byte", bits_of_a_byte},
-        {"same_byte", same_byte},
-        {"lock_without_fence", lock_without_fence},
-        {"cleared_by_every_block", cleared_by_every_block},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"global_histogram", global_histogram},
+                        {"neighbour_block", neighbour_block},
+                        {"in_place_transpose", in_place_transpose},
+                        {"stencil_in_place", stencil_in_place},
+                        {"flag_without_fence", flag_without_fence},
+                        {"flag_without_barrier", flag_without_barrier},
+                        {"fence_before_data", fence_before_data},
+                        {"last_block_without_fence", last_block_without_fence},
+                        {"missing_syncthreads", missing_syncthreads},
+                        {"atomic_against_plain", atomic_against_plain},
+                        {"every_block_stores", every_block_stores},
+                        {"overlapping_blocks", overlapping_blocks},
+                        {"bits_of_a_byte", bits_of_a_byte},
+                        {"same_byte", same_byte},
+                        {"lock_without_fence", lock_without_fence},
+                        {"cleared_by_every_block", cleared_by_every_block},
+                    });
 }

@@ -27,7 +27,9 @@ __global__ void scale_dynamic(int* out) {
     buffer[threadIdx.x] = 2 * threadIdx.x;  // bug dynamic_forgotten: memcheck: out of bounds
     out[threadIdx.x] = buffer[threadIdx.x];
 }
-static void dynamic_forgotten() { scale_dynamic<<<1, 32>>>(device_zeros<int>(32)); }
+static void dynamic_forgotten() {
+    scale_dynamic<<<1, 32>>>(device_zeros<int>(32));
+}
 
 __global__ void from_the_left(int* out, const int* in) {
     __shared__ int row[64];
@@ -35,7 +37,9 @@ __global__ void from_the_left(int* out, const int* in) {
     __syncthreads();
     out[threadIdx.x] = row[threadIdx.x - 1];  // bug shared_before_begin: memcheck: out of bounds
 }
-static void shared_before_begin() { from_the_left<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64)); }
+static void shared_before_begin() {
+    from_the_left<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64));
+}
 
 // A halo on both sides, and room for one.
 __global__ void stencil(float* out, const float* in) {
@@ -46,7 +50,9 @@ __global__ void stencil(float* out, const float* in) {
     __syncthreads();
     out[threadIdx.x] = row[threadIdx.x] + row[threadIdx.x + 1];
 }
-static void halo_too_short() { stencil<<<1, 128>>>(device_zeros<float>(128), device_iota<float>(130)); }
+static void halo_too_short() {
+    stencil<<<1, 128>>>(device_zeros<float>(128), device_iota<float>(130));
+}
 
 __global__ void count_shared(int* out, const int* values) {
     __shared__ int bins[16];
@@ -56,7 +62,9 @@ __global__ void count_shared(int* out, const int* values) {
     __syncthreads();
     if (threadIdx.x < 16) out[threadIdx.x] = bins[threadIdx.x];
 }
-static void shared_atomic_past_end() { count_shared<<<1, 32>>>(device_zeros<int>(16), device_iota<int>(32)); }
+static void shared_atomic_past_end() {
+    count_shared<<<1, 32>>>(device_zeros<int>(16), device_iota<int>(32));
+}
 
 __global__ void sort_few(int* out, const int* in, int count) {
     int few[8];
@@ -65,16 +73,19 @@ __global__ void sort_few(int* out, const int* in, int count) {
     for (int i = 1; i < 8; ++i) best = max(best, few[i]);
     out[threadIdx.x] = best + few[count & 7];
 }
-static void local_overrun() { sort_few<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(64), 64); }
+static void local_overrun() {
+    sort_few<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(64), 64);
+}
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"one_column_over", one_column_over},
-        {"dynamic_too_small", dynamic_too_small},
-        {"dynamic_forgotten", dynamic_forgotten},
-        {"shared_before_begin", shared_before_begin},
-        {"halo_too_short", halo_too_short},
-        {"shared_atomic_past_end", shared_atomic_past_end},
-        {"local_overrun", local_overrun},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"one_column_over", one_column_over},
+                        {"dynamic_too_small", dynamic_too_small},
+                        {"dynamic_forgotten", dynamic_forgotten},
+                        {"shared_before_begin", shared_before_begin},
+                        {"halo_too_short", halo_too_short},
+                        {"shared_atomic_past_end", shared_atomic_past_end},
+                        {"local_overrun", local_overrun},
+                    });
 }

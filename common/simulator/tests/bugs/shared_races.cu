@@ -4,7 +4,7 @@
 __global__ void transpose_tile(float* out, const float* in) {
     __shared__ float tile[32][33];
     const int x = threadIdx.x, y = threadIdx.y;
-    tile[y][x] = in[y * 32 + x];  // other no_barrier_after_store
+    tile[y][x] = in[y * 32 + x];   // other no_barrier_after_store
     out[y * 32 + x] = tile[x][y];  // bug no_barrier_after_store: racecheck: read after write
 }
 static void no_barrier_after_store() {
@@ -22,7 +22,9 @@ __global__ void sum_tiles(int* out, const int* in, int tiles) {
     }
     out[threadIdx.x] = sum;
 }
-static void no_barrier_before_reuse() { sum_tiles<<<1, 128>>>(device_zeros<int>(128), device_iota<int>(512), 4); }
+static void no_barrier_before_reuse() {
+    sum_tiles<<<1, 128>>>(device_zeros<int>(128), device_iota<int>(512), 4);
+}
 
 // Lanes of a warp need not run in step.
 __global__ void sum_of_warp(int* out, const int* in) {
@@ -32,11 +34,13 @@ __global__ void sum_of_warp(int* out, const int* in) {
     __syncthreads();
     for (int half = 32; half > 0; half /= 2) {
         sums[threadIdx.x] += sums[threadIdx.x + half];  // bug reduction_without_syncwarp: racecheck: read after write // other reduction_without_syncwarp
-        asm volatile("" ::: "memory");  // binds the compiler, not the hardware
+        asm volatile("" ::: "memory");                  // binds the compiler, not the hardware
     }
     if (threadIdx.x == 0) *out = sums[0];
 }
-static void reduction_without_syncwarp() { sum_of_warp<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(64)); }
+static void reduction_without_syncwarp() {
+    sum_of_warp<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(64));
+}
 
 // The barrier is there, but the loop's last pass and what follows have none between them.
 __global__ void sum_of_block(int* out, const int* in) {
@@ -51,7 +55,9 @@ __global__ void sum_of_block(int* out, const int* in) {
     }
     if (threadIdx.x == 255) *out = sums[0];  // bug no_barrier_after_loop: racecheck: read after write
 }
-static void no_barrier_after_loop() { sum_of_block<<<1, 256>>>(device_zeros<int>(1), device_iota<int>(256)); }
+static void no_barrier_after_loop() {
+    sum_of_block<<<1, 256>>>(device_zeros<int>(1), device_iota<int>(256));
+}
 
 // Lanes of one store that share an element.
 __global__ void compress_pairs(int* out, const int* in) {
@@ -60,7 +66,9 @@ __global__ void compress_pairs(int* out, const int* in) {
     __syncthreads();
     if (threadIdx.x < 16) out[threadIdx.x] = pairs[threadIdx.x];
 }
-static void lanes_share_element() { compress_pairs<<<1, 32>>>(device_zeros<int>(16), device_iota<int>(32)); }
+static void lanes_share_element() {
+    compress_pairs<<<1, 32>>>(device_zeros<int>(16), device_iota<int>(32));
+}
 
 __global__ void keep_last(int* out, const int* in) {
     __shared__ int slots[32];
@@ -68,7 +76,9 @@ __global__ void keep_last(int* out, const int* in) {
     __syncthreads();
     if (threadIdx.x < 32) out[threadIdx.x] = slots[threadIdx.x];
 }
-static void warps_share_element() { keep_last<<<1, 64>>>(device_zeros<int>(32), device_iota<int>(64)); }
+static void warps_share_element() {
+    keep_last<<<1, 64>>>(device_zeros<int>(32), device_iota<int>(64));
+}
 
 // Two buffers, but the index always names the same one.
 __global__ void ping_pong(int* out, const int* in, int passes) {
@@ -78,12 +88,14 @@ __global__ void ping_pong(int* out, const int* in, int passes) {
     for (int pass = 0; pass < passes; ++pass) {
         __syncthreads();
         const int neighbour = buffers[0][(t + 1) % 64];  // other double_buffer_not_swapped
-        buffers[0][t] = neighbour;  // bug double_buffer_not_swapped: racecheck: write after read
+        buffers[0][t] = neighbour;                       // bug double_buffer_not_swapped: racecheck: write after read
     }
     __syncthreads();
     out[t] = buffers[0][t] + buffers[passes & 1][t] * 0;
 }
-static void double_buffer_not_swapped() { ping_pong<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 2); }
+static void double_buffer_not_swapped() {
+    ping_pong<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 2);
+}
 
 __global__ void count_in_shared(int* out, const int* values) {
     __shared__ int bins[8];
@@ -93,14 +105,18 @@ __global__ void count_in_shared(int* out, const int* values) {
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
-static void histogram_without_atomics() { count_in_shared<<<1, 64>>>(device_zeros<int>(8), device_iota<int>(64)); }
+static void histogram_without_atomics() {
+    count_in_shared<<<1, 64>>>(device_zeros<int>(8), device_iota<int>(64));
+}
 
 __global__ void exchange_in_warp(int* out, const int* in) {
     __shared__ int values[32];
-    values[threadIdx.x] = in[threadIdx.x];  // other syncwarp_missing
+    values[threadIdx.x] = in[threadIdx.x];        // other syncwarp_missing
     out[threadIdx.x] = values[31 - threadIdx.x];  // bug syncwarp_missing: racecheck: read after write
 }
-static void syncwarp_missing() { exchange_in_warp<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32)); }
+static void syncwarp_missing() {
+    exchange_in_warp<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32));
+}
 
 // A shuffle exchanges registers; it does not order memory.
 __global__ void shuffle_for_barrier(int* out, const int* in) {
@@ -109,7 +125,9 @@ __global__ void shuffle_for_barrier(int* out, const int* in) {
     const int sum = __shfl_xor_sync(0xffffffff, in[threadIdx.x], 1);
     out[threadIdx.x] = sum + values[threadIdx.x ^ 2];  // bug shuffle_is_no_barrier: racecheck: read after write
 }
-static void shuffle_is_no_barrier() { shuffle_for_barrier<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32)); }
+static void shuffle_is_no_barrier() {
+    shuffle_for_barrier<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(32));
+}
 
 // A barrier for two warps; the third reads as well.
 __global__ void barrier_for_two(int* out, const int* in) {
@@ -121,7 +139,9 @@ __global__ void barrier_for_two(int* out, const int* in) {
     }
     out[t] = values[(t + 8) % 64];  // bug warp_outside_barrier: racecheck: read after write
 }
-static void warp_outside_barrier() { barrier_for_two<<<1, 96>>>(device_zeros<int>(96), device_iota<int>(64)); }
+static void warp_outside_barrier() {
+    barrier_for_two<<<1, 96>>>(device_zeros<int>(96), device_iota<int>(64));
+}
 
 // The flag is volatile, the data is not ordered with it.
 __global__ void flag_alone(int* out, const int* in) {
@@ -139,68 +159,84 @@ __global__ void flag_alone(int* out, const int* in) {
         *out = value;  // bug shared_flag_without_fence: racecheck: read after write
     }
 }
-static void shared_flag_without_fence() { flag_alone<<<1, 64>>>(device_zeros<int>(1), device_iota<int>(1)); }
+static void shared_flag_without_fence() {
+    flag_alone<<<1, 64>>>(device_zeros<int>(1), device_iota<int>(1));
+}
+
+static __device__ void copy_async(int* to, const int* from) {
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    // clang-format off
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");  // other copy_not_waited_for // other copy_without_barrier
+    // clang-format on
+}
 
 // A copy in flight is not there yet, and a barrier does not wait for it.
 __global__ void copy_and_read(int* out, const int* in) {
     __shared__ alignas(16) int tile[128];
-    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&tile[4 * threadIdx.x]));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + 4 * threadIdx.x) : "memory");  // other copy_not_waited_for
+    copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);
     asm volatile("cp.async.commit_group;" ::: "memory");
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x];  // bug copy_not_waited_for: racecheck: read after write
 }
-static void copy_not_waited_for() { copy_and_read<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(128)); }
+static void copy_not_waited_for() {
+    copy_and_read<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(128));
+}
 
 // Waiting is each thread's own affair: a barrier must follow.
 __global__ void copy_without_barrier(int* out, const int* in) {
     __shared__ alignas(16) int tile[256];
-    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&tile[4 * threadIdx.x]));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + 4 * threadIdx.x) : "memory");  // other copy_without_barrier
+    copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);
     asm volatile("cp.async.commit_group;" ::: "memory");
     asm volatile("cp.async.wait_group 0;" ::: "memory");
     out[threadIdx.x] = tile[255 - threadIdx.x];  // bug copy_without_barrier: racecheck: read after write
 }
-static void copy_without_barrier_case() { copy_without_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(256)); }
+static void copy_without_barrier_case() {
+    copy_without_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(256));
+}
 
 __global__ void broadcast_twice(int* out, const int* in) {
     __shared__ int value;
     if (threadIdx.x == 0) value = in[0];
     __syncthreads();
-    const int first = value;  // other broadcast_overwritten
+    const int first = value;              // other broadcast_overwritten
     if (threadIdx.x == 0) value = in[1];  // bug broadcast_overwritten: racecheck: write after read
     __syncthreads();
     out[threadIdx.x] = first + value;
 }
-static void broadcast_overwritten() { broadcast_twice<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(2)); }
+static void broadcast_overwritten() {
+    broadcast_twice<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(2));
+}
 
 // Both halves of a word by one thread, and one of its bytes by another.
 __global__ void byte_in_word(int* out) {
     __shared__ alignas(4) unsigned char bytes[64];
     if (threadIdx.x == 0) *reinterpret_cast<unsigned*>(bytes) = 0x01020304;  // other byte_of_a_word
-    if (threadIdx.x == 32) bytes[3] = 9;  // bug byte_of_a_word: racecheck: write after write
+    if (threadIdx.x == 32) bytes[3] = 9;                                     // bug byte_of_a_word: racecheck: write after write
     __syncthreads();
     if (threadIdx.x == 0) *out = *reinterpret_cast<int*>(bytes);
 }
-static void byte_of_a_word() { byte_in_word<<<1, 64>>>(device_zeros<int>(1)); }
+static void byte_of_a_word() {
+    byte_in_word<<<1, 64>>>(device_zeros<int>(1));
+}
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"no_barrier_after_store", no_barrier_after_store},
-        {"no_barrier_before_reuse", no_barrier_before_reuse},
-        {"reduction_without_syncwarp", reduction_without_syncwarp},
-        {"no_barrier_after_loop", no_barrier_after_loop},
-        {"lanes_share_element", lanes_share_element},
-        {"warps_share_element", warps_share_element},
-        {"double_buffer_not_swapped", double_buffer_not_swapped},
-        {"histogram_without_atomics", histogram_without_atomics},
-        {"syncwarp_missing", syncwarp_missing},
-        {"shuffle_is_no_barrier", shuffle_is_no_barrier},
-        {"warp_outside_barrier", warp_outside_barrier},
-        {"shared_flag_without_fence", shared_flag_without_fence},
-        {"copy_not_waited_for", copy_not_waited_for},
-        {"copy_without_barrier", copy_without_barrier_case},
-        {"broadcast_overwritten", broadcast_overwritten},
-        {"byte_of_a_word", byte_of_a_word},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"no_barrier_after_store", no_barrier_after_store},
+                        {"no_barrier_before_reuse", no_barrier_before_reuse},
+                        {"reduction_without_syncwarp", reduction_without_syncwarp},
+                        {"no_barrier_after_loop", no_barrier_after_loop},
+                        {"lanes_share_element", lanes_share_element},
+                        {"warps_share_element", warps_share_element},
+                        {"double_buffer_not_swapped", double_buffer_not_swapped},
+                        {"histogram_without_atomics", histogram_without_atomics},
+                        {"syncwarp_missing", syncwarp_missing},
+                        {"shuffle_is_no_barrier", shuffle_is_no_barrier},
+                        {"warp_outside_barrier", warp_outside_barrier},
+                        {"shared_flag_without_fence", shared_flag_without_fence},
+                        {"copy_not_waited_for", copy_not_waited_for},
+                        {"copy_without_barrier", copy_without_barrier_case},
+                        {"broadcast_overwritten", broadcast_overwritten},
+                        {"byte_of_a_word", byte_of_a_word},
+                    });
 }

@@ -1,7 +1,6 @@
 // Barriers and warp operations that not everybody reaches, and waiting without end.
 #include "../cases.h"
 
-
 // Two barriers where there should be one: lanes of a warp wait at different places.
 __global__ void barrier_on_both_sides(int* out) {
     __shared__ int values[64];
@@ -15,7 +14,9 @@ __global__ void barrier_on_both_sides(int* out) {
         out[threadIdx.x] = values[63 - threadIdx.x] * 2;
     }
 }
-static void divergent_if_else() { barrier_on_both_sides<<<1, 64>>>(device_zeros<int>(64)); }
+static void divergent_if_else() {
+    barrier_on_both_sides<<<1, 64>>>(device_zeros<int>(64));
+}
 
 __global__ void guard_before_barrier(int* out, const int* in, int n) {
     __shared__ int values[64];
@@ -25,7 +26,9 @@ __global__ void guard_before_barrier(int* out, const int* in, int n) {
     __syncthreads();  // bug return_before_barrier: synccheck: exit before barrier
     out[t] = values[n - 1 - t];
 }
-static void return_before_barrier() { guard_before_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 50); }
+static void return_before_barrier() {
+    guard_before_barrier<<<1, 64>>>(device_zeros<int>(64), device_iota<int>(64), 50);
+}
 
 // One warp makes one pass more than the others.
 __global__ void passes_by_warp(int* out) {
@@ -39,9 +42,11 @@ __global__ void passes_by_warp(int* out) {
     }
     out[threadIdx.x] = passes;
 }
-static void trip_counts_differ() { passes_by_warp<<<1, 64>>>(device_zeros<int>(64)); }
+static void trip_counts_differ() {
+    passes_by_warp<<<1, 64>>>(device_zeros<int>(64));
+}
 
-// A warp's threads leave the loop, and the kernel, one by one; the others meet at the barrier in it.
+// A warp's threads leave the loop, and the kernel, one by one; the others meet at its barrier.
 __global__ void passes_by_thread(int* out) {
     int sum = 0;
     for (int i = 0; i <= static_cast<int>(threadIdx.x) % 4; ++i) {
@@ -50,7 +55,9 @@ __global__ void passes_by_thread(int* out) {
     }
     out[threadIdx.x] = sum;
 }
-static void barrier_in_ragged_loop() { passes_by_thread<<<1, 32>>>(device_zeros<int>(32)); }
+static void barrier_in_ragged_loop() {
+    passes_by_thread<<<1, 32>>>(device_zeros<int>(32));
+}
 
 // The mask names all lanes, half of them are elsewhere.
 __global__ void shuffle_in_branch(int* out) {
@@ -62,13 +69,17 @@ __global__ void shuffle_in_branch(int* out) {
     }
     out[threadIdx.x] = value;
 }
-static void mask_names_absent() { shuffle_in_branch<<<1, 32>>>(device_zeros<int>(32)); }
+static void mask_names_absent() {
+    shuffle_in_branch<<<1, 32>>>(device_zeros<int>(32));
+}
 
 // A thread that calls must be in the mask.
 __global__ void shuffle_without_self(int* out) {
     out[threadIdx.x] = __shfl_xor_sync(0x0000ffff, threadIdx.x, 1);  // bug mask_without_caller: synccheck: invalid warp mask
 }
-static void mask_without_caller() { shuffle_without_self<<<1, 32>>>(device_zeros<int>(32)); }
+static void mask_without_caller() {
+    shuffle_without_self<<<1, 32>>>(device_zeros<int>(32));
+}
 
 __global__ void syncwarp_partial(int* out) {
     __shared__ int values[32];
@@ -76,7 +87,9 @@ __global__ void syncwarp_partial(int* out) {
     __syncwarp(0xfffffffe);  // bug syncwarp_without_lane: synccheck: invalid warp mask
     out[threadIdx.x] = values[threadIdx.x];
 }
-static void syncwarp_without_lane() { syncwarp_partial<<<1, 32>>>(device_zeros<int>(32)); }
+static void syncwarp_without_lane() {
+    syncwarp_partial<<<1, 32>>>(device_zeros<int>(32));
+}
 
 // hangs on hardware: whoever has the lock keeps it.
 __global__ void never_unlock(int* lock, int* out) {
@@ -84,7 +97,9 @@ __global__ void never_unlock(int* lock, int* out) {
     }
     atomicAdd(out, 1);
 }
-static void lock_never_released() { never_unlock<<<2, 32>>>(device_zeros<int>(1), device_zeros<int>(1)); }
+static void lock_never_released() {
+    never_unlock<<<2, 32>>>(device_zeros<int>(1), device_zeros<int>(1));
+}
 
 // hangs on hardware: it waits for one block more than the grid has.
 __global__ void wait_for_too_many(unsigned* arrived, int* out) {
@@ -93,14 +108,18 @@ __global__ void wait_for_too_many(unsigned* arrived, int* out) {
     }
     out[blockIdx.x] = 1;
 }
-static void block_that_never_runs() { wait_for_too_many<<<2, 1>>>(device_zeros<unsigned>(1), device_zeros<int>(2)); }
+static void block_that_never_runs() {
+    wait_for_too_many<<<2, 1>>>(device_zeros<unsigned>(1), device_zeros<int>(2));
+}
 
 // hangs on hardware: 96 threads expected, 64 there.
 __global__ void barrier_for_three_warps(int* out) {
     asm volatile("bar.sync 1, 96;" ::: "memory");  // bug barrier_expects_more: synccheck: deadlock
     out[threadIdx.x] = 1;
 }
-static void barrier_expects_more() { barrier_for_three_warps<<<1, 64>>>(device_zeros<int>(64)); }
+static void barrier_expects_more() {
+    barrier_for_three_warps<<<1, 64>>>(device_zeros<int>(64));
+}
 
 // hangs on hardware: each block holds the lock that the other one wants.
 __global__ void two_locks(int* locks, int* waiting, int* out) {
@@ -123,7 +142,9 @@ __global__ void wait_for_flag(volatile int* flag, int* out) {
     }
     *out = 1;
 }
-static void flag_never_raised() { wait_for_flag<<<1, 32>>>(device_zeros<int>(1), device_zeros<int>(1)); }
+static void flag_never_raised() {
+    wait_for_flag<<<1, 32>>>(device_zeros<int>(1), device_zeros<int>(1));
+}
 
 // hangs on hardware: the mbarrier expects 64 arrivals, 32 threads arrive.
 __global__ void mbarrier_expects_more(int* out) {
@@ -135,26 +156,33 @@ __global__ void mbarrier_expects_more(int* out) {
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
     int done = 0;
     while (!done) {
-        asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }" : "=r"(done) : "r"(at), "l"(state) : "memory");  // bug mbarrier_never_completes: synccheck: deadlock
+        asm volatile(
+            "{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+            : "=r"(done)
+            : "r"(at), "l"(state)  // bug mbarrier_never_completes: synccheck: deadlock
+            : "memory");
     }
     out[threadIdx.x] = 1;
 }
-static void mbarrier_never_completes() { mbarrier_expects_more<<<1, 32>>>(device_zeros<int>(32)); }
+static void mbarrier_never_completes() {
+    mbarrier_expects_more<<<1, 32>>>(device_zeros<int>(32));
+}
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"divergent_if_else", divergent_if_else},
-        {"return_before_barrier", return_before_barrier},
-        {"trip_counts_differ", trip_counts_differ},
-        {"barrier_in_ragged_loop", barrier_in_ragged_loop},
-        {"mask_names_absent", mask_names_absent},
-        {"mask_without_caller", mask_without_caller},
-        {"syncwarp_without_lane", syncwarp_without_lane},
-        {"lock_never_released", lock_never_released},
-        {"block_that_never_runs", block_that_never_runs},
-        {"barrier_expects_more", barrier_expects_more},
-        {"locks_in_opposite_order", locks_in_opposite_order},
-        {"flag_never_raised", flag_never_raised},
-        {"mbarrier_never_completes", mbarrier_never_completes},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"divergent_if_else", divergent_if_else},
+                        {"return_before_barrier", return_before_barrier},
+                        {"trip_counts_differ", trip_counts_differ},
+                        {"barrier_in_ragged_loop", barrier_in_ragged_loop},
+                        {"mask_names_absent", mask_names_absent},
+                        {"mask_without_caller", mask_without_caller},
+                        {"syncwarp_without_lane", syncwarp_without_lane},
+                        {"lock_never_released", lock_never_released},
+                        {"block_that_never_runs", block_that_never_runs},
+                        {"barrier_expects_more", barrier_expects_more},
+                        {"locks_in_opposite_order", locks_in_opposite_order},
+                        {"flag_never_raised", flag_never_raised},
+                        {"mbarrier_never_completes", mbarrier_never_completes},
+                    });
 }

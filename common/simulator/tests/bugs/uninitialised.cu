@@ -11,7 +11,9 @@ static T* device_raw(std::size_t count) {
 __global__ void add_one(int* x) {
     x[threadIdx.x] += 1;  // bug never_written: initcheck: uninitialised global read
 }
-static void never_written() { add_one<<<1, 64>>>(device_raw<int>(64)); }
+static void never_written() {
+    add_one<<<1, 64>>>(device_raw<int>(64));
+}
 
 // cudaMemset counts bytes.
 __global__ void copy(int* out, const int* in) {
@@ -24,7 +26,9 @@ static void memset_of_elements() {
 }
 
 // One kernel writes every other element, the next reads all.
-__global__ void write_even(int* x) { x[2 * threadIdx.x] = threadIdx.x; }
+__global__ void write_even(int* x) {
+    x[2 * threadIdx.x] = threadIdx.x;
+}
 __global__ void sum_all(int* out, const int* x) {
     atomicAdd(out, x[threadIdx.x]);  // bug gaps_in_output: initcheck: uninitialised global read
 }
@@ -37,7 +41,9 @@ static void gaps_in_output() {
 __global__ void count_even(int* counter, const int* values) {
     if (values[threadIdx.x] % 2 == 0) atomicAdd(counter, 1);  // bug counter_never_cleared: initcheck: uninitialised global read
 }
-static void counter_never_cleared() { count_even<<<1, 32>>>(device_raw<int>(1), device_iota<int>(32)); }
+static void counter_never_cleared() {
+    count_even<<<1, 32>>>(device_raw<int>(1), device_iota<int>(32));
+}
 
 // A copy of nothing is nothing.
 __global__ void scale(float* out, const float* in) {
@@ -56,7 +62,8 @@ __global__ void last_row(float4* out, const float4* in) {
 static void last_vector_half_written() {
     float* in = device_raw<float>(128);
     need(cudaMemset(in, 0, 126 * sizeof(float)));
-    last_row<<<1, 32>>>(reinterpret_cast<float4*>(device_zeros<float>(128)), reinterpret_cast<float4*>(in));
+    last_row<<<1, 32>>>(reinterpret_cast<float4*>(device_zeros<float>(128)),
+                        reinterpret_cast<float4*>(in));
 }
 
 // The guard leaves part of the tile unwritten, and the store has no guard.
@@ -68,7 +75,8 @@ __global__ void transpose_ragged(float* out, const float* in, int rows, int cols
     out[y * 32 + x] = tile[x][y];  // bug ragged_tile: initcheck: uninitialised shared read
 }
 static void ragged_tile() {
-    transpose_ragged<<<1, dim3(32, 32)>>>(device_zeros<float>(1024), device_iota<float>(30 * 31), 30, 31);
+    transpose_ragged<<<1, dim3(32, 32)>>>(device_zeros<float>(1024), device_iota<float>(30 * 31),
+                                          30, 31);
 }
 
 __global__ void read_padding(float* out, const float* in) {
@@ -77,14 +85,18 @@ __global__ void read_padding(float* out, const float* in) {
     __syncthreads();
     out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y][threadIdx.x + 1];  // bug padding_read: initcheck: uninitialised shared read
 }
-static void padding_read() { read_padding<<<1, dim3(32, 32)>>>(device_zeros<float>(1024), device_iota<float>(1024)); }
+static void padding_read() {
+    read_padding<<<1, dim3(32, 32)>>>(device_zeros<float>(1024), device_iota<float>(1024));
+}
 
 __global__ void sum_in_shared(int* out, const int* in) {
     __shared__ int sums[32];
     for (int i = 0; i < 4; ++i) sums[threadIdx.x] += in[i * 32 + threadIdx.x];  // bug sum_without_zero: initcheck: uninitialised shared read
     out[threadIdx.x] = sums[threadIdx.x];
 }
-static void sum_without_zero() { sum_in_shared<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(128)); }
+static void sum_without_zero() {
+    sum_in_shared<<<1, 32>>>(device_zeros<int>(32), device_iota<int>(128));
+}
 
 __global__ void count_shared(int* out, const int* values) {
     __shared__ int bins[8];
@@ -94,7 +106,9 @@ __global__ void count_shared(int* out, const int* values) {
     __syncthreads();
     if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
 }
-static void one_bin_not_cleared() { count_shared<<<1, 32>>>(device_zeros<int>(8), device_iota<int>(32)); }
+static void one_bin_not_cleared() {
+    count_shared<<<1, 32>>>(device_zeros<int>(8), device_iota<int>(32));
+}
 
 // What one block leaves in shared memory is nothing that the next may read.
 __global__ void first_block_writes(int* out) {
@@ -103,20 +117,23 @@ __global__ void first_block_writes(int* out) {
     __syncthreads();
     out[blockIdx.x * 32 + threadIdx.x] = value[threadIdx.x];  // bug left_by_another_block: initcheck: uninitialised shared read
 }
-static void left_by_another_block() { first_block_writes<<<4, 32>>>(device_zeros<int>(128)); }
+static void left_by_another_block() {
+    first_block_writes<<<4, 32>>>(device_zeros<int>(128));
+}
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"never_written", never_written},
-        {"memset_of_elements", memset_of_elements},
-        {"gaps_in_output", gaps_in_output},
-        {"counter_never_cleared", counter_never_cleared},
-        {"copied_before_written", copied_before_written},
-        {"last_vector_half_written", last_vector_half_written},
-        {"ragged_tile", ragged_tile},
-        {"padding_read", padding_read},
-        {"sum_without_zero", sum_without_zero},
-        {"one_bin_not_cleared", one_bin_not_cleared},
-        {"left_by_another_block", left_by_another_block},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"never_written", never_written},
+                        {"memset_of_elements", memset_of_elements},
+                        {"gaps_in_output", gaps_in_output},
+                        {"counter_never_cleared", counter_never_cleared},
+                        {"copied_before_written", copied_before_written},
+                        {"last_vector_half_written", last_vector_half_written},
+                        {"ragged_tile", ragged_tile},
+                        {"padding_read", padding_read},
+                        {"sum_without_zero", sum_without_zero},
+                        {"one_bin_not_cleared", one_bin_not_cleared},
+                        {"left_by_another_block", left_by_another_block},
+                    });
 }

@@ -2,8 +2,8 @@
 #include "../cases.h"
 
 #include <cooperative_groups.h>
-#include <cuda/barrier>
 #include <cuda_pipeline.h>
+#include <cuda/barrier>
 
 namespace cg = cooperative_groups;
 
@@ -15,13 +15,15 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][33];
     int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 8) {
-        if (row + j < rows && col < cols) tile[threadIdx.y + j][threadIdx.x] = in[(row + j) * cols + col];
+        if (row + j < rows && col < cols)
+            tile[threadIdx.y + j][threadIdx.x] = in[(row + j) * cols + col];
     }
     __syncthreads();
     col = blockIdx.y * 32 + threadIdx.x;
     row = blockIdx.x * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 8) {
-        if (row + j < cols && col < rows) out[(row + j) * rows + col] = tile[threadIdx.x][threadIdx.y + j];
+        if (row + j < cols && col < rows)
+            out[(row + j) * rows + col] = tile[threadIdx.x][threadIdx.y + j];
     }
 }
 static void tiled_transpose() {
@@ -29,7 +31,8 @@ static void tiled_transpose() {
     float* out = device_zeros<float>(rows * cols);
     transpose<<<dim3(2, 3), dim3(32, 8)>>>(out, device_iota<float>(rows * cols), rows, cols);
     const auto host = to_host(out, rows * cols);
-    for (int i = 0; i < rows * cols; ++i) expect(host[i] == i % rows * cols + i / rows, "transpose");
+    for (int i = 0; i < rows * cols; ++i)
+        expect(host[i] == i % rows * cols + i / rows, "transpose");
 }
 
 // clean bytes_of_one_word
@@ -89,7 +92,8 @@ __global__ void scan(int* out, const int* in) {
     sums[0][threadIdx.x] = in[threadIdx.x];
     __syncthreads();
     for (int by = 1; by < 128; by *= 2) {
-        sums[1 - from][threadIdx.x] = sums[from][threadIdx.x] + (threadIdx.x >= by ? sums[from][threadIdx.x - by] : 0);
+        sums[1 - from][threadIdx.x] =
+            sums[from][threadIdx.x] + (threadIdx.x >= by ? sums[from][threadIdx.x - by] : 0);
         from = 1 - from;
         __syncthreads();
     }
@@ -202,8 +206,10 @@ __global__ void halves(int* out, const int* in) {
     __shared__ int values[128];
     const int half = threadIdx.x / 64;
     values[threadIdx.x] = in[threadIdx.x];
-    if (half == 0) asm volatile("bar.sync 1, 64;" ::: "memory");
-    else asm volatile("bar.sync 2, 64;" ::: "memory");
+    if (half == 0)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    else
+        asm volatile("bar.sync 2, 64;" ::: "memory");
     out[threadIdx.x] = values[half * 64 + 63 - threadIdx.x % 64];
 }
 static void two_halves_two_barriers() {
@@ -308,8 +314,10 @@ __global__ void double_buffered(int* out, const int* in, int tiles) {
     fetch(0);
     int sum = 0;
     for (int i = 0; i < tiles; ++i) {
-        if (i + 1 < tiles) fetch(i + 1);
-        else __pipeline_commit();
+        if (i + 1 < tiles)
+            fetch(i + 1);
+        else
+            __pipeline_commit();
         __pipeline_wait_prior(1);
         __syncthreads();
         for (int k = 0; k < 4; ++k) sum += tile[i & 1][127 - threadIdx.x - 32 * k];
@@ -340,7 +348,8 @@ __global__ void large_shared(int* out, int count) {
 static void dynamic_above_48k() {
     const int count = 100 * 1024 / 4;
     int* out = device_zeros<int>(count);
-    need(cudaFuncSetAttribute(large_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, count * 4));
+    need(
+        cudaFuncSetAttribute(large_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, count * 4));
     large_shared<<<1, 256, count * 4>>>(out, count);
     const auto host = to_host(out, count);
     for (int i = 0; i < count; ++i) expect(host[i] == count - 1 - i, "value");
@@ -352,7 +361,8 @@ __global__ void mirror_cube(int* out) {
     cube[threadIdx.z][threadIdx.y][threadIdx.x] = (threadIdx.z * 4 + threadIdx.y) * 4 + threadIdx.x;
     cg::this_thread_block().sync();
     const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-    out[block * 64 + cg::this_thread_block().thread_rank()] = cube[threadIdx.x][threadIdx.y][threadIdx.z];
+    out[block * 64 + cg::this_thread_block().thread_rank()] =
+        cube[threadIdx.x][threadIdx.y][threadIdx.z];
 }
 static void threads_in_three_dimensions() {
     int* out = device_zeros<int>(64 * 12);
@@ -385,7 +395,8 @@ static void barrier_in_uniform_branch() {
 // clean barrier_with_result
 __global__ void count_odd(int* out, const int* in) {
     const int odd = __syncthreads_count(in[threadIdx.x] % 2);
-    const int all = __syncthreads_and(in[threadIdx.x] < 100), any = __syncthreads_or(in[threadIdx.x] == 77);
+    const int all = __syncthreads_and(in[threadIdx.x] < 100),
+              any = __syncthreads_or(in[threadIdx.x] == 77);
     out[threadIdx.x] = odd * 4 + all * 2 + any;
 }
 static void barrier_with_result() {
@@ -411,27 +422,28 @@ static void early_warp_leaves() {
 }
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"tiled_transpose", tiled_transpose},
-        {"bytes_of_one_word", bytes_of_one_word},
-        {"interleaved_bytes", interleaved_bytes},
-        {"block_reduction", block_reduction},
-        {"scan_in_shared", scan_in_shared},
-        {"shared_histogram", shared_histogram},
-        {"same_value_flag", same_value_flag},
-        {"broadcast_with_two_barriers", broadcast_with_two_barriers},
-        {"ping_pong_buffers", ping_pong_buffers},
-        {"named_barriers", named_barriers},
-        {"two_halves_two_barriers", two_halves_two_barriers},
-        {"lock_in_shared", lock_in_shared},
-        {"shared_flag_with_fence", shared_flag_with_fence},
-        {"arrive_and_wait", arrive_and_wait},
-        {"split_arrive_wait", split_arrive_wait},
-        {"asynchronous_copies", asynchronous_copies},
-        {"dynamic_above_48k", dynamic_above_48k},
-        {"threads_in_three_dimensions", threads_in_three_dimensions},
-        {"barrier_in_uniform_branch", barrier_in_uniform_branch},
-        {"barrier_with_result", barrier_with_result},
-        {"early_warp_leaves", early_warp_leaves},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"tiled_transpose", tiled_transpose},
+                        {"bytes_of_one_word", bytes_of_one_word},
+                        {"interleaved_bytes", interleaved_bytes},
+                        {"block_reduction", block_reduction},
+                        {"scan_in_shared", scan_in_shared},
+                        {"shared_histogram", shared_histogram},
+                        {"same_value_flag", same_value_flag},
+                        {"broadcast_with_two_barriers", broadcast_with_two_barriers},
+                        {"ping_pong_buffers", ping_pong_buffers},
+                        {"named_barriers", named_barriers},
+                        {"two_halves_two_barriers", two_halves_two_barriers},
+                        {"lock_in_shared", lock_in_shared},
+                        {"shared_flag_with_fence", shared_flag_with_fence},
+                        {"arrive_and_wait", arrive_and_wait},
+                        {"split_arrive_wait", split_arrive_wait},
+                        {"asynchronous_copies", asynchronous_copies},
+                        {"dynamic_above_48k", dynamic_above_48k},
+                        {"threads_in_three_dimensions", threads_in_three_dimensions},
+                        {"barrier_in_uniform_branch", barrier_in_uniform_branch},
+                        {"barrier_with_result", barrier_with_result},
+                        {"early_warp_leaves", early_warp_leaves},
+                    });
 }

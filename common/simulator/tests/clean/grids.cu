@@ -1,4 +1,4 @@
-// Blocks that work together, correctly: through atomics, fences, a grid barrier or several launches.
+// Blocks that work together, correctly: by atomics, fences, a grid barrier or several launches.
 #include "../cases.h"
 
 #include <cooperative_groups.h>
@@ -39,7 +39,8 @@ __global__ void sum_by_last_block(int* partial, unsigned* finished, int* out, co
 }
 static void last_block_sums() {
     int* out = device_zeros<int>(1);
-    sum_by_last_block<<<100, 64>>>(device_zeros<int>(100), device_zeros<unsigned>(1), out, device_iota<int>(6400));
+    sum_by_last_block<<<100, 64>>>(device_zeros<int>(100), device_zeros<unsigned>(1), out,
+                                   device_iota<int>(6400));
     expect(to_host(out, 1)[0] == 6399 * 3200, "sum");
 }
 
@@ -63,8 +64,9 @@ static void every_thread_fences() {
 }
 
 // clean look_back_scan
-// Each block publishes its sum, then the prefix up to its end, and looks back until it knows its own.
-__global__ void scan_with_look_back(int* out, const int* in, int* sums, int* prefixes, volatile int* state, int* tickets) {
+// Each block publishes its sum, then the prefix up to its end, and looks back for its own prefix.
+__global__ void scan_with_look_back(int* out, const int* in, int* sums, int* prefixes,
+                                    volatile int* state, int* tickets) {
     __shared__ int block, before;
     __shared__ int values[64];
     const int t = threadIdx.x;
@@ -103,8 +105,9 @@ __global__ void scan_with_look_back(int* out, const int* in, int* sums, int* pre
 }
 static void look_back_scan() {
     int* out = device_zeros<int>(1280);
-    scan_with_look_back<<<20, 64>>>(out, device_iota<int>(1280), device_zeros<int>(20), device_zeros<int>(20),
-                                    device_zeros<int>(20), device_zeros<int>(1));
+    scan_with_look_back<<<20, 64>>>(out, device_iota<int>(1280), device_zeros<int>(20),
+                                    device_zeros<int>(20), device_zeros<int>(20),
+                                    device_zeros<int>(1));
     const auto host = to_host(out, 1280);
     for (int i = 0; i < 1280; ++i) expect(host[i] == i * (i + 1) / 2, "scan");
 }
@@ -279,7 +282,8 @@ static void stencil_in_many_launches() {
     want[150] = 1;
     for (int pass = 0; pass < 140; ++pass) {
         for (int i = 0; i < n; ++i) {
-            next[i] = static_cast<int>((i > 0 ? unsigned(want[i - 1]) : 0u) + unsigned(want[i]) + (i + 1 < n ? unsigned(want[i + 1]) : 0u));
+            next[i] = static_cast<int>((i > 0 ? unsigned(want[i - 1]) : 0u) + unsigned(want[i]) +
+                                       (i + 1 < n ? unsigned(want[i + 1]) : 0u));
         }
         std::swap(want, next);
     }
@@ -292,7 +296,8 @@ __global__ void swap_tiles(int* x, int n) {
     if (blockIdx.x < blockIdx.y) return;
     __shared__ int upper[16][17], lower[16][17];
     const int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;
-    const int mirror_col = blockIdx.y * 16 + threadIdx.x, mirror_row = blockIdx.x * 16 + threadIdx.y;
+    const int mirror_col = blockIdx.y * 16 + threadIdx.x,
+              mirror_row = blockIdx.x * 16 + threadIdx.y;
     upper[threadIdx.y][threadIdx.x] = x[row * n + col];
     lower[threadIdx.y][threadIdx.x] = x[mirror_row * n + mirror_col];
     __syncthreads();
@@ -342,7 +347,9 @@ static void maximum_by_compare_and_swap() {
 }
 
 // clean two_streams
-__global__ void add(int* x, int by) { x[blockIdx.x * blockDim.x + threadIdx.x] += by; }
+__global__ void add(int* x, int by) {
+    x[blockIdx.x * blockDim.x + threadIdx.x] += by;
+}
 static void two_streams() {
     cudaStream_t first, second;
     need(cudaStreamCreate(&first));
@@ -360,24 +367,25 @@ static void two_streams() {
 }
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"atomic_histogram", atomic_histogram},
-        {"last_block_sums", last_block_sums},
-        {"every_thread_fences", every_thread_fences},
-        {"look_back_scan", look_back_scan},
-        {"grid_barrier", grid_barrier},
-        {"home_made_grid_barrier", home_made_grid_barrier},
-        {"flag_with_fences", flag_with_fences},
-        {"release_and_acquire", release_and_acquire},
-        {"lock_between_blocks", lock_between_blocks},
-        {"same_value_from_all_blocks", same_value_from_all_blocks},
-        {"bytes_of_neighbouring_blocks", bytes_of_neighbouring_blocks},
-        {"interleaved_blocks", interleaved_blocks},
-        {"in_place_by_owner", in_place_by_owner},
-        {"stencil_in_many_launches", stencil_in_many_launches},
-        {"in_place_transpose_by_pairs", in_place_transpose_by_pairs},
-        {"work_queue", work_queue},
-        {"maximum_by_compare_and_swap", maximum_by_compare_and_swap},
-        {"two_streams", two_streams},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"atomic_histogram", atomic_histogram},
+                        {"last_block_sums", last_block_sums},
+                        {"every_thread_fences", every_thread_fences},
+                        {"look_back_scan", look_back_scan},
+                        {"grid_barrier", grid_barrier},
+                        {"home_made_grid_barrier", home_made_grid_barrier},
+                        {"flag_with_fences", flag_with_fences},
+                        {"release_and_acquire", release_and_acquire},
+                        {"lock_between_blocks", lock_between_blocks},
+                        {"same_value_from_all_blocks", same_value_from_all_blocks},
+                        {"bytes_of_neighbouring_blocks", bytes_of_neighbouring_blocks},
+                        {"interleaved_blocks", interleaved_blocks},
+                        {"in_place_by_owner", in_place_by_owner},
+                        {"stencil_in_many_launches", stencil_in_many_launches},
+                        {"in_place_transpose_by_pairs", in_place_transpose_by_pairs},
+                        {"work_queue", work_queue},
+                        {"maximum_by_compare_and_swap", maximum_by_compare_and_swap},
+                        {"two_streams", two_streams},
+                    });
 }

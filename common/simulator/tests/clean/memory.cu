@@ -5,7 +5,8 @@
 
 // clean ragged_edge
 __global__ void copy_guarded(float* out, const float* in, int rows, int cols) {
-    const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int col = blockIdx.x * blockDim.x + threadIdx.x,
+              row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && col < cols) out[row * cols + col] = in[row * cols + col];
 }
 static void ragged_edge() {
@@ -18,8 +19,10 @@ static void ragged_edge() {
 // clean whole_vectors_and_tail
 __global__ void copy_vectors(float* out, const float* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (4 * i + 3 < n) reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(in)[i];
-    else for (int k = 4 * i; k < n; ++k) out[k] = in[k];
+    if (4 * i + 3 < n)
+        reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(in)[i];
+    else
+        for (int k = 4 * i; k < n; ++k) out[k] = in[k];
 }
 static void whole_vectors_and_tail() {
     float* out = device_zeros<float>(1003);
@@ -44,7 +47,9 @@ static void vectors_of_every_size() {
 }
 
 // clean memset_then_read
-__global__ void sum_bytes(int* out, const unsigned char* in) { atomicAdd(out, in[blockIdx.x * blockDim.x + threadIdx.x]); }
+__global__ void sum_bytes(int* out, const unsigned char* in) {
+    atomicAdd(out, in[blockIdx.x * blockDim.x + threadIdx.x]);
+}
 static void memset_then_read() {
     unsigned char* in = nullptr;
     need(cudaMalloc(&in, 301));
@@ -57,7 +62,8 @@ static void memset_then_read() {
 // clean pitched_rows
 __global__ void fill_rows(float* out, size_t pitch, int rows, int cols) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
-    if (col < cols) reinterpret_cast<float*>(reinterpret_cast<char*>(out) + row * pitch)[col] = row * 100 + col;
+    if (col < cols)
+        reinterpret_cast<float*>(reinterpret_cast<char*>(out) + row * pitch)[col] = row * 100 + col;
 }
 static void pitched_rows() {
     float* out = nullptr;
@@ -70,8 +76,12 @@ static void pitched_rows() {
 }
 
 // clean written_by_earlier_kernel
-__global__ void write_half(int* x, int first) { x[2 * threadIdx.x + first] = threadIdx.x; }
-__global__ void read_all(int* out, const int* x) { atomicAdd(out, x[threadIdx.x]); }
+__global__ void write_half(int* x, int first) {
+    x[2 * threadIdx.x + first] = threadIdx.x;
+}
+__global__ void read_all(int* out, const int* x) {
+    atomicAdd(out, x[threadIdx.x]);
+}
 static void written_by_earlier_kernel() {
     int* x = nullptr;
     need(cudaMalloc(&x, 64 * sizeof(int)));
@@ -126,7 +136,9 @@ static void constants_and_symbols() {
 
 // clean device_variable_starts_at_zero
 __device__ int table[32];
-__global__ void read_table(int* out) { out[threadIdx.x] = table[threadIdx.x] + 1; }
+__global__ void read_table(int* out) {
+    out[threadIdx.x] = table[threadIdx.x] + 1;
+}
 static void device_variable_starts_at_zero() {
     int* out = device_zeros<int>(32);
     read_table<<<1, 32>>>(out);
@@ -159,8 +171,12 @@ static void local_arrays() {
 }
 
 // clean recursion
-__device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
-__global__ void recurse(int* out) { out[threadIdx.x] = fibonacci(threadIdx.x % 12); }
+__device__ int fibonacci(int n) {
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+__global__ void recurse(int* out) {
+    out[threadIdx.x] = fibonacci(threadIdx.x % 12);
+}
 static void recursion() {
     int* out = device_zeros<int>(32);
     recurse<<<1, 32>>>(out);
@@ -174,7 +190,8 @@ struct Settings {
     char letter;
 };
 __global__ void use_settings(double* out, Settings settings, short add, float4 vector) {
-    out[threadIdx.x] = settings.scale * settings.offsets[threadIdx.x % 5] + settings.letter + add + vector.z;
+    out[threadIdx.x] =
+        settings.scale * settings.offsets[threadIdx.x % 5] + settings.letter + add + vector.z;
 }
 static void structs_by_value() {
     double* out = device_zeros<double>(10);
@@ -279,24 +296,25 @@ static void generic_pointer_to_either() {
 }
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"ragged_edge", ragged_edge},
-        {"whole_vectors_and_tail", whole_vectors_and_tail},
-        {"vectors_of_every_size", vectors_of_every_size},
-        {"memset_then_read", memset_then_read},
-        {"pitched_rows", pitched_rows},
-        {"written_by_earlier_kernel", written_by_earlier_kernel},
-        {"copied_between_buffers", copied_between_buffers},
-        {"freed_and_allocated_again", freed_and_allocated_again},
-        {"constants_and_symbols", constants_and_symbols},
-        {"device_variable_starts_at_zero", device_variable_starts_at_zero},
-        {"local_arrays", local_arrays},
-        {"recursion", recursion},
-        {"structs_by_value", structs_by_value},
-        {"unions_in_shared", unions_in_shared},
-        {"partial_tile_with_same_guard", partial_tile_with_same_guard},
-        {"managed_and_pinned", managed_and_pinned},
-        {"pointers_in_memory", pointers_in_memory},
-        {"generic_pointer_to_either", generic_pointer_to_either},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"ragged_edge", ragged_edge},
+                        {"whole_vectors_and_tail", whole_vectors_and_tail},
+                        {"vectors_of_every_size", vectors_of_every_size},
+                        {"memset_then_read", memset_then_read},
+                        {"pitched_rows", pitched_rows},
+                        {"written_by_earlier_kernel", written_by_earlier_kernel},
+                        {"copied_between_buffers", copied_between_buffers},
+                        {"freed_and_allocated_again", freed_and_allocated_again},
+                        {"constants_and_symbols", constants_and_symbols},
+                        {"device_variable_starts_at_zero", device_variable_starts_at_zero},
+                        {"local_arrays", local_arrays},
+                        {"recursion", recursion},
+                        {"structs_by_value", structs_by_value},
+                        {"unions_in_shared", unions_in_shared},
+                        {"partial_tile_with_same_guard", partial_tile_with_same_guard},
+                        {"managed_and_pinned", managed_and_pinned},
+                        {"pointers_in_memory", pointers_in_memory},
+                        {"generic_pointer_to_either", generic_pointer_to_either},
+                    });
 }

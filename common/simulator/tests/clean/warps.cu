@@ -59,8 +59,10 @@ static void shuffle_reduction() {
 // clean shuffle_in_half_warp
 __global__ void shuffle_in_branch(int* out) {
     int value = threadIdx.x;
-    if (threadIdx.x < 16) value += __shfl_xor_sync(0x0000ffff, value, 8);
-    else value -= __shfl_xor_sync(0xffff0000, value, 4);
+    if (threadIdx.x < 16)
+        value += __shfl_xor_sync(0x0000ffff, value, 8);
+    else
+        value -= __shfl_xor_sync(0xffff0000, value, 4);
     out[threadIdx.x] = value;
 }
 static void shuffle_in_half_warp() {
@@ -165,7 +167,8 @@ __global__ void lanes_take_turns(int* lock, int* sum) {
     while (!done) {
         if (atomicCAS(lock, 0, 1) == 0) {
             __threadfence();
-            *reinterpret_cast<volatile int*>(sum) = *reinterpret_cast<volatile int*>(sum) + threadIdx.x;
+            *reinterpret_cast<volatile int*>(sum) =
+                *reinterpret_cast<volatile int*>(sum) + threadIdx.x;
             __threadfence();
             atomicExch(lock, 0);
             done = true;
@@ -209,18 +212,19 @@ static void partial_warp() {
 }
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {
-        {"syncwarp_exchange", syncwarp_exchange},
-        {"reduction_with_syncwarp", reduction_with_syncwarp},
-        {"shuffle_reduction", shuffle_reduction},
-        {"shuffle_in_half_warp", shuffle_in_half_warp},
-        {"vote_and_match", vote_and_match},
-        {"tile_of_eight", tile_of_eight},
-        {"coalesced_group", coalesced_group},
-        {"warp_aggregated_atomics", warp_aggregated_atomics},
-        {"diverged_then_together", diverged_then_together},
-        {"lock_between_lanes", lock_between_lanes},
-        {"lock_between_lanes_plain_loop", lock_between_lanes_plain_loop},
-        {"partial_warp", partial_warp},
-    });
+    return run_case(argc, argv,
+                    {
+                        {"syncwarp_exchange", syncwarp_exchange},
+                        {"reduction_with_syncwarp", reduction_with_syncwarp},
+                        {"shuffle_reduction", shuffle_reduction},
+                        {"shuffle_in_half_warp", shuffle_in_half_warp},
+                        {"vote_and_match", vote_and_match},
+                        {"tile_of_eight", tile_of_eight},
+                        {"coalesced_group", coalesced_group},
+                        {"warp_aggregated_atomics", warp_aggregated_atomics},
+                        {"diverged_then_together", diverged_then_together},
+                        {"lock_between_lanes", lock_between_lanes},
+                        {"lock_between_lanes_plain_loop", lock_between_lanes_plain_loop},
+                        {"partial_warp", partial_warp},
+                    });
 }

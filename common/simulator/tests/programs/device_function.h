@@ -30,8 +30,12 @@ To bits_as(From value) {
     std::memcpy(&result, &value, sizeof result);
     return result;
 }
-inline float f32(u32 bits) { return bits_as<float>(bits); }
-inline double f64(u64 bits) { return bits_as<double>(bits); }
+inline float f32(u32 bits) {
+    return bits_as<float>(bits);
+}
+inline double f64(u64 bits) {
+    return bits_as<double>(bits);
+}
 
 // One instruction as a function: D is the type of the result, DR the asm constraint for it.
 #define DEVICE_1(TEXT, D, DR, A, AR)          \
@@ -40,17 +44,17 @@ inline double f64(u64 bits) { return bits_as<double>(bits); }
         asm(TEXT " %0, %1;" : DR(d) : AR(a)); \
         return d;                             \
     }
-#define DEVICE_2(TEXT, D, DR, A, AR)                       \
-    [] __device__(A a, A b) {                              \
-        D d;                                               \
-        asm(TEXT " %0, %1, %2;" : DR(d) : AR(a), AR(b));   \
-        return d;                                          \
+#define DEVICE_2(TEXT, D, DR, A, AR)                     \
+    [] __device__(A a, A b) {                            \
+        D d;                                             \
+        asm(TEXT " %0, %1, %2;" : DR(d) : AR(a), AR(b)); \
+        return d;                                        \
     }
-#define DEVICE_3(TEXT, D, DR, A, AR)                                   \
-    [] __device__(A a, A b, A c) {                                     \
-        D d;                                                           \
-        asm(TEXT " %0, %1, %2, %3;" : DR(d) : AR(a), AR(b), AR(c));    \
-        return d;                                                      \
+#define DEVICE_3(TEXT, D, DR, A, AR)                                \
+    [] __device__(A a, A b, A c) {                                  \
+        D d;                                                        \
+        asm(TEXT " %0, %1, %2, %3;" : DR(d) : AR(a), AR(b), AR(c)); \
+        return d;                                                   \
     }
 
 // ---- values ----
@@ -97,18 +101,54 @@ std::vector<T> with_negatives(std::vector<T> values) {
 }
 
 inline std::vector<float> edges_of(float) {
-    return with_negatives<float>(
-        {0, f32(1), f32(0x00000fff), f32(0x007fffff), f32(0x00800000), f32(0x00800001), 0x1p-75f, 0x1p-24f,
-         0.5f, f32(0x3f7fffff), 1, f32(0x3f800001), 1.5f, 2, 3, 0x1p23f, 0x1p24f + 2, 0x1p64f, 0x1p127f,
-         f32(0x7f7fffff), f32(0x7f800000), f32(0x7f800001), f32(0x7fc12345)});
+    return with_negatives<float>({0,
+                                  f32(1),
+                                  f32(0x00000fff),
+                                  f32(0x007fffff),
+                                  f32(0x00800000),
+                                  f32(0x00800001),
+                                  0x1p-75f,
+                                  0x1p-24f,
+                                  0.5f,
+                                  f32(0x3f7fffff),
+                                  1,
+                                  f32(0x3f800001),
+                                  1.5f,
+                                  2,
+                                  3,
+                                  0x1p23f,
+                                  0x1p24f + 2,
+                                  0x1p64f,
+                                  0x1p127f,
+                                  f32(0x7f7fffff),
+                                  f32(0x7f800000),
+                                  f32(0x7f800001),
+                                  f32(0x7fc12345)});
 }
 inline std::vector<double> edges_of(double) {
-    return with_negatives<double>(
-        {0, f64(1), f64(0xfffff), f64(0x000fffffffffffff), f64(0x0010000000000000),
-         f64(0x0010000000000001), 0x1p-538, 0x1p-53, 0.5, f64(0x3fefffffffffffff), 1,
-         f64(0x3ff0000000000001), 1.5, 2, 3, 0x1p52, 0x1p53 + 2, 0x1p512, 0x1p1023,
-         f64(0x7fefffffffffffff), f64(0x7ff0000000000000), f64(0x7ff0000000000001),
-         f64(0x7ff8123456789abc)});
+    return with_negatives<double>({0,
+                                   f64(1),
+                                   f64(0xfffff),
+                                   f64(0x000fffffffffffff),
+                                   f64(0x0010000000000000),
+                                   f64(0x0010000000000001),
+                                   0x1p-538,
+                                   0x1p-53,
+                                   0.5,
+                                   f64(0x3fefffffffffffff),
+                                   1,
+                                   f64(0x3ff0000000000001),
+                                   1.5,
+                                   2,
+                                   3,
+                                   0x1p52,
+                                   0x1p53 + 2,
+                                   0x1p512,
+                                   0x1p1023,
+                                   f64(0x7fefffffffffffff),
+                                   f64(0x7ff0000000000000),
+                                   f64(0x7ff0000000000001),
+                                   f64(0x7ff8123456789abc)});
 }
 
 /// All bits at random; every second number is near 1, so that sums do not always lose one operand.
@@ -116,10 +156,13 @@ template <class T>
 T random_float(Noise& noise) {
     if constexpr (sizeof(T) == 8) {
         const u64 bits = noise.next();
-        return f64(bits & 1 ? bits : (bits & 0x800fffffffffffffu) | (bits >> 33 & 31) * 0x0010000000000000u + 0x3f00000000000000u);
+        return f64(bits & 1 ? bits
+                            : (bits & 0x800fffffffffffffu) |
+                                  (bits >> 33 & 31) * 0x0010000000000000u + 0x3f00000000000000u);
     } else {
         const u32 bits = static_cast<u32>(noise.next() >> 20);
-        return f32(bits & 1 ? bits : (bits & 0x807fffffu) + (bits >> 27 & 15) * 0x00800000u + 0x3c000000u);
+        return f32(bits & 1 ? bits
+                            : (bits & 0x807fffffu) + (bits >> 27 & 15) * 0x00800000u + 0x3c000000u);
     }
 }
 template <class T>
@@ -171,7 +214,8 @@ public:
     }
     Group(const Group&) = delete;
 
-    /// `good(got, wanted)` says whether a result passes. The host's function takes the same operands.
+    /// `good(got, wanted)` says whether a result passes. The host's function takes the same
+    /// operands.
     template <class A, class F, class Host, class Good>
     void check(const char* what, const Columns<A>& columns, F device, Host host, Good good) {
         run(what, columns, device, host, good);
@@ -185,15 +229,21 @@ public:
 private:
     template <class Host, class A>
     static auto host_result(Host host, const Columns<A>&) {
-        if constexpr (std::is_invocable_v<Host, A>) return host(A{});
-        else if constexpr (std::is_invocable_v<Host, A, A>) return host(A{}, A{});
-        else return host(A{}, A{}, A{});
+        if constexpr (std::is_invocable_v<Host, A>)
+            return host(A{});
+        else if constexpr (std::is_invocable_v<Host, A, A>)
+            return host(A{}, A{});
+        else
+            return host(A{}, A{}, A{});
     }
     template <class Host, class A>
     static auto host_at(Host host, const Columns<A>& c, std::size_t i) {
-        if constexpr (std::is_invocable_v<Host, A>) return host(c[0][i]);
-        else if constexpr (std::is_invocable_v<Host, A, A>) return host(c[0][i], c[1][i]);
-        else return host(c[0][i], c[1][i], c[2][i]);
+        if constexpr (std::is_invocable_v<Host, A>)
+            return host(c[0][i]);
+        else if constexpr (std::is_invocable_v<Host, A, A>)
+            return host(c[0][i], c[1][i]);
+        else
+            return host(c[0][i], c[1][i], c[2][i]);
     }
 
     template <class A, class F, class Host, class Good>

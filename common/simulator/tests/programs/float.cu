@@ -121,17 +121,26 @@ void test_f64() {
     }
 }
 
-/// Whether a result is subnormal is decided before it is rounded; what was cut towards zero shows it.
-float flushed_by_size(float cut, float result) {
-    const bool is_tiny = cut == 0 || std::fpclassify(cut) == FP_SUBNORMAL;
-    return is_tiny ? std::copysign(0.0f, result) : flushed(result);
+/// Whether a result is subnormal is decided after it was rounded to 24 bits as if there were no lowest
+/// exponent. `larger` is the result times 2^64, rounded so.
+float flushed_by_size(float larger, float result) {
+    return std::fabs(larger) < 0x1p-62f ? std::copysign(0.0f, result) : flushed(result);
 }
-#define FLUSHED(N, TEXT, OPERANDS, HOST, FE)                                      \
-    group.check(TEXT, OPERANDS, DEVICE_##N(TEXT, float, "=f", float, "f"),        \
-                [](PARAMETERS_##N(float)) {           \
-                    return flushed_by_size(rounded<FE_TOWARDZERO>(HOST<float>, EACH_##N(flushed)), \
-                                           rounded<FE>(HOST<float>, EACH_##N(flushed))); \
-                })
+/// operation(operands...) times 2^64, as a float, rounded in this direction. The 64 bits of a long
+/// double are enough on the way for the operands of these tests.
+template <int kDirection, class Operation, class... Operands>
+float rounded_larger(Operation operation, Operands... operands) {
+    return rounded<kDirection>(
+        [=](float scale) {
+            return static_cast<float>(operation(static_cast<long double>(operands)...) * scale);
+        },
+        0x1p64f);
+}
+#define FLUSHED(N, TEXT, OPERANDS, HOST, FE)                                                          \
+    group.check(TEXT, OPERANDS, DEVICE_##N(TEXT, float, "=f", float, "f"), [](PARAMETERS_##N(float)) { \
+        return flushed_by_size(rounded_larger<FE>(HOST<long double>, EACH_##N(flushed)),              \
+                               rounded<FE>(HOST<float>, EACH_##N(flushed)));                          \
+    })
 #define SATURATED(N, TEXT, OPERANDS, HOST, FE)                                    \
     group.check(TEXT, OPERANDS, DEVICE_##N(TEXT, float, "=f", float, "f"),        \
                 [](PARAMETERS_##N(float)) {           \

@@ -39,14 +39,42 @@ template <class T>
 std::vector<T> edges() {
     if constexpr (std::is_integral_v<T>) {
         constexpr T kMost = std::numeric_limits<T>::max(), kLeast = std::numeric_limits<T>::min();
-        return {0, 1, 2, 7, 31, 32, 33, T(64), T(255), T(0x8005), T(-1), T(-2), T(-7),
-                kMost, T(kMost / 2 + 1), kLeast, T(kLeast + 1)};
+        return {0,
+                1,
+                2,
+                7,
+                31,
+                32,
+                33,
+                T(64),
+                T(255),
+                T(0x8005),
+                T(-1),
+                T(-2),
+                T(-7),
+                kMost,
+                T(kMost / 2 + 1),
+                kLeast,
+                T(kLeast + 1)};
     } else {
         using Limits = std::numeric_limits<T>;
         const T half_normal = Limits::min() / 2;
-        return {0, T(-0.0), 1, -1, T(1.5), -7, Limits::max(), Limits::lowest(), Limits::min(),
-                half_normal, -half_normal, Limits::denorm_min(), -Limits::denorm_min(),
-                Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()};
+        return {0,
+                T(-0.0),
+                1,
+                -1,
+                T(1.5),
+                -7,
+                Limits::max(),
+                Limits::lowest(),
+                Limits::min(),
+                half_normal,
+                -half_normal,
+                Limits::denorm_min(),
+                -Limits::denorm_min(),
+                Limits::infinity(),
+                -Limits::infinity(),
+                Limits::quiet_NaN()};
     }
 }
 
@@ -133,17 +161,14 @@ struct Listed {
     using Kernel = void (*)(std::size_t, D*, const S*...);
     using Answer = D (*)(S...);
     Listed(const char* text, Kernel kernel, Answer answer) {
-        instructions().push_back(
-            {group_of_next(), [=] { return fault(text, kernel, answer); }});
+        instructions().push_back({group_of_next(), [=] { return fault(text, kernel, answer); }});
     }
     static std::string fault(const char* text, Kernel kernel, Answer answer) {
         const Operands<S...> operands;
         const std::size_t count = operands.size();
         DeviceArray<D> out(count);
         std::apply(
-            [&](const auto&... column) {
-                launch(kernel, count, out, DeviceArray<S>(column)...);
-            },
+            [&](const auto&... column) { launch(kernel, count, out, DeviceArray<S>(column)...); },
             operands.columns_);
         const std::vector<D> got = out.read();
         for (std::size_t i = 0; i < count; ++i) {
@@ -204,47 +229,41 @@ inline void run_instructions() {
 #define GROUP(name) static const Group JOIN(group_, __COUNTER__)(name)
 
 #define UNARY(text, D, A, ...) UNARY_AS(JOIN(unary_, __COUNTER__), text, D, A, __VA_ARGS__)
-#define UNARY_AS(id, text, D, A, ...)                                                      \
-    __global__ void id(std::size_t count, D* out, const A* as) {                           \
-        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
-        if (i >= count) return;                                                            \
-        D d;                                                                               \
-        asm(text : "=" LETTER_##D(d) : LETTER_##A(as[i]));                                 \
-        out[i] = d;                                                                        \
-    }                                                                                      \
-    static const Listed<D, A> JOIN(id, _listed)(text, id, [](A a) -> D {                         \
-        return static_cast<D>(__VA_ARGS__);                                                \
-    })
+#define UNARY_AS(id, text, D, A, ...)                                \
+    __global__ void id(std::size_t count, D* out, const A* as) {     \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x; \
+        if (i >= count) return;                                      \
+        D d;                                                         \
+        asm(text : "=" LETTER_##D(d) : LETTER_##A(as[i]));           \
+        out[i] = d;                                                  \
+    }                                                                \
+    static const Listed<D, A> JOIN(id, _listed)(                     \
+        text, id, [](A a) -> D { return static_cast<D>(__VA_ARGS__); })
 
-#define BINARY(text, D, A, B, ...) \
-    BINARY_AS(JOIN(binary_, __COUNTER__), text, D, A, B, __VA_ARGS__)
-#define BINARY_AS(id, text, D, A, B, ...)                                                  \
-    __global__ void id(std::size_t count, D* out, const A* as, const B* bs) {              \
-        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
-        if (i >= count) return;                                                            \
-        D d;                                                                               \
-        asm(text : "=" LETTER_##D(d) : LETTER_##A(as[i]), LETTER_##B(bs[i]));              \
-        out[i] = d;                                                                        \
-    }                                                                                      \
-    static const Listed<D, A, B> JOIN(id, _listed)(text, id, [](A a, B b) -> D {                 \
-        return static_cast<D>(__VA_ARGS__);                                                \
-    })
+#define BINARY(text, D, A, B, ...) BINARY_AS(JOIN(binary_, __COUNTER__), text, D, A, B, __VA_ARGS__)
+#define BINARY_AS(id, text, D, A, B, ...)                                     \
+    __global__ void id(std::size_t count, D* out, const A* as, const B* bs) { \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;          \
+        if (i >= count) return;                                               \
+        D d;                                                                  \
+        asm(text : "=" LETTER_##D(d) : LETTER_##A(as[i]), LETTER_##B(bs[i])); \
+        out[i] = d;                                                           \
+    }                                                                         \
+    static const Listed<D, A, B> JOIN(id, _listed)(                           \
+        text, id, [](A a, B b) -> D { return static_cast<D>(__VA_ARGS__); })
 
 #define TERNARY(text, D, A, B, C, ...) \
     TERNARY_AS(JOIN(ternary_, __COUNTER__), text, D, A, B, C, __VA_ARGS__)
-#define TERNARY_AS(id, text, D, A, B, C, ...)                                              \
-    __global__ void id(std::size_t count, D* out, const A* as, const B* bs, const C* cs) { \
-        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
-        if (i >= count) return;                                                            \
-        D d;                                                                               \
-        asm(text                                                                           \
-            : "=" LETTER_##D(d)                                                            \
-            : LETTER_##A(as[i]), LETTER_##B(bs[i]), LETTER_##C(cs[i]));                    \
-        out[i] = d;                                                                        \
-    }                                                                                      \
-    static const Listed<D, A, B, C> JOIN(id, _listed)(text, id, [](A a, B b, C c) -> D {         \
-        return static_cast<D>(__VA_ARGS__);                                                \
-    })
+#define TERNARY_AS(id, text, D, A, B, C, ...)                                                    \
+    __global__ void id(std::size_t count, D* out, const A* as, const B* bs, const C* cs) {       \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                             \
+        if (i >= count) return;                                                                  \
+        D d;                                                                                     \
+        asm(text : "=" LETTER_##D(d) : LETTER_##A(as[i]), LETTER_##B(bs[i]), LETTER_##C(cs[i])); \
+        out[i] = d;                                                                              \
+    }                                                                                            \
+    static const Listed<D, A, B, C> JOIN(id, _listed)(                                           \
+        text, id, [](A a, B b, C c) -> D { return static_cast<D>(__VA_ARGS__); })
 
 #define QUATERNARY(text, D, A, B, C, E, ...) \
     QUATERNARY_AS(JOIN(quaternary_, __COUNTER__), text, D, A, B, C, E, __VA_ARGS__)
@@ -259,23 +278,21 @@ inline void run_instructions() {
             : LETTER_##A(as[i]), LETTER_##B(bs[i]), LETTER_##C(cs[i]), LETTER_##E(es[i])); \
         out[i] = d;                                                                        \
     }                                                                                      \
-    static const Listed<D, A, B, C, E> JOIN(id, _listed)(text, id, [](A a, B b, C c, E e) -> D { \
-        return static_cast<D>(__VA_ARGS__);                                                \
-    })
+    static const Listed<D, A, B, C, E> JOIN(id, _listed)(                                  \
+        text, id, [](A a, B b, C c, E e) -> D { return static_cast<D>(__VA_ARGS__); })
 
 /// Not one instruction, but an expression of a, b, c, e that the compiler makes into some: the same
 /// text on both sides.
 #define EXPRESSION(D, T, ...) EXPRESSION_AS(JOIN(expression_, __COUNTER__), D, T, __VA_ARGS__)
-#define EXPRESSION_AS(id, D, T, ...)                                                       \
-    __global__ void id(std::size_t count, D* out, const T* as, const T* bs, const T* cs,   \
-                       const T* es) {                                                      \
-        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                       \
-        if (i >= count) return;                                                            \
-        [[maybe_unused]] const T a = as[i], b = bs[i], c = cs[i], e = es[i];               \
-        out[i] = static_cast<D>(__VA_ARGS__);                                              \
-    }                                                                                      \
-    static const Listed<D, T, T, T, T> JOIN(id, _listed)(                                        \
-        #__VA_ARGS__, id, []([[maybe_unused]] T a, [[maybe_unused]] T b,                   \
-                             [[maybe_unused]] T c, [[maybe_unused]] T e) -> D {            \
-            return static_cast<D>(__VA_ARGS__);                                            \
-        })
+#define EXPRESSION_AS(id, D, T, ...)                                                     \
+    __global__ void id(std::size_t count, D* out, const T* as, const T* bs, const T* cs, \
+                       const T* es) {                                                    \
+        const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;                     \
+        if (i >= count) return;                                                          \
+        [[maybe_unused]] const T a = as[i], b = bs[i], c = cs[i], e = es[i];             \
+        out[i] = static_cast<D>(__VA_ARGS__);                                            \
+    }                                                                                    \
+    static const Listed<D, T, T, T, T> JOIN(id, _listed)(                                \
+        #__VA_ARGS__, id,                                                                \
+        []([[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]] T c,             \
+           [[maybe_unused]] T e) -> D { return static_cast<D>(__VA_ARGS__); })

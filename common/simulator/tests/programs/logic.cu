@@ -3,6 +3,7 @@
 // expect: predicates: ok
 // expect: selp: ok
 // expect: slct: ok
+// expect: lop3 with predicates: ok
 // expect: lop3: ok
 #include "instruction_check.h"
 
@@ -52,6 +53,16 @@ GROUP("slct");
             c >= 0 || c > -std::numeric_limits<float>::min() ? a : b);
 SLCT(b16) SLCT(s16) SLCT(u16) SLCT(b32) SLCT(s32) SLCT(u32) SLCT(b64) SLCT(s64) SLCT(u64)
 SLCT(f32) SLCT(f64)
+
+// The predicate is that of the result, combined with another one.
+GROUP("lop3 with predicates");
+#define LOP3_WITH(COMBINE, OPERATOR)                                                     \
+    TERNARY("{ .reg .pred p, q; .reg .b32 d, x; setp.lt.s32 q, %3, 0; "                  \
+            "lop3." #COMBINE ".b32 d|p, %1, %2, %3, 0xc0, q; selp.b32 x, 5, 9, p; "      \
+            "xor.b32 %0, d, x; }",                                                       \
+            u32, u32, u32, s32, (a & b) ^ (((a & b) != 0 OPERATOR c < 0) ? 5 : 9));
+LOP3_WITH(and, &&)
+LOP3_WITH(or, ||)
 
 // ---- lop3: all of its 256 tables ----
 

@@ -29,8 +29,10 @@ inline bool is_nan(const SmallFormat& f, u32 bits) {
 inline double value_of(const SmallFormat& f, u32 bits) {
     const u32 rest = bits & (f.sign() - 1);
     double size;
-    if (is_nan(f, bits)) size = NAN;
-    else if (f.has_infinity && rest == f.infinity()) size = INFINITY;
+    if (is_nan(f, bits))
+        size = NAN;
+    else if (f.has_infinity && rest == f.infinity())
+        size = INFINITY;
     else {
         const int exponent = static_cast<int>(rest >> f.fraction_bits);
         const u32 fraction = rest & ((1u << f.fraction_bits) - 1);
@@ -66,11 +68,13 @@ inline u32 round_to(const SmallFormat& f, double value, Towards towards = Toward
 
     const int smallest = 1 - f.bias();
     const int exponent = std::max(std::ilogb(size), smallest);
-    const double units = to_whole(std::ldexp(size, f.fraction_bits - exponent), towards, is_negative);
+    const double units =
+        to_whole(std::ldexp(size, f.fraction_bits - exponent), towards, is_negative);
     // Where the exponent field is not 0 the leading one adds 1 to it; a carry does so by itself.
     const double bits = units + std::ldexp(exponent - smallest, f.fraction_bits);
     if (bits <= f.largest()) return sign | static_cast<u32>(bits);
-    const bool stays_finite = towards == Towards::zero || (towards == Towards::down && !is_negative) ||
+    const bool stays_finite = towards == Towards::zero ||
+                              (towards == Towards::down && !is_negative) ||
                               (towards == Towards::up && is_negative);
     return sign | (stays_finite ? f.largest() : beyond);
 }

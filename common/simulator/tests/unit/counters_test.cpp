@@ -74,13 +74,13 @@ Pattern some_pattern(std::mt19937& random, bool may_be_misaligned) {
     for (int l = 0; l < kLanes; ++l) {
         u64 element = 0;
         switch (kind) {
-            case 0: element = static_cast<u64>(100 + l); break;              // neighbours
-            case 1: element = static_cast<u64>(3000 + l * stride); break;    // one stride
-            case 2: element = 5; break;                                      // broadcast
-            case 3: element = random() % 64; break;                          // hash, small range
-            case 4: element = random() % 100000; break;                      // hash, large range
+            case 0: element = static_cast<u64>(100 + l); break;               // neighbours
+            case 1: element = static_cast<u64>(3000 + l * stride); break;     // one stride
+            case 2: element = 5; break;                                       // broadcast
+            case 3: element = random() % 64; break;                           // hash, small range
+            case 4: element = random() % 100000; break;                       // hash, large range
             case 5: element = static_cast<u64>((l % 8) * 33 + l / 8); break;  // a padded tile
-            default: element = static_cast<u64>(l * 32 + (l ^ 5)); break;    // a swizzled tile
+            default: element = static_cast<u64>(l * 32 + (l ^ 5)); break;     // a swizzled tile
         }
         p.addresses[l] = base / p.bytes * p.bytes + element * p.bytes;
         if (may_be_misaligned && kind % 2) p.addresses[l] += random() % 3;
@@ -110,7 +110,7 @@ Wavefronts wavefronts(u32 base, u32 stride, u32 bytes, Mask active = kAllLanes) 
 
 TEST_CASE("sectors, counted by hand") {
     CHECK(sectors(0, 4, 4) == 4);
-    CHECK(sectors(4, 4, 4) == 5);     // shifted by one element: one sector more
+    CHECK(sectors(4, 4, 4) == 5);  // shifted by one element: one sector more
     CHECK(sectors(0, 8, 8) == 8);
     CHECK(sectors(0, 16, 16) == 16);
     CHECK(sectors(0, 4096, 4) == 32);  // a column
@@ -120,7 +120,7 @@ TEST_CASE("sectors, counted by hand") {
     CHECK(sectors(0, 4, 4, 0) == 0);
     CHECK(sectors(0, 4, 4, 0x000000ff) == 1);
     CHECK(sectors(0, 4, 4, 0x80000001) == 2);
-    CHECK(sectors(30, 0, 4) == 2);     // one misaligned address, two sectors
+    CHECK(sectors(30, 0, 4) == 2);  // one misaligned address, two sectors
     CHECK(sectors(u64{1} << 46, 4, 4) == 4);
 }
 
@@ -135,20 +135,20 @@ TEST_CASE("sectors do not depend on the order of the lanes") {
 TEST_CASE("wavefronts, counted by hand") {
     CHECK(wavefronts(0, 4, 4).taken == 1);
     CHECK(wavefronts(0, 4, 4).ideal == 1);
-    CHECK(wavefronts(0, 0, 4).taken == 1);        // one word for all: served once
-    CHECK(wavefronts(0, 128, 4).taken == 32);     // a column of a 32-wide tile
-    CHECK(wavefronts(0, 132, 4).taken == 1);      // ... of a tile padded to 33
+    CHECK(wavefronts(0, 0, 4).taken == 1);     // one word for all: served once
+    CHECK(wavefronts(0, 128, 4).taken == 32);  // a column of a 32-wide tile
+    CHECK(wavefronts(0, 132, 4).taken == 1);   // ... of a tile padded to 33
     CHECK(wavefronts(0, 8, 4).taken == 2);
     CHECK(wavefronts(0, 64, 4).taken == 16);
     CHECK(wavefronts(4000, 0u - 128, 4).taken == 32);
     CHECK(wavefronts(0, 1, 1).taken == 1);
     CHECK(wavefronts(0, 2, 2).taken == 1);
     CHECK(wavefronts(0, 128, 2).taken == 32);
-    CHECK(wavefronts(0, 8, 8).taken == 2);        // two half warps, no conflict
+    CHECK(wavefronts(0, 8, 8).taken == 2);  // two half warps, no conflict
     CHECK(wavefronts(0, 8, 8).ideal == 2);
     CHECK(wavefronts(0, 16, 16).taken == 4);
     CHECK(wavefronts(0, 16, 16).ideal == 4);
-    CHECK(wavefronts(0, 16, 8).taken == 4);       // every second pair of banks
+    CHECK(wavefronts(0, 16, 8).taken == 4);  // every second pair of banks
     CHECK(wavefronts(0, 128, 16).taken == 32);
     CHECK(wavefronts(0, 4, 4, 0).taken == 0);
     CHECK(wavefronts(0, 4, 4, 0).ideal == 0);

@@ -17,7 +17,7 @@ namespace {
 constexpr u64 kCapacity = 1 << 20;
 constexpr u64 kBase = kDeviceBase;
 
-/// A launch of a kernel whose memory instruction i stands on line 10 + i; instruction 9 is an atomic.
+/// A launch of a kernel whose memory instruction i stands on line 10 + i; the 9th is an atomic.
 struct Fixture {
     ptx::Module ptx;
     Module module;
@@ -43,7 +43,8 @@ struct Fixture {
         Allocation allocation;
         allocation.begin = kBase;
         allocation.end = kBase + memory.size();
-        allocation.to_host = static_cast<std::ptrdiff_t>(reinterpret_cast<u64>(memory.data()) - kBase);
+        allocation.to_host =
+            static_cast<std::ptrdiff_t>(reinterpret_cast<u64>(memory.data()) - kBase);
         allocation.serial = 1;
         table.live.push_back(allocation);
         launch();
@@ -58,7 +59,8 @@ struct Fixture {
     void access(u64 block, u32 warp, u32 site, Kind kind, u64 offset, u32 bytes = 4, u64 stride = 0,
                 Mask active = kAllLanes, bool strong = false, StoredValue value = {}) {
         u64 addresses[kLanes];
-        for (int l = 0; l < kLanes; ++l) addresses[l] = kBase + offset + l * (stride ? stride : bytes);
+        for (int l = 0; l < kLanes; ++l)
+            addresses[l] = kBase + offset + l * (stride ? stride : bytes);
         GlobalAccess a;
         a.kind = kind;
         a.strong = strong || kind == Kind::atomic;
@@ -69,17 +71,22 @@ struct Fixture {
         a.bytes_per_lane = bytes;
         a.value = value;
         const bool whole = active == kAllLanes && !a.strong && (stride == 0 || stride == bytes);
-        if (whole && kind == Kind::read && race.read_lines(blocks[block], warp, site, addresses[0], bytes)) return;
-        if (whole && kind == Kind::write && race.write_lines(blocks[block], warp, site, addresses[0], bytes, value)) {
+        if (whole && kind == Kind::read &&
+            race.read_lines(blocks[block], warp, site, addresses[0], bytes))
+            return;
+        if (whole && kind == Kind::write &&
+            race.write_lines(blocks[block], warp, site, addresses[0], bytes, value)) {
             return;
         }
         race.access(blocks[block], a);
         if (a.strong) race.acquire(blocks[block], warp);
     }
-    void read(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0, Mask active = kAllLanes) {
+    void read(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0,
+              Mask active = kAllLanes) {
         access(block, warp, site, Kind::read, offset, bytes, stride, active);
     }
-    void write(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0, Mask active = kAllLanes) {
+    void write(u64 block, u32 warp, u32 site, u64 offset, u32 bytes = 4, u64 stride = 0,
+               Mask active = kAllLanes) {
         access(block, warp, site, Kind::write, offset, bytes, stride, active);
     }
 
@@ -88,7 +95,8 @@ struct Fixture {
         race.end_launch();
         std::vector<std::string> all;
         for (const Report& r : reports().all()) {
-            all.push_back(r.kind + " " + std::to_string(r.where.line) + " " + std::to_string(r.other.line));
+            all.push_back(r.kind + " " + std::to_string(r.where.line) + " " +
+                          std::to_string(r.other.line));
         }
         std::sort(all.begin(), all.end());
         reports().clear();
@@ -139,8 +147,8 @@ TEST_CASE_FIXTURE(Fixture, "every byte counts, and only bytes that both touch") 
 }
 
 TEST_CASE_FIXTURE(Fixture, "a line that was whole still knows each thread once it is split") {
-    write(0, 2, 0, 0, 8);                     // lane l: bytes 8l .. 8l+7
-    read(1, 0, 1, 84, 4, 0, 1);               // byte 84: lane 10 of warp 2
+    write(0, 2, 0, 0, 8);        // lane l: bytes 8l .. 8l+7
+    read(1, 0, 1, 84, 4, 0, 1);  // byte 84: lane 10 of warp 2
     race.end_launch();
     REQUIRE(reports().all().size() == 1);
     const Report r = reports().all()[0];
@@ -298,7 +306,11 @@ TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different 
     // Lanes of one instruction with one address.
     u64 addresses[kLanes];
     std::fill(addresses, addresses + kLanes, kBase + 512);
-    GlobalAccess same{.kind = Kind::write, .site = 3, .active = kAllLanes, .addresses = addresses, .value = value};
+    GlobalAccess same{.kind = Kind::write,
+                      .site = 3,
+                      .active = kAllLanes,
+                      .addresses = addresses,
+                      .value = value};
     race.access(blocks[0], same);
     CHECK(found() == Found{"write after write 13 13"});
     values[20] = 7;

@@ -374,7 +374,7 @@ TEST_CASE("code inlined from the toolkit's headers counts as the line that calle
         ".file 1 \"/home/me/main.cu\"\n.file 2 \"/usr/local/cuda/include/sm_20_atomics.hpp\"\n"
         ".file 3 \"/home/me/mine.h\"\n"
         ".func f() {\n"
-        ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"   // the chain is not known yet
+        ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"  // the chain is not known yet
         ".loc 2 60 2, function_name L, inlined_at 1 12 5\n ret;\n"
         ".loc 2 50 1, function_name L, inlined_at 2 60 2\n ret;\n"
         ".loc 3 7 1, function_name L, inlined_at 1 13 5\n ret;\n"

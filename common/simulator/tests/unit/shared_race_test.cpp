@@ -1,4 +1,4 @@
-// What is a race in shared memory and what is not, told access by access; and what counts as written.
+// What is a race in shared memory and what is not, access by access; and what counts as written.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ using namespace coalesce::sim;
 
 namespace {
 
-/// A block of 4 warps with 4 KB; memory instruction i stands on line 10 + i, instruction 9 is an atomic.
+/// A block of 4 warps with 4 KB. Memory instruction i stands on line 10 + i; the 9th is an atomic.
 struct Fixture {
     ptx::Module ptx;
     Module module;
@@ -57,10 +57,12 @@ struct Fixture {
             access.bytes_per_lane = bytes;
         }
     };
-    void read(u32 warp, u32 site, u32 offset, u32 bytes = 4, u32 stride = 0, Mask active = kAllLanes) {
+    void read(u32 warp, u32 site, u32 offset, u32 bytes = 4, u32 stride = 0,
+              Mask active = kAllLanes) {
         race.read(Lanes(warp, site, offset, bytes, stride, active).access);
     }
-    void write(u32 warp, u32 site, u32 offset, u32 bytes = 4, u32 stride = 0, Mask active = kAllLanes) {
+    void write(u32 warp, u32 site, u32 offset, u32 bytes = 4, u32 stride = 0,
+               Mask active = kAllLanes) {
         race.write(Lanes(warp, site, offset, bytes, stride, active).access);
     }
     /// By lane 0 alone.
@@ -88,7 +90,8 @@ struct Fixture {
         race.end_launch();
         std::vector<std::string> all;
         for (const Report& r : reports().all()) {
-            all.push_back(r.kind + " " + std::to_string(r.where.line) + " " + std::to_string(r.other.line));
+            all.push_back(r.kind + " " + std::to_string(r.where.line) + " " +
+                          std::to_string(r.other.line));
         }
         std::sort(all.begin(), all.end());
         CHECK(all.empty() == (race.findings() == 0));
@@ -103,7 +106,8 @@ using Found = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture, "warps are not ordered without a barrier, in whichever size they access") {
+TEST_CASE_FIXTURE(Fixture,
+                  "warps are not ordered without a barrier, in whichever size they access") {
     for (const u32 bytes : {1u, 2u, 4u, 8u, 16u}) {
         CAPTURE(bytes);
         write(0, 0, 64, bytes);
@@ -127,7 +131,8 @@ TEST_CASE_FIXTURE(Fixture, "warps are not ordered without a barrier, in whicheve
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "lanes of a warp are ordered by __syncwarp, a thread with itself always") {
+TEST_CASE_FIXTURE(Fixture,
+                  "lanes of a warp are ordered by __syncwarp, a thread with itself always") {
     write(0, 0, 0);
     read(0, 1, 0);
     write(0, 2, 0);
@@ -266,7 +271,9 @@ TEST_CASE_FIXTURE(Fixture, "mbarrier: arriving releases, waiting acquires") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "asynchronous copies are there once they are waited for") {
-    const auto copy = [&](u32 warp, u32 offset) { race.async_write(Lanes(warp, 0, offset, 16, 0, kAllLanes).access); };
+    const auto copy = [&](u32 warp, u32 offset) {
+        race.async_write(Lanes(warp, 0, offset, 16, 0, kAllLanes).access);
+    };
     copy(0, 0);
     race.async_commit(0, kAllLanes);
     barrier();
@@ -320,7 +327,8 @@ TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different 
                               },
                               values};
         race.write(lanes.access);
-        for (u32 l = 0; l < kLanes; ++l) std::memcpy(memory.data() + lanes.addresses[l], &values[l], 4);
+        for (u32 l = 0; l < kLanes; ++l)
+            std::memcpy(memory.data() + lanes.addresses[l], &values[l], 4);
     };
     store(0, 0, 0);
     store(1, 1, 0);
