@@ -12,6 +12,7 @@
 // expect: flushing of subnormals: ok
 // expect: saturation: ok
 // expect: approximations: ok
+// expect: approximated functions: ok
 // expect: min max f32: ok
 // expect: min max f64: ok
 // expect: abs neg copysign: ok
@@ -215,6 +216,40 @@ void test_approximations() {
                 [](float a) { return static_cast<float>(1 / std::sqrt(double{flushed(a)})); }, Near{4});
 }
 
+/// Evenly over [from, to], and the special values.
+Columns<float> over(float from, float to) {
+    Columns<float> columns(1);
+    constexpr int kSteps = 4000;
+    for (int i = 0; i <= kSteps; ++i) columns[0].push_back(from + (to - from) * i / kSteps);
+    for (const u32 bits : {0u, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u}) columns[0].push_back(f32(bits));
+    return columns;
+}
+/// Within an absolute error, or one relative to the result.
+struct Close {
+    double absolute, relative;
+    bool operator()(float got, float wanted) const {
+        if (got != got || wanted != wanted) return got != got && wanted != wanted;
+        if (std::isinf(got) || std::isinf(wanted)) return got == wanted;
+        return std::fabs(double{got} - wanted) <= std::max(absolute, relative * std::fabs(double{wanted}));
+    }
+};
+#define APPROXIMATED(TEXT, REFERENCE, OPERANDS, ABSOLUTE, RELATIVE)                       \
+    group.check(TEXT, OPERANDS, DEVICE_1(TEXT, float, "=f", float, "f"),                  \
+                [](float a) { return static_cast<float>(REFERENCE(double{a})); }, Close{ABSOLUTE, RELATIVE})
+
+void test_approximated_functions() {
+    constexpr float kPi = 3.14159265f;
+    Group group("approximated functions");
+    // The manual's bounds, and half a unit for the reference, which is rounded.
+    APPROXIMATED("sin.approx.f32", std::sin, over(-kPi, kPi), 0x1p-20, 0);
+    APPROXIMATED("cos.approx.f32", std::cos, over(-kPi, kPi), 0x1p-20, 0);
+    APPROXIMATED("lg2.approx.f32", std::log2, over(0.5f, 2), 0x1p-21, 0x1p-22);
+    APPROXIMATED("lg2.approx.f32", std::log2, over(2, 1e30f), 0, 0x1p-21);
+    APPROXIMATED("ex2.approx.f32", std::exp2, over(-120, 127), 0, 0x1p-21);
+    APPROXIMATED("ex2.approx.ftz.f32", std::exp2, over(-120, 127), 0, 0x1p-21);
+    APPROXIMATED("tanh.approx.f32", std::tanh, over(-6, 6), 0, 0x1p-10);
+}
+
 // ---- min, max ----
 
 /// -0 is less than +0.
@@ -334,6 +369,7 @@ int main() {
     test_f64();
     test_modifiers();
     test_approximations();
+    test_approximated_functions();
     test_extrema();
     test_signs();
     test_kinds();
