@@ -3,8 +3,8 @@
 //     build/bin/simulator_speed [--against DIR] [--rounds N]
 //
 // Idea   Machines are shared and noisy: a time means little, a ratio of two things run in turn
-// means
-//        more. Every case runs a process for each side, alternating, and keeps each side's fastest.
+//        means more. Every case runs a process for each side, alternating, and keeps each side's
+//        fastest.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

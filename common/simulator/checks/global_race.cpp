@@ -1,8 +1,7 @@
 // The shadow of global memory and what it finds. See global_race.h for the idea.
 //
 // Inside  The clock that blocks share; the shadow's pages; then Detail, the slow path: from "are
-// these
-//         two ordered?" up to one whole access of a warp.
+//         these two ordered?" up to one whole access of a warp.
 #include "checks/global_race.h"
 
 #include <sys/mman.h>

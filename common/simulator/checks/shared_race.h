@@ -2,15 +2,13 @@
 //
 // Builds on  race_log.h.
 // Idea       Happens-before with vector clocks, at the grain of warps. Warp w's clock [w] counts
-// the
-//            moments at which w's accesses so far were ordered before something: barriers,
+//            the moments at which w's accesses so far were ordered before something: barriers,
 //            __syncwarp, fences. Its clock [v] says up to which of v's moments w has caught up. An
 //            access of v at moment c is ordered before what w does now if w's clock [v] is above c.
 // Cells      As in global_race.h, a 64-bit cell says who accessed a word (or a byte, where threads
 //            share words): one for the last write, two for reads.
 // O(1)       Cells carry a stamp. A new block, or a barrier of the whole block, takes a new stamp,
-// which
-//            empties every cell at once.
+//            which empties every cell at once.
 // Grain      One object per worker; blocks that one worker alternates between each need their own.
 #pragma once
 

@@ -61,6 +61,27 @@ int coalesceGetLine(size_t index, size_t line, CoalesceLine* result);
  *  `name` is null, the only one. 0, or -1 when there is none or several. */
 int coalesceGetCounters(const char* name, CoalesceCounters* counters);
 
+/* ---- one warp's accesses, for pictures ---- */
+
+typedef struct CoalesceAccess {
+    const char* file; /**< "" when unknown; valid until the next call of coalesceTraceWarp */
+    unsigned line;
+    int shared; /**< of shared memory; else of global memory */
+    int store;  /**< else a load */
+    unsigned bytes_per_lane;
+    uint32_t active;        /**< one bit a lane */
+    uint64_t addresses[32]; /**< of active lanes; in shared memory the offset in the block's */
+    unsigned cost;          /**< sectors; of shared memory wavefronts */
+    unsigned ideal;         /**< the least for these bytes */
+} CoalesceAccess;
+
+/** Writes down the loads and stores of one warp, in every launch from now on, until there are
+ *  `limit`. `block` counts x fastest; 0 as `limit` ends it. What was written down before is gone. */
+void coalesceTraceWarp(uint64_t block, unsigned warp, size_t limit);
+size_t coalesceGetAccessCount(void);
+/** In program order. 0, or -1 when there is no such access. */
+int coalesceGetAccess(size_t index, CoalesceAccess* access);
+
 /* ---- checks and reports ---- */
 
 typedef struct CoalesceReport {

@@ -6,6 +6,7 @@
 #include "cudart/api.h"
 #include "cudart/coalesce_simulator.h"
 #include "execute/device.h"
+#include "execute/trace.h"
 #include "report/json.h"
 #include "report/kernel_table.h"
 #include "report/reports.h"
@@ -115,6 +116,29 @@ int coalesceGetCounters(const char* name, CoalesceCounters* counters) {
         return -1;
     }
     *counters = to_c(found->counters);
+    return 0;
+}
+
+void coalesceTraceWarp(uint64_t block, unsigned warp, size_t limit) {
+    trace().begin(block, warp, limit);
+}
+
+size_t coalesceGetAccessCount(void) {
+    return trace().accesses().size();
+}
+
+int coalesceGetAccess(size_t index, CoalesceAccess* result) {
+    if (index >= trace().accesses().size() || !result) return -1;
+    const TracedAccess& access = trace().accesses()[index];
+    result->file = access.place.file.c_str();
+    result->line = access.place.line;
+    result->shared = access.shared;
+    result->store = access.store;
+    result->bytes_per_lane = access.bytes_per_lane;
+    result->active = access.active;
+    std::copy(std::begin(access.addresses), std::end(access.addresses), result->addresses);
+    result->cost = access.cost;
+    result->ideal = access.ideal;
     return 0;
 }
 

@@ -3,8 +3,7 @@
 //
 // Builds on  fatbin/ (takes the PTX out), Device::load (makes kernels of it).
 // Idea       A module is read when something of it is first needed, so that a program starts as
-// fast
-//            as without us, and PTX that can not be run is told where it is launched.
+//            fast as without us, and PTX that can not be run is told where it is launched.
 #pragma once
 
 #include <cuda_runtime_api.h>

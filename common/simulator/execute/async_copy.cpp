@@ -1,13 +1,11 @@
 // cp.async: copies from global to shared memory that go on while the threads do something else.
 //
 // Idea   The copy is noted when it is issued, and carried out as late as the program allows: when
-// its
-//        thread waits for it. So a kernel that forgets to wait finds old bytes in shared memory
+//        its thread waits for it. So a kernel that forgets to wait finds old bytes in shared memory
 //        here, as it may on hardware.
 // Groups Every thread counts its own groups. A warp's copies are kept in the order in which they
-// were
-//        issued; an entry stands for all lanes that issued it with the same number of groups behind
-//        them.
+//        were issued; an entry stands for all lanes that issued it with the same number of groups
+//        behind them.
 // Watch  A copy of which the thread wants fewer bytes than it writes fills the rest with zeros.
 #include <array>
 #include <deque>

@@ -1,8 +1,7 @@
 // Calls of device functions, and parameters.
 //
 // Idea   A call gives the function a Frame: a register file of its own, and parameter memory, lane
-// by
-//        lane. Lanes that call together share it; a function that calls itself gets another one.
+//        by lane. Lanes that call together share it; a function that calls itself gets another one.
 //        Local variables of nested calls follow each other on each thread's stack.
 #pragma once
 

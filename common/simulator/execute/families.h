@@ -3,9 +3,8 @@
 // Loads, stores, branches and barriers: the lowering knows them itself.)
 //
 // Idea   Each instruction is described by the function that runs it and by where that function
-// finds
-//        its operands in the Op. The lowering follows the description and knows nothing else about
-//        the instruction.
+//        finds its operands in the Op. The lowering follows the description and knows nothing else
+//        about the instruction.
 // Read next  families.cpp has the table; warp_ops.cpp, atomics.cpp, ... the handlers.
 #pragma once
 

@@ -10,6 +10,7 @@
 #include "execute/lane_memory.h"
 #include "execute/memory_access.h"
 #include "execute/memory_handlers.h"
+#include "execute/trace.h"
 
 namespace coalesce::sim {
 namespace {
@@ -249,7 +250,17 @@ template <class Shape, bool Store>
 }
 
 template <class Shape, bool Store>
+[[gnu::noinline]] void note_trace(Warp& w, const Op* op) {
+    const u64* base = w.lanes<u64>(op->a);
+    u64 addresses[kLanes];
+    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
+    w.trace->note(w, op, false, Store, Shape::kTotal, addresses);
+}
+
+template <class Shape, bool Store>
 const Op* access_plain(Warp& w, const Op* op) {
+    if (w.trace) [[unlikely]]
+        note_trace<Shape, Store>(w, op);
     if (w.active == kAllLanes) {
         const u64* base = w.lanes<u64>(op->a);
         const u64 first = base[0];
@@ -274,6 +285,8 @@ const Op* access_plain(Warp& w, const Op* op) {
 /// volatile, relaxed, acquire, release.
 template <class Shape, bool Store>
 const Op* access_strong(Warp& w, const Op* op) {
+    if (w.trace) [[unlikely]]
+        note_trace<Shape, Store>(w, op);
     const Op* next = access_irregular<Shape, Store>(w, op);
     GlobalRace* race = w.block->launch->global_race;
     if (next && race && !Store) race->acquire(w.block->global_race, w.index);

@@ -3,8 +3,7 @@
 //
 // Builds on  block.h.
 // Idea       An address is resolved once, with bounds and alignment checked; whoever asked then
-// works
-//            with host pointers. A bad address ends the launch, as on hardware.
+//            works with host pointers. A bad address ends the launch, as on hardware.
 #pragma once
 
 #include "counters/counters.h"

@@ -2,11 +2,9 @@
 //
 // Builds on  block.h.
 // Idea       A warp runs until it ends, waits, or has had its share (a slice); then the next warp
-// of the
-//            block. Nothing is timed: order is a function of program, input and seed.
+//            of the block. Nothing is timed: order is a function of program, input and seed.
 // Fairness   "Lowest place first" would let the losers of a spin lock run for ever while the winner
-// waits
-//            to release it. So a branch of a loop that waits for memory to change (Op::spins)
+//            waits to release it. So a branch of a loop that waits for memory to change (Op::spins)
 //            counts its turns: after some, the fragment rests until all others of the warp have had
 //            a go; a warp that only spins ends its slice; a block that only spins is put aside for
 //            other blocks.

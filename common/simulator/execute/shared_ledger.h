@@ -1,16 +1,14 @@
 // Proof by repetition: a block that touches shared memory exactly as a clean block did is clean.
 //
 // Idea    Checking every byte of every shared access for races and for missing writes is the
-// dearest
-//         thing that the simulator does, and almost always the answer is the same for every block:
-//         shared addresses depend on the thread, not on the block. So the first block of a launch
-//         is checked in full while the ledger records what each warp did: instruction, lanes,
-//         addresses, barriers. If that block was clean, later blocks only compare, step by step.
-//         The first step that differs ends it: the part so far is replayed into the checker, and
-//         the rest of that block is checked in full.
+//         dearest thing that the simulator does, and almost always the answer is the same for every
+//         block: shared addresses depend on the thread, not on the block. So the first block of a
+//         launch is checked in full while the ledger records what each warp did: instruction,
+//         lanes, addresses, barriers. If that block was clean, later blocks only compare, step by
+//         step. The first step that differs ends it: the part so far is replayed into the checker,
+//         and the rest of that block is checked in full.
 // Sound   The verdict of the checker is a function of this sequence alone: who touched which bytes,
-// and
-//         which barriers lay between. A warp that exits early differs too (see at_exit).
+//         and which barriers lay between. A warp that exits early differs too (see at_exit).
 #pragma once
 
 #include <functional>

@@ -1,14 +1,14 @@
 // ld.shared and st.shared.
 //
 // Idea   What a warp does to shared memory is usually what it did in the block before: then the
-// ledger
-//        knows the wavefronts, that the addresses are in bounds, and that nothing races, and only
-//        the data is left to move. Anything else is analysed here.
+//        ledger knows the wavefronts, that the addresses are in bounds, and that nothing races, and
+//        only the data is left to move. Anything else is analysed here.
 #include "checks/access_report.h"
 #include "execute/lane_memory.h"
 #include "execute/memory_access.h"
 #include "execute/memory_handlers.h"
 #include "execute/shared_checks.h"
+#include "execute/trace.h"
 
 namespace coalesce::sim {
 namespace {
@@ -143,10 +143,19 @@ template <class Shape, bool Store, bool Narrow>
     return op + 1;
 }
 
+template <class Shape, bool Store>
+[[gnu::noinline]] void note_trace(Warp& w, const Op* op, const u32* addresses) {
+    u64 offsets[kLanes];
+    for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
+    w.trace->note(w, op, true, Store, Shape::kTotal, offsets);
+}
+
 template <class Shape, bool Store, bool Narrow>
 const Op* access_shared(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
+    if (w.trace) [[unlikely]]
+        note_trace<Shape, Store>(w, op, addresses);
     SharedLedger& ledger = w.block->ledger;
     if (ledger.mode() == SharedLedger::Mode::comparing) {
         const bool stable = (op->detail & kStableAddress) != 0;

@@ -1,10 +1,10 @@
 // One warp while it runs: its registers, its active lanes, and the groups of lanes that wait.
 //
 // Divergence   When lanes part at a branch, each group becomes a Fragment: a place in the program
-// and
-//              a mask. The fragment at the lowest place runs first, so that groups meet again where
-//              their paths join; fragments at the same place in the same call merge. A fragment
-//              that spins on memory makes way for the others after a while (execute/scheduler.cpp).
+//              and a mask. The fragment at the lowest place runs first, so that groups meet again
+//              where their paths join; fragments at the same place in the same call merge. A
+//              fragment that spins on memory makes way for the others after a while
+//              (execute/scheduler.cpp).
 #pragma once
 
 #include <bit>
@@ -19,6 +19,7 @@
 namespace coalesce::sim {
 
 struct Block;
+class Trace;
 /// Where a memory instruction found its data the last time: very likely where it will be next.
 struct SiteCache {
     /// Device addresses of the allocation; at first, none is inside, however it is computed.
@@ -67,6 +68,7 @@ struct Warp {
     u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
     Checks checks;                     ///< of this launch
 
+    Trace* trace = nullptr;  ///< set for the one warp whose accesses are written down
     u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
     u64 executed = 0;              ///< PTX instructions, since the warp began
     u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows

@@ -4,8 +4,7 @@
 // Builds on  families.h: the lanes that a `.sync` instruction names have met when its handler runs,
 //            and Warp::active is those of them that came.
 // Watch      A destination may be a source as well: what other lanes hold is read before anything
-// is
-//            written.
+//            is written.
 #include <algorithm>
 #include <array>
 

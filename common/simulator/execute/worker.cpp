@@ -1,5 +1,7 @@
 #include "execute/worker.h"
 
+#include "execute/trace.h"
+
 #include <cstdlib>
 #include <numeric>
 
@@ -159,6 +161,7 @@ void Worker::start_warps(Resident& resident) {
         w.frame = nullptr;
         w.file[kOwnFile] = w.kernel_file;
         w.fenced = false;
+        w.trace = trace().wants(block.linear, w.index) ? &trace() : nullptr;
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
         w.active = 0;
         w.settled = w.executed;

@@ -1,9 +1,9 @@
 // Arithmetic on numbers wider than a register: add.cc addc sub.cc subc mad.cc madc.
 //
 // Idea   Every thread has one carry flag. A warp keeps them like a predicate, in Op::d2. A
-// subtraction
-//        is an addition, a + ~b + 1, and leaves the carry of that: 0 when it borrows. PTX leaves
-//        the mix of addc after sub.cc open, but nvcc relies on it to divide 128-bit numbers.
+//        subtraction is an addition, a + ~b + 1, and leaves the carry of that: 0 when it borrows.
+//        PTX leaves the mix of addc after sub.cc open, but nvcc relies on it to divide 128-bit
+//        numbers.
 #include "instructions/families.h"
 
 namespace coalesce::sim {

@@ -1,9 +1,8 @@
 // The comparisons of setp and set: their operators, and how an instruction's modifiers name one.
 //
 // Idea   A comparison makes 32 bits, one a lane, in a function of its own. setp stores them, set
-// turns
-//        each into a value. Both may first combine them with a predicate: `setp.lt.and.s32 p, a, b,
-//        c`.
+//        turns each into a value. Both may first combine them with a predicate: `setp.lt.and.s32 p,
+//        a, b, c`.
 #pragma once
 
 #include "instructions/families.h"

@@ -1,9 +1,8 @@
 // cvt between integers, f32 and f64.
 //
 // Rules  Integer to integer cuts, or clamps with .sat. Float to integer rounds as told (.rzi ...),
-// and
-//        always clamps; a NaN becomes 0, or the highest bit where 64 bits take part. To a float:
-//        rounds as told (.rn ...); .sat clamps to [0, 1].
+//        and always clamps; a NaN becomes 0, or the highest bit where 64 bits take part. To a
+//        float: rounds as told (.rn ...); .sat clamps to [0, 1].
 // Next   convert_small.cpp: f16, bf16 and smaller formats.
 #include <limits>
 

@@ -1,7 +1,7 @@
 // Integer arithmetic: add sub mul mad mul24 mad24 sad div rem abs neg min max dp4a dp2a.
 //
 // Watch  Signed overflow wraps, as on the device, so sums and products are taken in an unsigned
-// type.
+//        type.
 #include <algorithm>
 #include <limits>
 

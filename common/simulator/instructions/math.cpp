@@ -1,9 +1,9 @@
 // Roots and transcendental functions: rcp sqrt rsqrt sin cos lg2 ex2 tanh.
 //
 // Idea   The device approximates most of these, within error bounds that the PTX manual states.
-// Here
-//        they are computed in double precision and rounded once, which is within any such bound; so
-//        a result may differ from the device's in the last bits, and is then the better one.
+//        Here they are computed in double precision and rounded once, which is within any such
+//        bound; so a result may differ from the device's in the last bits, and is then the better
+//        one.
 #include "instructions/families.h"
 #include "instructions/float.h"
 

@@ -7,9 +7,8 @@
 //             The range is several times the capacity: addresses of freed memory rest a while
 //             before they are used again, so that a late access is seen to be one.
 // Shadow      One byte for every 4-byte word says which of its 4 bytes have been written (bits
-// 0-3).
-//             A word's own byte, so that two workers that write neighbouring words never disturb
-//             each other.
+//             0-3). A word's own byte, so that two workers that write neighbouring words never
+//             disturb each other.
 #pragma once
 
 #include <map>

@@ -1,11 +1,11 @@
 // PTX -> Ops. What a kernel's instructions become before they run.
 //
 // Idea   Most of what a kernel computes is the same for all threads of a block, or the same for
-// every
-//        block. Each register is put into the cheapest class that holds (value_classes.h), and its
-//        instruction into a prologue that runs once per launch, per block or per warp position.
-//        What remains is the body, with registers packed into as few slots as are needed at once
-//        (register_slots.h), so that a warp's registers stay in the host's first-level cache.
+//        every block. Each register is put into the cheapest class that holds (value_classes.h),
+//        and its instruction into a prologue that runs once per launch, per block or per warp
+//        position. What remains is the body, with registers packed into as few slots as are needed
+//        at once (register_slots.h), so that a warp's registers stay in the host's first-level
+//        cache.
 #pragma once
 
 #include <map>

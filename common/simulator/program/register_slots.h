@@ -1,10 +1,9 @@
 // Packs the registers that every warp computes anew into as few slots as are needed at once.
 //
 // Idea   PTX has a new virtual register for almost every result. What matters is how many are alive
-// at
-//        the same time: a slot is free again after the last use of the register in it. Lanes of a
-//        warp may be at different places of the program, but each lane has its own column of every
-//        slot, so the order of the text decides.
+//        at the same time: a slot is free again after the last use of the register in it. Lanes of
+//        a warp may be at different places of the program, but each lane has its own column of
+//        every slot, so the order of the text decides.
 // Loops  A register that is alive when a loop begins, or that carries a value from one turn to the
 //        next, stays alive to the loop's end.
 #pragma once

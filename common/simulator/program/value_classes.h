@@ -2,10 +2,9 @@
 // every warp of every block?
 //
 // Idea    A register that is written once, by an instruction that always gives the same result for
-// the
-//         same sources, is as constant as the least constant of its sources. `mul.lo %r, %ctaid.x,
-//         32` is the same for all threads of a block; `mad %tid.y, 132, tile` is the same in every
-//         block.
+//         the same sources, is as constant as the least constant of its sources. `mul.lo %r,
+//         %ctaid.x, 32` is the same for all threads of a block; `mad %tid.y, 132, tile` is the same
+//         in every block.
 // Rule    launch < block, launch < position; block and position together make thread.
 #pragma once
 

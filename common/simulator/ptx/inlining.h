@@ -1,9 +1,8 @@
 // Which line does an inlined instruction belong to?
 //
 // Idea   `.loc 2 107 3, function_name F, inlined_at 1 12 5` says that line 107 of file 2 was
-// inlined
-//        at line 12 of file 1, which may have been inlined itself. Code of the learner's own keeps
-//        its line, also when it was inlined. Code from the toolkit's headers (atomicAdd,
+//        inlined at line 12 of file 1, which may have been inlined itself. Code of the learner's
+//        own keeps its line, also when it was inlined. Code from the toolkit's headers (atomicAdd,
 //        cooperative groups) counts as the line that called it: that is the one which the learner
 //        can change.
 #pragma once

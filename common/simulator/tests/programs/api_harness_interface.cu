@@ -14,6 +14,12 @@
 // expect: the next kernel runs: 32 requests
 // expect: JSON begins with a brace and names the kernel: yes
 // expect: reports are cleared: 0
+// expect: traced: load of global memory, 4 bytes a lane, line 38, 4 sectors of 4
+// expect: traced: store of shared memory, 4 bytes a lane, line 38, 32 wavefronts of 1
+// expect: traced: load of shared memory, 4 bytes a lane, line 40, 1 wavefronts of 1
+// expect: traced: store of global memory, 4 bytes a lane, line 40, 32 sectors of 4
+// expect: lanes are where they went: yes
+// expect: nothing more is traced: 0
 #include <dlfcn.h>
 
 #include <string>
@@ -24,6 +30,14 @@
 __global__ void copy(float* out, const float* in, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) out[i] = in[i];
+}
+
+__global__ void transpose(float* out, const float* in) {
+    __shared__ float tile[32 * 32];
+    const int lane = threadIdx.x, warp = threadIdx.y;
+    tile[lane * 32 + warp] = in[(blockIdx.x * 2 + warp) * 32 + lane];
+    __syncthreads();
+    out[lane * 32 + warp] = tile[lane + 32 * 0];
 }
 
 template <class Function>
@@ -78,6 +92,30 @@ static void errors(float* out, const float* in) {
     std::printf("the next kernel runs: %d requests\n", int(c.load_requests));
 }
 
+static void traced(float* out, const float* in) {
+    FIND(coalesceSetChecks)("memcheck");
+    FIND(coalesceTraceWarp)(1, 1, 100);
+    transpose<<<2, dim3(32, 2)>>>(out, in);
+    need(cudaDeviceSynchronize());
+    CoalesceAccess access = {};
+    const size_t count = FIND(coalesceGetAccessCount)();
+    for (size_t i = 0; i < count; ++i) {
+        FIND(coalesceGetAccess)(i, &access);
+        std::printf("traced: %s of %s memory, %u bytes a lane, line %u, %u %s of %u\n",
+                    access.store ? "store" : "load", access.shared ? "shared" : "global",
+                    access.bytes_per_lane, access.line, access.cost,
+                    access.shared ? "wavefronts" : "sectors", access.ideal);
+    }
+    const auto first = reinterpret_cast<uint64_t>(out + 1);  // warp 1's
+    bool all = access.active == 0xffffffff;
+    for (int lane = 0; lane < 32; ++lane) all &= access.addresses[lane] == first + lane * 128;
+    fact("lanes are where they went", all);
+    FIND(coalesceTraceWarp)(0, 0, 0);
+    transpose<<<2, dim3(32, 2)>>>(out, in);
+    need(cudaDeviceSynchronize());
+    std::printf("nothing more is traced: %d\n", int(FIND(coalesceGetAccessCount)()));
+}
+
 int main() {
     float *out, *in;
     fact("the marker is there", FIND(coalesceSimulatorVersion)() >= 1);
@@ -96,6 +134,7 @@ int main() {
          json[0] == '{' && json.find("\"copy\"") != std::string::npos);
     FIND(coalesceClearReports)();
     std::printf("reports are cleared: %d\n", int(FIND(coalesceGetReports)()));
+    traced(out, in);
     need(cudaFree(out));
     need(cudaFree(in));
 }
