@@ -1,0 +1,30 @@
+// on_gpu PROGRAM ARGUMENTS... -- runs a program where there is a GPU that works, and exits with 77,
+// which ctest shows as "skipped", where there is none.
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+    constexpr int SKIPPED = 77;
+    if (argc < 2) {
+        std::fputs("Usage: on_gpu PROGRAM ARGUMENTS...\n", stderr);
+        return 2;
+    }
+    // The simulator would say that it is a GPU too.
+    if (dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion") != nullptr) {
+        std::puts("skipped: the simulated GPU stands in for NVIDIA's here");
+        return SKIPPED;
+    }
+    int devices = 0;
+    cudaError_t error = cudaGetDeviceCount(&devices);
+    if (error != cudaSuccess || devices == 0) {
+        std::printf("skipped: no GPU works here (%s)\n", cudaGetErrorString(error));
+        return SKIPPED;
+    }
+    execvp(argv[1], argv + 1);
+    std::perror(argv[1]);
+    return 2;
+}

@@ -1,0 +1,56 @@
+/// \file
+/// The course as course.toml states it: its steps in order, their kernels, and what each must cost.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace coalesce::course {
+
+/// Something in course.toml that cannot be right. The text begins with file and line, and ends with
+/// what to do.
+struct CourseError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The counters that can be expected of a kernel, by their names in course.toml.
+inline constexpr const char* EXPECTABLE[] = {"load", "store", "shared_load", "shared_store"};
+
+/// One kernel of a step, or one piece of host code.
+struct Variant {
+    std::string name;                      ///< as its program's --list and --variant have it
+    std::string kernel;                    ///< the __global__ function; empty for host code
+    std::map<std::string, double> expect;  ///< of EXPECTABLE: sectors or wavefronts a request
+    int rows_multiple = 1, cols_multiple = 1;
+    int line = 0;  ///< in course.toml
+};
+
+/// One program of the course. Its first variant is the headline.
+struct Step {
+    std::string name;       ///< "02_naive", the name of its folder too
+    std::string title;      ///< "Naive: one thread moves one element"
+    std::string builds_on;  ///< the name of an earlier step; empty for the first
+    std::vector<Variant> variants;
+    int line = 0;  ///< in course.toml
+
+    /// "02"
+    std::string number() const { return name.substr(0, 2); }
+    /// The variant of that name, or nullptr.
+    const Variant* find(const std::string& variant) const;
+};
+
+/// All steps, in the order in which they are to be read.
+struct Course {
+    std::vector<Step> steps;
+
+    /// The step of that name or number ("02_naive", "02", "2"), or nullptr.
+    const Step* find(const std::string& name_or_number) const;
+};
+
+/// Reads course.toml; throws CourseError.
+Course read_course(const std::filesystem::path& file);
+
+}  // namespace coalesce::course

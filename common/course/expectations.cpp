@@ -1,0 +1,99 @@
+#include "course/expectations.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
+
+namespace coalesce::course {
+namespace {
+
+using nlohmann::json;
+
+// Which two counters a ratio of course.toml is made of.
+struct Ratio {
+    const char* key;
+    const char* requests;
+    const char* cost;
+    const char* unit;
+};
+constexpr Ratio RATIOS[] = {
+    {"load", "load_requests", "load_sectors", "sectors"},
+    {"store", "store_requests", "store_sectors", "sectors"},
+    {"shared_load", "shared_load_requests", "shared_load_wavefronts", "wavefronts"},
+    {"shared_store", "shared_store_requests", "shared_store_wavefronts", "wavefronts"},
+};
+
+std::string in_words(double number) {
+    std::ostringstream text;
+    text << number;
+    return text.str();
+}
+
+// The difference of one ratio, or "".
+std::string compare_ratio(const Variant& variant, const Ratio& ratio, const json& counters) {
+    auto requests = counters.at(ratio.requests).get<std::uint64_t>();
+    auto cost = counters.at(ratio.cost).get<std::uint64_t>();
+    auto expected = variant.expect.find(ratio.key);
+    std::string counted =
+        std::to_string(cost) + " " + ratio.unit + " in " + std::to_string(requests) + " requests";
+    if (requests != 0) counted += " (" + in_words(double(cost) / double(requests)) + " each)";
+    if (expected == variant.expect.end()) {
+        if (requests == 0) return "";
+        return std::string(ratio.key) + " is not expected, but it has " + counted +
+               "; add it to `expect`";
+    }
+    // Far below 2^53, so that doubles are exact.
+    if (requests != 0 && double(requests) * expected->second == double(cost)) return "";
+    return std::string(ratio.key) + " is to cost " + in_words(expected->second) + " " + ratio.unit +
+           " a request, but has " + counted;
+}
+
+void compare_variant(const Step& step, const Variant& variant, const json& result,
+                     std::vector<std::string>& differences) {
+    std::string where =
+        step.name + ", " + variant.name + " (course.toml:" + std::to_string(variant.line) + "): ";
+    if (!result.value("verified", false)) {
+        differences.push_back(where + "its result was not verified");
+    }
+    bool counted = result.contains("counters") && !result["counters"].is_null();
+    if (variant.kernel.empty()) return;
+    if (!counted) {
+        differences.push_back(where + "has no counters");
+        return;
+    }
+    for (const Ratio& ratio : RATIOS) {
+        std::string difference = compare_ratio(variant, ratio, result["counters"]);
+        if (!difference.empty()) differences.push_back(where + difference);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const Step& step, const json& results) {
+    std::vector<std::string> differences;
+    std::vector<json> of_step;
+    std::ranges::copy_if(results, std::back_inserter(of_step),
+                         [&](const json& result) { return result.value("step", "") == step.name; });
+    size_t common = std::min(of_step.size(), step.variants.size());
+    for (size_t i = 0; i < common; ++i) {
+        std::string ran = of_step[i].value("variant", "");
+        if (ran == step.variants[i].name) {
+            compare_variant(step, step.variants[i], of_step[i], differences);
+            continue;
+        }
+        differences.push_back(step.name + ": variant " + std::to_string(i + 1) + " is \"" + ran +
+                              "\" in its program, but \"" + step.variants[i].name +
+                              "\" in course.toml:" + std::to_string(step.variants[i].line));
+    }
+    for (size_t i = common; i < of_step.size(); ++i) {
+        differences.push_back(step.name + ": course.toml has no variant \"" +
+                              of_step[i].value("variant", "") + "\"");
+    }
+    for (size_t i = common; i < step.variants.size(); ++i) {
+        differences.push_back(step.name + ": its program did not run \"" + step.variants[i].name +
+                              "\" of course.toml:" + std::to_string(step.variants[i].line));
+    }
+    return differences;
+}
+
+}  // namespace coalesce::course

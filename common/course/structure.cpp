@@ -1,0 +1,129 @@
+#include "course/structure.h"
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+
+namespace coalesce::course {
+namespace {
+
+namespace fs = std::filesystem;
+using Faults = std::vector<std::string>;
+using Lines = std::vector<std::string>;
+
+const std::string MARKER = "//! [kernel]";
+// A kernel further down is not what one sees first.
+constexpr size_t LAST_LINE_OF_HEADER = 25;
+
+Lines read_lines(const fs::path& file) {
+    Lines lines;
+    std::ifstream stream(file);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+// The word behind `label` in the header ("// Next       03_tiled turns ..." gives "03_tiled"), or "".
+std::string word_after(const Lines& lines, const std::string& label) {
+    std::string start = "// " + label;
+    for (size_t i = 0; i < std::min(lines.size(), LAST_LINE_OF_HEADER); ++i) {
+        if (!lines[i].starts_with(start)) continue;
+        size_t begin = lines[i].find_first_not_of(' ', start.size());
+        if (begin == std::string::npos) return "";
+        return lines[i].substr(begin, lines[i].find_first_of(" :.,", begin) - begin);
+    }
+    return "";
+}
+
+void check_header(const Step& step, const Step* next, const Lines& lines, const std::string& file,
+                  Faults& faults) {
+    std::string first = "// " + step.name + " -- ";
+    if (lines.empty() || !lines[0].starts_with(first)) {
+        faults.push_back(file + ":1: must begin with \"" + first + "\"");
+    }
+    for (const char* label : {"Builds on", "Idea", "Watch", "Next"}) {
+        if (word_after(lines, label).empty()) {
+            faults.push_back(file + ": its header has no line \"// " + label + " ...\"");
+        }
+    }
+    std::string builds_on = step.builds_on.empty() ? "nothing" : step.builds_on;
+    if (word_after(lines, "Builds on") != builds_on) {
+        faults.push_back(file + ": its header must say that it builds on " + builds_on +
+                         ", as course.toml:" + std::to_string(step.line) + " does");
+    }
+    if (next != nullptr && word_after(lines, "Next") != next->name) {
+        faults.push_back(file + ": its header must say that " + next->name + " is next");
+    }
+}
+
+void check_markers(const Lines& lines, const std::string& file, Faults& faults) {
+    auto first = std::ranges::find(lines, MARKER);
+    if (std::ranges::count(lines, MARKER) != 2) {
+        faults.push_back(file + ": the headline kernel must stand between two lines \"" + MARKER +
+                         "\"");
+    } else if (first - lines.begin() >= static_cast<long>(LAST_LINE_OF_HEADER)) {
+        faults.push_back(file + ": the headline kernel begins after line " +
+                         std::to_string(LAST_LINE_OF_HEADER) + "; put it first");
+    }
+}
+
+std::set<std::string> kernels_in(const Lines& lines) {
+    std::string text;
+    for (auto& line : lines) text += line.substr(0, line.find("//")) + "\n";
+    static const std::regex kernel(
+        R"(__global__[^;{]*?\bvoid\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\()");
+    std::set<std::string> names;
+    for (std::sregex_iterator match(text.begin(), text.end(), kernel), end; match != end; ++match) {
+        names.insert((*match)[1]);
+    }
+    return names;
+}
+
+void check_kernels(const Step& step, const Lines& lines, const std::string& file, Faults& faults) {
+    std::set<std::string> defined = kernels_in(lines), listed;
+    for (auto& variant : step.variants) {
+        if (variant.kernel.empty()) continue;
+        listed.insert(variant.kernel);
+        if (!defined.contains(variant.kernel)) {
+            faults.push_back("course.toml:" + std::to_string(variant.line) + ": " + file +
+                             " has no kernel " + variant.kernel);
+        }
+    }
+    for (auto& name : defined) {
+        if (!listed.contains(name)) {
+            faults.push_back(file + ": no variant in course.toml has its kernel " + name);
+        }
+    }
+}
+
+void check_step(const Step& step, const Step* next, const fs::path& folder, Faults& faults) {
+    std::string place = "steps/" + step.name + "/";
+    for (const char* name : {"main.cu", "README.md"}) {
+        if (!fs::exists(folder / name) || fs::is_empty(folder / name)) {
+            faults.push_back(place + name + " is missing or empty");
+        }
+    }
+    if (!fs::exists(folder / "main.cu")) return;
+    Lines lines = read_lines(folder / "main.cu");
+    check_header(step, next, lines, place + "main.cu", faults);
+    check_markers(lines, place + "main.cu", faults);
+    check_kernels(step, lines, place + "main.cu", faults);
+}
+
+}  // namespace
+
+Faults structural_faults(const Course& course, const fs::path& steps) {
+    Faults faults;
+    for (size_t i = 0; i < course.steps.size(); ++i) {
+        const Step* next = i + 1 < course.steps.size() ? &course.steps[i + 1] : nullptr;
+        check_step(course.steps[i], next, steps / course.steps[i].name, faults);
+    }
+    for (auto& entry : fs::directory_iterator(steps)) {
+        std::string name = entry.path().filename();
+        bool listed = std::ranges::count(course.steps, name, &Step::name) > 0;
+        if (!listed) faults.push_back("steps/" + name + " is no step of course.toml");
+    }
+    return faults;
+}
+
+}  // namespace coalesce::course

@@ -1,0 +1,20 @@
+/// \file
+/// Whether the folders of the steps are as course.toml has them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "course/course.h"
+
+namespace coalesce::course {
+
+/// Looks at steps/: each step of the course has a folder with main.cu and README.md, and each folder
+/// is a step; the headers of main.cu name the step, what it builds on and what comes next; the
+/// headline kernel stands near the top between its markers; the kernels of main.cu are those of
+/// course.toml. Returns a sentence with the place for each thing that is not so.
+std::vector<std::string> structural_faults(const Course& course,
+                                           const std::filesystem::path& steps);
+
+}  // namespace coalesce::course

@@ -1,0 +1,31 @@
+// check_expectations COURSE.TOML STEP RESULTS.JSON -- holds the results of one step against what
+// course.toml expects of it. Exit code 0: they agree; 1: they differ, a line for each difference.
+
+#include <fstream>
+#include <iostream>
+
+#include "course/expectations.h"
+
+using namespace coalesce::course;
+
+int main(int argc, char** argv) {
+    if (argc != 4) {
+        std::cerr << "Usage: check_expectations COURSE.TOML STEP RESULTS.JSON\n";
+        return 2;
+    }
+    try {
+        Course course = read_course(argv[1]);
+        const Step* step = course.find(argv[2]);
+        if (step == nullptr) throw CourseError(std::string("no step ") + argv[2]);
+        auto run = nlohmann::json::parse(std::ifstream(argv[3]));
+        auto found = differences(*step, run.at("results"));
+        for (auto& difference : found) std::cout << difference << "\n";
+        if (!found.empty()) return 1;
+        std::cout << step->name << ": all " << step->variants.size()
+                  << " variants are as course.toml has them\n";
+        return 0;
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << "\n";
+        return 2;
+    }
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# same_counters.sh RESULTS.JSON SHOWN.JSON -- whether two runs counted the same. The number of
+# instructions is left out: it changes with the version of nvcc, and the README does not show it.
+set -eu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for file in "$1" "$2"; do
+    grep -v warp_instructions "$file" >"$folder/$(basename "$file").plain"
+done
+diff -u "$folder/$(basename "$2").plain" "$folder/$(basename "$1").plain" || {
+    echo "The steps count something else now than docs/results/simulated.json has. Write it anew:"
+    echo "  ./learn run all --device sim --rows 1024 --cols 1024 --json docs/results/simulated.json"
+    echo "  ./learn results"
+    exit 1
+}
+echo "both counted the same"

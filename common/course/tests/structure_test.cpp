@@ -1,0 +1,182 @@
+// The repository's steps are as course.toml has them; and each way in which they could not be is seen.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "course/structure.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+using namespace coalesce::course;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path REPOSITORY = COALESCE_REPOSITORY;
+
+// Two steps as they should be, in a folder of their own.
+struct SmallCourse {
+    fs::path steps = fs::temp_directory_path() / ("structure-" + std::to_string(getpid()));
+    Course course;
+
+    SmallCourse() {
+        add("01_copy", "", "nothing: the start", "02_naive stores elsewhere", "copy_tile");
+        add("02_naive", "01_copy", "01_copy: the same", "Your own", "transpose_naive");
+    }
+    ~SmallCourse() { fs::remove_all(steps); }
+
+    void add(const std::string& name, const std::string& builds_on, const std::string& builds_text,
+             const std::string& next, const std::string& kernel) {
+        fs::create_directories(steps / name);
+        write(name + "/README.md", "# The lesson\n");
+        write(name + "/main.cu", "// " + name + " -- a claim.\n//\n// Builds on  " + builds_text +
+                                     "\n// Idea       An idea.\n// Watch      Something.\n" +
+                                     "// Next       " + next + ".\n\n//! [kernel]\n" +
+                                     "template <int SIDE>\n__global__ void " + kernel +
+                                     "(float* out) {}\n//! [kernel]\n");
+        Variant variant{.name = "headline", .kernel = kernel, .expect = {}};
+        course.steps.push_back(
+            {.name = name,
+             .title = "",
+             .builds_on = builds_on,
+             .variants = {variant, {.name = "host", .kernel = "", .expect = {}}}});
+    }
+    void write(const std::string& file, const std::string& text) const {
+        std::ofstream(steps / file) << text;
+    }
+    // 02's main.cu with one piece of text exchanged.
+    void edit(const std::string& from, const std::string& to) const {
+        std::ifstream stream(steps / "02_naive/main.cu");
+        std::string text((std::istreambuf_iterator<char>(stream)), {});
+        size_t place = text.find(from);
+        REQUIRE(place != std::string::npos);
+        write("02_naive/main.cu", text.replace(place, from.size(), to));
+    }
+    void has_fault(const std::string& words) const {
+        auto faults = structural_faults(course, steps);
+        REQUIRE(faults.size() == 1);
+        CHECK_MESSAGE(faults[0].find(words) != std::string::npos, faults[0]);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the repository's steps are as course.toml has them") {
+    Course course = read_course(REPOSITORY / "course.toml");
+    auto faults = structural_faults(course, REPOSITORY / "steps");
+    for (auto& fault : faults) MESSAGE(fault);
+    CHECK(faults.empty());
+}
+
+TEST_CASE("names fit into the tables") {
+    for (auto& step : read_course(REPOSITORY / "course.toml").steps) {
+        CHECK(step.name.size() < 14);
+        for (auto& variant : step.variants) CHECK_MESSAGE(variant.name.size() < 20, variant.name);
+    }
+}
+
+TEST_CASE("every kernel that the design asks for is in the course") {
+    const std::map<std::string, std::vector<std::string>> DESIGN = {
+        {"01_copy",
+         {"copy", "shared", "float4", "memcpy", "host_to_device", "device_to_host", "cpu_serial",
+          "cpu_parallel"}},
+        {"02_naive",
+         {"naive", "thread_a_row", "stores_coalesced", "32x32", "16x16", "8x32", "8x64"}},
+        {"03_tiled", {"tiled", "tiled_16", "tiled_dynamic", "fine", "coarse"}},
+        {"04_padded", {"padded", "padded_16", "padded_dynamic", "swizzled"}},
+        {"05_coarsened", {"coarsened", "32x16", "32x4", "tile64_16x16", "tile32_16x16"}},
+        {"06_diagonal", {"diagonal", "diagonal_square", "row_major", "column_major", "supertile"}},
+        {"07_vec2", {"vec2", "vec2_x1", "vec2_x4", "vec2_x8"}},
+        {"08_vec4", {"vec4", "vec4_x1", "vec4_x4", "vec4_x8", "no_shared"}},
+        {"09_vec4_t64",
+         {"vec4_t64", "vec4_t64_x1", "vec4_t64_x2", "vec2_t64_x1", "vec2_t64_x2", "vec2_t64_x4",
+          "registers_64", "registers_128", "registers_256"}},
+    };
+    Course course = read_course(REPOSITORY / "course.toml");
+    for (auto& [name, variants] : DESIGN) {
+        const Step* step = course.find(name);
+        REQUIRE_MESSAGE(step != nullptr, name);
+        CHECK(step->variants[0].name == variants[0]);
+        for (auto& variant : variants) {
+            CHECK_MESSAGE(step->find(variant) != nullptr, name << " lacks " << variant);
+        }
+    }
+}
+
+TEST_CASE("a right course has no faults") {
+    SmallCourse small;
+    CHECK(structural_faults(small.course, small.steps).empty());
+}
+
+TEST_CASE("files and folders") {
+    SmallCourse small;
+    SUBCASE("no lesson") {
+        fs::remove(small.steps / "02_naive/README.md");
+        small.has_fault("steps/02_naive/README.md is missing");
+    }
+    SUBCASE("an empty lesson") {
+        small.write("02_naive/README.md", "");
+        small.has_fault("steps/02_naive/README.md is missing or empty");
+    }
+    SUBCASE("no program") {
+        fs::remove(small.steps / "02_naive/main.cu");
+        small.has_fault("steps/02_naive/main.cu is missing");
+    }
+    SUBCASE("a stray folder") {
+        fs::create_directory(small.steps / "03_stray");
+        small.has_fault("steps/03_stray is no step of course.toml");
+    }
+}
+
+TEST_CASE("headers") {
+    SmallCourse small;
+    SUBCASE("another name") {
+        small.edit("// 02_naive --", "// 02_native --");
+        small.has_fault("steps/02_naive/main.cu:1: must begin with \"// 02_naive -- \"");
+    }
+    SUBCASE("it builds on something else") {
+        small.edit("Builds on  01_copy", "Builds on  03_tiled");
+        small.has_fault("must say that it builds on 01_copy");
+    }
+    SUBCASE("no idea") {
+        small.edit("// Idea ", "// Thought ");
+        small.has_fault("no line \"// Idea ...\"");
+    }
+    SUBCASE("another step is next") {
+        std::swap(small.course.steps[0].name, small.course.steps[1].name);
+        CHECK(structural_faults(small.course, small.steps).size() > 1);
+        std::swap(small.course.steps[0].name, small.course.steps[1].name);
+        small.write("01_copy/main.cu",
+                    "// 01_copy -- a.\n// Builds on  nothing\n// Idea  a\n// Watch  a\n"
+                    "// Next  03_tiled\n//! [kernel]\n__global__ void copy_tile() {}\n//! "
+                    "[kernel]\n");
+        small.has_fault("must say that 02_naive is next");
+    }
+}
+
+TEST_CASE("kernels") {
+    SmallCourse small;
+    SUBCASE("renamed in the program") {
+        small.edit("transpose_naive", "transpose_other");
+        CHECK(structural_faults(small.course, small.steps).size() == 2);
+    }
+    SUBCASE("one that no variant has") {
+        small.edit("//! [kernel]\ntemplate", "__global__ void more() {}\n//! [kernel]\ntemplate");
+        small.has_fault("no variant in course.toml has its kernel more");
+    }
+    SUBCASE("one that is a comment only") {
+        small.edit("//! [kernel]\ntemplate", "// __global__ void more()\n//! [kernel]\ntemplate");
+        CHECK(structural_faults(small.course, small.steps).empty());
+    }
+    SUBCASE("no marker") {
+        small.edit("//! [kernel]\n", "");
+        small.has_fault("must stand between two lines");
+    }
+    SUBCASE("far down") {
+        small.edit("//! [kernel]", std::string(30, '\n') + "//! [kernel]");
+        small.has_fault("begins after line 25");
+    }
+}

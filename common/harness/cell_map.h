@@ -1,0 +1,53 @@
+/// \file
+/// A picture of an output in the terminal: which cells are right, wrong, or were never written.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "harness/problem.h"
+
+namespace coalesce {
+
+/// What the verifier found in a cell.
+enum class CellState : std::uint8_t {
+    right,      ///< the bits that belong there
+    untouched,  ///< still the poison
+    wrong,      ///< anything else
+};
+
+/// At most 32 x 32 signs; of a larger output each stands for several cells, and shows the worst.
+class CellMap {
+public:
+    /// Signs in a row, and rows of signs, at most.
+    static constexpr int side = 32;
+
+    /// An empty picture of an output of that shape.
+    CellMap(std::int64_t out_rows, std::int64_t out_cols);
+    /// Nothing to show.
+    CellMap() : CellMap(1, 1) {}
+
+    /// Notes what was found in a cell.
+    void note(Cell out, CellState state) {
+        CellState& sign = signs_[static_cast<std::size_t>(out.row / cells_down_ * side) +
+                                 static_cast<std::size_t>(out.col / cells_across_)];
+        if (state > sign) sign = state;
+    }
+    /// Adds what another picture of the same output has.
+    void merge(const CellMap& other);
+    /// The state that the sign at that row and column shows.
+    CellState sign(int row, int col) const {
+        return signs_[static_cast<std::size_t>(row * side + col)];
+    }
+    /// The picture with its legend: lines of at most 70 columns.
+    std::string text() const;
+
+private:
+    std::int64_t out_rows_, out_cols_;
+    /// Cells that one sign stands for.
+    std::int64_t cells_down_, cells_across_;
+    std::array<CellState, side * side> signs_{};
+};
+
+}  // namespace coalesce

@@ -1,0 +1,125 @@
+#include "harness/counters.h"
+
+#include <dlfcn.h>
+
+#include "harness/errors.h"
+#include "harness/simulator_abi.h"
+#include "harness/text.h"
+
+namespace coalesce::simulator {
+namespace {
+
+/// The simulator's function of that name; null when NVIDIA's libcudart is loaded.
+template <class Function>
+Function* look_up(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// The same, when it must be there.
+template <class Function>
+Function* find(const char* name) {
+    auto* function = look_up<Function>(name);
+    if (!function) {
+        throw UsageError(std::string("the simulator that is loaded has no ") + name +
+                         ": build the simulator and this program from the same source");
+    }
+    return function;
+}
+
+std::string place(const char* file, unsigned line) {
+    return *file ? std::string(file) + ":" + std::to_string(line) : "an unknown line";
+}
+
+std::string thread_name(const unsigned (&block)[3], const unsigned (&thread)[3]) {
+    return format("block (%u,%u,%u), thread (%u,%u,%u)", block[0], block[1], block[2], thread[0],
+                  thread[1], thread[2]);
+}
+
+std::string to_text(const abi::Report& report) {
+    std::string text = std::string(report.check) + ": " + report.kind + " in " + report.kernel +
+                       " at " + place(report.file, report.line);
+    if (report.count > 1) text += ", " + std::to_string(report.count) + " times";
+    text += "\n  " + thread_name(report.block, report.thread) + ": " + report.message;
+    if (report.other_line) {
+        text += "\n  The other access: " + place(report.other_file, report.other_line) + ", " +
+                thread_name(report.other_block, report.other_thread) + ".";
+    }
+    if (*report.cure) text += std::string("\n  ") + report.cure;
+    return text;
+}
+
+template <class Visit>
+void for_each_report(Visit visit) {
+    const std::size_t count = find<std::size_t()>("coalesceGetReports")();
+    auto* get = find<int(std::size_t, abi::Report*)>("coalesceGetReport");
+    for (std::size_t i = 0; i < count; ++i) {
+        abi::Report report{};
+        if (get(i, &report) == 0) visit(report);
+    }
+}
+
+}  // namespace
+
+bool is_loaded() {
+    auto* version = look_up<int()>("coalesceSimulatorVersion");
+    if (!version) return false;
+    if (version() != abi::version) {
+        throw UsageError(
+            format("the simulator that is loaded speaks version %d of its interface, "
+                   "this program version %d: build both from the same source",
+                   version(), abi::version));
+    }
+    return true;
+}
+
+void reset_counters() {
+    find<void()>("coalesceResetCounters")();
+}
+
+Counters counters() {
+    Counters sum;
+    const std::size_t count = find<std::size_t()>("coalesceGetKernels")();
+    auto* get = find<int(std::size_t, abi::Kernel*)>("coalesceGetKernel");
+    for (std::size_t i = 0; i < count; ++i) {
+        abi::Kernel kernel{};
+        if (get(i, &kernel) != 0) continue;
+        const abi::Counters& one = kernel.counters;
+        sum.kernels += kernel.launches;
+        sum.load_requests += one.load_requests;
+        sum.load_sectors += one.load_sectors;
+        sum.store_requests += one.store_requests;
+        sum.store_sectors += one.store_sectors;
+        sum.shared_load_requests += one.shared_load_requests;
+        sum.shared_load_wavefronts += one.shared_load_wavefronts;
+        sum.shared_load_ideal += one.shared_load_ideal;
+        sum.shared_store_requests += one.shared_store_requests;
+        sum.shared_store_wavefronts += one.shared_store_wavefronts;
+        sum.shared_store_ideal += one.shared_store_ideal;
+        sum.warp_instructions += one.warp_instructions;
+    }
+    return sum;
+}
+
+std::vector<std::string> reports() {
+    std::vector<std::string> texts;
+    for_each_report([&](const abi::Report& report) { texts.push_back(to_text(report)); });
+    return texts;
+}
+
+bool reported_a_shared_race() {
+    bool found = false;
+    for_each_report(
+        [&](const abi::Report& report) { found |= std::string(report.check) == "racecheck"; });
+    return found;
+}
+
+void forget_reports() {
+    find<void()>("coalesceClearReports")();
+    find<void()>("coalesceClearError")();
+}
+
+void set_quiet(bool quiet) {
+    find<void(int)>("coalesceSetQuiet")(quiet);
+}
+
+}  // namespace coalesce::simulator

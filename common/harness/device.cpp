@@ -1,0 +1,169 @@
+#include "harness/device.h"
+
+#include <cuda_runtime_api.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "harness/counters.h"
+#include "harness/errors.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kLibrary[] = "libcudart.so.13";
+constexpr char kMarker[] = "coalesceSimulatorVersion";
+/// Set for the program that a program turns into, so that it does not do so again and again.
+constexpr char kAgain[] = "COALESCE_EXECUTED_AGAIN";
+
+/// Whether that file is our library: a folder `lib` may well hold NVIDIA's.
+bool is_simulator(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    return bytes.find(kMarker) != std::string::npos;
+}
+
+/// The folder of the simulator's library. Looked for beside this program, and further and further
+/// up.
+fs::path simulator_folder() {
+    if (const char* given = std::getenv("COALESCE_SIMULATOR")) {
+        if (is_simulator(fs::path(given) / kLibrary)) return fs::absolute(given);
+        throw UsageError(std::string("COALESCE_SIMULATOR=") + given +
+                         ": no simulator there; it must name the folder of its " + kLibrary);
+    }
+    const fs::path program = fs::read_symlink("/proc/self/exe");
+    for (fs::path folder = program.parent_path(); folder != folder.root_path();
+         folder = folder.parent_path()) {
+        for (const char* inside : {"lib", "build/lib"}) {
+            if (is_simulator(folder / inside / kLibrary)) return folder / inside;
+        }
+    }
+    throw UsageError("the simulated GPU (" + std::string(kLibrary) + ") was not found near " +
+                     program.parent_path().string() +
+                     ": build it (./learn build), or name its folder in COALESCE_SIMULATOR");
+}
+
+/// Executes this program anew with the simulator in front of every other libcudart.
+[[noreturn]] void execute_on_simulator(char** argv) {
+    if (std::getenv(kAgain)) {
+        throw UsageError(std::string("another ") + kLibrary +
+                         " is loaded although LD_LIBRARY_PATH names the simulator's folder: link "
+                         "this program with -cudart shared and without DT_RPATH");
+    }
+    std::string path = simulator_folder().string();
+    const char* before = std::getenv("LD_LIBRARY_PATH");
+    if (before && *before) path += std::string(":") + before;
+    setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+    setenv(kAgain, "1", 1);
+    execv("/proc/self/exe", argv);
+    throw UsageError(std::string("this program could not be executed again: ") +
+                     std::strerror(errno));
+}
+
+int attribute(cudaDeviceAttr which) {
+    int value = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, 0));
+    return value;
+}
+
+Device describe(bool simulated) {
+    Device device;
+    device.simulated = simulated;
+    static cudaDeviceProp properties;
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    device.name = properties.name;
+    device.compute = format("%d.%d", properties.major, properties.minor);
+    device.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
+    if (simulated) return device;
+    int driver = 0;
+    CUDA_CHECK(cudaDriverGetVersion(&driver));
+    device.driver = format("%d.%d", driver / 1000, driver % 1000 / 10);
+    // Kilohertz, two transfers a clock, bits.
+    device.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
+                       attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
+    return device;
+}
+
+/// The number in the file's line that begins with `key`, or its first one; `otherwise` if none.
+std::uint64_t number_in(const char* file, const std::string& key, std::uint64_t otherwise) {
+    std::ifstream stream(file);
+    std::string line;
+    while (std::getline(stream, line)) {
+        if (line.rfind(key, 0) != 0) continue;
+        char* end = nullptr;
+        const char* digits = line.c_str() + key.size();
+        const std::uint64_t number = std::strtoull(digits, &end, 10);
+        if (end != digits) return number;
+    }
+    return otherwise;
+}
+
+}  // namespace
+
+std::string Device::first_line() const {
+    return "Device: " + name + (simulated ? ", simulated: counters, no times" : ", measured");
+}
+
+std::string why_no_gpu() {
+    if (simulator::is_loaded()) {
+        return "LD_LIBRARY_PATH puts the simulated GPU in front of NVIDIA's libcudart: run without "
+               "it";
+    }
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
+    if (error == cudaSuccess) error = cudaSetDevice(0);
+    // The first call that needs a context: a device that is there may still not work.
+    if (error == cudaSuccess) error = cudaFree(nullptr);
+    if (error == cudaSuccess) return "";
+    static_cast<void>(cudaGetLastError());
+    return std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error);
+}
+
+Device choose_device(DeviceChoice choice, char** argv) {
+    if (simulator::is_loaded()) {
+        unsetenv(kAgain);
+        if (choice == DeviceChoice::gpu) throw UsageError("--device gpu: " + why_no_gpu());
+        simulator::set_quiet(true);
+        return describe(true);
+    }
+    if (choice == DeviceChoice::simulator) execute_on_simulator(argv);
+    const std::string reason = why_no_gpu();
+    if (reason.empty()) return describe(false);
+    if (choice == DeviceChoice::automatic) {
+        try {
+            execute_on_simulator(argv);
+        } catch (const UsageError& error) {
+            throw UsageError("no GPU works here (" + reason + "), and " + error.what());
+        }
+    }
+    throw UsageError("--device gpu: there is no GPU that works here (" + reason +
+                     "): try --device sim");
+}
+
+std::size_t free_host_bytes() {
+    constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+    const std::uint64_t kib = number_in("/proc/meminfo", "MemAvailable:", no_limit / 1024);
+    const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max", "", no_limit);
+    const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current", "", 0);
+    const std::uint64_t left = limit == no_limit ? no_limit : limit - std::min(limit, used);
+    return std::min(kib * 1024, left);
+}
+
+std::size_t free_device_bytes(bool simulated) {
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return simulated ? std::min(free, free_host_bytes()) : free;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,49 @@
+/// \file
+/// The ways in which a run ends early, and the one place that checks CUDA calls.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace coalesce {
+
+/// What a program returns to its caller.
+enum ExitCode : int {
+    exit_right = 0,  ///< everything that was asked for ran and was right
+    exit_wrong = 1,  ///< a kernel's result was wrong
+    exit_usage = 2,  ///< a bad option, or an environment in which it can not be run
+};
+
+/// It can not be run like this: a bad option, a device that is not there. The message says what to
+/// do, in one or two lines; the program ends with exit_usage.
+class UsageError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// A call of the CUDA runtime failed. The message has the place, the call, the error's name and
+/// meaning, and what to do.
+class CudaError : public std::runtime_error {
+public:
+    /// An error `code` with the text that is to be shown for it.
+    CudaError(cudaError_t code, const std::string& message)
+        : std::runtime_error(message), code_(code) {}
+    /// The error that the runtime returned.
+    cudaError_t code() const { return code_; }
+
+private:
+    cudaError_t code_;
+};
+
+/// What somebody who sees `error` should do next; a sentence.
+std::string advice_for(cudaError_t error);
+
+/// Throws a CudaError unless `error` is cudaSuccess. Called through CUDA_CHECK.
+void check_cuda(cudaError_t error, const char* call, const char* file, int line);
+
+}  // namespace coalesce
+
+/// Makes a call of the CUDA runtime and throws coalesce::CudaError when it fails; in every build.
+#define CUDA_CHECK(call) ::coalesce::check_cuda((call), #call, __FILE__, __LINE__)

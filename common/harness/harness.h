@@ -1,0 +1,72 @@
+/// \file
+/// All that a step includes: `run_step`, which makes a program of its kernels, and `ceil_div`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coalesce {
+
+/// How many pieces of `size` cover `count` elements: the last one may hang over.
+constexpr unsigned ceil_div(unsigned count, unsigned size) {
+    return count / size + (count % size != 0);
+}
+
+/// What a variant is meant to leave in `out`. The verifier knows the source of every cell by it.
+struct Produces {
+    /// The four that the course has.
+    enum Kind {
+        transpose,         ///< out(col, row) = in(row, col); `out` is cols x rows
+        copy,              ///< out(row, col) = in(row, col); `out` is rows x cols
+        transposed_tiles,  ///< each tile is transposed but stays where it was; `out` is rows x cols
+        moved_tiles,  ///< each tile goes to its new place, not transposed; `out` is cols x rows
+    };
+    /// Which of these.
+    Kind kind = transpose;
+    /// Side of the tiles of the last two. On ragged edges, cells whose source would lie outside the
+    /// matrix stay untouched.
+    int tile = 32;
+};
+
+/// Where a buffer lies. Host memory is page-locked.
+enum class Memory { device, host };
+
+/// Does the work once: asynchronously, in the default stream, when a GPU takes part.
+using LaunchFunction = void (*)(float* out, const float* in, int rows, int cols);
+
+/// One kernel of a step, with all that the harness has to know of it.
+struct Variant {
+    /// Short, for the tables and --variant: "naive", "32x8", "float4 copy".
+    std::string name = "";
+    /// A sentence for --list.
+    std::string about = "";
+    /// Its launch, or the host code.
+    LaunchFunction launch = nullptr;
+    /// What it is meant to leave in `out`.
+    Produces produces = {Produces::transpose};
+    /// The rows that it handles are multiples of this; others are refused with a message.
+    int rows_multiple = 1;
+    /// Likewise the columns.
+    int cols_multiple = 1;
+    /// Where the input lies. Host code and transfers are variants too; they have no counters.
+    Memory in = Memory::device;
+    /// Where the output lies.
+    Memory out = Memory::device;
+    /// It calls a library that only a real GPU runs: skipped on the simulator, with that reason.
+    bool needs_gpu = false;
+    /// It computes with what it moves, so that a NaN may come out as another NaN: the table says
+    /// so.
+    bool keeps_nan_payloads = true;
+};
+
+/// The `main` of a step: reads the options (--help lists them), says on which device it is, then
+/// verifies, counts or times each variant. The first is the step's headline. Returns the exit code:
+/// 0, 1 when a result was wrong, 2 when it could not be run.
+int run_step(int argc, char** argv, const std::vector<Variant>& variants);
+
+}  // namespace coalesce
+
+using coalesce::ceil_div;
+using coalesce::Memory;
+using coalesce::Produces;
+using coalesce::run_step;

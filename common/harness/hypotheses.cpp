@@ -1,0 +1,163 @@
+#include "harness/hypotheses.h"
+
+#include <utility>
+
+namespace coalesce {
+namespace {
+
+// ---- whole matrix ----
+
+bool holds_copy(const Look& look) {
+    return look.came_from(look.out) || look.came_from(look.problem.in_cell(look.index));
+}
+
+bool copied(const Look& look, int) {
+    return look.problem.produces.kind == Produces::transpose && holds_copy(look);
+}
+
+bool transposed(const Look& look, int) {
+    const Problem& problem = look.problem;
+    if (problem.is_turned()) return false;
+    return look.came_from({look.out.col, look.out.row}) ||
+           look.came_from({look.index % problem.rows, look.index / problem.rows});
+}
+
+/// out[a * wrong + b] instead of out[a * right + b]: several cells may meet at one place.
+bool stored_with_pitch(const Look& look, std::int64_t pitch) {
+    constexpr int most_tries = 64;
+    const bool turned = look.problem.is_turned();
+    const std::int64_t length = look.problem.out_cols();
+    std::int64_t a = look.index / pitch;
+    for (int tries = 0; a >= 0 && tries < most_tries; --a, ++tries) {
+        const std::int64_t b = look.index - a * pitch;
+        if (b >= length) return false;
+        if (look.came_from(turned ? Cell{b, a} : Cell{a, b})) return true;
+    }
+    return false;
+}
+
+bool exchanged_pitch(const Look& look, int) {
+    const Problem& problem = look.problem;
+    if (problem.rows == problem.cols || !look.expected) return false;
+    // Reading in[row * rows + col] ...
+    const std::int64_t read = look.expected->row * problem.rows + look.expected->col;
+    if (read < problem.elements() && look.came_from(problem.in_cell(read))) return true;
+    // ... or writing with the input's pitch into the output.
+    const std::int64_t wrong = problem.is_turned() ? problem.cols : problem.rows;
+    return stored_with_pitch(look, wrong);
+}
+
+bool turned_around(const Look& look, int) {
+    if (!look.expected) return false;
+    const Cell right = *look.expected;
+    const std::int64_t row = look.problem.rows - 1 - right.row;
+    const std::int64_t col = look.problem.cols - 1 - right.col;
+    return look.came_from({row, right.col}) || look.came_from({right.row, col}) ||
+           look.came_from({row, col});
+}
+
+bool neighbour_row(const Look& look, int) {
+    if (!look.expected) return false;
+    const auto [row, col] = *look.expected;
+    return look.came_from({row + 1, col}) || look.came_from({row - 1, col});
+}
+
+bool neighbour_col(const Look& look, int) {
+    if (!look.expected) return false;
+    const auto [row, col] = *look.expected;
+    return look.came_from({row, col + 1}) || look.came_from({row, col - 1});
+}
+
+// ---- tiles ----
+
+bool transposed_in_place(const Look& look, int tile) {
+    const auto [row, col] = look.out;
+    switch (look.problem.produces.kind) {
+        case Produces::transpose:
+            return look.came_from({row / tile * tile + col % tile, col / tile * tile + row % tile});
+        case Produces::moved_tiles: return tile == look.problem.produces.tile && holds_copy(look);
+        default: return false;
+    }
+}
+
+bool moved_untransposed(const Look& look, int tile) {
+    const auto [row, col] = look.out;
+    switch (look.problem.produces.kind) {
+        case Produces::transpose:
+            return look.came_from({col / tile * tile + row % tile, row / tile * tile + col % tile});
+        case Produces::transposed_tiles:
+            return tile == look.problem.produces.tile && look.came_from(look.out);
+        default: return false;
+    }
+}
+
+bool of_first_tile(const Look& look, int tile) {
+    if (!look.expected) return false;
+    return look.came_from({look.expected->row % tile, look.expected->col % tile});
+}
+
+bool of_first_row(const Look& look, int) {
+    return look.expected && look.came_from({0, look.expected->col});
+}
+
+bool of_first_col(const Look& look, int) {
+    return look.expected && look.came_from({look.expected->row, 0});
+}
+
+std::string with_side(const char* text, int tile) {
+    return std::string(text) + " (" + std::to_string(tile) + " x " + std::to_string(tile) + ")";
+}
+
+std::vector<Hypothesis> list_hypotheses() {
+    std::vector<Hypothesis> list = {
+        {Fault::indices_not_swapped, 0, copied, "the indices were not swapped"},
+        {Fault::indices_swapped, 0, transposed,
+         "the indices were swapped, but a copy was asked for"},
+        {Fault::wrong_pitch, 0, exchanged_pitch,
+         "rows and cols are exchanged as the length of a row"},
+    };
+    for (const int tile : tile_sides) {
+        list.push_back(
+            {Fault::tile_not_moved, tile, transposed_in_place,
+             with_side("each tile", tile) +
+                 " was transposed, but stayed where it was: swap the block indices too"});
+        list.push_back({Fault::tile_not_transposed, tile, moved_untransposed,
+                        with_side("each tile", tile) +
+                            " went to its place, but was not transposed: swap the thread indices "
+                            "when reading it"});
+        list.push_back({Fault::tile_repeated, tile, of_first_tile,
+                        with_side("the first tile", tile) +
+                            " stands in the others too: blockIdx is missing in an index"});
+    }
+    list.insert(list.end(),
+                {{Fault::line_repeated, 0, of_first_row,
+                  "the first row of the input stands for the others: an index lacks the row"},
+                 {Fault::line_repeated, 0, of_first_col,
+                  "the first column of the input stands for the others: an index lacks the column"},
+                 {Fault::off_by_one_row, 0, neighbour_row, "off by one row"},
+                 {Fault::off_by_one_col, 0, neighbour_col, "off by one column"},
+                 {Fault::turned_around, 0, turned_around,
+                  "it was rotated or mirrored instead of transposed"}});
+    return list;
+}
+
+}  // namespace
+
+const std::vector<Hypothesis>& hypotheses() {
+    static const std::vector<Hypothesis> list = list_hypotheses();
+    return list;
+}
+
+bool is_of_same_tile(const Look& look, int tile) {
+    if (!look.source || !look.expected) return false;
+    const Cell is = *look.source, should = *look.expected;
+    return is.row / tile == should.row / tile && is.col / tile == should.col / tile;
+}
+
+bool is_of_wrong_tile(const Look& look, int tile) {
+    if (!look.source || !look.expected || is_of_same_tile(look, tile)) return false;
+    const Cell is = *look.source, should = *look.expected;
+    return is.row % tile == should.row % tile && is.col % tile == should.col % tile;
+}
+
+}  // namespace coalesce

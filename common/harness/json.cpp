@@ -1,0 +1,141 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            result += std::string("\\") + c;
+        else if (c == '\n')
+            result += "\\n";
+        else if (static_cast<unsigned char>(c) < 0x20)
+            result += format("\\u%04x", c);
+        else
+            result += c;
+    }
+    return result + "\"";
+}
+
+std::string member(const char* name, const std::string& value) {
+    return quoted(name) + ": " + value;
+}
+
+std::string number(std::uint64_t value) {
+    return std::to_string(value);
+}
+
+/// Enough digits that nothing that was measured is lost.
+std::string number(double value) {
+    return format("%.9g", value);
+}
+
+std::string device_json(const Device& device) {
+    std::string text = "{" + member("name", quoted(device.name)) + ", " +
+                       member("kind", device.simulated ? "\"sim\"" : "\"gpu\"");
+    text += ", " + member("compute", quoted(device.compute));
+    if (!device.simulated) {
+        text += ", " + member("driver", quoted(device.driver)) + ", " +
+                member("peak_gbps", number(device.peak_gbps));
+    }
+    return text + "}";
+}
+
+std::string counters_json(const Counters& counters) {
+    const auto count = [](const char* name, std::uint64_t value) {
+        return member(name, number(value));
+    };
+    return "{" + count("load_requests", counters.load_requests) + ", " +
+           count("load_sectors", counters.load_sectors) + ", " +
+           count("store_requests", counters.store_requests) + ", " +
+           count("store_sectors", counters.store_sectors) + ", " +
+           count("shared_load_requests", counters.shared_load_requests) + ", " +
+           count("shared_load_wavefronts", counters.shared_load_wavefronts) + ", " +
+           count("shared_load_ideal", counters.shared_load_ideal) + ", " +
+           count("shared_store_requests", counters.shared_store_requests) + ", " +
+           count("shared_store_wavefronts", counters.shared_store_wavefronts) + ", " +
+           count("shared_store_ideal", counters.shared_store_ideal) + ", " +
+           count("warp_instructions", counters.warp_instructions) + "}";
+}
+
+std::string result_json(const std::string& step, const Result& result, const Reference& reference) {
+    std::string text = "{" + member("step", quoted(step)) + ", " +
+                       member("variant", quoted(result.variant->name)) + ", " +
+                       member("rows", number(static_cast<std::uint64_t>(result.shape.rows))) +
+                       ", " + member("cols", number(static_cast<std::uint64_t>(result.shape.cols)));
+    if (result.outcome == Outcome::skipped) {
+        return text + ", " + member("skipped", quoted(result.reason)) + "}";
+    }
+    text += ", " + member("verified", result.outcome == Outcome::verified ? "true" : "false");
+    if (result.outcome == Outcome::wrong) text += ", " + member("wrong", quoted(result.reason));
+    if (result.counters) text += ", " + member("counters", counters_json(*result.counters));
+    if (result.timing) {
+        text += ", " + member("ms", number(result.timing->ms)) + ", " +
+                member("gbps", number(result.gbps()));
+        if (reference.copy_gbps > 0) {
+            text += ", " + member("of_copy", number(result.gbps() / reference.copy_gbps));
+        }
+    }
+    return text + "}";
+}
+
+fs::path folder_of(const std::string& path) {
+    const fs::path folder = fs::path(path).parent_path();
+    return folder.empty() ? "." : folder;
+}
+
+[[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
+    throw UsageError("--json " + path + ": can not be written: " + reason);
+}
+
+}  // namespace
+
+std::string to_json(const Device& device, const std::string& step,
+                    const std::vector<Result>& results, const Reference& reference) {
+    std::string text = "{\"device\": " + device_json(device) + ",\n \"results\": [";
+    for (const Result& result : results) {
+        text +=
+            (&result == &results.front() ? "\n  " : ",\n  ") + result_json(step, result, reference);
+    }
+    return text + "\n ]}\n";
+}
+
+void check_writable(const std::string& path) {
+    if (path.empty()) cannot_write("\"\"", "it is no name of a file");
+    std::error_code error;
+    if (fs::is_directory(path, error)) cannot_write(path, "it is a folder");
+    const fs::path folder = folder_of(path);
+    if (!fs::is_directory(folder, error))
+        cannot_write(path, "there is no folder " + folder.string());
+    if (access(folder.c_str(), W_OK) != 0) {
+        cannot_write(path, folder.string() + ": " + std::strerror(errno));
+    }
+}
+
+void write_file(const std::string& path, const std::string& text) {
+    const std::string unfinished = path + ".part" + std::to_string(getpid());
+    std::ofstream file(unfinished);
+    file << text;
+    file.close();
+    std::error_code error;
+    if (file) fs::rename(unfinished, path, error);
+    if (!file || error) {
+        const std::string reason = error ? error.message() : std::strerror(errno);
+        fs::remove(unfinished, error);
+        cannot_write(path, reason);
+    }
+}
+
+}  // namespace coalesce

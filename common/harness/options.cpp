@@ -1,0 +1,152 @@
+#include "harness/options.h"
+
+#include <charconv>
+#include <climits>
+
+#include "harness/errors.h"
+
+namespace coalesce {
+namespace {
+
+/// The arguments from left to right; options may be "--rows 3" or "--rows=3".
+class Reader {
+public:
+    explicit Reader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+
+    /// Moves on to the next option; false at the end.
+    bool next() {
+        if (at_ == arguments_.size()) return false;
+        option_ = arguments_[at_++];
+        const std::size_t equals = option_.find('=');
+        inline_value_.reset();
+        if (option_.rfind("--", 0) == 0 && equals != std::string::npos) {
+            inline_value_ = option_.substr(equals + 1);
+            option_.resize(equals);
+        }
+        return true;
+    }
+    const std::string& option() const { return option_; }
+    /// What follows the option.
+    std::string value() {
+        if (inline_value_) return *inline_value_;
+        const bool is_missing = at_ == arguments_.size() || arguments_[at_].rfind("--", 0) == 0;
+        if (is_missing) throw UsageError(option_ + " needs a value");
+        return arguments_[at_++];
+    }
+    /// For an option that stands alone.
+    void no_value() const {
+        if (inline_value_) throw UsageError(option_ + " takes no value");
+    }
+
+private:
+    const std::vector<std::string>& arguments_;
+    std::size_t at_ = 0;
+    std::string option_;
+    std::optional<std::string> inline_value_;
+};
+
+int parse_size(const std::string& option, const std::string& text) {
+    int number = 0;
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, number);
+    const std::string what = option + " " + text + ": ";
+    if (result.ec == std::errc::result_out_of_range && text[0] != '-') {
+        throw UsageError(what + "too large; the most is " + std::to_string(INT_MAX));
+    }
+    if (result.ec == std::errc::invalid_argument || result.ptr != end) {
+        throw UsageError(what + "not a whole number");
+    }
+    if (result.ec != std::errc{} || number < 1) throw UsageError(what + "must be at least 1");
+    return number;
+}
+
+DeviceChoice parse_device(const std::string& text) {
+    if (text == "auto") return DeviceChoice::automatic;
+    if (text == "gpu") return DeviceChoice::gpu;
+    if (text == "sim") return DeviceChoice::simulator;
+    throw UsageError("--device " + text + ": unknown; it is auto, gpu or sim");
+}
+
+Shape checked_shape(int rows, int cols) {
+    if (rows == 0 || cols == 0) {
+        throw UsageError("--rows and --cols go together: give both, or neither");
+    }
+    const long long elements = 1LL * rows * cols;
+    if (elements > INT_MAX) {
+        throw UsageError("a matrix of " + Shape{rows, cols}.name() + " has " +
+                         std::to_string(elements) +
+                         " elements: more than 2147483647 need 64-bit indices, which these "
+                         "kernels do not have");
+    }
+    return {rows, cols};
+}
+
+}  // namespace
+
+std::string Shape::name() const {
+    return std::to_string(rows) + " x " + std::to_string(cols);
+}
+
+Options parse_options(const std::vector<std::string>& arguments) {
+    Options options;
+    bool verify = false, bench = false;
+    int rows = 0, cols = 0;
+    const auto flag = [](Reader& reader, bool& target) {
+        reader.no_value();
+        target = true;
+    };
+    for (Reader reader(arguments); reader.next();) {
+        const std::string option = reader.option();
+        if (option == "--help" || option == "-h")
+            flag(reader, options.help);
+        else if (option == "--list")
+            flag(reader, options.list);
+        else if (option == "--verify")
+            flag(reader, verify);
+        else if (option == "--bench")
+            flag(reader, bench);
+        else if (option == "--device")
+            options.device = parse_device(reader.value());
+        else if (option == "--rows")
+            rows = parse_size(option, reader.value());
+        else if (option == "--cols")
+            cols = parse_size(option, reader.value());
+        else if (option == "--variant")
+            options.variant = reader.value();
+        else if (option == "--json")
+            options.json = reader.value();
+        else
+            throw UsageError(option + ": unknown option; --help lists them");
+    }
+    if (rows != 0 || cols != 0) options.shape = checked_shape(rows, cols);
+    if (verify || bench) {
+        options.verify = verify;
+        options.bench = bench;
+    }
+    return options;
+}
+
+std::string help_text(const std::string& program) {
+    return "Usage: " + program + R"( [OPTIONS]
+
+Runs the kernels of this step, verifies what they leave bit by bit, and times
+them on a real GPU or counts what they do on the simulated one.
+
+  --verify          only verify, on many shapes
+  --bench           only time (real GPU) or count (simulator), at one shape
+  --device WHICH    auto: a real GPU when there is one, else the simulator;
+                    gpu; sim
+  --rows R --cols C this shape only
+  --variant NAME    this variant only
+  --list            the variants
+  --json FILE       write the results to FILE, too
+  --help            this text
+
+Without --verify and --bench it does both. The simulated GPU counts requests,
+sectors and bank conflicts; it never shows a time.
+
+Exit code: 0 right, 1 a result was wrong, 2 it could not be run like this.
+)";
+}
+
+}  // namespace coalesce

@@ -1,0 +1,244 @@
+#include "harness/pattern.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "harness/errors.h"
+
+namespace coalesce {
+namespace {
+
+// Shifts and odd multipliers, each of which can be undone. The constants are known to spread well:
+// lowbias32 of Chris Wellons's search, and the finisher of splitmix64.
+constexpr std::uint32_t kStart32 = 0x9e3779b9;
+constexpr std::uint64_t kStart64 = 0x9e3779b97f4a7c15;
+
+/// The number that undoes a multiplication by an odd one: each step doubles the bits that are
+/// right.
+template <class Word>
+constexpr Word inverse(Word odd) {
+    Word result = odd;
+    for (int step = 0; step < 6; ++step) result *= 2 - odd * result;
+    return result;
+}
+
+template <class Word>
+constexpr Word unshift(Word value, int shift) {
+    Word result = value;
+    for (int done = shift; done < static_cast<int>(8 * sizeof(Word)); done += shift) {
+        result = value ^ (result >> shift);
+    }
+    return result;
+}
+
+/// Values of a float that arithmetic changes, or that are easily lost.
+constexpr std::uint32_t kSpecialFloats[] = {
+    0x80000000,  // -0.0
+    0x7fc01234,  // a quiet NaN with a payload
+    0x00000001,  // the smallest subnormal
+    0xffa5a5a5,  // a negative signalling NaN with a payload
+    0x807fffff,  // the largest negative subnormal
+    0x7f7fffff,  // the largest number
+    0x7f800000,  // infinity
+    0xff800000,  // -infinity
+    0x00400000,  // a subnormal in the middle
+    0x7f800001,  // the first signalling NaN
+    0x3f800001,  // 1 and the smallest step
+    0xff7fffff,  // the lowest number
+};
+constexpr std::uint64_t kSpecialDoubles[] = {
+    0x8000000000000000, 0x7ff8000000001234, 0x0000000000000001, 0xfff5a5a5a5a5a5a5,
+    0x800fffffffffffff, 0x7fefffffffffffff, 0x7ff0000000000000, 0xfff0000000000000,
+    0x0008000000000000, 0x7ff0000000000001, 0x3ff0000000000001, 0xffefffffffffffff,
+};
+constexpr std::uint16_t kSpecialHalves[] = {
+    0x8000, 0x7e12, 0x0001, 0xfd5a, 0x83ff, 0x7bff, 0x7c00, 0xfc00, 0x0200, 0x7c01, 0x3c01, 0xfbff,
+};
+static_assert(std::size(kSpecialFloats) == std::size(kSpecialDoubles) &&
+              std::size(kSpecialFloats) == std::size(kSpecialHalves));
+
+/// Every second index of the first few holds a special value; index 0 an ordinary one.
+constexpr std::uint64_t special_place(std::size_t which) {
+    return 2 * which + 1;
+}
+
+template <class Word>
+Word repeated_byte(unsigned char byte) {
+    Word word;
+    std::memset(&word, byte, sizeof word);
+    return word;
+}
+
+/// `mixed` brought down to 0 ... limit - 1, without the poison.
+std::uint64_t without_poison(std::uint32_t mixed, std::uint64_t limit, std::uint64_t poison) {
+    const std::uint64_t value = (std::uint64_t{mixed} * (limit - 1)) >> 32;
+    return value >= poison ? value + 1 : value;
+}
+
+}  // namespace
+
+std::uint32_t mix(std::uint32_t value) {
+    value += kStart32;
+    value ^= value >> 16;
+    value *= 0x7feb352d;
+    value ^= value >> 15;
+    value *= 0x846ca68b;
+    return value ^ (value >> 16);
+}
+
+std::uint32_t unmix(std::uint32_t mixed) {
+    constexpr std::uint32_t first = inverse(0x7feb352du), second = inverse(0x846ca68bu);
+    mixed = unshift(mixed, 16) * second;
+    mixed = unshift(mixed, 15) * first;
+    return unshift(mixed, 16) - kStart32;
+}
+
+std::uint64_t mix(std::uint64_t value) {
+    value += kStart64;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+    return value ^ (value >> 31);
+}
+
+std::uint64_t unmix(std::uint64_t mixed) {
+    constexpr std::uint64_t first = inverse(0xbf58476d1ce4e5b9u),
+                            second = inverse(0x94d049bb133111ebu);
+    mixed = unshift(mixed, 31) * second;
+    mixed = unshift(mixed, 27) * first;
+    return unshift(mixed, 30) - kStart64;
+}
+
+Pattern::Pattern(std::size_t element_size, std::uint64_t seed) : size_(element_size), seed_(seed) {
+    switch (size_) {
+        case 1: poison_.low = poison_byte; break;
+        case 2: poison_.low = repeated_byte<std::uint16_t>(poison_byte); break;
+        case 4: poison_.low = repeated_byte<std::uint32_t>(poison_byte); break;
+        case 16: poison_.high = repeated_byte<std::uint64_t>(poison_byte); [[fallthrough]];
+        case 8: poison_.low = repeated_byte<std::uint64_t>(poison_byte); break;
+        default:
+            throw UsageError("an element has 1, 2, 4, 8 or 16 bytes, not " + std::to_string(size_));
+    }
+    if (size_ >= 4) place_special_values();
+}
+
+void Pattern::exchange(std::uint64_t index, std::uint64_t other) {
+    // Each exchange acts on what the earlier ones left, so that the whole stays one to one.
+    const std::uint64_t mine = exchanged(index), theirs = exchanged(other);
+    const auto set = [&](std::uint64_t from, std::uint64_t to) {
+        for (auto& pair : exchanges_) {
+            if (pair.first == from) {
+                pair.second = to;
+                return;
+            }
+        }
+        exchanges_.emplace_back(from, to);
+        may_be_exchanged_.set(from % 4096);
+    };
+    set(index, theirs);
+    set(other, mine);
+}
+
+void Pattern::place_special_values() {
+    // Beyond any index: out there go the values that must not occur.
+    const std::uint64_t beyond = size_ == 4 ? 0xffffffff : ~std::uint64_t{0};
+    // The order of the exchanges decides nothing: where each value sits now is looked up.
+    const auto holder = [&](Bits value) {
+        const std::uint64_t original = preimage(value);
+        for (const auto& pair : exchanges_) {
+            if (pair.second == original) return pair.first;
+        }
+        return original;
+    };
+    exchange(beyond, holder(poison_));
+    exchange(beyond - 1, holder(Bits{}));
+    for (std::size_t i = 0; i < std::size(kSpecialFloats); ++i) {
+        Bits value;
+        value.low = size_ == 4   ? kSpecialFloats[i]
+                    : size_ == 8 ? kSpecialDoubles[i]
+                                 : kSpecialFloats[i] * 0x100000001u;
+        exchange(special_place(i), holder(value));
+    }
+}
+
+std::uint64_t Pattern::preimage(Bits special) const {
+    if (size_ == 4) {
+        return unmix(static_cast<std::uint32_t>(special.low)) ^ static_cast<std::uint32_t>(seed_);
+    }
+    return unmix(special.low) ^ seed_;
+}
+
+std::uint64_t Pattern::exchanged(std::uint64_t index) const {
+    if (!may_be_exchanged_[index % 4096]) return index;
+    for (const auto& [from, to] : exchanges_) {
+        if (from == index) return to;
+    }
+    return index;
+}
+
+Bits Pattern::mixed(std::uint64_t index) const {
+    if (size_ == 4) {
+        return {mix(static_cast<std::uint32_t>(index) ^ static_cast<std::uint32_t>(seed_)), 0};
+    }
+    const std::uint64_t low = mix(index ^ seed_);
+    return {low, size_ == 16 ? mix(~low) : 0};
+}
+
+Bits Pattern::at(std::uint64_t index) const {
+    if (size_ >= 4) return mixed(exchanged(index));
+    const std::uint32_t value =
+        mix(static_cast<std::uint32_t>(index) ^ static_cast<std::uint32_t>(seed_));
+    if (size_ == 1) return {without_poison(value, 1u << 8, poison_.low), 0};
+    if (index < special_place(std::size(kSpecialHalves)) && index % 2 == 1) {
+        return {kSpecialHalves[index / 2], 0};
+    }
+    return {without_poison(value, 1u << 16, poison_.low), 0};
+}
+
+std::optional<std::uint64_t> Pattern::index_of(Bits bits, std::uint64_t count) const {
+    if (size_ < 4) return std::nullopt;
+    std::uint64_t index = preimage(bits);
+    for (const auto& pair : exchanges_) {
+        if (pair.second == index) {
+            index = pair.first;
+            break;
+        }
+    }
+    if (index >= count || at(index) != bits) return std::nullopt;
+    return index;
+}
+
+template <class Element>
+void Pattern::fill_as(void* to, std::uint64_t first, std::size_t count) const {
+    auto* bytes = static_cast<unsigned char*>(to);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Bits value = at(first + i);
+        std::memcpy(bytes + i * sizeof(Element), &value, sizeof(Element));
+    }
+}
+
+void Pattern::fill(void* to, std::uint64_t first, std::size_t count) const {
+    switch (size_) {
+        case 1: fill_as<std::uint8_t>(to, first, count); break;
+        case 2: fill_as<std::uint16_t>(to, first, count); break;
+        case 4: fill_as<std::uint32_t>(to, first, count); break;
+        case 8: fill_as<std::uint64_t>(to, first, count); break;
+        default: fill_as<Bits>(to, first, count); break;
+    }
+}
+
+Bits Pattern::load(const void* elements, std::size_t index) const {
+    const auto* element = static_cast<const unsigned char*>(elements) + index * size_;
+    Bits value;
+    // Sizes that the compiler knows become single instructions.
+    switch (size_) {
+        case 1: std::memcpy(&value.low, element, 1); break;
+        case 2: std::memcpy(&value.low, element, 2); break;
+        case 4: std::memcpy(&value.low, element, 4); break;
+        case 8: std::memcpy(&value.low, element, 8); break;
+        default: std::memcpy(&value, element, 16); break;
+    }
+    return value;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,72 @@
+/// \file
+/// What became of one variant, and the ways to show it: a table, JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/counters.h"
+#include "harness/device.h"
+#include "harness/harness.h"
+#include "harness/options.h"
+#include "harness/timing.h"
+
+namespace coalesce {
+
+/// What became of a variant.
+enum class Outcome {
+    verified,  ///< right wherever it was tried
+    wrong,     ///< not right somewhere, or it could not be launched
+    skipped,   ///< not run, for a reason that is no mistake of its own
+};
+
+/// One variant's row in the table and in the JSON.
+struct Result {
+    const Variant* variant = nullptr;     ///< which
+    Shape shape;                          ///< that was timed or counted; else the last one verified
+    Outcome outcome = Outcome::verified;  ///< what became of it
+    std::string reason;                   ///< why it was skipped, or what is wrong, in a few lines
+    int shapes_verified = 0;              ///< shapes on which it was right
+    std::optional<Counters> counters;     ///< on the simulator, when it launched a kernel
+    std::optional<Timing> timing;         ///< on a real GPU
+
+    /// Bytes read and written a second, in 10^9; 0 without a time.
+    double gbps() const;
+};
+
+/// The rate against which the others are seen: the device's own copy, measured in this run.
+struct Reference {
+    Shape shape;           ///< of the copy
+    double copy_gbps = 0;  ///< 0: not measured
+};
+
+/// The table, row by row, as the results come.
+class Table {
+public:
+    /// `is_counted`: with columns for counters or times, besides the verdict.
+    Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants);
+
+    /// The head: what the columns are.
+    std::string head() const;
+    /// The row of a result.
+    std::string row(const Result& result, const Reference& reference) const;
+
+private:
+    std::string columns_of(const Result& result, const Reference& reference) const;
+
+    const Device& device_;
+    bool is_measured_;
+    int name_width_;
+};
+
+/// The results of the program `step` as JSON, a result a line.
+std::string to_json(const Device& device, const std::string& step,
+                    const std::vector<Result>& results, const Reference& reference);
+
+/// Throws UsageError when nothing could be written to that file; writes nothing.
+void check_writable(const std::string& path);
+/// Writes the file whole or not at all.
+void write_file(const std::string& path, const std::string& text);
+
+}  // namespace coalesce

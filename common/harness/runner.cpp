@@ -1,0 +1,288 @@
+#include "harness/runner.h"
+
+#include <algorithm>
+
+#include "harness/errors.h"
+#include "harness/shapes.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// The most blocks in the second dimension of a grid, where the steps have the rows.
+constexpr int kMostBlocksDown = 65535;
+
+bool is_host_code(const Variant& variant) {
+    return variant.in == Memory::host && variant.out == Memory::host;
+}
+
+void launch(const Variant& variant, const VerifiedBuffers& buffers) {
+    variant.launch(buffers.out(), buffers.in(), static_cast<int>(buffers.problem().rows),
+                   static_cast<int>(buffers.problem().cols));
+}
+
+/// Launches and waits. cudaSuccess, or why it could not be launched or did not end well.
+cudaError_t launch_and_wait(const Variant& variant, const VerifiedBuffers& buffers) {
+    launch(variant, buffers);
+    const cudaError_t launched = cudaGetLastError();
+    const cudaError_t ended = cudaDeviceSynchronize();
+    return launched != cudaSuccess ? launched : ended;
+}
+
+std::string launch_failure(cudaError_t error) {
+    return std::string("the launch failed: ") + cudaGetErrorName(error) + ": " +
+           cudaGetErrorString(error) + ". " + advice_for(error);
+}
+
+/// Whether a launch was refused because the grid would be too tall. Devices call that by two names.
+bool is_refused_grid(cudaError_t error, Shape shape) {
+    const bool is_refusal =
+        error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue;
+    return is_refusal && std::max(shape.rows, shape.cols) > kMostBlocksDown;
+}
+
+std::string gigabytes(std::size_t bytes) {
+    return format("%.3g GB", static_cast<double>(bytes) / 1e9);
+}
+
+/// The first few of the simulator's reports; the rest is usually the same again.
+std::string reports_text() {
+    constexpr std::size_t shown = 3;
+    const std::vector<std::string> reports = simulator::reports();
+    std::string text;
+    for (std::size_t i = 0; i < std::min(shown, reports.size()); ++i) text += wrap(reports[i]);
+    if (reports.size() > shown) {
+        text += "... and " + count_of(reports.size() - shown, "more report") + ".\n";
+    }
+    return text;
+}
+
+/// Bytes that a matrix of that shape takes, with its guard bands.
+std::size_t matrix_bytes(Shape shape) {
+    return sizeof(float) * static_cast<std::size_t>(shape.rows) *
+               static_cast<std::size_t>(shape.cols) +
+           2 * VerifiedBuffers::usual_guard;
+}
+
+/// The simulator keeps notes about every byte of device memory, which take up to twice as much
+/// again.
+std::size_t device_bytes(const Device& device, Shape shape) {
+    if (device.simulated) return 3 * 2 * matrix_bytes(shape);
+    return 2 * matrix_bytes(shape) + Stopwatch::bytes_needed(device.l2_bytes);
+}
+
+}  // namespace
+
+Shape default_shape(const Device& device) {
+    if (device.simulated) return {1024, 1024};
+    const std::size_t free = free_device_bytes(false);
+    for (int side = 16384; side > 1024; side /= 2) {
+        if (device_bytes(device, {side, side}) < free) return {side, side};
+    }
+    return {1024, 1024};
+}
+
+void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants) {
+    const std::string matrix = "a matrix of " + shape.name() + " does not fit: in and out need ";
+    const std::string cure = "; choose smaller --rows and --cols";
+    const std::size_t needed = device_bytes(device, shape),
+                      free = free_device_bytes(device.simulated);
+    if (needed > free) {
+        throw UsageError(matrix + gigabytes(needed) + " of " +
+                         (device.simulated ? "this computer's" : "the device's") + " memory, " +
+                         gigabytes(free) + " are free" + cure);
+    }
+    std::size_t on_host = 0;
+    for (const Variant* variant : variants) {
+        const int matrices = (variant->in == Memory::host) + (variant->out == Memory::host);
+        on_host = std::max(on_host, static_cast<std::size_t>(matrices) * matrix_bytes(shape));
+    }
+    if (on_host > free_host_bytes()) {
+        throw UsageError(matrix + gigabytes(on_host) + " of this computer's memory, " +
+                         gigabytes(free_host_bytes()) + " are free" + cure);
+    }
+}
+
+Runner::Runner(const Device& device, const Options& options, Shape shape)
+    : device_(device), options_(options), shape_(shape) {
+    if (options_.bench && !device_.simulated) {
+        stopwatch_ = std::make_unique<Stopwatch>(device_.l2_bytes);
+    }
+}
+
+Problem Runner::problem_of(const Variant& variant, Shape shape) const {
+    return {.rows = shape.rows,
+            .cols = shape.cols,
+            .produces = variant.produces,
+            .keeps_nan_payloads = variant.keeps_nan_payloads};
+}
+
+VerifiedBuffers& Runner::large_buffers(const Variant& variant) {
+    if (!large_ || large_in_ != variant.in || large_out_ != variant.out) {
+        large_.reset();
+        large_ = std::make_unique<VerifiedBuffers>(
+            problem_of(variant, shape_), VerifiedBuffers::usual_guard, variant.in, variant.out);
+        large_in_ = variant.in;
+        large_out_ = variant.out;
+        large_->prepare();
+    }
+    large_->expect(variant.produces, variant.keeps_nan_payloads);
+    return *large_;
+}
+
+Reference Runner::measure_copy() {
+    if (!stopwatch_) return {};
+    const Variant copy{.name = "copy", .about = "", .produces = {Produces::copy}};
+    VerifiedBuffers& buffers = large_buffers(copy);
+    const std::size_t bytes = buffers.problem().bytes();
+    Result result;
+    result.shape = shape_;
+    result.timing = stopwatch_->time_on_device([&] {
+        CUDA_CHECK(cudaMemcpyAsync(buffers.out(), buffers.in(), bytes, cudaMemcpyDeviceToDevice));
+    });
+    return {shape_, result.gbps()};
+}
+
+void Runner::refuse(Result& result, Shape shape) {
+    result.outcome = Outcome::skipped;
+    result.shape = shape;
+    result.reason =
+        shape.name() +
+        " needs more than 65535 blocks in gridDim.y, the most there are: try fewer rows";
+}
+
+void Runner::fail(Result& result, Shape shape, const std::string& text) {
+    result.outcome = Outcome::wrong;
+    result.shape = shape;
+    result.reason = text;
+}
+
+/// One launch: is everything right?
+void Runner::check_once(Result& result, VerifiedBuffers& buffers) {
+    const Problem& problem = buffers.problem();
+    const Shape shape{static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
+    const cudaError_t error = launch_and_wait(*result.variant, buffers);
+    if (device_.simulated) {
+        const std::string reports = reports_text();
+        const bool is_race = simulator::reported_a_shared_race();
+        simulator::forget_reports();
+        if (!reports.empty()) {
+            std::string text = reports;
+            if (error == cudaSuccess) text += buffers.check().text();
+            return fail(result, shape,
+                        is_race
+                            ? "Warps race for shared memory: is a __syncthreads() missing?\n" + text
+                            : text);
+        }
+    }
+    if (is_refused_grid(error, shape)) return refuse(result, shape);
+    if (error != cudaSuccess) {
+        device_is_lost_ = cudaDeviceSynchronize() != cudaSuccess;
+        return fail(result, shape, launch_failure(error));
+    }
+    const Verdict verdict = buffers.check();
+    if (!verdict.is_right()) return fail(result, shape, verdict.text());
+    ++result.shapes_verified;
+}
+
+/// The shape that is measured is verified there, and not twice.
+bool Runner::is_measured(Shape shape) const {
+    return options_.bench && shape == shape_;
+}
+
+void Runner::verify_at(Result& result, Shape shape) {
+    const Variant& variant = *result.variant;
+    if (!is_measured(shape)) {
+        VerifiedBuffers guarded(problem_of(variant, shape), VerifiedBuffers::usual_guard,
+                                variant.in, variant.out);
+        guarded.prepare();
+        check_once(result, guarded);
+    }
+    if (device_.simulated && !is_host_code(variant)) verify_without_guards(result, shape);
+}
+
+/// On the simulator, once more without guard bands: they hide from memcheck what lies outside.
+void Runner::verify_without_guards(Result& result, Shape shape) {
+    if (result.outcome == Outcome::skipped) return;
+    const Variant& variant = *result.variant;
+    VerifiedBuffers bare(problem_of(variant, shape), 0, variant.in, variant.out);
+    bare.prepare();
+    if (result.outcome == Outcome::verified) {
+        const int before = result.shapes_verified;
+        check_once(result, bare);
+        // The shape was counted before, or will be when it is measured.
+        result.shapes_verified = before;
+        return;
+    }
+    // That it is wrong is known; this may add the line that does it.
+    static_cast<void>(launch_and_wait(variant, bare));
+    const std::string reports = reports_text();
+    simulator::forget_reports();
+    if (result.reason.find(reports) == std::string::npos) result.reason += reports;
+}
+
+std::vector<Shape> Runner::shapes_for(const Variant& variant) const {
+    if (options_.shape) return {*options_.shape};
+    std::vector<Shape> shapes = verification_shapes(variant.rows_multiple, variant.cols_multiple);
+    if (device_.simulated) return shapes;
+    // A real GPU has time for large ones too: ragged ones, and that which is measured otherwise.
+    shapes.push_back(rounded_up({4099, 2053}, variant));
+    shapes.push_back(rounded_up({2053, 4099}, variant));
+    if (!options_.bench && refusal(variant, shape_).empty()) shapes.push_back(shape_);
+    return shapes;
+}
+
+void Runner::verify_on_shapes(Result& result) {
+    for (const Shape shape : shapes_for(*result.variant)) {
+        result.shape = shape;
+        verify_at(result, shape);
+        if (result.outcome != Outcome::verified) return;
+    }
+}
+
+void Runner::measure(Result& result) {
+    const Variant& variant = *result.variant;
+    VerifiedBuffers& buffers = large_buffers(variant);
+    buffers.poison();
+    if (device_.simulated) simulator::reset_counters();
+    result.shape = shape_;
+    check_once(result, buffers);
+    if (result.outcome != Outcome::verified) {
+        // It may have changed the input.
+        large_.reset();
+        return;
+    }
+    if (device_.simulated) {
+        const Counters counters = simulator::counters();
+        if (counters.kernels > 0) result.counters = counters;
+        return;
+    }
+    const auto work = [&] { launch(variant, buffers); };
+    result.timing =
+        is_host_code(variant) ? stopwatch_->time_on_host(work) : stopwatch_->time_on_device(work);
+}
+
+Result Runner::run(const Variant& variant) {
+    Result result;
+    result.variant = &variant;
+    result.shape = shape_;
+    const auto skip = [&](const std::string& reason) {
+        result.outcome = Outcome::skipped;
+        result.reason = reason;
+        return result;
+    };
+    if (device_is_lost_) {
+        return skip(
+            "an earlier kernel broke the device's context: run this one alone, with --variant");
+    }
+    if (variant.needs_gpu && device_.simulated) return skip("it needs a real GPU");
+    // Shapes to verify on suit each variant; one that was asked for may not.
+    const std::string reason = refusal(variant, shape_);
+    const bool is_needed = options_.shape || !options_.verify;
+    if (!reason.empty() && is_needed) return skip(reason);
+    if (options_.verify) verify_on_shapes(result);
+    if (options_.bench && reason.empty() && result.outcome == Outcome::verified) measure(result);
+    return result;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,53 @@
+// Runs the variants of a step on the device that was chosen.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/result.h"
+#include "harness/verify.h"
+
+namespace coalesce {
+
+/// The shape to time or count at when none was asked for: as large as is sensible for the device,
+/// and as fits.
+Shape default_shape(const Device& device);
+
+/// Throws UsageError when matrices of that shape do not fit into memory.
+void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants);
+
+class Runner {
+public:
+    Runner(const Device& device, const Options& options, Shape shape);
+
+    /// Measures the copy that the others are compared with; on a real GPU only.
+    Reference measure_copy();
+    /// Verifies, and times or counts, whatever the options say.
+    Result run(const Variant& variant);
+
+private:
+    void verify_on_shapes(Result& result);
+    bool is_measured(Shape shape) const;
+    void verify_at(Result& result, Shape shape);
+    void verify_without_guards(Result& result, Shape shape);
+    void measure(Result& result);
+    void check_once(Result& result, VerifiedBuffers& buffers);
+    void refuse(Result& result, Shape shape);
+    void fail(Result& result, Shape shape, const std::string& text);
+    Problem problem_of(const Variant& variant, Shape shape) const;
+    VerifiedBuffers& large_buffers(const Variant& variant);
+    std::vector<Shape> shapes_for(const Variant& variant) const;
+
+    const Device& device_;
+    const Options& options_;
+    Shape shape_;
+    std::unique_ptr<Stopwatch> stopwatch_;
+    /// Buffers of the shape that is measured: kept, because they may be large.
+    std::unique_ptr<VerifiedBuffers> large_;
+    Memory large_in_ = Memory::device, large_out_ = Memory::device;
+    /// A kernel broke the context of a real GPU: nothing can run any more.
+    bool device_is_lost_ = false;
+};
+
+}  // namespace coalesce

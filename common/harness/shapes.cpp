@@ -1,0 +1,62 @@
+#include "harness/shapes.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace coalesce {
+namespace {
+
+constexpr Shape kShapes[] = {
+    {64, 64},  {96, 96},               // whole tiles
+    {64, 160}, {160, 64},              // more columns, more rows
+    {1, 1},    {1, 257},  {257, 1},    // hardly a matrix
+    {31, 31},  {33, 33},  {100, 100},  // ragged on both edges
+    {37, 130}, {130, 37},              // ragged rectangles
+    {64, 70},  {70, 64},               // ragged on one edge
+};
+
+long long round_up(int count, int multiple) {
+    return (static_cast<long long>(count) + multiple - 1) / multiple * multiple;
+}
+
+std::string multiples_of(const char* what, int multiple) {
+    return std::string(what) + " in multiples of " + std::to_string(multiple);
+}
+
+}  // namespace
+
+std::vector<Shape> verification_shapes(int rows_multiple, int cols_multiple) {
+    std::vector<Shape> shapes;
+    const auto add = [&](int rows, int cols) {
+        const Shape shape{static_cast<int>(round_up(rows, rows_multiple)),
+                          static_cast<int>(round_up(cols, cols_multiple))};
+        if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+    };
+    for (const Shape shape : kShapes) add(shape.rows, shape.cols);
+    // An odd number of multiples, which tiles of several of them do not divide.
+    add(3 * rows_multiple, 5 * cols_multiple);
+    add(5 * rows_multiple, 3 * cols_multiple);
+    return shapes;
+}
+
+Shape rounded_up(Shape shape, const Variant& variant) {
+    return {static_cast<int>(round_up(shape.rows, variant.rows_multiple)),
+            static_cast<int>(round_up(shape.cols, variant.cols_multiple))};
+}
+
+std::string refusal(const Variant& variant, Shape shape) {
+    const bool rows_fit = shape.rows % variant.rows_multiple == 0;
+    const bool cols_fit = shape.cols % variant.cols_multiple == 0;
+    if (rows_fit && cols_fit) return "";
+    std::string text = "takes ";
+    if (variant.rows_multiple > 1) text += multiples_of("rows", variant.rows_multiple);
+    if (variant.rows_multiple > 1 && variant.cols_multiple > 1) text += " and ";
+    if (variant.cols_multiple > 1) text += multiples_of("columns", variant.cols_multiple);
+    const long long rows = round_up(shape.rows, variant.rows_multiple);
+    const long long cols = round_up(shape.cols, variant.cols_multiple);
+    if (rows * cols > INT_MAX)
+        return text + "; the next shape would be too large: try a smaller one";
+    return text + "; the next shape is " + rounded_up(shape, variant).name();
+}
+
+}  // namespace coalesce

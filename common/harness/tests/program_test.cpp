@@ -1,0 +1,251 @@
+// The program that run_step makes, run as a learner runs it.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Run {
+    int exit_code = -1;
+    std::string out, err;
+    std::string first_line() const { return out.substr(0, out.find('\n')); }
+    bool says(const std::string& text) const { return out.find(text) != std::string::npos; }
+};
+
+std::string contents(const fs::path& file) {
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+/// A folder of this process, that goes with it.
+const fs::path& folder() {
+    struct Folder {
+        fs::path path =
+            fs::temp_directory_path() / ("coalesce_program_" + std::to_string(getpid()));
+        Folder() { fs::create_directories(path); }
+        ~Folder() { fs::remove_all(path); }
+    };
+    static const Folder here;
+    return here.path;
+}
+
+/// `arguments` may begin with variables of the environment in `environment`.
+Run run(const std::string& arguments, const std::string& environment = "") {
+    const fs::path out = folder() / "out", err = folder() / "err";
+    const std::string command = "env -u LD_LIBRARY_PATH " + environment + " " SAMPLE " " +
+                                arguments + " >" + out.string() + " 2>" + err.string() +
+                                " </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(out), contents(err)};
+}
+
+std::size_t lines_of(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+bool fits_terminal(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.size() > 80) return false;
+    }
+    return true;
+}
+
+/// Refused: exit code 2, one line that says why, and nothing else.
+void check_refused(const std::string& arguments, const std::string& why) {
+    CAPTURE(arguments);
+    const Run refused = run(arguments);
+    INFO(refused.err);
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.out == "");
+    CHECK(lines_of(refused.err) == 1);
+    CHECK(refused.err.find(why) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a right variant: the device first, counters, no time, exit code 0") {
+    const Run right = run("--device sim --variant right");
+    INFO(right.out);
+    INFO(right.err);
+    CHECK(right.exit_code == 0);
+    CHECK(right.first_line() ==
+          "Device: Coalesce simulated GPU (sm_90), simulated: counters, no times");
+    CHECK(right.says("right                  4         32            0      37.75  yes"));
+    CHECK_FALSE(right.says("GB/s"));
+    CHECK_FALSE(right.says("ms"));
+    CHECK(right.err == "");
+    CHECK(fits_terminal(right.out));
+}
+
+TEST_CASE("each way to be wrong ends in exit code 1 and says what it was") {
+    const auto check = [](const std::string& variant, const std::string& text) {
+        CAPTURE(variant);
+        const Run wrong = run("--device sim --variant '" + variant + "'");
+        INFO(wrong.out);
+        INFO(wrong.err);
+        CHECK(wrong.exit_code == 1);
+        CHECK(wrong.says("WRONG"));
+        CHECK(wrong.says(text));
+        CHECK(fits_terminal(wrong.out));
+    };
+    check("not swapped", "expected in(1,0): the indices were not swapped");
+    check("reads outside", "memcheck");
+    check("writes outside", "behind the last element of out was written");
+    // ... and the line that does it.
+    check("writes outside", "memcheck");
+    check("races", "racecheck");
+    check("races", "sample.cu:");
+    check("crashes", "memcheck");
+    check("too many threads", "at most 1024 threads");
+}
+
+TEST_CASE("one wrong variant does not keep the others from running") {
+    const Run all = run("--device sim --rows 64 --cols 64");
+    INFO(all.out);
+    CHECK(all.exit_code == 1);
+    for (const char* row : {"\nright ", "\ncopy ", "\nhost ", "\nmultiples ", "\nnot swapped ",
+                            "\nraces ", "\ncrashes ", "\ntoo many threads "}) {
+        CHECK(all.says(row));
+    }
+    CHECK(all.says("not swapped at 64 x 64 is wrong"));
+    CHECK_FALSE(all.says("multiples at 64 x 64 is wrong"));
+    CHECK(all.says("it needs a real GPU"));
+}
+
+TEST_CASE("bad input: one line, exit code 2, nothing run") {
+    check_refused("--device sim --rows 0 --cols 5", "--rows 0");
+    check_refused("--device sim --rows -3 --cols 5", "--rows -3");
+    check_refused("--device sim --rows 5 --cols many", "--cols many");
+    check_refused("--device sim --rows 99999999999999999999 --cols 5", "too large");
+    check_refused("--device sim --rows 100000 --cols 100000", "64-bit indices");
+    check_refused("--device sim --rows 46000 --cols 46000 --variant missing", "missing");
+    check_refused("--device sim --rows 5", "go together");
+    check_refused("--device moon", "--device moon");
+    check_refused("--variant nothing", "no such variant");
+    check_refused("--variant multiples --rows 5 --cols 8 --device sim", "8 x 8");
+    check_refused("--json /nowhere/file.json", "/nowhere");
+    check_refused("--json " + folder().string(), "folder");
+    check_refused("--nonsense", "--nonsense");
+}
+
+TEST_CASE("a variant that was asked for and can not run is exit code 2") {
+    const Run refused = run("--device sim --variant 'on a GPU only'");
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.err.find("needs a real GPU") != std::string::npos);
+    const Run tall = run("--device sim --variant right --rows 2097153 --cols 1");
+    CHECK(tall.exit_code == 2);
+    CHECK(tall.err.find("65535") != std::string::npos);
+}
+
+TEST_CASE("a shape that a variant does not take is shown as skipped") {
+    const Run run_ = run("--device sim --bench --rows 5 --cols 9");
+    CHECK(run_.says("takes rows in multiples of 4 and columns in multiples of 8; the next shape"));
+    CHECK(run_.says("is 8 x 16"));
+}
+
+TEST_CASE("--list and --help need no device and no simulator") {
+    const Run list = run("--list", "COALESCE_SIMULATOR=/nowhere");
+    CHECK(list.exit_code == 0);
+    CHECK(list.says("right             one thread an element\n"));
+    CHECK(list.says("(multiples of 4 x 8)"));
+    CHECK(lines_of(list.out) == 11);
+    const Run help = run("--help");
+    CHECK(help.exit_code == 0);
+    CHECK(help.says("--device"));
+}
+
+TEST_CASE("the simulator: found near the program, by COALESCE_SIMULATOR, or by LD_LIBRARY_PATH") {
+    const std::string arguments = "--device sim --verify --variant right --rows 33 --cols 35";
+    CHECK(run(arguments).exit_code == 0);
+    CHECK(run(arguments, "COALESCE_SIMULATOR=" SIMULATOR_FOLDER).exit_code == 0);
+    CHECK(run(arguments, "LD_LIBRARY_PATH=/tmp COALESCE_SIMULATOR=" SIMULATOR_FOLDER).exit_code ==
+          0);
+    CHECK(run(arguments, "LD_LIBRARY_PATH=" SIMULATOR_FOLDER).exit_code == 0);
+    const Run lost = run(arguments, "COALESCE_SIMULATOR=/nowhere");
+    CHECK(lost.exit_code == 2);
+    CHECK(lost.err.find("/nowhere") != std::string::npos);
+    CHECK(lost.out == "");
+}
+
+TEST_CASE("a program that can not get at the simulator does not start itself for ever") {
+    const Run again = run("--device sim", "COALESCE_EXECUTED_AGAIN=1");
+    CHECK(again.exit_code == 2);
+    CHECK(again.err.find("libcudart") != std::string::npos);
+}
+
+TEST_CASE("--device gpu on the simulator is an error, never a silent change") {
+    const Run refused = run("--device gpu", "LD_LIBRARY_PATH=" SIMULATOR_FOLDER);
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.out == "");
+    CHECK(refused.err.find("LD_LIBRARY_PATH") != std::string::npos);
+}
+
+TEST_CASE("--json writes what was shown") {
+    const fs::path file = folder() / "results.json";
+    const Run all = run("--device sim --bench --rows 64 --cols 64 --json " + file.string());
+    CHECK(all.exit_code == 1);
+    const auto json = nlohmann::json::parse(contents(file));
+    CHECK(json["device"]["kind"] == "sim");
+    REQUIRE(json["results"].size() == 11);
+    const auto& first = json["results"][0];
+    CHECK(first["step"] == "harness_sample");
+    CHECK(first["variant"] == "right");
+    CHECK(first["rows"] == 64);
+    CHECK(first["verified"] == true);
+    CHECK(first["counters"]["load_requests"] == 128);
+    CHECK(first["counters"]["store_sectors"] == 4096);
+    CHECK_FALSE(first.contains("ms"));
+    CHECK_FALSE(json["results"][2].contains("counters"));
+    CHECK(json["results"][4].contains("skipped"));
+    CHECK(json["results"][5]["verified"] == false);
+}
+
+TEST_CASE("a size that does not fit is said before anything is allocated") {
+    std::ifstream meminfo("/proc/meminfo");
+    long long available = 0;
+    for (std::string line; std::getline(meminfo, line);) {
+        if (line.rfind("MemAvailable:", 0) == 0) available = std::atoll(line.c_str() + 13) * 1024;
+    }
+    // The most that indices allow takes 8.6 GB each way; more than that may be there.
+    constexpr long long most = 3 * 2 * 4 * 2147395600LL;
+    if (available > most) {
+        MESSAGE("this computer has room for the largest matrix: nothing to refuse");
+        return;
+    }
+    check_refused("--device sim --rows 46340 --cols 46340", "does not fit");
+}
+
+TEST_CASE("gpu: a right variant has times and no counters") {
+    const fs::path file = folder() / "gpu.json";
+    const Run right =
+        run("--device gpu --variant right --rows 4096 --cols 4096 --json " + file.string());
+    INFO(right.out);
+    INFO(right.err);
+    CHECK(right.exit_code == 0);
+    CHECK(right.first_line().find(", measured") != std::string::npos);
+    const auto json = nlohmann::json::parse(contents(file));
+    CHECK(json["device"]["kind"] == "gpu");
+    const auto& result = json["results"][0];
+    CHECK(result["ms"] > 0);
+    CHECK(result["of_copy"] < 1.1);
+    CHECK_FALSE(result.contains("counters"));
+}
+
+TEST_CASE("gpu: wrong kernels end in exit code 1, and a crash in a message") {
+    CHECK(run("--device gpu --variant 'not swapped'").exit_code == 1);
+    const Run crash = run("--device gpu --variant crashes");
+    CHECK(crash.exit_code == 1);
+    CHECK(crash.says("--device sim"));
+}

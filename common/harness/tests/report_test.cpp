@@ -1,0 +1,187 @@
+// Tables, JSON, timings: what a program shows.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/text.h"
+
+using namespace coalesce;
+
+namespace {
+
+const Device simulated{.name = "a \"simulated\" GPU", .simulated = true};
+const Device real{.name = "a GPU", .peak_gbps = 4000};
+
+Result counted(const Variant& variant) {
+    Result result;
+    result.variant = &variant;
+    result.shape = {1024, 1024};
+    result.counters = Counters{.load_requests = 10,
+                               .load_sectors = 40,
+                               .store_requests = 10,
+                               .store_sectors = 320,
+                               .shared_load_requests = 10,
+                               .shared_load_wavefronts = 320,
+                               .shared_load_ideal = 10,
+                               .kernels = 1};
+    return result;
+}
+
+std::size_t longest_line(const std::string& text) {
+    std::istringstream lines(text);
+    std::size_t longest = 0;
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    return longest;
+}
+
+}  // namespace
+
+TEST_CASE("the first line names the device and what its figures are") {
+    CHECK(real.first_line() == "Device: a GPU, measured");
+    CHECK(simulated.first_line() == "Device: a \"simulated\" GPU, simulated: counters, no times");
+}
+
+TEST_CASE("a row of the simulator has counters") {
+    const Variant variant{.name = "naive", .about = ""};
+    const Table table(simulated, true, {&variant});
+    const std::string row = table.row(counted(variant), {});
+    CHECK(row.find(" 4 ") != std::string::npos);
+    CHECK(row.find(" 32 ") != std::string::npos);
+    CHECK(row.find(" 310 ") != std::string::npos);
+    CHECK(row.find("yes") != std::string::npos);
+    CHECK(row.find("GB/s") == std::string::npos);
+    CHECK(table.head().find("GB/s") == std::string::npos);
+}
+
+TEST_CASE("a row of a real GPU has the time, the rate, and its share of copy and peak") {
+    const Variant variant{.name = "naive", .about = ""};
+    Result result;
+    result.variant = &variant;
+    result.shape = {1000, 1000};
+    result.timing = Timing{.ms = 0.004, .spread = 0.001, .repetitions = 20};
+    CHECK(result.gbps() == doctest::Approx(2000));
+    const Table table(real, true, {&variant});
+    const std::string row = table.row(result, {{1000, 1000}, 2500});
+    CHECK(row.find("2000.0") != std::string::npos);
+    CHECK(row.find("80.0 %") != std::string::npos);
+    CHECK(row.find("50.0 %") != std::string::npos);
+}
+
+TEST_CASE("tables fit the terminal, however long the names are") {
+    const Variant variant{.name = "a name that is much longer than the others of its table",
+                          .about = "",
+                          .keeps_nan_payloads = false};
+    for (const Device* device : {&simulated, &real}) {
+        const Table table(*device, true, {&variant});
+        Result result = counted(variant);
+        result.timing = Timing{.ms = 1234.5678};
+        CHECK(longest_line(table.head()) <= 80);
+        CHECK(longest_line(table.row(result, {{1, 1}, 1})) <= 80);
+        result.outcome = Outcome::skipped;
+        result.reason = std::string(50, 'x') + " " + std::string(50, 'y');
+        CHECK(longest_line(table.row(result, {})) <= 80);
+    }
+}
+
+TEST_CASE("JSON of the simulator has counters and no time") {
+    const Variant variant{.name = "with \"quotes\"", .about = ""};
+    const auto json = nlohmann::json::parse(to_json(simulated, "02_naive", {counted(variant)}, {}));
+    CHECK(json["device"]["name"] == "a \"simulated\" GPU");
+    CHECK(json["device"]["kind"] == "sim");
+    const auto& result = json["results"][0];
+    CHECK(result["step"] == "02_naive");
+    CHECK(result["variant"] == "with \"quotes\"");
+    CHECK(result["rows"] == 1024);
+    CHECK(result["verified"] == true);
+    CHECK(result["counters"]["store_sectors"] == 320);
+    CHECK(result["counters"].size() == 11);
+    for (const char* absent : {"ms", "gbps", "of_copy"}) CHECK_FALSE(result.contains(absent));
+}
+
+TEST_CASE("JSON of a real GPU has times and no counters") {
+    const Variant variant{.name = "naive", .about = ""};
+    Result result;
+    result.variant = &variant;
+    result.shape = {1000, 1000};
+    result.timing = Timing{.ms = 0.004};
+    const auto json = nlohmann::json::parse(to_json(real, "x", {result}, {{1000, 1000}, 2500}));
+    CHECK(json["device"]["kind"] == "gpu");
+    CHECK(json["results"][0]["ms"] == doctest::Approx(0.004));
+    CHECK(json["results"][0]["gbps"] == doctest::Approx(2000));
+    CHECK(json["results"][0]["of_copy"] == doctest::Approx(0.8));
+    CHECK_FALSE(json["results"][0].contains("counters"));
+}
+
+TEST_CASE("JSON tells wrong from skipped") {
+    const Variant variant{.name = "naive", .about = ""};
+    Result wrong, skipped;
+    wrong.variant = skipped.variant = &variant;
+    wrong.outcome = Outcome::wrong;
+    wrong.reason = "two\nlines";
+    skipped.outcome = Outcome::skipped;
+    skipped.reason = "why";
+    const auto json = nlohmann::json::parse(to_json(simulated, "x", {wrong, skipped}, {}));
+    CHECK(json["results"][0]["verified"] == false);
+    CHECK(json["results"][0]["wrong"] == "two\nlines");
+    CHECK(json["results"][1]["skipped"] == "why");
+    CHECK_FALSE(json["results"][1].contains("verified"));
+}
+
+TEST_CASE("files are written whole, and where they can not be that is said before") {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::temp_directory_path() / "coalesce_report_test";
+    fs::create_directories(folder);
+    const std::string file = (folder / "a.json").string();
+    check_writable(file);
+    CHECK_FALSE(fs::exists(file));
+    write_file(file, "text");
+    std::ifstream stream(file);
+    CHECK(std::string(std::istreambuf_iterator<char>(stream), {}) == "text");
+    CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);
+    CHECK_THROWS_AS(check_writable(folder.string()), UsageError);
+    CHECK_THROWS_AS(check_writable((folder / "no" / "a.json").string()), UsageError);
+    CHECK_THROWS_AS(check_writable(""), UsageError);
+    fs::remove_all(folder);
+}
+
+TEST_CASE("the median does not care about outliers, and its spread shrinks") {
+    std::vector<double> times;
+    for (int i = 0; i < 99; ++i) times.push_back(1 + 0.001 * (i % 5 - 2));
+    times.push_back(1000);
+    const Timing timing = summarise(times);
+    CHECK(timing.ms == doctest::Approx(1).epsilon(0.002));
+    CHECK(timing.spread < 0.01);
+    CHECK(timing.repetitions == 100);
+    CHECK(summarise({1, 2, 3, 4}).ms == doctest::Approx(2.5));
+    CHECK(summarise({1, 2, 3, 4, 5}).spread > 0.1);
+}
+
+TEST_CASE("long lines are broken at 80 columns and keep their indentation") {
+    const std::string text =
+        wrap("  " + std::string(200, 'a').replace(60, 1, " ").replace(120, 1, " "));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        CHECK(line.size() <= 81);
+        CHECK(line.substr(0, 2) == "  ");
+    }
+    CHECK(wrap("one\n\ntwo") == "one\n\ntwo\n");
+}
+
+TEST_CASE("a CUDA error names the place, the call, itself and what to do") {
+    try {
+        check_cuda(cudaErrorMemoryAllocation, "cudaMalloc(&p, n)", "file.cpp", 12);
+        FAIL("nothing was thrown");
+    } catch (const CudaError& error) {
+        const std::string text = error.what();
+        CHECK(text.find("file.cpp:12: cudaMalloc(&p, n) failed") == 0);
+        CHECK(text.find("cudaErrorMemoryAllocation") != std::string::npos);
+        CHECK(text.find("--rows") != std::string::npos);
+        CHECK(error.code() == cudaErrorMemoryAllocation);
+    }
+    check_cuda(cudaSuccess, "", "", 0);
+}

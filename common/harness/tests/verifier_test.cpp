@@ -1,0 +1,265 @@
+// The verifier on host memory: all element sizes, guard bands, large matrices, the map.
+#include "harness/verify.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <functional>
+#include <set>
+
+using namespace coalesce;
+
+namespace {
+
+constexpr std::size_t guard = 512;
+
+/// Buffers on the host, and a "kernel" that says for each cell of the output which cell of the
+/// input to take.
+class HostRun {
+public:
+    explicit HostRun(const Problem& problem)
+        : problem_(problem),
+          in_(problem.bytes() + 2 * guard),
+          out_(problem.bytes() + 2 * guard),
+          in_span_{in_.data() + guard, problem.bytes(), guard},
+          out_span_{out_.data() + guard, problem.bytes(), guard} {
+        prepare_in(problem_, in_span_, transport_);
+        prepare_out(out_span_, transport_);
+    }
+
+    using Source = std::function<std::optional<Cell>(Cell out)>;
+
+    void run(const Source& source) {
+        for (std::int64_t i = 0; i < problem_.elements(); ++i) {
+            if (const auto cell = source(problem_.out_cell(i))) store(i, problem_.index(*cell));
+        }
+    }
+    void run_right() {
+        run([&](Cell out) { return problem_.source_of(out); });
+    }
+    void store(std::int64_t to, std::int64_t from) {
+        std::memcpy(out(to), in(from), problem_.element_size);
+    }
+    unsigned char* in(std::int64_t index) { return element(in_, index); }
+    unsigned char* out(std::int64_t index) { return element(out_, index); }
+    Verdict check() {
+        return coalesce::check(problem_, in_span_, transport_, out_span_, transport_);
+    }
+
+private:
+    unsigned char* element(std::vector<unsigned char>& buffer, std::int64_t index) {
+        return buffer.data() + guard + index * static_cast<std::int64_t>(problem_.element_size);
+    }
+
+    Problem problem_;
+    std::vector<unsigned char> in_, out_;
+    GuardedSpan in_span_, out_span_;
+    HostTransport transport_;
+};
+
+constexpr std::size_t all_sizes[] = {1, 2, 4, 8, 16};
+
+Fault fault_of(const Problem& problem, const HostRun::Source& source) {
+    HostRun run(problem);
+    run.run(source);
+    return run.check().fault();
+}
+
+}  // namespace
+
+TEST_CASE("what is right passes, for all element sizes, shapes and kinds") {
+    for (const std::size_t size : all_sizes) {
+        for (const auto kind : {Produces::transpose, Produces::copy, Produces::transposed_tiles,
+                                Produces::moved_tiles}) {
+            for (const auto& [rows, cols] : std::vector<std::pair<int, int>>{
+                     {1, 1}, {1, 70}, {70, 1}, {64, 64}, {33, 100}, {100, 33}}) {
+                CAPTURE(size);
+                CAPTURE(rows);
+                CAPTURE(cols);
+                HostRun run({.rows = rows, .cols = cols, .produces = {kind}, .element_size = size});
+                run.run_right();
+                const Verdict verdict = run.check();
+                INFO(verdict.text());
+                CHECK(verdict.is_right());
+                CHECK(verdict.right == static_cast<std::uint64_t>(rows * cols));
+            }
+        }
+    }
+}
+
+TEST_CASE("one wrong bit anywhere is found, for all element sizes") {
+    for (const std::size_t size : all_sizes) {
+        const Problem problem{.rows = 20, .cols = 30, .element_size = size};
+        for (std::int64_t i = 0; i < problem.elements(); i += 13) {
+            CAPTURE(size);
+            CAPTURE(i);
+            HostRun run(problem);
+            run.run_right();
+            run.out(i)[static_cast<std::size_t>(i) % size] ^= 1 << i % 8;
+            const Verdict verdict = run.check();
+            CHECK_FALSE(verdict.is_right());
+            // The bits may have become the poison's, of one byte: then it counts as untouched.
+            CHECK(verdict.wrong + verdict.untouched == 1);
+            CHECK(verdict.first_bad == problem.out_cell(i));
+        }
+    }
+}
+
+TEST_CASE("mistakes are named for all element sizes") {
+    for (const std::size_t size : all_sizes) {
+        CAPTURE(size);
+        const Problem wide{.rows = 64, .cols = 96, .element_size = size};
+        const auto copied = [](Cell out) -> std::optional<Cell> {
+            if (out.row >= 64 || out.col >= 96) return std::nullopt;
+            return out;
+        };
+        const auto untransposed_tiles = [](Cell out) -> std::optional<Cell> {
+            return Cell{out.col / 32 * 32 + out.row % 32, out.row / 32 * 32 + out.col % 32};
+        };
+        const auto row_further = [](Cell out) -> std::optional<Cell> {
+            return Cell{std::min<std::int64_t>(out.col + 1, 63), out.row};
+        };
+        const auto first_tile = [](Cell out) -> std::optional<Cell> {
+            return Cell{out.col % 16, out.row % 16};
+        };
+        const auto full_tiles = [](Cell out) -> std::optional<Cell> {
+            if (out.row >= 64) return std::nullopt;
+            return Cell{out.col, out.row};
+        };
+        const auto some_rows = [](Cell out) -> std::optional<Cell> {
+            if (out.row % 32 >= 8) return std::nullopt;
+            return Cell{out.col, out.row};
+        };
+        CHECK(fault_of(wide, copied) == Fault::indices_not_swapped);
+        CHECK(fault_of(wide, untransposed_tiles) == Fault::tile_not_transposed);
+        CHECK(fault_of(wide, row_further) == Fault::off_by_one_row);
+        CHECK(fault_of(wide, first_tile) == Fault::tile_repeated);
+        CHECK(fault_of({.rows = 64, .cols = 70, .element_size = size}, full_tiles) ==
+              Fault::ragged_edge_missed);
+        CHECK(fault_of(wide, some_rows) == Fault::part_of_each_tile);
+        CHECK(fault_of(wide, [](Cell) { return std::nullopt; }) == Fault::nothing_written);
+    }
+}
+
+TEST_CASE("the sentence names the cells") {
+    HostRun run({.rows = 64, .cols = 64});
+    run.run([](Cell out) -> std::optional<Cell> { return out; });
+    const Verdict verdict = run.check();
+    REQUIRE(verdict.findings.size() == 1);
+    CHECK(verdict.findings[0].sentence ==
+          "out(0,1) holds in(0,1), expected in(1,0): the indices were not swapped");
+    CHECK(verdict.wrong == 64 * 63);
+    CHECK(verdict.first_bad == Cell{0, 1});
+}
+
+TEST_CASE("one missing cell is named") {
+    HostRun run({.rows = 40, .cols = 40});
+    run.run([](Cell out) -> std::optional<Cell> {
+        if (out == Cell{7, 9}) return std::nullopt;
+        return Cell{out.col, out.row};
+    });
+    const Verdict verdict = run.check();
+    CHECK(verdict.fault() == Fault::never_written);
+    CHECK(verdict.findings[0].sentence.rfind("out(7,9) was never written", 0) == 0);
+    CHECK(verdict.untouched == 1);
+}
+
+TEST_CASE("guard bands say how far away something was written, on either side") {
+    HostRun run({.rows = 10, .cols = 10});
+    run.run_right();
+    *run.out(-3) = 0;
+    *run.out(100) = 0;
+    *run.out(104) = 0;
+    *run.in(-1) = 0;
+    const Verdict verdict = run.check();
+    REQUIRE(verdict.findings.size() == 3);
+    CHECK(verdict.findings[0].fault == Fault::written_before);
+    CHECK(verdict.findings[0].sentence.find("out was written, 3 elements away") !=
+          std::string::npos);
+    CHECK(verdict.findings[1].fault == Fault::written_after);
+    CHECK(verdict.findings[1].sentence.find("1 element to 5 away") != std::string::npos);
+    CHECK(verdict.findings[2].sentence.find("element of in") != std::string::npos);
+    CHECK(verdict.wrong == 0);
+}
+
+TEST_CASE("a changed input is found although the output is right") {
+    HostRun run({.rows = 10, .cols = 10});
+    run.run_right();
+    *run.in(42) ^= 1;
+    const Verdict verdict = run.check();
+    REQUIRE(verdict.findings.size() == 1);
+    CHECK(verdict.fault() == Fault::input_changed);
+    CHECK(verdict.findings[0].sentence.rfind("in(4,2) was changed", 0) == 0);
+}
+
+TEST_CASE("a NaN may become another one only where that was allowed") {
+    for (const bool keeps : {true, false}) {
+        HostRun run({.rows = 8, .cols = 8, .keeps_nan_payloads = keeps});
+        run.run_right();
+        int nans = 0;
+        for (std::int64_t i = 0; i < 64; ++i) {
+            Bits bits;
+            std::memcpy(&bits.low, run.out(i), 4);
+            if (!is_nan(bits, 4)) continue;
+            const std::uint32_t other = 0x7fffffff;
+            std::memcpy(run.out(i), &other, 4);
+            ++nans;
+        }
+        REQUIRE(nans > 0);
+        CHECK(run.check().is_right() != keeps);
+        CHECK(run.check().fault() == (keeps ? Fault::nan_changed : Fault::none));
+    }
+}
+
+TEST_CASE("cells without a source must stay untouched") {
+    // A tile that hangs over: 40 x 40 with tiles of 32.
+    HostRun run({.rows = 40, .cols = 33, .produces = {Produces::transposed_tiles}});
+    run.run_right();
+    CHECK(run.check().is_right());
+    // out(32, 8) would come from in(40, 0), which is not there.
+    const Problem problem{.rows = 40, .cols = 33, .produces = {Produces::transposed_tiles}};
+    std::int64_t sourceless = 0;
+    while (problem.source_of(problem.out_cell(sourceless))) ++sourceless;
+    run.store(sourceless, 0);
+    const Verdict verdict = run.check();
+    CHECK(verdict.wrong == 1);
+    CHECK(verdict.first_bad == problem.out_cell(sourceless));
+}
+
+TEST_CASE("a large matrix is compared in pieces, and the last piece counts") {
+    // More than the 64 MiB that are looked at in one go.
+    const Problem problem{.rows = 4100, .cols = 4200, .produces = {Produces::copy}};
+    HostRun run(problem);
+    std::memcpy(run.out(0), run.in(0), problem.bytes());
+    CHECK(run.check().is_right());
+    run.store(problem.elements() - 1, 5);
+    const Verdict verdict = run.check();
+    CHECK(verdict.wrong == 1);
+    CHECK(verdict.first_bad == Cell{4099, 4199});
+    CHECK(verdict.findings[0].sentence.rfind("out(4099,4199) holds in(0,5), expected in(4099,4199)",
+                                             0) == 0);
+    CHECK(verdict.map.sign(31, 31) == CellState::wrong);
+}
+
+TEST_CASE("the map shows small outputs cell by cell and large ones by their worst") {
+    CellMap small(2, 3);
+    small.note({0, 1}, CellState::wrong);
+    small.note({1, 2}, CellState::untouched);
+    CHECK(small.text() == "out, 2 x 3 cells:  . right  X wrong  ? never written\n. X .\n. . ?\n");
+    CellMap large(100, 64);
+    large.note({99, 63}, CellState::untouched);
+    large.note({99, 62}, CellState::wrong);
+    large.note({99, 62}, CellState::right);
+    CHECK(large.sign(24, 31) == CellState::wrong);
+    CHECK(large.sign(24, 30) == CellState::right);
+    CHECK(large.text().find("one sign stands for 4 x 2 cells") != std::string::npos);
+}
+
+TEST_CASE("every fault has a name of its own") {
+    std::set<std::string> names;
+    for (int i = 0; i <= static_cast<int>(Fault::input_changed); ++i) {
+        names.insert(name_of(static_cast<Fault>(i)));
+    }
+    CHECK(names.size() == static_cast<std::size_t>(Fault::input_changed) + 1);
+    CHECK(names.count("unknown") == 0);
+}

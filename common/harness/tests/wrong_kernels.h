@@ -1,0 +1,23 @@
+// Kernels that are wrong on purpose, each with what the verifier must call it.
+#pragma once
+
+#include <vector>
+
+#include "harness/faults.h"
+#include "harness/harness.h"
+
+namespace coalesce::tests {
+
+struct WrongKernel {
+    const char* name;
+    LaunchFunction launch;
+    int rows, cols;
+    Fault fault;
+    Produces produces = {Produces::transpose};
+    /// What is wrong besides, if anything.
+    Fault also = Fault::none;
+};
+
+const std::vector<WrongKernel>& wrong_kernels();
+
+}  // namespace coalesce::tests

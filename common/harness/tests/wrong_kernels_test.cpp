@@ -1,0 +1,65 @@
+// The verifier against kernels that are wrong on purpose: each is caught, and called by its name.
+#include "wrong_kernels.h"
+
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "harness/counters.h"
+#include "harness/verify.h"
+
+using namespace coalesce;
+using namespace coalesce::tests;
+
+namespace {
+
+Verdict verdict_on(const WrongKernel& kernel) {
+    simulator::set_quiet(true);
+    VerifiedBuffers buffers(
+        {.rows = kernel.rows, .cols = kernel.cols, .produces = kernel.produces});
+    buffers.prepare();
+    kernel.launch(buffers.out(), buffers.in(), kernel.rows, kernel.cols);
+    static_cast<void>(cudaGetLastError());
+    Verdict verdict = buffers.check();
+    simulator::forget_reports();
+    return verdict;
+}
+
+bool fits_terminal(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.size() > 80) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("wrong kernels: each is caught and called by its name") {
+    REQUIRE(simulator::is_loaded());
+    REQUIRE(wrong_kernels().size() >= 30);
+    for (const WrongKernel& kernel : wrong_kernels()) {
+        CAPTURE(kernel.name);
+        const Verdict verdict = verdict_on(kernel);
+        INFO(verdict.text());
+        CHECK_FALSE(verdict.is_right());
+        CHECK(std::string(name_of(verdict.fault())) == name_of(kernel.fault));
+        CHECK(fits_terminal(verdict.text()));
+        if (kernel.also == Fault::none) continue;
+        const auto is_the_other = [&](const Finding& found) { return found.fault == kernel.also; };
+        CHECK(std::any_of(verdict.findings.begin(), verdict.findings.end(), is_the_other));
+    }
+}
+
+TEST_CASE("wrong kernels: there is one for every fault") {
+    std::set<Fault> seen;
+    for (const WrongKernel& kernel : wrong_kernels()) seen.insert(kernel.fault);
+    for (int i = 1; i <= static_cast<int>(Fault::input_changed); ++i) {
+        const auto fault = static_cast<Fault>(i);
+        CAPTURE(name_of(fault));
+        CHECK(seen.count(fault) == 1);
+    }
+}

@@ -1,0 +1,52 @@
+#include "harness/text.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <sstream>
+
+namespace coalesce {
+
+std::string wrap(const std::string& text, const std::string& indent) {
+    std::istringstream lines(text);
+    std::string result, line;
+    while (std::getline(lines, line)) {
+        if (indent.size() + line.size() <= terminal_columns) {
+            result += (line.empty() ? "" : indent + line) + "\n";
+            continue;
+        }
+        // A line's own indentation is kept by the lines that it breaks into.
+        const std::string own(std::min(line.find_first_not_of(' '), line.size()), ' ');
+        std::istringstream words(line);
+        std::string word, current;
+        while (words >> word) {
+            const std::size_t width = indent.size() + own.size() + current.size() + 1 + word.size();
+            if (!current.empty() && width > terminal_columns) {
+                result += indent + own + current + "\n";
+                current.clear();
+            }
+            current += (current.empty() ? "" : " ") + word;
+        }
+        result += indent + own + current + "\n";
+    }
+    return result;
+}
+
+std::string count_of(std::uint64_t count, const std::string& one, const std::string& many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
+std::string format(const char* pattern, ...) {
+    va_list arguments, again;
+    va_start(arguments, pattern);
+    va_copy(again, arguments);
+    const int length = std::vsnprintf(nullptr, 0, pattern, arguments);
+    va_end(arguments);
+    std::string result(static_cast<std::size_t>(length) + 1, '\0');
+    std::vsnprintf(result.data(), result.size(), pattern, again);
+    va_end(again);
+    result.pop_back();
+    return result;
+}
+
+}  // namespace coalesce

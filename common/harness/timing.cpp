@@ -1,0 +1,111 @@
+#include "harness/timing.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "harness/errors.h"
+#include "harness/flush.h"
+
+namespace coalesce {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kEnoughSpread = 0.01;
+constexpr double kEnoughSeconds = 2;
+constexpr int kMostRepetitions = 500;
+constexpr int kLeastWarmUps = 3;
+constexpr double kWarmMs = 100;
+
+double median(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Timing summarise(std::vector<double> values) {
+    Timing timing;
+    timing.repetitions = static_cast<int>(values.size());
+    timing.ms = median(values);
+    for (double& value : values) value = std::abs(value - timing.ms);
+    // The median distance from the median, made comparable with a standard deviation (1.4826), of
+    // which a median's own error is 1.2533 / sqrt(n); two of those cover 95 %.
+    const double deviation = 1.4826 * median(values);
+    timing.spread =
+        2 * 1.2533 * deviation / std::sqrt(static_cast<double>(values.size())) / timing.ms;
+    return timing;
+}
+
+std::size_t Stopwatch::bytes_needed(std::size_t l2_bytes) {
+    return std::max(2 * l2_bytes, std::size_t{64} << 20);
+}
+
+Stopwatch::Stopwatch(std::size_t l2_bytes) : flush_(bytes_needed(l2_bytes)) {
+    CUDA_CHECK(cudaMemset(flush_.data(), 0, flush_.bytes()));
+    CUDA_CHECK(cudaEventCreate(&start_));
+    CUDA_CHECK(cudaEventCreate(&stop_));
+}
+
+Stopwatch::~Stopwatch() {
+    // As with memory: what can fail here was reported before.
+    if (start_) static_cast<void>(cudaEventDestroy(start_));
+    if (stop_) static_cast<void>(cudaEventDestroy(stop_));
+}
+
+Timing Stopwatch::repeat(const std::function<double()>& measure_once, int least) {
+    const Clock::time_point start = Clock::now();
+    std::vector<double> times;
+    Timing timing;
+    for (;;) {
+        times.push_back(measure_once());
+        const bool is_late = seconds_since(start) > kEnoughSeconds;
+        if (static_cast<int>(times.size()) < least && !is_late) continue;
+        timing = summarise(times);
+        const bool is_enough =
+            timing.spread < kEnoughSpread || timing.repetitions >= kMostRepetitions;
+        if (is_enough || is_late) return timing;
+    }
+}
+
+Timing Stopwatch::time_on_device(const std::function<void()>& work) {
+    const auto measure_once = [&] {
+        // Nothing of the matrix is to be left in the cache. It also keeps the device busy while the
+        // host queues what is measured, so that no launch latency gets in.
+        flush_by_reading(flush_.data(), flush_.bytes());
+        CUDA_CHECK(cudaEventRecord(start_, nullptr));
+        work();
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaEventRecord(stop_, nullptr));
+        CUDA_CHECK(cudaEventSynchronize(stop_));
+        float ms = 0;
+        CUDA_CHECK(cudaEventElapsedTime(&ms, start_, stop_));
+        return static_cast<double>(ms);
+    };
+    // The clocks of a device that idled, while the host compared, take a while to rise.
+    double warm_ms = 0;
+    for (int warm_up = 0; warm_up < kLeastWarmUps || warm_ms < kWarmMs; ++warm_up) {
+        warm_ms += measure_once();
+        if (warm_up == kMostRepetitions) break;
+    }
+    return repeat(measure_once, 20);
+}
+
+Timing Stopwatch::time_on_host(const std::function<void()>& work) {
+    const auto measure_once = [&] {
+        const Clock::time_point start = Clock::now();
+        work();
+        return 1e3 * seconds_since(start);
+    };
+    measure_once();
+    return repeat(measure_once, 3);
+}
+
+}  // namespace coalesce

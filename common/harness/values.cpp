@@ -1,0 +1,48 @@
+#include "harness/values.h"
+
+#include <bit>
+#include <cmath>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+double number_of(Bits bits, std::size_t element_size) {
+    if (element_size == 8) return std::bit_cast<double>(bits.low);
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits.low));
+}
+
+bool is_subnormal(Bits bits, std::size_t element_size) {
+    if (element_size == 8) return std::fpclassify(number_of(bits, 8)) == FP_SUBNORMAL;
+    return (bits.low & 0x7f800000) == 0 && (bits.low & 0x007fffff) != 0;
+}
+
+}  // namespace
+
+ValueChange change_of(Bits expected, Bits held, std::size_t element_size) {
+    if (element_size != 4 && element_size != 8) return ValueChange::unrelated;
+    const bool was_nan = is_nan(expected, element_size), is_nan_now = is_nan(held, element_size);
+    if (was_nan && is_nan_now) return ValueChange::nan_changed;
+    if (was_nan || is_nan_now) return ValueChange::unrelated;
+    const double was = number_of(expected, element_size), now = number_of(held, element_size);
+    if (now == 0 && was == 0) return ValueChange::negative_zero_lost;
+    if (now == 0 && is_subnormal(expected, element_size)) return ValueChange::subnormal_flushed;
+    const bool same_sign = std::signbit(was) == std::signbit(now);
+    if ((std::isinf(now) || now == 0) && same_sign) return ValueChange::lost_range;
+    if (std::abs(now - was) <= std::abs(was) / 100) return ValueChange::close;
+    return ValueChange::unrelated;
+}
+
+std::string value_text(Bits bits, std::size_t element_size) {
+    const auto low = static_cast<unsigned long long>(bits.low);
+    if (element_size == 16) {
+        return format("0x%016llx%016llx", static_cast<unsigned long long>(bits.high), low);
+    }
+    const std::string text = format("0x%0*llx", static_cast<int>(2 * element_size), low);
+    if (element_size < 4) return text;
+    if (is_nan(bits, element_size)) return text + " (a NaN)";
+    return text + format(" (%.*g)", element_size == 4 ? 9 : 17, number_of(bits, element_size));
+}
+
+}  // namespace coalesce

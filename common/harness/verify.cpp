@@ -1,0 +1,323 @@
+#include "harness/verify.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "harness/diagnosis.h"
+#include "harness/errors.h"
+#include "harness/parallel.h"
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{64} << 20;
+
+/// Calls `visit(first element, count)` for a matrix in pieces that the host has room for.
+template <class Visit>
+void in_chunks(const Problem& problem, Visit visit) {
+    const std::int64_t per_chunk = static_cast<std::int64_t>(kChunkBytes / problem.element_size);
+    for (std::int64_t first = 0; first < problem.elements(); first += per_chunk) {
+        visit(first, std::min(per_chunk, problem.elements() - first));
+    }
+}
+
+/// Reads elements of a matrix into the transport's staging memory.
+const void* read_elements(const GuardedSpan& span, Transport& transport, std::size_t element_size,
+                          std::int64_t first, std::int64_t count) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * element_size;
+    void* staging = transport.staging(std::min(span.bytes, kChunkBytes));
+    transport.read(
+        staging,
+        static_cast<const char*>(span.data) + static_cast<std::size_t>(first) * element_size,
+        bytes);
+    return staging;
+}
+
+void fill_guards(const GuardedSpan& span, Transport& transport) {
+    if (span.guard_bytes == 0) return;
+    char* data = static_cast<char*>(span.data);
+    transport.fill(data - span.guard_bytes, guard_byte, span.guard_bytes);
+    transport.fill(data + span.bytes, guard_byte, span.guard_bytes);
+}
+
+/// How many bytes away from the matrix a guard band was written: the nearest and the farthest.
+struct Trespass {
+    std::size_t nearest = 0, farthest = 0, bytes = 0;
+};
+
+std::optional<Trespass> trespass(const GuardedSpan& span, Transport& transport, bool is_after) {
+    if (span.guard_bytes == 0) return std::nullopt;
+    std::vector<unsigned char> band(span.guard_bytes);
+    const char* data = static_cast<const char*>(span.data);
+    transport.read(band.data(), is_after ? data + span.bytes : data - span.guard_bytes,
+                   span.guard_bytes);
+    if (!is_after) std::reverse(band.begin(), band.end());
+    Trespass found;
+    for (std::size_t i = 0; i < band.size(); ++i) {
+        if (band[i] == guard_byte) continue;
+        if (found.bytes == 0) found.nearest = i;
+        found.farthest = i;
+        ++found.bytes;
+    }
+    if (found.bytes == 0) return std::nullopt;
+    return found;
+}
+
+/// Compares elements of the output with what belongs there.
+class Comparison {
+public:
+    explicit Comparison(const Problem& problem)
+        : problem_(problem), pattern_(problem.element_size, problem.seed) {}
+
+    /// Calls `visit(cell, state, held)` for elements `begin` to `end` of a chunk that starts with
+    /// element `first` of the output.
+    template <class Visit>
+    void run(const void* chunk, std::int64_t first, std::int64_t begin, std::int64_t end,
+             Visit visit) const {
+        Cell out = problem_.out_cell(first + begin);
+        for (std::int64_t i = begin; i < end; ++i) {
+            const Bits held = pattern_.load(chunk, static_cast<std::size_t>(i));
+            visit(out, state_of(out, held), held);
+            if (++out.col == problem_.out_cols()) out = {out.row + 1, 0};
+        }
+    }
+
+private:
+    CellState state_of(Cell out, Bits held) const {
+        const std::optional<Cell> source = problem_.source_of(out);
+        if (!source) return held == pattern_.poison() ? CellState::right : CellState::wrong;
+        const Bits expected = pattern_.at(static_cast<std::uint64_t>(problem_.index(*source)));
+        if (held == expected) return CellState::right;
+        if (held == pattern_.poison()) return CellState::untouched;
+        if (!problem_.keeps_nan_payloads && is_nan(expected, problem_.element_size) &&
+            is_nan(held, problem_.element_size)) {
+            return CellState::right;
+        }
+        return CellState::wrong;
+    }
+
+    const Problem& problem_;
+    Pattern pattern_;
+};
+
+/// What one thread counted.
+struct Count {
+    explicit Count(const Problem& problem) : map(problem.out_rows(), problem.out_cols()) {}
+
+    void note(Cell out, CellState state, bool is_poison) {
+        ++states[static_cast<int>(state)];
+        if (state != CellState::right) {
+            map.note(out, state);
+            if (!first_bad) first_bad = out;
+        }
+        if (!is_poison) {
+            written_rows = std::max(written_rows, out.row + 1);
+            written_cols = std::max(written_cols, out.col + 1);
+        }
+    }
+
+    CellMap map;
+    std::uint64_t states[3] = {};
+    std::optional<Cell> first_bad;
+    std::int64_t written_rows = 0, written_cols = 0;
+};
+
+bool comes_before(Cell one, Cell other) {
+    return std::pair(one.row, one.col) < std::pair(other.row, other.col);
+}
+
+void add(const Count& count, Verdict& verdict, Overview& overview) {
+    verdict.right += count.states[static_cast<int>(CellState::right)];
+    verdict.wrong += count.states[static_cast<int>(CellState::wrong)];
+    verdict.untouched += count.states[static_cast<int>(CellState::untouched)];
+    verdict.map.merge(count.map);
+    if (count.first_bad &&
+        (!verdict.first_bad || comes_before(*count.first_bad, *verdict.first_bad))) {
+        verdict.first_bad = count.first_bad;
+    }
+    overview.written_rows = std::max(overview.written_rows, count.written_rows);
+    overview.written_cols = std::max(overview.written_cols, count.written_cols);
+}
+
+/// The first look: counts, the picture, the first bad cell.
+void count_cells(const GuardedSpan& out, Transport& transport, Verdict& verdict,
+                 Overview& overview) {
+    const Problem& problem = verdict.problem;
+    const Comparison comparison(problem);
+    const Bits poison = Pattern(problem.element_size).poison();
+    const int threads = thread_count(problem.elements());
+    std::vector<Count> counts(static_cast<std::size_t>(threads), Count(problem));
+    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
+        const void* chunk = read_elements(out, transport, problem.element_size, first, elements);
+        in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
+            Count& mine = counts[static_cast<std::size_t>(share)];
+            comparison.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
+                mine.note(cell, state, held == poison);
+            });
+        });
+    });
+    for (const Count& count : counts) add(count, verdict, overview);
+}
+
+/// The second look, at the bad cells alone: what do they have in common?
+Finding diagnose(const GuardedSpan& out, Transport& transport, const Verdict& verdict,
+                 const Overview& overview) {
+    const Problem& problem = verdict.problem;
+    const Comparison comparison(problem);
+    const int threads = thread_count(problem.elements());
+    std::vector<Diagnosis> shares;
+    for (int i = 0; i < threads; ++i) shares.emplace_back(verdict, overview);
+    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
+        const void* chunk = read_elements(out, transport, problem.element_size, first, elements);
+        in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
+            Diagnosis& mine = shares[static_cast<std::size_t>(share)];
+            comparison.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
+                if (state == CellState::right) return;
+                mine.look_at(cell, held, state == CellState::untouched);
+            });
+        });
+    });
+    for (std::size_t i = 1; i < shares.size(); ++i) shares[0].merge(shares[i]);
+    return shares[0].conclude();
+}
+
+/// The first element of the input that changed.
+std::optional<std::int64_t> changed_input(const Problem& problem, const GuardedSpan& in,
+                                          Transport& transport) {
+    const Pattern pattern(problem.element_size, problem.seed);
+    std::optional<std::int64_t> changed;
+    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
+        if (changed) return;
+        const void* chunk = read_elements(in, transport, problem.element_size, first, elements);
+        const int threads = thread_count(elements);
+        std::vector<std::int64_t> found(static_cast<std::size_t>(threads), -1);
+        in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                if (pattern.load(chunk, static_cast<std::size_t>(i)) ==
+                    pattern.at(static_cast<std::uint64_t>(first + i))) {
+                    continue;
+                }
+                found[static_cast<std::size_t>(share)] = first + i;
+                return;
+            }
+        });
+        // The shares are in order.
+        for (const std::int64_t index : found) {
+            if (index >= 0 && !changed) changed = index;
+        }
+    });
+    return changed;
+}
+
+Finding trespass_finding(const Trespass& found, const char* matrix, bool is_after,
+                         std::size_t element_size) {
+    const std::string place = is_after ? "behind the last" : "before the first";
+    const std::size_t nearest = found.nearest / element_size + 1;
+    const std::size_t farthest = found.farthest / element_size + 1;
+    std::string distance = count_of(nearest, "element");
+    if (farthest > nearest) distance += " to " + std::to_string(farthest);
+    return {is_after ? Fault::written_after : Fault::written_before,
+            "memory " + place + " element of " + matrix + " was written, " + distance +
+                " away: no check of the bounds, or a wrong one"};
+}
+
+void look_at_guards(const GuardedSpan& span, Transport& transport, const char* matrix,
+                    std::size_t element_size, std::vector<Finding>& findings) {
+    for (const bool is_after : {false, true}) {
+        if (const auto found = trespass(span, transport, is_after)) {
+            findings.push_back(trespass_finding(*found, matrix, is_after, element_size));
+        }
+    }
+}
+
+}  // namespace
+
+void prepare_in(const Problem& problem, const GuardedSpan& in, Transport& transport) {
+    const Pattern pattern(problem.element_size, problem.seed);
+    fill_guards(in, transport);
+    auto* staging =
+        static_cast<unsigned char*>(transport.staging(std::min(problem.bytes(), kChunkBytes)));
+    in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
+        in_parallel(
+            thread_count(elements), elements, [&](int, std::int64_t begin, std::int64_t end) {
+                pattern.fill(staging + static_cast<std::size_t>(begin) * problem.element_size,
+                             static_cast<std::uint64_t>(first + begin),
+                             static_cast<std::size_t>(end - begin));
+            });
+        transport.write(
+            static_cast<char*>(in.data) + static_cast<std::size_t>(first) * problem.element_size,
+            staging, static_cast<std::size_t>(elements) * problem.element_size);
+    });
+}
+
+void prepare_out(const GuardedSpan& out, Transport& transport) {
+    fill_guards(out, transport);
+    transport.fill(out.data, poison_byte, out.bytes);
+}
+
+Verdict check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,
+              const GuardedSpan& out, Transport& out_transport) {
+    Verdict verdict;
+    verdict.problem = problem;
+    verdict.map = CellMap(problem.out_rows(), problem.out_cols());
+    Overview overview;
+    count_cells(out, out_transport, verdict, overview);
+    const std::optional<std::int64_t> changed = changed_input(problem, in, in_transport);
+    overview.input_is_changed = changed.has_value();
+    if (verdict.wrong + verdict.untouched > 0) {
+        verdict.findings.push_back(diagnose(out, out_transport, verdict, overview));
+    }
+    if (changed) {
+        verdict.findings.push_back(
+            {Fault::input_changed, cell_name("in", problem.in_cell(*changed)) +
+                                       " was changed: a kernel must only "
+                                       "read its input"});
+    }
+    look_at_guards(out, out_transport, "out", problem.element_size, verdict.findings);
+    look_at_guards(in, in_transport, "in", problem.element_size, verdict.findings);
+    return verdict;
+}
+
+std::string Verdict::text() const {
+    std::string text;
+    for (const Finding& finding : findings) text += wrap(finding.sentence);
+    if (wrong + untouched > 0) {
+        text += wrap(std::to_string(right) + " cells right, " + std::to_string(wrong) + " wrong, " +
+                     std::to_string(untouched) + " never written.");
+        text += map.text();
+    }
+    return text;
+}
+
+VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes, Memory in,
+                                 Memory out)
+    : problem_(problem),
+      in_(problem.bytes() + 2 * guard_bytes, in),
+      out_(problem.bytes() + 2 * guard_bytes, out),
+      in_span_{static_cast<char*>(in_.data()) + guard_bytes, problem.bytes(), guard_bytes},
+      out_span_{static_cast<char*>(out_.data()) + guard_bytes, problem.bytes(), guard_bytes} {
+    const auto transport_to = [](Memory where) -> std::unique_ptr<Transport> {
+        if (where == Memory::host) return std::make_unique<HostTransport>();
+        return std::make_unique<DeviceTransport>();
+    };
+    in_transport_ = transport_to(in);
+    out_transport_ = transport_to(out);
+}
+
+void VerifiedBuffers::prepare() {
+    prepare_in(problem_, in_span_, *in_transport_);
+    poison();
+}
+
+void VerifiedBuffers::poison() {
+    prepare_out(out_span_, *out_transport_);
+}
+
+Verdict VerifiedBuffers::check() {
+    CUDA_CHECK(cudaDeviceSynchronize());
+    return coalesce::check(problem_, in_span_, *in_transport_, out_span_, *out_transport_);
+}
+
+}  // namespace coalesce

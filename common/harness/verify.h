@@ -1,0 +1,103 @@
+/// \file
+/// The verifier: prepares the buffers of a kernel, and says afterwards whether every bit is right
+/// and, if not, what kind of mistake it looks like.
+///
+/// It works on buffers that the caller provides, with elements of 1, 2, 4, 8 or 16 bytes:
+///
+///     Problem problem = {.rows = 1000, .cols = 777};
+///     VerifiedBuffers buffers(problem);
+///     buffers.prepare();
+///     launch(buffers.out(), buffers.in(), 1000, 777);
+///     Verdict verdict = buffers.check();
+///     if (!verdict.is_right()) std::puts(verdict.text().c_str());
+///
+/// or, with memory of one's own, `prepare_in`, `prepare_out` and `check`.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cell_map.h"
+#include "harness/faults.h"
+#include "harness/problem.h"
+#include "harness/transport.h"
+
+namespace coalesce {
+
+/// Memory for a matrix, with a guard band of `guard_bytes` on each side (0: none).
+struct GuardedSpan {
+    void* data = nullptr;         ///< the first element; the guard band before it ends here
+    std::size_t bytes = 0;        ///< of the elements
+    std::size_t guard_bytes = 0;  ///< of each guard band
+};
+
+/// What a kernel left.
+struct Verdict {
+    Problem problem;                ///< what it was to do
+    std::uint64_t right = 0;        ///< cells that hold the right bits
+    std::uint64_t wrong = 0;        ///< cells that hold others
+    std::uint64_t untouched = 0;    ///< cells that should have been written and were not
+    std::optional<Cell> first_bad;  ///< the first cell of the output that is not right
+    std::vector<Finding> findings;  ///< what is wrong; the first says most
+    CellMap map;                    ///< the picture
+
+    /// Whether every bit is right, the input unchanged, and nothing was written outside.
+    bool is_right() const { return findings.empty(); }
+    /// What kind of mistake it looks like.
+    Fault fault() const { return findings.empty() ? Fault::none : findings.front().fault; }
+    /// The findings, the counts and the picture, in lines of at most 80 columns.
+    std::string text() const;
+};
+
+/// Writes the input and its guard bands.
+void prepare_in(const Problem& problem, const GuardedSpan& in, Transport& transport);
+/// Poisons the output and writes its guard bands. To be done before every launch.
+void prepare_out(const GuardedSpan& out, Transport& transport);
+/// Compares bit by bit, and looks for the mistake behind what is wrong.
+Verdict check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,
+              const GuardedSpan& out, Transport& out_transport);
+
+/// The buffers of a problem, allocated and guarded.
+class VerifiedBuffers {
+public:
+    /// Guard bands that catch what a kernel is likely to write outside.
+    static constexpr std::size_t usual_guard = std::size_t{256} << 10;
+
+    /// Allocates. Without guard bands (0) the simulator's memcheck sees every access outside.
+    explicit VerifiedBuffers(const Problem& problem, std::size_t guard_bytes = usual_guard,
+                             Memory in = Memory::device, Memory out = Memory::device);
+
+    /// Writes input, poison and guard bands.
+    void prepare();
+    /// Poisons the output again, for the next kernel.
+    void poison();
+    /// From now on another kernel is checked, which does something else with the same input.
+    void expect(Produces produces, bool keeps_nan_payloads = true) {
+        problem_.produces = produces;
+        problem_.keeps_nan_payloads = keeps_nan_payloads;
+    }
+    /// What the kernel left. Waits for the device first.
+    Verdict check();
+
+    /// The output.
+    float* out() const { return static_cast<float*>(out_span_.data); }
+    /// The input.
+    const float* in() const { return static_cast<const float*>(in_span_.data); }
+    /// The problem that they are of.
+    const Problem& problem() const { return problem_; }
+
+    /// Bytes that such buffers take, of the device's memory and of the host's.
+    static std::size_t bytes_needed(const Problem& problem, std::size_t guard_bytes = usual_guard) {
+        return 2 * (problem.bytes() + 2 * guard_bytes);
+    }
+
+private:
+    Problem problem_;
+    DeviceBuffer in_, out_;
+    GuardedSpan in_span_, out_span_;
+    std::unique_ptr<Transport> in_transport_, out_transport_;
+};
+
+}  // namespace coalesce

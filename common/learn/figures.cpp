@@ -1,0 +1,87 @@
+#include "learn/figures.h"
+
+#include <cstdint>
+#include <cstdio>
+
+namespace coalesce::learn {
+namespace {
+
+const std::string NOTHING = "-";
+
+std::string decimals(double value, int digits) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+// "1,015,808"
+std::string grouped(std::uint64_t value) {
+    std::string text = std::to_string(value);
+    for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
+    return text;
+}
+
+bool is_number(const Json& result, const char* key) {
+    return result.contains(key) && result[key].is_number();
+}
+
+bool has_counters(const Json& result) {
+    return result.contains("counters") && result["counters"].is_object();
+}
+
+std::uint64_t count(const Json& result, const std::string& counter) {
+    return result["counters"].value(counter, std::uint64_t{0});
+}
+
+}  // namespace
+
+std::string reason_of_skip(const Json& result) {
+    return result.contains("skipped") ? result["skipped"].get<std::string>() : "";
+}
+
+std::string verdict(const Json& result) {
+    if (!result.contains("verified") || !result["verified"].is_boolean()) return NOTHING;
+    return result["verified"].get<bool>() ? "right" : "WRONG";
+}
+
+std::string sectors_per_request(const Json& result, const std::string& kind) {
+    if (!has_counters(result)) return NOTHING;
+    double requests = static_cast<double>(count(result, kind + "_requests"));
+    if (requests == 0) return NOTHING;
+    double each = static_cast<double>(count(result, kind + "_sectors")) / requests;
+    std::string text = decimals(each, 1);
+    return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+}
+
+std::string bank_conflicts(const Json& result) {
+    if (!has_counters(result)) return NOTHING;
+    std::uint64_t requests = 0, conflicts = 0;
+    for (std::string kind : {"shared_load", "shared_store"}) {
+        requests += count(result, kind + "_requests");
+        conflicts += count(result, kind + "_wavefronts") - count(result, kind + "_ideal");
+    }
+    return requests == 0 ? NOTHING : grouped(conflicts);
+}
+
+std::string megabytes_moved(const Json& result) {
+    if (!has_counters(result)) return NOTHING;
+    constexpr double BYTES_PER_SECTOR = 32;
+    std::uint64_t sectors = count(result, "load_sectors") + count(result, "store_sectors");
+    if (sectors == 0) return NOTHING;
+    return decimals(static_cast<double>(sectors) * BYTES_PER_SECTOR / 1e6, 1);
+}
+
+std::string milliseconds(const Json& result) {
+    return is_number(result, "ms") ? decimals(result["ms"].get<double>(), 4) : NOTHING;
+}
+
+std::string gigabytes_per_second(const Json& result) {
+    return is_number(result, "gbps") ? decimals(result["gbps"].get<double>(), 0) : NOTHING;
+}
+
+std::string of_copy(const Json& result) {
+    if (!is_number(result, "of_copy")) return NOTHING;
+    return decimals(100 * result["of_copy"].get<double>(), 1) + " %";
+}
+
+}  // namespace coalesce::learn

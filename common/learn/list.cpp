@@ -1,0 +1,44 @@
+#include "learn/list.h"
+
+#include <iomanip>
+
+namespace coalesce::learn {
+
+using std::left;
+using std::setw;
+
+void list_steps(std::ostream& out, const course::Course& course) {
+    for (auto& step : course.steps) {
+        out << left << setw(15) << step.name << step.title << "\n"
+            << setw(15) << "" << step.variants.size() << " variants, "
+            << (step.builds_on.empty() ? "the first step" : "builds on " + step.builds_on) << "\n";
+    }
+    out << "\n./learn list STEP names its variants; ./learn run STEP runs them.\n"
+           "The lesson of each is steps/STEP/README.md.\n";
+}
+
+void list_variants(std::ostream& out, const course::Step& step) {
+    out << step.name << "  " << step.title << "\n\n";
+    for (auto& variant : step.variants) {
+        out << "  " << left << setw(24) << variant.name << " "
+            << (variant.kernel.empty() ? "no kernel of its own" : variant.kernel) << "\n";
+        if (variant.expect.empty()) continue;
+        out << setw(27) << "";
+        const char* comma = "";
+        for (const char* key : course::EXPECTABLE) {
+            auto cost = variant.expect.find(key);
+            if (cost == variant.expect.end()) continue;
+            out << comma << key << " " << cost->second;
+            comma = ", ";
+        }
+        if (variant.rows_multiple * variant.cols_multiple > 1) {
+            out << "; multiples of " << variant.rows_multiple << " x " << variant.cols_multiple;
+        }
+        out << "\n";
+    }
+    out << "\nFigures are sectors (load, store) and wavefronts (shared_load, shared_store) that\n"
+           "one request costs. The kernels are in steps/"
+        << step.name << "/main.cu.\n";
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,109 @@
+#include "learn/request.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <set>
+
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+// Kernels of the course compute indices as int.
+constexpr std::int64_t MOST_ELEMENTS = std::numeric_limits<std::int32_t>::max();
+
+// The number of rows or cols that an option gives.
+std::int64_t extent(const std::string& option, const std::string& word) {
+    std::int64_t value = 0;
+    const char* end = word.data() + word.size();
+    auto [stopped, error] = std::from_chars(word.data(), end, value);
+    if (error == std::errc::invalid_argument || stopped != end) {
+        throw UsageError(option + " takes a whole number from 1 on, not \"" + word + "\"");
+    }
+    if (error == std::errc::result_out_of_range || value > MOST_ELEMENTS) {
+        throw UsageError(option + " " + word + " is too large; the most is " +
+                         std::to_string(MOST_ELEMENTS));
+    }
+    if (value < 1) throw UsageError(option + " " + word + " is too small; the least is 1");
+    return value;
+}
+
+void add_shape(const RunWords& words, RunRequest& request) {
+    if (words.rows.empty() && words.cols.empty()) return;
+    if (words.rows.empty() || words.cols.empty()) {
+        throw UsageError("--rows and --cols go together; give both, or neither");
+    }
+    std::int64_t rows = extent("--rows", words.rows), cols = extent("--cols", words.cols);
+    request.options.insert(request.options.end(),
+                           {"--rows", std::to_string(rows), "--cols", std::to_string(cols)});
+    if (rows * cols > MOST_ELEMENTS) {
+        throw UsageError("a matrix of " + words.rows + " x " + words.cols +
+                         " has more than 2^31 - 1 elements, and these kernels count in int; "
+                         "choose a smaller one");
+    }
+}
+
+void add_device(const RunWords& words, RunRequest& request) {
+    if (words.device.empty()) return;
+    if (words.device != "auto" && words.device != "gpu" && words.device != "sim") {
+        throw UsageError("there is no device \"" + words.device +
+                         "\"; there are auto, gpu and sim");
+    }
+    request.needs_gpu = words.device == "gpu";
+    request.options.insert(request.options.end(), {"--device", words.device});
+}
+
+void add_steps(const RunWords& words, const course::Course& course, RunRequest& request) {
+    std::set<const course::Step*> wanted;
+    for (auto& word : words.steps) {
+        const course::Step* step = course.find(word);
+        if (word == "all") {
+            for (auto& each : course.steps) wanted.insert(&each);
+            if (request.rivals == RunRequest::Rivals::no) {
+                request.rivals = RunRequest::Rivals::on_gpu;
+            }
+        } else if (word == "rivals") {
+            request.rivals = RunRequest::Rivals::yes;
+        } else if (step != nullptr) {
+            wanted.insert(step);
+        } else {
+            throw UsageError("there is no step \"" + word + "\"; there are " +
+                             course.steps.front().number() + " to " + course.steps.back().number() +
+                             ", rivals and all (./learn list)");
+        }
+    }
+    for (auto& step : course.steps) {
+        if (wanted.contains(&step)) request.steps.push_back(&step);
+    }
+}
+
+void add_variant(const RunWords& words, RunRequest& request) {
+    if (words.variant.empty()) return;
+    auto lacks_it = [&](const course::Step* step) { return step->find(words.variant) == nullptr; };
+    std::erase_if(request.steps, lacks_it);
+    request.rivals = RunRequest::Rivals::no;
+    if (request.steps.empty()) {
+        throw UsageError("none of these steps has a variant \"" + words.variant +
+                         "\"; ./learn list STEP names them");
+    }
+    request.options.insert(request.options.end(), {"--variant", words.variant});
+}
+
+}  // namespace
+
+RunRequest understand(const RunWords& words, const course::Course& course) {
+    RunRequest request;
+    request.json = words.json;
+    if (words.steps.empty()) {
+        throw UsageError("which steps? ./learn run all, or ./learn run 02 03");
+    }
+    add_steps(words, course, request);
+    add_device(words, request);
+    add_shape(words, request);
+    add_variant(words, request);
+    return request;
+}
+
+}  // namespace coalesce::learn

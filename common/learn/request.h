@@ -1,0 +1,31 @@
+/// \file
+/// What `learn run` is asked for: checked as a whole before the first program starts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "course/course.h"
+
+namespace coalesce::learn {
+
+/// The words of the command line, as they were typed. Empty: not given.
+struct RunWords {
+    std::vector<std::string> steps;
+    std::string device, rows, cols, variant, json;
+};
+
+/// What they mean.
+struct RunRequest {
+    std::vector<const course::Step*> steps;                     ///< in the course's order
+    enum class Rivals { no, on_gpu, yes } rivals = Rivals::no;  ///< cuBLAS and the others, after
+    std::vector<std::string> options;                           ///< for every program
+    bool needs_gpu = false;                                     ///< --device gpu
+    std::string json;                                           ///< a file, or empty
+};
+
+/// Throws UsageError with one clear line when something cannot be meant. Looks at nothing but the
+/// words and the course.
+RunRequest understand(const RunWords& words, const course::Course& course);
+
+}  // namespace coalesce::learn

@@ -1,0 +1,159 @@
+#include "learn/run.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "harness/device.h"
+#include "learn/figures.h"
+#include "learn/json_file.h"
+#include "learn/paths.h"
+#include "learn/process.h"
+#include "learn/table.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string RIVALS = "rivals";
+
+// A folder for the programs' JSON files, gone again at the end.
+struct TemporaryFolder {
+    fs::path path;
+    TemporaryFolder() {
+        std::string name = (fs::temp_directory_path() / "learn-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) {
+            throw UsageError("no temporary folder can be made in " +
+                             fs::temp_directory_path().string() + "; set TMPDIR to another");
+        }
+        path = name;
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+};
+
+// One run: its programs, its table, and what has come in so far.
+class Run {
+public:
+    explicit Run(const RunRequest& request) : request(request) {
+        check_environment();
+        if (!request.json.empty()) file.emplace(request.json);
+    }
+
+    int execute() {
+        for (auto* step : request.steps) {
+            if (!run_one(step->name)) return 2;
+        }
+        if (rivals_wanted() && !run_one(RIVALS)) return 2;
+        if (table) table->print_notes();
+        if (ran + wrong == 0) {
+            std::cerr << "learn: nothing ran: none of these variants takes that shape\n";
+            return 2;
+        }
+        if (device.is_null()) return 1;  // `fail` has said why
+        if (file) file->finish(Json{{"device", device}, {"results", results}}.dump(2) + "\n");
+        return print_summary();
+    }
+
+private:
+    // Everything that could stop the run half-way, as far as it can be known.
+    void check_environment() const {
+        for (auto* step : request.steps) check_program(step->name);
+        if (request.rivals == RunRequest::Rivals::yes) check_program(RIVALS);
+        if (!request.needs_gpu) return;
+        std::string why = why_no_gpu();
+        if (!why.empty()) {
+            throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
+        }
+    }
+
+    static void check_program(const std::string& step) {
+        if (fs::exists(program_of(step))) return;
+        throw UsageError(program_of(step).string() + " is not built; ./learn build makes it");
+    }
+
+    bool rivals_wanted() const {
+        if (request.rivals != RunRequest::Rivals::on_gpu)
+            return request.rivals != RunRequest::Rivals::no;
+        return device.value("kind", "") == "gpu" && fs::exists(program_of(RIVALS));
+    }
+
+    // Runs a program and shows its rows. False when it could not run: then it has said why.
+    bool run_one(const std::string& step) {
+        fs::path json = folder.path / (step + ".json");
+        std::vector<std::string> arguments = request.options;
+        arguments.insert(arguments.end(), {"--json", json.string()});
+        Outcome outcome = run_program(program_of(step), arguments);
+        if (outcome.exit_code == 2) return false;
+        bool complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
+        if (complete) take(step, read_json(json));
+        if (!complete) {
+            fail(step, "its program ended with exit code " + std::to_string(outcome.exit_code));
+        }
+        // What is wrong, and where, is in the program's own words.
+        if (outcome.exit_code != 0) std::cout << "\n" << outcome.output << std::endl;
+        return true;
+    }
+
+    void fail(const std::string& step, const std::string& why) {
+        ++wrong;
+        if (table) {
+            table->print_failure(step, why);
+        } else {
+            std::cout << step << ": " << why << std::endl;
+        }
+    }
+
+    void take(const std::string& step, const Json& run) {
+        if (device.is_null()) {
+            device = run.at("device");
+            table.emplace(std::cout, device);
+            table->print_head(run.at("results").at(0));
+        }
+        if (run.at("device") != device) {
+            throw std::runtime_error(step + " ran on another device than the steps before it: " +
+                                     run["device"].dump() + "; give --device gpu or sim");
+        }
+        for (auto& result : run.at("results")) {
+            if (reason_of_skip(result).empty()) {
+                ++ran;
+                wrong += verdict(result) != "right";
+            }
+            table->print_row(result);
+            results.push_back(result);
+        }
+    }
+
+    int print_summary() const {
+        std::cout << "\n" << ran << " variants ran: ";
+        if (wrong == 0) {
+            std::cout << "all verified.\n";
+            return 0;
+        }
+        std::cout << wrong << " wrong (above).\n";
+        return 1;
+    }
+
+    const RunRequest& request;
+    TemporaryFolder folder;
+    std::optional<WholeFile> file;
+    std::optional<Table> table;
+    Json device;
+    Json results = Json::array();
+    int ran = 0, wrong = 0;
+};
+
+}  // namespace
+
+int run(const RunRequest& request) {
+    return Run(request).execute();
+}
+
+}  // namespace coalesce::learn

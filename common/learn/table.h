@@ -1,0 +1,39 @@
+/// \file
+/// The table of a run: 80 columns, printed row by row as the results come.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "learn/json_file.h"
+
+namespace coalesce::learn {
+
+/// Prints results of a simulated GPU (counters) or a real one (times), never both.
+class Table {
+public:
+    /// `device` as in the JSON: its name and kind.
+    Table(std::ostream& out, const Json& device);
+
+    /// The device, the shape that the first result has, and the columns' heads.
+    void print_head(const Json& first_result);
+    /// One result; its step's name stands in the first row of the step alone.
+    void print_row(const Json& result);
+    /// A step that gave no results, and why.
+    void print_failure(const std::string& step, const std::string& why);
+    /// Why rows were skipped: the notes that their numbers refer to.
+    void print_notes();
+
+private:
+    std::ostream& out;
+    std::string device_name;
+    bool simulated;
+    std::string last_step;
+    std::vector<std::string> notes;
+
+    // The number of a reason, from 1 on.
+    size_t note(const std::string& reason);
+};
+
+}  // namespace coalesce::learn

@@ -1,0 +1,254 @@
+// The real command, as it is typed: exit codes, what it says, and that nothing is half-run.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "course/course.h"
+#include "learn/json_file.h"
+#include "learn/process.h"
+
+using namespace coalesce::learn;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path learn_program;
+
+// `learn WORDS`, its stdout and stderr in one.
+Outcome learn(const std::string& words) {
+    return run_program("/bin/sh", {"-c", learn_program.string() + " " + words + " 2>&1"});
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// A file name that is free, and free again afterwards.
+struct JsonPath {
+    fs::path path = fs::temp_directory_path() / ("command-" + std::to_string(getpid()) + ".json");
+    ~JsonPath() { fs::remove(path); }
+    std::string option() const { return " --json " + path.string(); }
+};
+
+// It is refused with one line, exit code 2, and without a file.
+void refused(const std::string& words, const std::string& sentence) {
+    JsonPath json;
+    Outcome outcome = learn(words + json.option());
+    CAPTURE(outcome.output);
+    CHECK(outcome.exit_code == 2);
+    CHECK(has(outcome.output, sentence));
+    CHECK(std::ranges::count(outcome.output, '\n') == 1);
+    CHECK(!fs::exists(json.path));
+}
+
+}  // namespace
+
+TEST_CASE("help and list") {
+    CHECK(learn("--help").exit_code == 0);
+    CHECK(has(learn("run --help").output, "--device"));
+    Outcome list = learn("list");
+    CHECK(list.exit_code == 0);
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+        CHECK(has(list.output, step.name));
+        Outcome variants = learn("list " + step.number());
+        CHECK(variants.exit_code == 0);
+        for (auto& variant : step.variants) CHECK(has(variants.output, variant.name));
+    }
+    CHECK(learn("list 77").exit_code == 2);
+}
+
+TEST_CASE("what cannot be meant is refused with one line") {
+    refused("run 77", "no step \"77\"");
+    refused("run all 77", "no step \"77\"");
+    refused("run", "which steps?");
+    refused("run 02 --rows 0 --cols 5", "--rows 0 is too small");
+    refused("run 02 --rows -1 --cols 5", "--rows -1 is too small");
+    refused("run 02 --rows 5 --cols many", "not \"many\"");
+    refused("run 02 --rows 5 --cols 99999999999999999999", "too large");
+    refused("run 02 --rows 65536 --cols 65536", "more than 2^31 - 1 elements");
+    refused("run 02 --rows 5", "go together");
+    refused("run 02 --device tpu", "no device \"tpu\"");
+    refused("run 02 --variant none", "has a variant \"none\"");
+    refused("run 02 --colour", "--colour");
+    refused("jump", "no command \"jump\"");
+}
+
+TEST_CASE("a results file that cannot be written is refused before anything runs") {
+    Outcome outcome = learn("run 02 --device sim --json /nonexistent/results.json");
+    CHECK(outcome.exit_code == 2);
+    CHECK(has(outcome.output, "/nonexistent/results.json cannot be written"));
+    CHECK(!has(outcome.output, "02_naive"));
+    CHECK(learn("run 02 --device sim --json /").exit_code == 2);
+}
+
+TEST_CASE("a shape that nothing takes is said by the program, and no file is left") {
+    JsonPath json;
+    Outcome outcome =
+        learn("run 09 --device sim --variant vec4_t64 --rows 5 --cols 7" + json.option());
+    CHECK(outcome.exit_code == 2);
+    CHECK(has(outcome.output, "multiples of 4"));
+    CHECK(!fs::exists(json.path));
+    CHECK(learn("run 09 --device sim --rows 5 --cols 7" + json.option()).exit_code == 2);
+    CHECK(!fs::exists(json.path));
+}
+
+TEST_CASE("a run on the simulator: a table, and results without times") {
+    JsonPath json;
+    Outcome outcome = learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
+    CAPTURE(outcome.output);
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.output.starts_with("Device: "));
+    CHECK(has(outcome.output, "(simulated)"));
+    CHECK(!has(outcome.output, "GB/s"));
+    CHECK(has(outcome.output, "all verified"));
+    Json run = read_json(json.path);
+    CHECK(run["device"]["kind"] == "sim");
+    CHECK(run["device"]["name"].is_string());
+    CHECK(run["results"][0]["step"] == "02_naive");
+    CHECK(run["results"][0]["variant"] == "naive");
+    for (auto& result : run["results"]) {
+        CHECK(result["rows"] == 64);
+        CHECK(result["cols"] == 96);
+        CHECK(result["verified"] == true);
+        CHECK(result["counters"]["load_sectors"].is_number_unsigned());
+        for (const char* time : {"ms", "gbps", "of_copy"}) CHECK(!result.contains(time));
+    }
+}
+
+TEST_CASE("one variant alone") {
+    JsonPath json;
+    CHECK(learn("run all --device sim --variant padded --rows 64 --cols 64" + json.option())
+              .exit_code == 0);
+    Json run = read_json(json.path);
+    REQUIRE(run["results"].size() == 1);
+    CHECK(run["results"][0]["variant"] == "padded");
+}
+
+TEST_CASE("where there is no GPU, --device gpu is refused before anything runs") {
+    Outcome outcome = learn("run all --device gpu --rows 64 --cols 64");
+    if (outcome.exit_code == 0) return;  // there is one
+    CHECK(outcome.exit_code == 2);
+    CHECK(has(outcome.output, "no GPU works here"));
+    CHECK(!has(outcome.output, "01_copy"));
+}
+
+// ---- programs that stand in for the steps', so that they can be wrong ----
+
+namespace {
+
+// A copy of the command, with programs beside it that do what a test wants.
+struct Stage {
+    fs::path folder = fs::temp_directory_path() / ("stage-" + std::to_string(getpid()));
+    Stage() {
+        fs::create_directories(folder);
+        fs::copy_file(learn_program, folder / "learn");
+    }
+    ~Stage() { fs::remove_all(folder); }
+
+    // The program of a step: a shell script that ends with the given code, having written that JSON
+    // unless it is "".
+    void program(const std::string& step, int exit_code, const std::string& json) const {
+        std::ofstream script(folder / step);
+        script << "#!/bin/sh\necho \"" << step << " says\"\n";
+        script << "while [ \"$1\" != --json ]; do shift; done\n";
+        if (!json.empty()) script << "cat >\"$2\" <<'END'\n" << json << "\nEND\n";
+        script << "exit " << exit_code << "\n";
+        script.close();
+        fs::permissions(folder / step, fs::perms::owner_all);
+    }
+    Outcome learn(const std::string& words) const {
+        return run_program("/bin/sh", {"-c", (folder / "learn").string() + " " + words + " 2>&1"});
+    }
+};
+
+std::string results(const std::string& step, const std::string& kind, bool verified) {
+    Json result = {
+        {"step", step}, {"variant", "x"}, {"rows", 8}, {"cols", 8}, {"verified", verified}};
+    if (kind == "gpu") result.update({{"ms", 1.5}, {"gbps", 3000.4}, {"of_copy", 0.75}});
+    return Json{{"device", {{"name", "A device"}, {"kind", kind}}}, {"results", {result}}}.dump();
+}
+
+}  // namespace
+
+TEST_CASE("a wrong result: the program's own words, the file, exit code 1") {
+    Stage stage;
+    JsonPath json;
+    stage.program("01_copy", 0, results("01_copy", "sim", true));
+    stage.program("02_naive", 1, results("02_naive", "sim", false));
+    Outcome outcome = stage.learn("run 01 02" + json.option());
+    CAPTURE(outcome.output);
+    CHECK(outcome.exit_code == 1);
+    CHECK(has(outcome.output, "WRONG"));
+    CHECK(has(outcome.output, "02_naive says"));
+    CHECK(!has(outcome.output, "01_copy says"));
+    CHECK(has(outcome.output, "2 variants ran: 1 wrong"));
+    REQUIRE(fs::exists(json.path));
+    CHECK(read_json(json.path)["results"][1]["verified"] == false);
+}
+
+TEST_CASE("a program that dies does not stop the others, and is no success") {
+    Stage stage;
+    stage.program("01_copy", 139, "");
+    stage.program("02_naive", 0, results("02_naive", "sim", true));
+    Outcome outcome = stage.learn("run 01 02");
+    CAPTURE(outcome.output);
+    CHECK(outcome.exit_code == 1);
+    CHECK(has(outcome.output, "ended with exit code 139"));
+    CHECK(has(outcome.output, "right"));
+    CHECK(stage.learn("run 01").exit_code == 1);
+}
+
+TEST_CASE("a program that refuses stops the run, and no file is left") {
+    Stage stage;
+    JsonPath json;
+    stage.program("01_copy", 0, results("01_copy", "sim", true));
+    stage.program("02_naive", 2, "");
+    CHECK(stage.learn("run 01 02" + json.option()).exit_code == 2);
+    CHECK(!fs::exists(json.path));
+}
+
+TEST_CASE("a program that is not built is said before anything runs") {
+    Stage stage;
+    stage.program("01_copy", 0, results("01_copy", "sim", true));
+    Outcome outcome = stage.learn("run 01 02");
+    CHECK(outcome.exit_code == 2);
+    CHECK(has(outcome.output, "02_naive is not built; ./learn build makes it"));
+    CHECK(!has(outcome.output, "right"));
+}
+
+TEST_CASE("on a GPU: times, and the rivals in the same run") {
+    Stage stage;
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+        stage.program(step.name, 0, results(step.name, "gpu", true));
+    }
+    stage.program("rivals", 0, results("rivals", "gpu", true));
+    Outcome outcome = stage.learn("run all");
+    CAPTURE(outcome.output);
+    CHECK(outcome.exit_code == 0);
+    CHECK(has(outcome.output, "(measured)"));
+    CHECK(has(outcome.output, "75.0 %"));
+    CHECK(has(outcome.output, "\nrivals "));
+    stage.program("01_copy", 0, results("01_copy", "sim", true));
+    CHECK(has(stage.learn("run 01 02").output, "another device"));
+}
+
+TEST_CASE("rivals do not run on the simulator unless they are named") {
+    Stage stage;
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+        stage.program(step.name, 0, results(step.name, "sim", true));
+    }
+    stage.program("rivals", 0, results("rivals", "sim", true));
+    CHECK(!has(stage.learn("run all").output, "\nrivals "));
+    CHECK(has(stage.learn("run rivals").output, "\nrivals "));
+}
+
+int main(int argc, char** argv) {
+    learn_program = fs::absolute(argv[1]);
+    doctest::Context context;
+    context.applyCommandLine(argc - 1, argv + 1);
+    return context.run();
+}

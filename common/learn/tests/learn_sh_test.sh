@@ -1,0 +1,52 @@
+#!/bin/sh
+# learn_sh_test.sh LEARN -- the parts of ./learn that can be tried without installing or building.
+set -eu
+learn=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+# expect CODE WORDS-IN-THE-OUTPUT COMMAND...
+expect() {
+    code=$1 words=$2
+    shift 2
+    got=0
+    output=$("$@" 2>&1) || got=$?
+    case $output in *"$words"*) found=yes ;; *) found=no ;; esac
+    if [ "$got" != "$code" ] || [ "$found" = no ]; then
+        printf 'FAILED: %s\n  exit code %s (expected %s), looked for "%s" in:\n%s\n' \
+            "$*" "$got" "$code" "$words" "$output"
+        failed=1
+    fi
+}
+
+expect 0 'Usage: ./learn' "$learn" help
+expect 0 'test --all' "$learn" --help
+expect 2 'test has no option --some; there is --all' "$learn" test --some
+expect 2 'build takes nothing more, but there is: now' "$learn" build now
+expect 2 'docs takes nothing more' "$learn" docs now
+
+# A machine on which nothing is installed, and that has no apt-get: it names what is missing.
+mkdir "$folder/bin"
+for tool in dirname sed tr uname id; do ln -s "$(command -v $tool)" "$folder/bin/$tool"; done
+expect 1 'missing: g++ cmake ninja-build' \
+    env PATH="$folder/bin" COALESCE_BUILD="$folder/build" /bin/sh "$learn"
+expect 1 'there is no apt-get here' \
+    env PATH="$folder/bin" COALESCE_BUILD="$folder/build" /bin/sh "$learn" run all
+
+# apt-get without package lists or with stale ones: what is called, in which order.
+cat >"$folder/bin/apt-get" <<'END'
+#!/bin/sh
+echo "apt-get $1"
+[ "$1" = update ]
+END
+chmod +x "$folder/bin/apt-get"
+if [ "$(id -u)" = 0 ]; then
+    expect 1 'apt-get update
+apt-get install' env PATH="$folder/bin" COALESCE_BUILD="$folder/build" /bin/sh "$learn" build </dev/null
+    expect 1 'install them by hand, then run ./learn again: apt-get install g++' \
+        env PATH="$folder/bin" COALESCE_BUILD="$folder/build" /bin/sh "$learn" build </dev/null
+fi
+
+[ "$failed" = 0 ] && echo 'all as expected'
+exit "$failed"

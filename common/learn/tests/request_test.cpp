@@ -1,0 +1,121 @@
+// What `learn run` takes, and the one line with which it refuses everything else.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "learn/request.h"
+
+#include <doctest/doctest.h>
+
+#include "learn/usage_error.h"
+
+using namespace coalesce::learn;
+using coalesce::course::Course;
+
+namespace {
+
+Course small_course() {
+    Course course;
+    course.steps.push_back({.name = "01_copy",
+                            .title = "",
+                            .builds_on = "",
+                            .variants = {{.name = "copy", .kernel = "", .expect = {}}}});
+    course.steps.push_back({.name = "02_naive",
+                            .title = "",
+                            .builds_on = "01_copy",
+                            .variants = {{.name = "naive", .kernel = "", .expect = {}},
+                                         {.name = "8x32", .kernel = "", .expect = {}}}});
+    return course;
+}
+const Course COURSE = small_course();
+
+std::string names(const RunWords& words) {
+    std::string text;
+    for (auto* step : understand(words, COURSE).steps) text += step->name + " ";
+    return text;
+}
+
+void refused(const RunWords& words, const std::string& sentence) {
+    try {
+        understand(words, COURSE);
+        FAIL("it was understood, but should be: " << sentence);
+    } catch (const UsageError& error) {
+        std::string message = error.what();
+        CHECK_MESSAGE(message.find(sentence) != std::string::npos, message);
+        CHECK(message.find('\n') == std::string::npos);
+    }
+}
+
+RunWords shape(const std::string& rows, const std::string& cols) {
+    return {.steps = {"all"}, .device = "", .rows = rows, .cols = cols, .variant = "", .json = ""};
+}
+RunWords steps(const std::vector<std::string>& words) {
+    return {.steps = words, .device = "", .rows = "", .cols = "", .variant = "", .json = ""};
+}
+
+}  // namespace
+
+TEST_CASE("steps by number and by name, in the course's order, once each") {
+    CHECK(names(steps({"all"})) == "01_copy 02_naive ");
+    CHECK(names(steps({"02", "1", "2", "02_naive"})) == "01_copy 02_naive ");
+    CHECK(names(steps({"2"})) == "02_naive ");
+    CHECK(names(steps({"rivals"})) == "");
+}
+
+TEST_CASE("rivals come with all on a GPU, and alone when they are named") {
+    using Rivals = RunRequest::Rivals;
+    CHECK(understand(steps({"all"}), COURSE).rivals == Rivals::on_gpu);
+    CHECK(understand(steps({"01"}), COURSE).rivals == Rivals::no);
+    CHECK(understand(steps({"rivals", "all"}), COURSE).rivals == Rivals::yes);
+    CHECK(understand(steps({"all", "rivals"}), COURSE).rivals == Rivals::yes);
+}
+
+TEST_CASE("unknown steps") {
+    refused(steps({}), "which steps?");
+    for (const char* word : {"0", "3", "03_tiled", "naive", "-1", "", "02_", "002"}) {
+        refused(steps({"01", word}), std::string("there is no step \"") + word + "\"");
+    }
+}
+
+TEST_CASE("shapes go to every program") {
+    std::vector<std::string> expected = {"--rows", "3", "--cols", "1000"};
+    CHECK(understand(shape("3", "1000"), COURSE).options == expected);
+    CHECK(understand(shape("1", "2147483647"), COURSE).options.size() == 4);
+    CHECK(understand(shape("", ""), COURSE).options.empty());
+}
+
+TEST_CASE("shapes that cannot be") {
+    refused(shape("0", "5"), "--rows 0 is too small; the least is 1");
+    refused(shape("5", "-3"), "--cols -3 is too small");
+    refused(shape("99999999999", "1"), "--rows 99999999999 is too large");
+    refused(shape("99999999999999999999999", "1"), "too large");
+    refused(shape("46341", "46341"), "more than 2^31 - 1 elements");
+    for (const char* word : {"x", "1.5", "1e3", "0x10", " 5", "5 ", "+5", "5k"}) {
+        refused(shape("5", word), "--cols takes a whole number from 1 on, not");
+    }
+    refused(shape("5", ""), "--rows and --cols go together");
+    refused(shape("", "5"), "--rows and --cols go together");
+}
+
+TEST_CASE("devices") {
+    RunWords words = steps({"all"});
+    for (const char* device : {"auto", "gpu", "sim"}) {
+        words.device = device;
+        RunRequest request = understand(words, COURSE);
+        CHECK(request.options == std::vector<std::string>{"--device", device});
+        CHECK(request.needs_gpu == (words.device == "gpu"));
+    }
+    words.device = "tpu";
+    refused(words, "there is no device \"tpu\"; there are auto, gpu and sim");
+}
+
+TEST_CASE("a variant chooses the steps that have it") {
+    RunWords words = steps({"all"});
+    words.variant = "8x32";
+    CHECK(names(words) == "02_naive ");
+    CHECK(understand(words, COURSE).options == std::vector<std::string>{"--variant", "8x32"});
+    CHECK(understand(words, COURSE).rivals == RunRequest::Rivals::no);
+    words.variant = "9x32";
+    refused(words, "none of these steps has a variant \"9x32\"");
+    words = steps({"01"});
+    words.variant = "8x32";
+    refused(words, "none of these steps has a variant");
+}

@@ -1,0 +1,214 @@
+// 01_copy -- the ceiling: a transpose moves the same bytes as a copy.
+//
+// Builds on  nothing: the course begins here.
+// Idea       A block of 32 x 8 threads copies a tile of 32 x 32, so each thread moves 4
+//            elements. A copy moves no byte too many: nothing on this device is faster.
+// Watch      The 32 lanes of a warp read 32 neighbours: 128 bytes in 4 sectors. They write
+//            32 neighbours: 4 sectors. Bandwidth is 2 x bytes / time: every byte is read
+//            once and written once. The bandwidth seen here is 100 % for all that follows.
+// Next       02_naive stores the same elements elsewhere, and pays for where.
+
+#include "harness/harness.h"
+
+#include <algorithm>
+#include <thread>
+
+//! [kernel]
+template <int TILE_DIM, int BLOCK_ROWS>
+__global__ void copy_tile(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    float values[TILE_DIM / BLOCK_ROWS];
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        // Tiles on the right and bottom edge may hang over the matrix.
+        if (row + k < rows && col < cols) {
+            values[k / BLOCK_ROWS] = in[(row + k) * cols + col];
+        }
+    }
+
+    // All loads are under way before the first store waits for its value.
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            out[(row + k) * cols + col] = values[k / BLOCK_ROWS];
+        }
+    }
+}
+//! [kernel]
+
+static void launch(float* out, const float* in, int rows, int cols) {
+    dim3 block(32, 8);
+    dim3 grid(ceil_div(cols, 32), ceil_div(rows, 32));
+    copy_tile<32, 8><<<grid, block>>>(out, in, rows, cols);
+}
+
+// The same in one loop. `out` might overlap `in` for all the compiler knows, so it may not move a load
+// in front of a store: each element waits for the one before it.
+//! [one_by_one]
+template <int TILE_DIM, int BLOCK_ROWS>
+__global__ void copy_one_by_one(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            out[(row + k) * cols + col] = in[(row + k) * cols + col];
+        }
+    }
+}
+//! [one_by_one]
+
+static void launch_one_by_one(float* out, const float* in, int rows, int cols) {
+    dim3 block(32, 8);
+    dim3 grid(ceil_div(cols, 32), ceil_div(rows, 32));
+    copy_one_by_one<32, 8><<<grid, block>>>(out, in, rows, cols);
+}
+
+// A copy in 02's shape: what 02 loses, it loses by its stores, or by moving so little a thread.
+//! [element]
+__global__ void copy_element(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    if (row < rows && col < cols) {
+        out[row * cols + col] = in[row * cols + col];
+    }
+}
+//! [element]
+
+static void launch_element(float* out, const float* in, int rows, int cols) {
+    dim3 block(32, 8);
+    dim3 grid(ceil_div(cols, block.x), ceil_div(rows, block.y));
+    copy_element<<<grid, block>>>(out, in, rows, cols);
+}
+
+// The way through shared memory that 03 will need, and what it costs when it brings nothing.
+//! [shared]
+template <int TILE_DIM, int BLOCK_ROWS>
+__global__ void copy_shared(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM];
+
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            out[(row + k) * cols + col] = tile[threadIdx.y + k][threadIdx.x];
+        }
+    }
+}
+//! [shared]
+
+static void launch_shared(float* out, const float* in, int rows, int cols) {
+    dim3 block(32, 8);
+    dim3 grid(ceil_div(cols, 32), ceil_div(rows, 32));
+    copy_shared<32, 8><<<grid, block>>>(out, in, rows, cols);
+}
+
+// A copy need not know of rows: the matrix is one long row, moved 16 bytes a thread.
+//! [float4]
+__global__ void copy_float4(float* out, const float* in, int rows, int cols) {
+    int count = rows * cols;
+    int first = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+
+    if (first + 3 < count) {
+        *reinterpret_cast<float4*>(out + first) = *reinterpret_cast<const float4*>(in + first);
+    } else {
+        // The last thread of all may have 1 to 3 elements left.
+        for (int i = first; i < count; i++) {
+            out[i] = in[i];
+        }
+    }
+}
+//! [float4]
+
+static void launch_float4(float* out, const float* in, int rows, int cols) {
+    copy_float4<<<ceil_div(rows * cols, 256 * 4), 256>>>(out, in, rows, cols);
+}
+
+static size_t bytes(int rows, int cols) {
+    return sizeof(float) * rows * cols;
+}
+
+static void device_to_device(float* out, const float* in, int rows, int cols) {
+    cudaMemcpyAsync(out, in, bytes(rows, cols), cudaMemcpyDeviceToDevice);
+}
+
+static void host_to_device(float* out, const float* in, int rows, int cols) {
+    cudaMemcpyAsync(out, in, bytes(rows, cols), cudaMemcpyHostToDevice);
+}
+
+static void device_to_host(float* out, const float* in, int rows, int cols) {
+    cudaMemcpyAsync(out, in, bytes(rows, cols), cudaMemcpyDeviceToHost);
+}
+
+// The transpose on the CPU, in tiles: 32 x 32 floats read and 32 x 32 written fit its first cache.
+//! [cpu]
+constexpr size_t CPU_TILE = 32;
+
+// Writes the rows `first` to `last` (not included) of `out`, which are columns of `in`.
+static void transpose_columns(float* out, const float* in, size_t rows, size_t cols, size_t first,
+                              size_t last) {
+    for (size_t col0 = first; col0 < last; col0 += CPU_TILE) {
+        for (size_t row0 = 0; row0 < rows; row0 += CPU_TILE) {
+            for (size_t col = col0; col < std::min(col0 + CPU_TILE, last); col++) {
+                for (size_t row = row0; row < std::min(row0 + CPU_TILE, rows); row++) {
+                    out[col * rows + row] = in[row * cols + col];
+                }
+            }
+        }
+    }
+}
+
+static void cpu_serial(float* out, const float* in, int rows, int cols) {
+    transpose_columns(out, in, rows, cols, 0, cols);
+}
+
+// Each thread has a band of `out` to itself, whole tiles tall.
+static void cpu_parallel(float* out, const float* in, int rows, int cols) {
+    size_t threads = std::max(1u, std::thread::hardware_concurrency());
+    size_t tiles = ceil_div(cols, CPU_TILE);
+    size_t band = ceil_div(tiles, threads) * CPU_TILE;
+
+    std::vector<std::jthread> workers;
+    for (size_t first = 0; first < size_t(cols); first += band) {
+        size_t last = std::min<size_t>(first + band, cols);
+        workers.emplace_back(transpose_columns, out, in, rows, cols, first, last);
+    }
+}
+//! [cpu]
+
+int main(int argc, char** argv) {
+    constexpr Produces copy = {Produces::copy};
+    // clang-format off
+    return run_step(argc, argv, {
+        {.name = "copy", .about = "a 32 x 32 tile a block, 4 elements a thread",
+         .launch = launch, .produces = copy},
+        {.name = "one_by_one", .about = "the same in one loop, so that each load waits for a store",
+         .launch = launch_one_by_one, .produces = copy},
+        {.name = "element", .about = "one element a thread, in the shape of 02_naive",
+         .launch = launch_element, .produces = copy},
+        {.name = "shared", .about = "through a tile in shared memory, with a barrier",
+         .launch = launch_shared, .produces = copy},
+        {.name = "float4", .about = "16 bytes a thread",
+         .launch = launch_float4, .produces = copy},
+        {.name = "memcpy", .about = "cudaMemcpyAsync from device to device",
+         .launch = device_to_device, .produces = copy},
+        {.name = "host_to_device", .about = "cudaMemcpyAsync from page-locked host memory",
+         .launch = host_to_device, .produces = copy, .in = Memory::host},
+        {.name = "device_to_host", .about = "cudaMemcpyAsync to page-locked host memory",
+         .launch = device_to_host, .produces = copy, .out = Memory::host},
+        {.name = "cpu_serial", .about = "the transpose on the CPU, one thread",
+         .launch = cpu_serial, .in = Memory::host, .out = Memory::host},
+        {.name = "cpu_parallel", .about = "the transpose on the CPU, all its threads",
+         .launch = cpu_parallel, .in = Memory::host, .out = Memory::host},
+    });
+    // clang-format on
+}
