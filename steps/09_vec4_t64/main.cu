@@ -193,8 +193,8 @@ int main(int argc, char** argv) {
          .launch = launch_vec2<64, 8>, .rows_multiple = 2, .cols_multiple = 2},
         {.name = "registers_64", .about = "4 x 4 in registers, swizzled tile of 64 rows, 256 threads",
          .launch = launch_registers<64, 16>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "registers_128", .about = "4 x 4 in registers, swizzled tile of 128 rows, 256 threads",
-         .launch = launch_registers<128, 16>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "registers_128", .about = "4 x 4 in registers, swizzled tile of 128 rows, 512 threads",
+         .launch = launch_registers<128, 32>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "registers_256", .about = "4 x 4 in registers, swizzled tile of 256 rows, 512 threads",
          .launch = launch_registers<256, 32>, .rows_multiple = 4, .cols_multiple = 4},
     });
