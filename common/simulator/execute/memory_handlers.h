@@ -25,6 +25,7 @@ Handler global_handler(const MemoryAccessKind& kind);
 Handler shared_handler(const MemoryAccessKind& kind);
 Handler local_handler(const MemoryAccessKind& kind);
 Handler constant_handler(const MemoryAccessKind& kind);
+Handler parameter_handler(const MemoryAccessKind& kind);
 Handler generic_handler(const MemoryAccessKind& kind);
 
 /// Bits of Op::detail on memory instructions.

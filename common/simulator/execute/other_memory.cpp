@@ -58,6 +58,13 @@ const Op* access_generic(Warp& w, const Op* op) {
     return op + 1;
 }
 
+const Op* store_to_parameters(Warp& w, const Op* op) {
+    const int lane = w.first_active();
+    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                  "a store to the kernel's parameters, which can only be read", lane,
+                  w.lanes<u64>(op->a)[lane]);
+}
+
 }  // namespace
 
 Handler local_handler(const MemoryAccessKind& kind) {
@@ -78,6 +85,16 @@ Handler constant_handler(const MemoryAccessKind& kind) {
     return handler;
 }
 
+/// A kernel's parameters, by their generic address (cvta.param). They can not be written.
+Handler parameter_handler(const MemoryAccessKind& kind) {
+    if (kind.store) return store_to_parameters;
+    Handler handler = nullptr;
+    with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
+        handler = access_resolved<Shape, false, ptx::StateSpace::param>;
+    });
+    return handler;
+}
+
 Handler generic_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
     with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
@@ -93,7 +110,7 @@ Handler memory_handler(const MemoryAccessKind& kind) {
         case ptx::StateSpace::local: return local_handler(kind);
         case ptx::StateSpace::constant: return constant_handler(kind);
         case ptx::StateSpace::generic: return generic_handler(kind);
-        case ptx::StateSpace::param: break;
+        case ptx::StateSpace::param: return parameter_handler(kind);
     }
     return nullptr;
 }

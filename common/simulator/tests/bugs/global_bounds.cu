@@ -141,9 +141,25 @@ static void rows_for_cols() {
     store_swapped<<<dim3(4, 1), dim3(32, 8)>>>(device_zeros<float>(8 * 128), 8, 128);
 }
 
+// A parameter is not the kernel's to change.
+struct Pair {
+    int first, second;
+};
+static __device__ __noinline__ void set_to_one(int* value) {
+    *value = 1;  // bug store_to_parameter: memcheck: out of bounds
+}
+__global__ void change_parameter(int* out, const __grid_constant__ Pair pair) {
+    set_to_one(const_cast<int*>(&pair.second));
+    *out = pair.second;
+}
+static void store_to_parameter() {
+    change_parameter<<<1, 1>>>(device_zeros<int>(1), Pair{2, 3});
+}
+
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {
+                        {"store_to_parameter", store_to_parameter},
                         {"missing_bounds_check", missing_bounds_check},
                         {"off_by_one", off_by_one},
                         {"pitch_in_bytes", pitch_in_bytes},

@@ -6,6 +6,7 @@
 // expect: memcpy and memset: ok
 // expect: pointers in memory: ok
 // expect: managed and pinned memory: ok
+// expect: a parameter by its address: ok
 #include "check.h"
 
 __device__ int in_global[32];
@@ -104,6 +105,21 @@ __global__ void add_one(int* values) {
     values[threadIdx.x] += 1;
 }
 
+struct Four {
+    int values[4];
+};
+__global__ void parameter(int* out, const __grid_constant__ Four four) {
+    out[threadIdx.x] = sum(four.values, threadIdx.x % 5);
+}
+
+void test_parameter() {
+    DeviceArray<int> out(32);
+    parameter<<<1, 32>>>(out, Four{{1, 10, 100, 1000}});
+    const int sums[] = {0, 1, 11, 111, 1111};
+    expect_equal("a parameter by its address", out.read(),
+                 for_threads<int>(32, [&](int i) { return sums[i % 5]; }));
+}
+
 int main() {
     DeviceArray<int> out(64);
     const auto result = [&](int count) {
@@ -152,4 +168,5 @@ int main() {
         MUST(cudaFree(managed));
         MUST(cudaFreeHost(pinned));
     }
+    test_parameter();
 }
