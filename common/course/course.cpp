@@ -128,6 +128,138 @@ Variant read_variant(const Reader& reader, const toml::table& table, const Step&
     return variant;
 }
 
+// A whole number from 1 on.
+int read_points(const Reader& reader, const toml::table& table, const std::string& where) {
+    constexpr int64_t MOST = 1000;
+    const toml::node* node = table.get("points");
+    if (node == nullptr) reader.fail(Reader::line_of(table), where + " has no `points`; add them");
+    int64_t points = node->value_exact<int64_t>().value_or(0);
+    if (points < 1 || points > MOST) {
+        reader.fail(Reader::line_of(*node), "`points` must be a whole number from 1 to 1000");
+    }
+    return static_cast<int>(points);
+}
+
+// The levels that a hint has; without line breaks at their ends.
+void read_levels(const Reader& reader, const toml::table& table, bool all, const std::string& where,
+                 Hint& hint) {
+    bool any = false;
+    for (size_t i = 0; i < HINT_LEVELS.size(); ++i) {
+        if (!all && !table.contains(HINT_LEVELS[i])) continue;
+        std::string text = reader.text(table, HINT_LEVELS[i], where);
+        text.erase(text.find_last_not_of(" \n") + 1);
+        if (text.empty()) {
+            reader.fail(Reader::line_of(*table.get(HINT_LEVELS[i])),
+                        std::string("`") + HINT_LEVELS[i] + "` is empty; write it, or remove it");
+        }
+        hint.levels[i] = text;
+        any = true;
+    }
+    if (!any) {
+        reader.fail(hint.line, where + " says nothing; give it a question, picture, api or line");
+    }
+}
+
+std::vector<std::string> read_failures(const Reader& reader, const toml::table& table) {
+    std::vector<std::string> failures;
+    const toml::node* node = table.get("failures");
+    const toml::array* names = node == nullptr ? nullptr : node->as_array();
+    for (size_t i = 0; names != nullptr && i < names->size(); ++i) {
+        failures.push_back((*names)[i].value_exact<std::string>().value_or(""));
+    }
+    if (failures.empty() || std::ranges::count(failures, "") > 0) {
+        reader.fail(node == nullptr ? Reader::line_of(table) : Reader::line_of(*node),
+                    "a hint that is not for all needs failures = [\"no-bounds-check\", ...]");
+    }
+    return failures;
+}
+
+// The hints of `table`. With `first_is_for_all` the first has all levels and no failures.
+std::vector<Hint> read_hints(const Reader& reader, const toml::table& table, bool first_is_for_all,
+                             const std::string& where) {
+    std::vector<Hint> hints;
+    if (!table.contains("hint") && !first_is_for_all) return hints;
+    std::set<std::string> known;
+    for (auto& node : reader.tables(table, "hint",
+                                    first_is_for_all ? "[[step.hint]] of " + where : "[[hint]]")) {
+        const toml::table& entry = *node.as_table();
+        bool for_all = first_is_for_all && hints.empty();
+        Hint hint;
+        hint.line = Reader::line_of(entry);
+        std::string name = "a hint of " + where;
+        reader.allow_keys(entry, {"failures", "question", "picture", "api", "line"}, name);
+        if (for_all && entry.contains("failures")) {
+            reader.fail(hint.line,
+                        "the first hint of " + where + " is for all; remove its failures");
+        }
+        if (!for_all) hint.failures = read_failures(reader, entry);
+        for (auto& failure : hint.failures) {
+            if (known.insert(failure).second) continue;
+            reader.fail(hint.line, where + " has two hints for " + failure + "; remove one");
+        }
+        read_levels(reader, entry, for_all, name, hint);
+        hints.push_back(hint);
+    }
+    return hints;
+}
+
+std::vector<Prediction> read_predictions(const Reader& reader, const toml::table& table,
+                                         const std::string& where) {
+    std::vector<Prediction> predictions;
+    if (!table.contains("prediction")) return predictions;
+    for (auto& node : reader.tables(table, "prediction", "[[step.prediction]] of " + where)) {
+        const toml::table& entry = *node.as_table();
+        std::string name = "a prediction of " + where;
+        reader.allow_keys(entry, {"counter", "question"}, name);
+        Prediction prediction = {reader.text(entry, "counter", name),
+                                 reader.text(entry, "question", name)};
+        if (std::ranges::count(EXPECTABLE, prediction.counter) == 0) {
+            reader.fail(Reader::line_of(*entry.get("counter")),
+                        "`counter` is load, store, shared_load or shared_store, not \"" +
+                            prediction.counter + "\"");
+        }
+        for (auto& other : predictions) {
+            if (other.counter != prediction.counter) continue;
+            reader.fail(Reader::line_of(entry),
+                        where + " asks twice for " + other.counter + "; remove one");
+        }
+        predictions.push_back(prediction);
+    }
+    return predictions;
+}
+
+std::optional<Hunt> read_hunt(const Reader& reader, const toml::table& table,
+                              const std::string& where) {
+    const toml::node* node = table.get("hunt");
+    if (node == nullptr) return std::nullopt;
+    if (!node->is_table())
+        reader.fail(Reader::line_of(*node), "`hunt` must be a table, [step.hunt]");
+    const toml::table& entry = *node->as_table();
+    std::string name = "the bug hunt of " + where;
+    reader.allow_keys(entry, {"points", "question", "picture", "api", "line"}, name);
+    Hunt hunt;
+    hunt.points = read_points(reader, entry, name);
+    hunt.hint.line = Reader::line_of(entry);
+    read_levels(reader, entry, true, name, hunt.hint);
+    return hunt;
+}
+
+// What a step has that is of its exercise. A step without points has none.
+void read_exercise(const Reader& reader, const toml::table& table, Step& step) {
+    if (!table.contains("points")) {
+        for (const char* key : {"hint", "prediction", "hunt"}) {
+            if (!table.contains(key)) continue;
+            reader.fail(Reader::line_of(*table.get(key)),
+                        step.name + " has no exercise to go with this; add points = 10 to it");
+        }
+        return;
+    }
+    step.points = read_points(reader, table, step.name);
+    step.hints = read_hints(reader, table, true, step.name);
+    step.predictions = read_predictions(reader, table, step.name);
+    step.hunt = read_hunt(reader, table, step.name);
+}
+
 bool is_step_name(const std::string& name) {
     auto digit = [](char c) { return c >= '0' && c <= '9'; };
     return name.size() >= 4 && digit(name[0]) && digit(name[1]) && name[2] == '_';
@@ -136,7 +268,9 @@ bool is_step_name(const std::string& name) {
 Step read_step(const Reader& reader, const toml::table& table, const Course& earlier) {
     Step step;
     step.line = Reader::line_of(table);
-    reader.allow_keys(table, {"name", "title", "builds_on", "variant"}, "a step");
+    reader.allow_keys(
+        table, {"name", "title", "builds_on", "variant", "points", "hint", "prediction", "hunt"},
+        "a step");
     step.name = reader.text(table, "name", "a step");
     if (!is_step_name(step.name)) {
         reader.fail(step.line, "a step is named like 02_naive, two digits first, but this one \"" +
@@ -156,6 +290,7 @@ Step read_step(const Reader& reader, const toml::table& table, const Course& ear
     for (auto& variant : reader.tables(table, "variant", "[[step.variant]] of " + step.name)) {
         step.variants.push_back(read_variant(reader, *variant.as_table(), step));
     }
+    read_exercise(reader, table, step);
     return step;
 }
 
@@ -186,11 +321,30 @@ const Step* Course::find(const std::string& name_or_number) const {
     return found == steps.end() ? nullptr : &*found;
 }
 
+Hint Course::hint_for(const Step& step, const std::string& failure) const {
+    Hint chosen;
+    if (!step.hints.empty()) chosen = step.hints.front();
+    auto names_it = [&](const Hint& hint) {
+        return std::ranges::count(hint.failures, failure) > 0;
+    };
+    for (auto* list : {&step.hints, &hints}) {
+        auto found = std::ranges::find_if(*list, names_it);
+        if (found == list->end()) continue;
+        chosen.failures = found->failures;
+        for (size_t i = 0; i < HINT_LEVELS.size(); ++i) {
+            if (!found->levels[i].empty()) chosen.levels[i] = found->levels[i];
+        }
+        break;
+    }
+    return chosen;
+}
+
 Course read_course(const std::filesystem::path& file) {
     Reader reader(file.string());
     toml::table table = parse(reader, file);
-    reader.allow_keys(table, {"step"}, "the course");
+    reader.allow_keys(table, {"step", "hint"}, "the course");
     Course course;
+    course.hints = read_hints(reader, table, false, "the course");
     for (auto& step : reader.tables(table, "step", "[[step]]")) {
         course.steps.push_back(read_step(reader, *step.as_table(), course));
     }

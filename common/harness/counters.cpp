@@ -60,6 +60,16 @@ void for_each_report(Visit visit) {
 
 }  // namespace
 
+/// "transpose" of "void deep::(anonymous namespace)::transpose<32>(float*)".
+static std::string plain_name(std::string name) {
+    const std::string unnamed = "(anonymous namespace)";
+    for (auto at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed)) {
+        name.erase(at, unnamed.size());
+    }
+    name = name.substr(0, name.find_first_of("<("));
+    return name.substr(name.find_last_of(": ") + 1);
+}
+
 bool is_loaded() {
     auto* version = look_up<int()>("coalesceSimulatorVersion");
     if (!version) return false;
@@ -85,6 +95,7 @@ Counters counters() {
         if (get(i, &kernel) != 0) continue;
         const abi::Counters& one = kernel.counters;
         sum.kernels += kernel.launches;
+        if (kernel.launches > 0) sum.kernel = plain_name(kernel.name);
         sum.load_requests += one.load_requests;
         sum.load_sectors += one.load_sectors;
         sum.store_requests += one.store_requests;

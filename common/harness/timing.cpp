@@ -75,20 +75,22 @@ Timing Stopwatch::repeat(const std::function<double()>& measure_once, int least)
     }
 }
 
+double Stopwatch::time_once_on_device(const std::function<void()>& work) {
+    // Nothing of the matrix is to be left in the cache. It also keeps the device busy while the host
+    // queues what is measured, so that no launch latency gets in.
+    flush_by_reading(flush_.data(), flush_.bytes());
+    CUDA_CHECK(cudaEventRecord(start_, nullptr));
+    work();
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaEventRecord(stop_, nullptr));
+    CUDA_CHECK(cudaEventSynchronize(stop_));
+    float ms = 0;
+    CUDA_CHECK(cudaEventElapsedTime(&ms, start_, stop_));
+    return static_cast<double>(ms);
+}
+
 Timing Stopwatch::time_on_device(const std::function<void()>& work) {
-    const auto measure_once = [&] {
-        // Nothing of the matrix is to be left in the cache. It also keeps the device busy while the
-        // host queues what is measured, so that no launch latency gets in.
-        flush_by_reading(flush_.data(), flush_.bytes());
-        CUDA_CHECK(cudaEventRecord(start_, nullptr));
-        work();
-        CUDA_CHECK(cudaGetLastError());
-        CUDA_CHECK(cudaEventRecord(stop_, nullptr));
-        CUDA_CHECK(cudaEventSynchronize(stop_));
-        float ms = 0;
-        CUDA_CHECK(cudaEventElapsedTime(&ms, start_, stop_));
-        return static_cast<double>(ms);
-    };
+    const auto measure_once = [&] { return time_once_on_device(work); };
     // The clocks of a device that idled, while the host compared, take a while to rise.
     double warm_ms = 0;
     for (int warm_up = 0; warm_up < kLeastWarmUps || warm_ms < kWarmMs; ++warm_up) {

@@ -34,6 +34,8 @@ public:
     /// `work` queues something in the default stream: timed by events, after a warm-up, with the
     /// cache filled with other data before each repetition.
     Timing time_on_device(const std::function<void()>& work);
+    /// The same once, in milliseconds and without a warm-up, for who repeats it by a plan of his own.
+    double time_once_on_device(const std::function<void()>& work);
     /// `work` computes on the host and has ended when it returns.
     Timing time_on_host(const std::function<void()>& work);
 

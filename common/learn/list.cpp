@@ -7,16 +7,6 @@ namespace coalesce::learn {
 using std::left;
 using std::setw;
 
-void list_steps(std::ostream& out, const course::Course& course) {
-    for (auto& step : course.steps) {
-        out << left << setw(15) << step.name << step.title << "\n"
-            << setw(15) << "" << step.variants.size() << " variants, "
-            << (step.builds_on.empty() ? "the first step" : "builds on " + step.builds_on) << "\n";
-    }
-    out << "\n./learn list STEP names its variants; ./learn run STEP runs them.\n"
-           "The lesson of each is steps/STEP/README.md.\n";
-}
-
 void list_variants(std::ostream& out, const course::Step& step) {
     out << step.name << "  " << step.title << "\n\n";
     for (auto& variant : step.variants) {

@@ -1,5 +1,5 @@
 /// \file
-/// `learn list`: what there is to run.
+/// `learn list STEP`: what there is to run.
 #pragma once
 
 #include <ostream>
@@ -8,9 +8,6 @@
 #include "course/course.h"
 
 namespace coalesce::learn {
-
-/// All steps, a line each.
-void list_steps(std::ostream& out, const course::Course& course);
 
 /// The variants of one step, with what each must cost.
 void list_variants(std::ostream& out, const course::Step& step);

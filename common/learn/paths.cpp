@@ -1,13 +1,35 @@
 #include "learn/paths.h"
 
+#include <cstdlib>
+
 namespace coalesce::learn {
 
-std::filesystem::path repository() {
+namespace fs = std::filesystem;
+
+fs::path repository() {
+    const char* other = std::getenv("COALESCE_COURSE");
+    if (other != nullptr && *other != '\0') return fs::absolute(other).lexically_normal();
     return COALESCE_REPOSITORY;
 }
 
-std::filesystem::path program_of(const std::string& step) {
-    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / step;
+fs::path learners_folder() {
+    return repository() / ".learn";
+}
+
+fs::path this_program() {
+    return fs::read_symlink("/proc/self/exe");
+}
+
+fs::path programs() {
+    return this_program().parent_path();
+}
+
+fs::path program_of(const std::string& step) {
+    return programs() / step;
+}
+
+fs::path checks_of(const std::string& step) {
+    return programs() / "checks" / step;
 }
 
 }  // namespace coalesce::learn

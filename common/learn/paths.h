@@ -7,10 +7,20 @@
 
 namespace coalesce::learn {
 
-/// The root of the repository that this command was built from.
+/// The folder of the course: course.toml, steps/, exercises/, solutions/. It is the repository that
+/// this command was built from, unless COALESCE_COURSE names another.
 std::filesystem::path repository();
 
+/// What is kept for the learner, in the folder of the course: progress, copies, what was compiled.
+std::filesystem::path learners_folder();
+
+/// The folder that this command's program lies in.
+std::filesystem::path programs();
+/// This command itself.
+std::filesystem::path this_program();
 /// The program of a step, "02_naive", beside the command itself.
 std::filesystem::path program_of(const std::string& step);
+/// The program that examines a learner's kernel for that step.
+std::filesystem::path checks_of(const std::string& step);
 
 }  // namespace coalesce::learn

@@ -158,3 +158,90 @@ TEST_CASE("wrong relations between steps") {
     complains(FIRST + FIRST, "9", "put the steps in the order of their numbers");
     complains(FIRST + with(SECOND, "\"host\"", "\"naive\""), "18", "two variants \"naive\"");
 }
+
+// ---- exercises ----
+
+namespace {
+
+// Behind a step's variants: its exercise.
+const std::string EXERCISE = R"(
+[[step.hint]]
+question = "Which?"
+picture = """
+  a b
+  c d
+"""
+api = "An api."
+line = "a line;"
+[[step.hint]]
+failures = ["no-bounds-check", "wrong-pitch"]
+question = "How long?"
+[[step.prediction]]
+counter = "store"
+question = "How many?"
+[step.hunt]
+points = 7
+question = "1"
+picture = "2"
+api = "3"
+line = "4"
+)";
+// Its second line gives it an exercise.
+const std::string WITH_POINTS = "[[step]]\npoints = 5\n" + FIRST.substr(FIRST.find("name"));
+const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"\n";
+
+}  // namespace
+
+TEST_CASE("an exercise is read whole") {
+    Course course = read_text(OF_ALL + WITH_POINTS + EXERCISE);
+    const Step& step = course.steps[0];
+    CHECK(step.points == 5);
+    REQUIRE(step.hints.size() == 2);
+    CHECK(step.hints[0].levels[1] == "  a b\n  c d");
+    REQUIRE(step.predictions.size() == 1);
+    CHECK(step.predictions[0].counter == "store");
+    CHECK(step.predictions[0].question == "How many?");
+    REQUIRE(step.hunt);
+    CHECK(step.hunt->points == 7);
+    CHECK(step.hunt->hint.levels[3] == "4");
+    CHECK(!read_text(FIRST).steps[0].hunt);
+    CHECK(read_text(FIRST).steps[0].points == 0);
+}
+
+TEST_CASE("a hint for a failure: the step's own, else the course's, else the one for all") {
+    Course course = read_text(OF_ALL + WITH_POINTS + EXERCISE);
+    const Step& step = course.steps[0];
+    CHECK(course.hint_for(step, "").levels[0] == "Which?");
+    CHECK(course.hint_for(step, "").failures.empty());
+    CHECK(course.hint_for(step, "something-else").levels[0] == "Which?");
+    Hint own = course.hint_for(step, "wrong-pitch");
+    CHECK(own.levels[0] == "How long?");
+    CHECK(own.levels[2] == "An api.");
+    CHECK(own.failures.front() == "no-bounds-check");
+    Hint common = course.hint_for(step, "deadlock");
+    CHECK(common.levels[0] == "Which?");
+    CHECK(common.levels[2] == "Wait.");
+}
+
+TEST_CASE("wrong exercises") {
+    const std::string all = WITH_POINTS + EXERCISE;
+    complains(FIRST + EXERCISE, "10", "has no exercise to go with this");
+    complains(with(all, "points = 5", "points = 0"), "2", "from 1 to 1000");
+    complains(with(all, "points = 5", "points = 1.5"), "2", "from 1 to 1000");
+    complains(WITH_POINTS, "1", "no [[step.hint]] of 01_copy");
+    complains(with(all, "api = \"An api.\"", ""), "11", "has no `api`");
+    complains(with(all, "\"Which?\"", "\"\""), "12", "`question` is empty");
+    complains(with(all, "question = \"Which?\"", "failures = [\"deadlock\"]"), "11", "is for all");
+    complains(with(all, "failures = [\"no-bounds-check\", \"wrong-pitch\"]", ""), "19",
+              "needs failures");
+    complains(with(all, "[\"no-bounds-check\", \"wrong-pitch\"]", "[1]"), "20", "needs failures");
+    complains(with(all, "\"no-bounds-check\"", "\"wrong-pitch\""), "19",
+              "two hints for wrong-pitch");
+    complains(with(all, "question = \"How long?\"", ""), "19", "says nothing");
+    complains(with(all, "question = \"How long?\"", "advice = \"no\""), "21", "no key `advice`");
+    complains(with(all, "\"store\"", "\"stores\""), "23", "is load, store, shared_load");
+    complains(with(all, "points = 7", ""), "25", "the bug hunt of 01_copy has no `points`");
+    complains(with(all, "[step.hunt]", "[[step.hunt]]"), "25", "must be a table");
+    complains(with(all, "line = \"4\"", ""), "25", "has no `line`");
+    complains(with(OF_ALL, "failures = [\"deadlock\"]", "") + all, "1", "needs failures");
+}

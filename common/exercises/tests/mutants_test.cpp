@@ -1,0 +1,73 @@
+#include "exercises/mutants.h"
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace coalesce::exercises;
+
+namespace {
+
+const std::string HEAD =
+    "[blank]\nfailure = \"nothing-written\"\n"
+    "[hunt]\nfailure = \"grid-too-small\"\nfirst_shape = \"wrong\"\n";
+
+std::string mutant(const std::string& name) {
+    return "[[mutant]]\nname = \"" + name +
+           "\"\nreplace = \"a\"\nwith = \"b\"\nfailure = \"no-bounds-check\"\n";
+}
+
+// Reads that text as a file; an error's text is what is thrown.
+Mutants read(const std::string& text) {
+    auto file = std::filesystem::temp_directory_path() /
+                ("coalesce_mutants_" + std::to_string(getpid()) + ".toml");
+    std::ofstream(file) << text;
+    struct Remove {
+        std::filesystem::path file;
+        ~Remove() { std::filesystem::remove(file); }
+    } remove{file};
+    return read_mutants(file);
+}
+
+const std::string FOUR = mutant("1") + mutant("2") + mutant("3") + mutant("4");
+
+}  // namespace
+
+TEST_CASE("mutants.toml is read whole") {
+    Mutants all = read(HEAD + FOUR);
+    CHECK(all.blank_failure == "nothing-written");
+    CHECK(all.hunt_failure == "grid-too-small");
+    CHECK_FALSE(all.hunt_is_right_at_first);
+    REQUIRE(all.mutants.size() == 4);
+    CHECK(all.mutants[3].name == "4");
+    CHECK(all.mutants[3].failure == "no-bounds-check");
+}
+
+TEST_CASE("slips in mutants.toml are errors") {
+    CHECK_THROWS_WITH_AS(read(HEAD + mutant("1")), doctest::Contains("fewer than 4 mutants"),
+                         ExerciseError);
+    CHECK_THROWS_WITH_AS(read(HEAD), doctest::Contains("fewer than 4 mutants"), ExerciseError);
+    CHECK_THROWS_WITH_AS(read(FOUR), doctest::Contains("no [blank]"), ExerciseError);
+    CHECK_THROWS_WITH_AS(read(HEAD + FOUR + mutant("2")), doctest::Contains("second mutant"),
+                         ExerciseError);
+    CHECK_THROWS_WITH_AS(read(HEAD + FOUR + "wth = \"x\"\n"),
+                         doctest::Contains("unknown key `wth`"), ExerciseError);
+    CHECK_THROWS_WITH_AS(read(HEAD + FOUR + "[[mutant]]\n"), doctest::Contains("no `name`"),
+                         ExerciseError);
+    CHECK_THROWS_WITH_AS(read("[blank\n"), doctest::Contains("mend this line"), ExerciseError);
+}
+
+TEST_CASE("a mutant is applied where its text stands, and only when that is once") {
+    Mutant wrong{.name = "m", .replace = "x < y", .with = "x > y", .failure = "f"};
+    CHECK(applied(wrong, "if (x < y) {}") == "if (x > y) {}");
+    CHECK_THROWS_WITH_AS(applied(wrong, "nothing"), doctest::Contains("does not occur"),
+                         ExerciseError);
+    CHECK_THROWS_WITH_AS(applied(wrong, "x < y, x < y"), doctest::Contains("occurs twice"),
+                         ExerciseError);
+    wrong.with = wrong.replace;
+    CHECK_THROWS_WITH_AS(applied(wrong, "x < y"), doctest::Contains("changes nothing"),
+                         ExerciseError);
+}

@@ -1,0 +1,223 @@
+#include "exercises/tree.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "exercises/mutants.h"
+#include "exercises/text_file.h"
+#include "kernel/failure.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+using Faults = std::vector<std::string>;
+
+// More than that is another kernel, not a bug in one.
+constexpr int LONGEST_MENDING = 12;
+
+const std::set<std::string> FILES_OF_SOLUTION = {"kernel.cu", "hunt.cu", "mutants.toml"};
+const std::set<std::string> FILES_OF_EXERCISE = {"kernel.cu", "hunt.cu", "checks.cpp"};
+
+std::set<std::string> entries(const fs::path& folder) {
+    std::set<std::string> names;
+    if (!fs::is_directory(folder)) return names;
+    for (auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
+    return names;
+}
+
+// `text` as one word for a shell.
+std::string quoted(const std::string& text) {
+    std::string word = "'";
+    for (char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
+std::string output_of(const std::string& command) {
+    auto close = [](FILE* pipe) { pclose(pipe); };
+    std::unique_ptr<FILE, decltype(close)> pipe(popen(command.c_str(), "r"), close);
+    std::string output;
+    char piece[4096];
+    while (pipe) {
+        std::size_t size = std::fread(piece, 1, sizeof piece, pipe.get());
+        if (size == 0) break;
+        output.append(piece, size);
+    }
+    return output;
+}
+
+void compare_entries(const std::string& folder, const std::set<std::string>& there,
+                     const std::set<std::string>& wanted, Faults& faults) {
+    for (const std::string& name : wanted) {
+        if (!there.contains(name)) faults.push_back(folder + "/" + name + " is missing");
+    }
+    for (const std::string& name : there) {
+        bool is_wanted =
+            wanted.contains(name) || (folder == "exercises" && name == "CMakeLists.txt");
+        if (!is_wanted) {
+            faults.push_back(folder + "/" + name + " belongs to no exercise; remove it");
+        }
+    }
+}
+
+}  // namespace
+
+Tree::Tree(fs::path root) : root_(std::move(root)) {
+    if (!fs::is_directory(root_ / "solutions")) {
+        throw ExerciseError(root_.string() +
+                            " has no folder solutions/; give --root the repository");
+    }
+    for (const std::string& name : entries(root_ / "solutions")) names_.push_back(name);
+    if (names_.empty()) throw ExerciseError("solutions/ is empty; there is nothing to generate");
+}
+
+Skeleton Tree::skeleton(const std::string& name, const std::string& file) const {
+    std::string path = "solutions/" + name + "/" + file;
+    return skeleton_of(text_of(root_ / path), path);
+}
+
+std::vector<std::string> Tree::generate() const {
+    std::vector<std::string> changed;
+    for (const std::string& name : names_) {
+        for (const char* file : {"kernel.cu", "hunt.cu"}) {
+            std::string path = "exercises/" + name + "/" + file;
+            std::string blank = skeleton(name, file).blank();
+            if (fs::exists(root_ / path) && text_of(root_ / path) == blank) continue;
+            fs::create_directories((root_ / path).parent_path());
+            std::ofstream stream(root_ / path, std::ios::binary);
+            stream << blank;
+            stream.close();
+            if (!stream) throw ExerciseError(path + " cannot be written");
+            changed.push_back(path);
+        }
+    }
+    return changed;
+}
+
+std::vector<std::string> Tree::faults() const {
+    Faults faults;
+    find_strays(faults);
+    for (const std::string& name : names_) {
+        try {
+            check_skeleton(name, "kernel.cu", faults);
+            check_skeleton(name, "hunt.cu", faults);
+            check_kernel_of_step(name, faults);
+            check_mutants(name, faults);
+        } catch (const ExerciseError& error) {
+            faults.push_back(error.what());
+        }
+    }
+    return faults;
+}
+
+void Tree::find_strays(Faults& faults) const {
+    std::set<std::string> steps = entries(root_ / "steps");
+    compare_entries("solutions", entries(root_ / "solutions"), steps, faults);
+    compare_entries("exercises", entries(root_ / "exercises"), steps, faults);
+    for (const std::string& name : names_) {
+        std::string solution = "solutions/" + name, exercise = "exercises/" + name;
+        compare_entries(solution, entries(root_ / solution), FILES_OF_SOLUTION, faults);
+        compare_entries(exercise, entries(root_ / exercise), FILES_OF_EXERCISE, faults);
+    }
+}
+
+std::string Tree::committed(const std::string& path) const {
+    return output_of("git -C " + quoted(root_.string()) + " show " + quoted("HEAD:./" + path) +
+                     " 2>/dev/null");
+}
+
+Faults Tree::faults_of_hints() const {
+    fs::path course = root_ / "course.toml";
+    Faults faults = hint_faults(course);
+    for (const std::string& name : names_) {
+        Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");
+        std::set<std::string> provoked = {expected.blank_failure};
+        for (const Mutant& mutant : expected.mutants) provoked.insert(mutant.failure);
+        provoked.erase("nothing-written");  // who has not begun gets the hints for everybody
+        for (const std::string& id : failures_without_hint(course, name, provoked)) {
+            faults.push_back("course.toml: " + name + " has no hint for \"" + id +
+                             "\", which its mutants provoke; add a [[step.hint]]");
+        }
+    }
+    return faults;
+}
+
+std::vector<std::string> Tree::edited() const {
+    std::vector<std::string> paths;
+    for (const std::string& name : names_) {
+        for (const char* file : {"kernel.cu", "hunt.cu"}) {
+            std::string path = "exercises/" + name + "/" + file;
+            std::string text = text_of(root_ / path), blank = skeleton(name, file).blank();
+            if (text != blank && committed(path) == blank) paths.push_back(path);
+        }
+    }
+    return paths;
+}
+
+// A learner may have begun to write in it: then what was committed counts.
+void Tree::check_skeleton(const std::string& name, const std::string& file, Faults& faults) const {
+    std::string path = "exercises/" + name + "/" + file;
+    Skeleton wanted = skeleton(name, file);
+    std::string text = text_of(root_ / path);
+    if (text != wanted.blank() && committed(path) == wanted.blank()) text = wanted.blank();
+    std::string difference = unmarked_difference(text, text_of(root_ / "solutions" / name / file));
+    if (!difference.empty()) {
+        faults.push_back(path + " is not the skeleton of solutions/" + name + "/" + file + ": " +
+                         difference +
+                         "; run `exercises generate` (unless it is a solution of yours that "
+                         "you have committed: then all is well)");
+    } else if (text != wanted.blank()) {
+        faults.push_back(path + " differs from what `exercises generate` writes; run it");
+    }
+    bool is_hunt = file == "hunt.cu";
+    for (auto& fault : is_hunt ? hunt_header_faults(name, wanted) : header_faults(name, wanted)) {
+        faults.push_back("solutions/" + name + "/" + file + ": " + fault);
+    }
+}
+
+void Tree::check_kernel_of_step(const std::string& name, Faults& faults) const {
+    std::string step = "steps/" + name + "/main.cu";
+    auto of_step = bare_kernel(text_of(root_ / step));
+    auto of_solution = bare_kernel(skeleton(name, "kernel.cu").solved());
+    if (of_step.empty()) faults.push_back(step + ": no kernel found between //! [kernel] markers");
+    for (std::size_t i = 0; i < std::max(of_step.size(), of_solution.size()); ++i) {
+        std::string in_step = i < of_step.size() ? of_step[i] : "(nothing more)";
+        std::string in_solution = i < of_solution.size() ? of_solution[i] : "(nothing more)";
+        if (in_step == in_solution) continue;
+        faults.push_back("solutions/" + name + "/kernel.cu has \"" + in_solution + "\", but " +
+                         step + " \"" + in_step + "\": the solution is the step's headline kernel");
+        return;
+    }
+}
+
+void Tree::check_mutants(const std::string& name, Faults& faults) const {
+    std::string path = "solutions/" + name + "/mutants.toml";
+    Mutants read = read_mutants(root_ / path);
+    std::string solved = skeleton(name, "kernel.cu").solved();
+    std::vector<std::string> ids = all_failure_ids();
+    auto check_id = [&](const std::string& id) {
+        if (std::ranges::count(ids, id) == 0) {
+            faults.push_back(path + ": nothing is ever called \"" + id +
+                             "\"; kernel/failure.h has the names");
+        }
+    };
+    check_id(read.blank_failure);
+    check_id(read.hunt_failure);
+    for (const Mutant& mutant : read.mutants) {
+        check_id(mutant.failure);
+        std::string wrong = applied(mutant, solved);
+        if (wrong == skeleton(name, "kernel.cu").blank()) {
+            faults.push_back(path + ": mutant \"" + mutant.name + "\" is the skeleton itself");
+        }
+    }
+    int mending = skeleton(name, "hunt.cu").lines_to_write();
+    if (mending > LONGEST_MENDING) {
+        faults.push_back("solutions/" + name + "/hunt.cu: mending it takes " +
+                         std::to_string(mending) + " lines; choose a smaller bug");
+    }
+}
+
+}  // namespace coalesce::exercises

@@ -1,0 +1,92 @@
+#include "kernel/advice.h"
+
+namespace coalesce {
+
+const char* next_after(Fault fault) {
+    switch (fault) {
+        case Fault::none: return "";
+        case Fault::nothing_written:
+            return "Write the body: each element has to be stored in `out` once.";
+        case Fault::arguments_exchanged:
+            return "Store to `out` and read from `in`; the destination is the first argument.";
+        case Fault::never_written:
+            return "Find out which threads should have stored the cells marked in the map.";
+        case Fault::ragged_edge_missed:
+            return "Round the grid up with ceil_div, so that the last tile may be a part of one.";
+        case Fault::grid_too_small:
+            return "Compare the grid with the matrix: does each element have its thread?";
+        case Fault::bounds_exchanged:
+            return "Compare row with rows and col with cols, in the kernel and in configure: is "
+                   "the grid "
+                   "ceil_div(cols, ...) wide and ceil_div(rows, ...) tall?";
+        case Fault::part_of_each_tile:
+            return "Does each thread move all its elements of the tile? Look at the loop and its "
+                   "step.";
+        case Fault::indices_not_swapped: return "Store to row `col` and column `row` of `out`.";
+        case Fault::indices_swapped:
+            return "This is a copy: an element keeps its row and its column.";
+        case Fault::wrong_pitch:
+            return "How long is a row? `in` has cols elements in each, `out` has rows.";
+        case Fault::tile_not_moved:
+            return "The tile's own place has to be transposed too: exchange blockIdx.x and "
+                   "blockIdx.y "
+                   "when storing.";
+        case Fault::tile_not_transposed:
+            return "Read the tile the other way round: by column what was written by row.";
+        case Fault::off_by_one_row: return "Count the rows: the first one is row 0.";
+        case Fault::off_by_one_col: return "Count the columns: the first one is column 0.";
+        case Fault::tile_repeated:
+            return "Let the place of the tile depend on blockIdx, both for reading and for "
+                   "storing.";
+        case Fault::line_repeated: return "Let the index depend on the row and on the column.";
+        case Fault::turned_around:
+            return "Transposing mirrors at the diagonal: in(row, col) goes to out(col, row), "
+                   "without "
+                   "any rows - 1 - row.";
+        case Fault::wrong_tile:
+            return "Work out by hand which tile block (1, 0) reads, and which it stores.";
+        case Fault::scrambled_in_tile:
+            return "Work out by hand where thread (1, 0) puts its element in the tile, and from "
+                   "where "
+                   "it is read.";
+        case Fault::barrier_missing:
+            return "Wait for the whole block between writing the tile and reading it: "
+                   "__syncthreads().";
+        case Fault::edge_wrong:
+            return "Follow one element in the last row: which condition lets it through?";
+        case Fault::read_outside: return "Check the bounds of the element that is read.";
+        case Fault::nan_changed:
+        case Fault::negative_zero_lost:
+        case Fault::subnormal_flushed:
+        case Fault::value_rounded:
+            return "Assign the value as it is; no arithmetic and no conversion is needed.";
+        case Fault::value_not_of_input:
+            return "Look at what is stored: is it what was read from `in`?";
+        case Fault::scattered:
+            return "Follow one wrong element by hand, from `in` to where it lands.";
+        case Fault::written_before:
+        case Fault::written_after: return "Check the bounds of the element that is stored.";
+        case Fault::input_changed: return "Store to `out` only.";
+    }
+    return "";
+}
+
+bool names_the_mistake(Fault fault) {
+    switch (fault) {
+        case Fault::bounds_exchanged:
+        case Fault::indices_not_swapped:
+        case Fault::indices_swapped:
+        case Fault::wrong_pitch:
+        case Fault::tile_not_moved:
+        case Fault::tile_not_transposed:
+        case Fault::off_by_one_row:
+        case Fault::off_by_one_col:
+        case Fault::tile_repeated:
+        case Fault::line_repeated:
+        case Fault::turned_around:
+        case Fault::arguments_exchanged: return true;
+        default: return false;
+    }
+}
+
+}  // namespace coalesce

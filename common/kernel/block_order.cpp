@@ -1,0 +1,76 @@
+#include "kernel/block_order.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// More accesses than a warp needs before its first load.
+constexpr std::size_t kEnough = 64;
+
+/// A tile, and the line that loads from it.
+struct Taken {
+    Cell tile;
+    int line = 0;
+};
+
+/// Where the first load of the warp from `in` begins; nothing when it loads nothing.
+std::optional<Taken> tile_taken(const Trial& trial, int side) {
+    const auto is_load = [](const simulated::Access& access) {
+        return !access.is_shared && !access.is_store && access.active != 0;
+    };
+    const auto load = std::find_if(trial.accesses.begin(), trial.accesses.end(), is_load);
+    if (load == trial.accesses.end()) return std::nullopt;
+    const auto lane = static_cast<std::size_t>(std::countr_zero(load->active));
+    const auto element =
+        static_cast<std::int64_t>((load->addresses[lane] - trial.in_address) / sizeof(float));
+    return Taken{{element / trial.shape.cols / side, element % trial.shape.cols / side},
+                 load->line};
+}
+
+std::string pair_text(std::int64_t first, std::int64_t second) {
+    return "(" + std::to_string(first) + ", " + std::to_string(second) + ")";
+}
+
+Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const Taken& taken,
+                   Cell expected) {
+    return {.kind = FailureKind::wrong_block_order,
+            .headline =
+                "block " + pair_text(x, y) + " takes the tile in row " +
+                std::to_string(taken.tile.row) + " and column " + std::to_string(taken.tile.col) +
+                " of tiles; in this lesson's order it is row " + std::to_string(expected.row) +
+                ", column " + std::to_string(expected.col) + ".",
+            .place = {file, taken.line, 0},
+            .shape = shape,
+            .next =
+                "The result is right, only the order is not. Number the blocks, and work out the "
+                "tiles of the first few by hand."};
+}
+
+}  // namespace
+
+std::optional<Failure> wrong_block_order(
+    const BlockOrder& order, const std::string& file_name,
+    const std::function<Trial(Shape shape, const TracedWarp& traced)>& launch) {
+    if (!simulated::can_trace()) return std::nullopt;
+    int blocks = 1;
+    for (int block = 0; block < blocks; ++block) {
+        const Trial trial = launch(
+            order.shape, {.block = static_cast<std::uint64_t>(block), .warp = 0, .limit = kEnough});
+        const int wide = static_cast<int>(trial.launch.grid[0]);
+        const int tall = static_cast<int>(trial.launch.grid[1]);
+        blocks = wide * tall;
+        if (blocks == 0) return std::nullopt;
+        const Cell expected = order.tile_of(block % wide, block / wide, wide, tall);
+        const auto taken = tile_taken(trial, order.tile);
+        if (taken && !(taken->tile == expected)) {
+            return wrong_tile(file_name, order.shape, block % wide, block / wide, *taken, expected);
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,92 @@
+#include "kernel/cache.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFormat = "coalesce cache 1\n";
+
+/// Format, checksum, length of the key, key, value.
+std::string entry_of(const std::string& key, const std::string& value) {
+    const std::string content = std::to_string(key.size()) + "\n" + key + value;
+    return std::string(kFormat) + hash_text(content) + "\n" + content;
+}
+
+/// The value in an entry, if it is whole and has that key.
+std::optional<std::string> value_in(const std::string& entry, const std::string& key) {
+    constexpr std::size_t checksum = 17;  // 16 digits and a line's end
+    if (!entry.starts_with(kFormat) || entry.size() < kFormat.size() + checksum)
+        return std::nullopt;
+    const std::string content = entry.substr(kFormat.size() + checksum);
+    if (entry.compare(kFormat.size(), checksum, hash_text(content) + "\n") != 0)
+        return std::nullopt;
+    const std::string head = std::to_string(key.size()) + "\n" + key;
+    if (!content.starts_with(head)) return std::nullopt;
+    return content.substr(head.size());
+}
+
+/// Every save of a learner's file makes an entry; the oldest go when there are many.
+void forget_the_oldest(const fs::path& folder, const std::string& kind) {
+    std::vector<std::pair<fs::file_time_type, fs::path>> entries;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        if (!entry.path().filename().string().starts_with(kind + "-")) continue;
+        entries.emplace_back(entry.last_write_time(error), entry.path());
+    }
+    if (entries.size() <= Cache::most_entries) return;
+    std::sort(entries.begin(), entries.end());
+    const std::size_t surplus = entries.size() - Cache::most_entries / 2;
+    for (std::size_t i = 0; i < surplus; ++i) fs::remove(entries[i].second, error);
+}
+
+}  // namespace
+
+std::uint64_t hash_of(const std::string& text) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
+
+std::string hash_text(const std::string& text) {
+    return format("%016llx", static_cast<unsigned long long>(hash_of(text)));
+}
+
+fs::path Cache::file_of(const std::string& kind, const std::string& key) const {
+    return folder_ / (kind + "-" + hash_text(key));
+}
+
+std::optional<std::string> Cache::find(const std::string& kind, const std::string& key) const {
+    if (folder_.empty()) return std::nullopt;
+    std::ifstream file(file_of(kind, key), std::ios::binary);
+    if (!file) return std::nullopt;
+    return value_in({std::istreambuf_iterator<char>(file), {}}, key);
+}
+
+void Cache::keep(const std::string& kind, const std::string& key, const std::string& value) const {
+    if (folder_.empty()) return;
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    const fs::path goal = file_of(kind, key);
+    const fs::path unfinished = goal.string() + ".part" + std::to_string(getpid());
+    std::ofstream file(unfinished, std::ios::binary);
+    file << entry_of(key, value);
+    file.close();
+    if (file) fs::rename(unfinished, goal, error);
+    if (!file || error) fs::remove(unfinished, error);
+    forget_the_oldest(folder_, kind);
+}
+
+}  // namespace coalesce

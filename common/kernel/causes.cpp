@@ -1,0 +1,356 @@
+#include "kernel/causes.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "harness/text.h"
+#include "kernel/advice.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Report;
+
+const Report* find_report(const Trial& trial, const char* check, const char* kind = "") {
+    const auto found = std::find_if(trial.reports.begin(), trial.reports.end(),
+                                    [&](const Report& report) { return report.is(check, kind); });
+    return found == trial.reports.end() ? nullptr : &*found;
+}
+
+/// A place in the learner's file; a compiler-made line elsewhere is none to look at.
+Place place_in(const Place& place, const std::string& file_name) {
+    return place.file == file_name ? place : Place{file_name, 0, 0};
+}
+
+/// The simulator knows allocations by size and number; here they have names.
+std::string with_matrix_names(const Report& report, const Trial& trial) {
+    const std::string begin = "the allocation of ", end = ")";
+    const std::size_t first = report.message.find(begin);
+    const std::size_t last = report.message.find(end, first);
+    if (first == report.message.npos || last == report.message.npos) return report.message;
+    const auto holds = [&](std::uint64_t matrix) {
+        return report.address >= matrix && report.address < matrix + 4 * trial.elements();
+    };
+    if (!holds(trial.in_address) && !holds(trial.out_address)) return report.message;
+    std::string message = report.message;
+    return message.replace(first, last + end.size() - first,
+                           holds(trial.in_address) ? "`in`" : "`out`");
+}
+
+/// What a report says, with its threads and the other access.
+std::string details_of(const Report& report, const Trial& trial) {
+    std::string text = wrap(report.thread.text() + ": " + with_matrix_names(report, trial));
+    if (report.other_place.line > 0) {
+        text += wrap("The other access: " + report.other_place.text() + ", " +
+                     report.other_thread.text() + ".");
+    }
+    return text;
+}
+
+Failure from_report(FailureKind kind, const Report& report, const Trial& trial,
+                    const std::string& file_name, const std::string& headline,
+                    const std::string& next) {
+    return {.kind = kind,
+            .headline = headline,
+            .place = place_in(report.place, file_name),
+            .shape = trial.shape,
+            .details = details_of(report, trial),
+            .next = next};
+}
+
+// ---- outside of the matrices ----
+
+/// "element 4813 of `in`, which has 4810": the buffer that the address is closest to.
+std::string element_text(const Report& report, const Trial& trial) {
+    const std::uint64_t bytes = 4 * trial.elements();
+    const auto distance = [&](std::uint64_t begin) {
+        if (report.address < begin) return begin - report.address;
+        return report.address >= begin + bytes ? report.address - begin - bytes : 0;
+    };
+    const bool is_out = distance(trial.out_address) < distance(trial.in_address);
+    const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
+    const auto element =
+        (static_cast<std::int64_t>(report.address) - static_cast<std::int64_t>(begin)) / 4;
+    return "element " + std::to_string(element) + " of `" + (is_out ? "out" : "in") +
+           "`, which has " + std::to_string(trial.elements());
+}
+
+Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details) {
+    return {.kind = FailureKind::no_bounds_check,
+            .headline =
+                "threads outside of the matrix touch memory that is not theirs: a check of "
+                "the bounds is missing or wrong.",
+            .place = place,
+            .shape = trial.shape,
+            .details = details,
+            .next =
+                "Where the tiles do not fit the matrix, some threads have no element: let them do "
+                "nothing. Compare row with rows and col with cols before each access."};
+}
+
+Failure wrong_result(const Trial& trial, const Verdict& verdict, const Surroundings& around);
+
+/// An access outside: of all its causes the one that fits.
+Failure outside(const Trial& trial, const Place& place, const std::string& details,
+                const Surroundings& around) {
+    const bool is_ragged = !has_whole_tiles(trial.shape);
+    if (is_ragged && around.was_right_on_whole_tiles) {
+        return no_bounds_check(trial, place, details);
+    }
+    // A wrong index leads outside as well; then the index is what is wrong.
+    const std::optional<Verdict> verdict = around.result_without_checks();
+    if (verdict && names_the_mistake(verdict->fault())) {
+        Failure failure = wrong_result(trial, *verdict, around);
+        failure.place = place;
+        failure.details = wrap("It also goes outside of the matrix.") + details + failure.details;
+        return failure;
+    }
+    // The tile may be larger than the matrix.
+    if (!around.was_right_on_whole_tiles && around.is_right_on_large_tiles()) {
+        return no_bounds_check(trial, place, details);
+    }
+    return {.kind = FailureKind::out_of_bounds,
+            .headline = "the kernel touches memory outside of its matrices.",
+            .place = place,
+            .shape = trial.shape,
+            .details = details,
+            .next = "Work out the index by hand for the thread that is named."};
+}
+
+Failure outside(const Trial& trial, const Report& report, const Surroundings& around) {
+    const bool reads = report.message.starts_with("Reads");
+    const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
+                                     element_text(report, trial) + ".");
+    return outside(trial, place_in(report.place, around.file_name), details, around);
+}
+
+bool is_in_shared_memory(const Report& report) {
+    return report.message.find("shared memory") != report.message.npos;
+}
+
+std::optional<Failure> memory_error(const Trial& trial, const Surroundings& around) {
+    if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
+        return from_report(
+            FailureKind::misaligned, *report, trial, around.file_name,
+            "a vector access at an address that is no multiple of its size.",
+            "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: "
+            "let its first element's index be a multiple of 4, or of 2.");
+    }
+    const Report* report = find_report(trial, "memcheck");
+    if (!report) return std::nullopt;
+    if (is_in_shared_memory(*report)) {
+        return from_report(FailureKind::outside_shared_memory, *report, trial, around.file_name,
+                           "an access outside of the shared array.",
+                           "Compare the indices with the array's dimensions. " + report->cure);
+    }
+    return outside(trial, *report, around);
+}
+
+// ---- what does not end, or ends badly ----
+
+std::optional<Failure> execution_error(const Trial& trial, const Surroundings& around) {
+    const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
+                          const std::string& next) {
+        return from_report(kind, report, trial, around.file_name, headline, next);
+    };
+    if (const Report* report = find_report(trial, "synccheck", "deadlock")) {
+        return make(
+            FailureKind::deadlock, *report, "threads wait here for something that never comes.",
+            report->cure.empty() ? "Who should wake them? Follow that thread." : report->cure);
+    }
+    if (const Report* report = find_report(trial, "execution", "instruction budget")) {
+        Failure failure =
+            make(FailureKind::endless_loop, *report, "the kernel does not come to an end.",
+                 "Look at the loop around this line: does its counter reach its end?");
+        failure.details = wrap(report->thread.text() + " was here after " +
+                               "many times the work that the task takes.");
+        return failure;
+    }
+    if (const Report* report = find_report(trial, "execution", "assertion failed")) {
+        return make(FailureKind::assertion_failed, *report, "an assertion in the kernel failed.",
+                    "Take it as a hint: what it says must be true is not.");
+    }
+    if (const Report* report = find_report(trial, "execution", "trap")) {
+        return make(FailureKind::assertion_failed, *report, "the kernel stopped itself.",
+                    "Take __trap() out, or find out why it is reached.");
+    }
+    if (const Report* report = find_report(trial, "execution", "unsupported")) {
+        return make(FailureKind::not_simulated, *report,
+                    "the kernel uses something that the simulated GPU does not have.",
+                    "Write it without; no exercise needs it.");
+    }
+    if (const Report* report = find_report(trial, "execution")) {
+        return make(FailureKind::kernel_failed, *report, "the kernel was stopped.", report->cure);
+    }
+    return std::nullopt;
+}
+
+// ---- barriers and races ----
+
+std::optional<Failure> barrier_error(const Trial& trial, const Surroundings& around) {
+    const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
+                          const std::string& next) {
+        return from_report(kind, report, trial, around.file_name, headline, next);
+    };
+    for (const char* kind : {"divergent barrier", "exit before barrier"}) {
+        if (const Report* report = find_report(trial, "synccheck", kind)) {
+            return make(
+                FailureKind::divergent_barrier, *report,
+                "not every thread of the block comes to this __syncthreads().",
+                "Put the condition around the loads and stores, not around the barrier, and "
+                "let no thread return before it.");
+        }
+    }
+    if (const Report* report = find_report(trial, "synccheck")) {
+        return make(FailureKind::bad_warp_mask, *report,
+                    "a warp operation names lanes that do not take part in it.", report->cure);
+    }
+    if (const Report* report = find_report(trial, "racecheck", "write after write")) {
+        if (!find_report(trial, "racecheck", "read after write") &&
+            !find_report(trial, "racecheck", "write after read")) {
+            return make(
+                FailureKind::shared_race, *report,
+                "two threads write to the same place in shared memory.",
+                "Give each thread its own place: the index needs threadIdx.x and threadIdx.y.");
+        }
+    }
+    const Report* race = find_report(trial, "racecheck", "read after write");
+    if (!race) race = find_report(trial, "racecheck");
+    if (race) {
+        return make(
+            FailureKind::missing_barrier, *race,
+            "threads read the tile while others still write it: a barrier is missing.",
+            "Put __syncthreads() between the two, where every thread of the block comes by.");
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> uninitialised(const Trial& trial, const Surroundings& around) {
+    if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
+        return from_report(
+            FailureKind::uninitialised_shared, *report, trial, around.file_name,
+            "this reads a place in shared memory that nothing wrote.",
+            "Fill the tile first: do all its elements have a thread that writes them, "
+            "and is it read with the same layout?");
+    }
+    if (const Report* report = find_report(trial, "initcheck")) {
+        return from_report(FailureKind::uninitialised_read, *report, trial, around.file_name,
+                           "this reads device memory that nothing wrote.",
+                           "Read from `in` only, where the input is.");
+    }
+    return std::nullopt;
+}
+
+// ---- the result ----
+
+/// The harness's findings go on in its own texts; here each ends.
+std::string as_sentence(const std::string& text) {
+    constexpr std::string_view ends = ".?!";
+    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
+}
+
+Failure wrong_result(const Trial& trial, const Verdict& verdict, const Surroundings& around) {
+    const Finding& first = verdict.findings.front();
+    Failure failure{.kind = FailureKind::wrong_result,
+                    .fault = first.fault,
+                    .headline = as_sentence(first.sentence),
+                    .place = {around.file_name, trial.store_line, 0},
+                    .shape = trial.shape,
+                    .next = next_after(first.fault)};
+    for (std::size_t i = 1; i < verdict.findings.size(); ++i) {
+        failure.details += wrap(as_sentence(verdict.findings[i].sentence));
+    }
+    if (verdict.wrong + verdict.untouched > 0) {
+        failure.details +=
+            wrap(std::to_string(verdict.right) + " cells right, " + std::to_string(verdict.wrong) +
+                 " wrong, " + std::to_string(verdict.untouched) + " never written.");
+        failure.map = verdict.map.text();
+    }
+    return failure;
+}
+
+/// What guard bands saw, where no memcheck watches: a real GPU.
+const Finding* outside_finding(const Verdict& verdict) {
+    if (names_the_mistake(verdict.fault())) return nullptr;
+    const auto is_outside = [](const Finding& finding) {
+        return finding.fault == Fault::read_outside || finding.fault == Fault::written_after ||
+               finding.fault == Fault::written_before;
+    };
+    const auto found = std::find_if(verdict.findings.begin(), verdict.findings.end(), is_outside);
+    return found == verdict.findings.end() ? nullptr : &*found;
+}
+
+std::optional<Failure> result_error(const Trial& trial, const Surroundings& around) {
+    const Report* race = find_report(trial, "globalrace");
+    const bool is_wrong = trial.verdict && !trial.verdict->is_right();
+    if (race && (!is_wrong || !names_the_mistake(trial.verdict->fault()))) {
+        return from_report(
+            FailureKind::race_between_blocks, *race, trial, around.file_name,
+            "threads access one place in memory, and at least one writes: which comes "
+            "first is chance.",
+            "Each element of `out` is for one thread: which index do two of them share?");
+    }
+    if (!is_wrong) return std::nullopt;
+    const Verdict& verdict = *trial.verdict;
+    if (const Finding* finding = outside_finding(verdict)) {
+        return outside(trial, {around.file_name, trial.store_line, 0},
+                       wrap(as_sentence(finding->sentence)), around);
+    }
+    Failure failure = wrong_result(trial, verdict, around);
+    if (verdict.fault() == Fault::barrier_missing) failure.kind = FailureKind::missing_barrier;
+    return failure;
+}
+
+/// Errors that a real GPU returns, where nobody says more.
+Failure device_error(const Trial& trial, const Surroundings& around) {
+    const Place place{around.file_name, 0, 0};
+    const std::string says =
+        std::string(cudaGetErrorName(trial.error)) + ": " + cudaGetErrorString(trial.error) + ".";
+    switch (trial.error) {
+        case cudaErrorIllegalAddress: return outside(trial, place, wrap(says), around);
+        case cudaErrorMisalignedAddress:
+            return {.kind = FailureKind::misaligned,
+                    .headline = "a vector access at an address that is no multiple of its size.",
+                    .place = place,
+                    .shape = trial.shape,
+                    .details = wrap(says),
+                    .next = "Check it on the simulated GPU, which names the line."};
+        case cudaErrorLaunchTimeout:
+            return {.kind = FailureKind::endless_loop,
+                    .headline = "the kernel does not come to an end.",
+                    .place = place,
+                    .shape = trial.shape,
+                    .next = "Check it on the simulated GPU, which names the line."};
+        case cudaErrorAssert:
+            return {.kind = FailureKind::assertion_failed,
+                    .headline = "an assertion in the kernel failed.",
+                    .place = place,
+                    .shape = trial.shape,
+                    .next = "Take it as a hint: what it says must be true is not."};
+        default:
+            return {.kind = FailureKind::kernel_failed,
+                    .headline = "the device stopped the kernel: " + says,
+                    .place = place,
+                    .shape = trial.shape,
+                    .next = "Check it on the simulated GPU, which says more."};
+    }
+}
+
+}  // namespace
+
+bool has_whole_tiles(Shape shape) {
+    constexpr int largest_side = 64;
+    return shape.rows % largest_side == 0 && shape.cols % largest_side == 0;
+}
+
+Failure cause_of(const Trial& trial, const Surroundings& around) {
+    if (auto found = memory_error(trial, around)) return *found;
+    if (auto found = execution_error(trial, around)) return *found;
+    if (trial.refused.kind != FailureKind::none) return trial.refused;
+    if (auto found = barrier_error(trial, around)) return *found;
+    if (auto found = uninitialised(trial, around)) return *found;
+    if (auto found = result_error(trial, around)) return *found;
+    return device_error(trial, around);
+}
+
+}  // namespace coalesce

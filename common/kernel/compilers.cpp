@@ -1,0 +1,248 @@
+#include "kernel/compilers.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <vector>
+
+#include "kernel/child.h"
+
+#ifndef COALESCE_CUDA_ROOT
+#    define COALESCE_CUDA_ROOT "/usr/local/cuda"
+#endif
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where a toolkit may be, the likeliest first.
+std::vector<std::string> toolkit_roots() {
+    std::vector<std::string> roots;
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+        if (const char* value = std::getenv(name); value && *value) roots.push_back(value);
+    }
+    roots.insert(roots.end(), {COALESCE_CUDA_ROOT, "/usr/local/cuda", "/usr/local/cuda-13",
+                               "/usr/local/cuda-13.0", "/usr/local/cuda-13.1", "/opt/cuda",
+                               "/usr/lib/cuda", "/usr"});
+    return roots;
+}
+
+bool is_file(const std::string& path) {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// The first of those names that is in $PATH.
+std::string in_path(const std::vector<std::string>& names) {
+    const char* path = std::getenv("PATH");
+    const std::string folders = path ? path : "";
+    for (const std::string& name : names) {
+        for (std::size_t begin = 0; begin <= folders.size();) {
+            const std::size_t end = std::min(folders.find(':', begin), folders.size());
+            const std::string file = folders.substr(begin, end - begin) + "/" + name;
+            if (is_file(file) && access(file.c_str(), X_OK) == 0) return file;
+            begin = end + 1;
+        }
+    }
+    return "";
+}
+
+std::string find_nvrtc() {
+    for (const std::string& root : toolkit_roots()) {
+        for (const char* folder : {"/lib64/", "/lib/", "/lib/x86_64-linux-gnu/"}) {
+            const std::string file = root + folder + "libnvrtc.so.13";
+            if (is_file(file)) return file;
+        }
+    }
+    return "";
+}
+
+std::string find_nvcc() {
+    for (const std::string& root : toolkit_roots()) {
+        if (const std::string file = root + "/bin/nvcc"; is_file(file)) return file;
+    }
+    return in_path({"nvcc"});
+}
+
+std::string find_clang() {
+    return in_path({"clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17",
+                    "clang++-16", "clang++-15", "clang++-14", "clang++", "clang"});
+}
+
+/// Path, size and time of a file: another version has another.
+std::string identity_of(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return path;
+    return path + " " + std::to_string(status.st_size) + " " +
+           std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+}
+
+/// A folder of its own for the files that a compiler reads and writes; gone afterwards.
+class ScratchFolder {
+public:
+    ScratchFolder() {
+        std::error_code error;
+        const fs::path folder = fs::temp_directory_path(error);
+        std::string name = (error ? fs::path("/tmp") : folder) / "coalesce-XXXXXX";
+        if (mkdtemp(name.data())) path_ = name;
+    }
+    ~ScratchFolder() {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove_all(path_, ignored);
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+std::string read_file(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// "compute_90" -> "sm_80": old versions of clang know no newer one, and what the course does needs
+/// none. Devices take code for older ones.
+std::string clang_architecture(const std::string& architecture) {
+    constexpr int newest = 80;
+    const std::size_t underline = architecture.find('_');
+    const int number = std::atoi(architecture.c_str() + underline + 1);
+    return "sm_" + std::to_string(std::min(number, newest));
+}
+
+std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string& architecture) {
+    return {nvcc,
+            "-ptx",
+            "-std=c++20",
+            "-lineinfo",
+            "--expt-relaxed-constexpr",
+            "-arch=" + architecture,
+            "-o",
+            "kernel.ptx",
+            "input.cu"};
+}
+
+/// Without any of the toolkit's headers, which clang may be too old to read: ours are enough.
+std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture) {
+    return {clang,
+            "-x",
+            "cuda",
+            "-std=c++20",
+            "-O2",
+            "-S",
+            "--cuda-device-only",
+            "-nocudainc",
+            "-nocudalib",
+            "-fms-extensions",
+            "-gline-tables-only",
+            "-Wno-unknown-cuda-version",
+            "-Xclang",
+            "-target-sdk-version=11.5",
+            "--cuda-gpu-arch=" + clang_architecture(architecture),
+            "-fno-color-diagnostics",
+            "-fno-caret-diagnostics",
+            "-o",
+            "kernel.ptx",
+            "input.cu"};
+}
+
+RawOutput run_command(const std::vector<std::string>& command, const std::string& wrapped,
+                      const ScratchFolder& folder, int seconds) {
+    RawOutput result;
+    if (folder.path().empty()) {
+        result.output = "no temporary folder can be made";
+        return result;
+    }
+    std::ofstream(folder.path() + "/input.cu", std::ios::binary) << wrapped;
+    const ChildResult child = run_child(command, folder.path(), seconds);
+    result.is_out_of_time = child.is_out_of_time;
+    result.output = child.output;
+    if (child.status == 0) result.ptx = read_file(folder.path() + "/kernel.ptx");
+    result.is_good = !result.ptx.empty();
+    return result;
+}
+
+std::string path_of(Compiler kind) {
+    switch (kind) {
+        case Compiler::nvrtc: return find_nvrtc();
+        case Compiler::nvcc: return find_nvcc();
+        case Compiler::clang: return find_clang();
+        case Compiler::any: break;
+    }
+    return "";
+}
+
+/// The number in what `--version` prints.
+std::string version_printed_by(const std::string& program) {
+    const std::string printed = run_child({program, "--version"}, "/", 20).output;
+    std::smatch match;
+    static const std::regex nvcc(R"(\bV(\d+\.\d+\.\d+))"), other(R"(version (\d+\.\d+[.\d]*))");
+    if (std::regex_search(printed, match, nvcc) || std::regex_search(printed, match, other)) {
+        return match[1];
+    }
+    return "of an unknown version";
+}
+
+}  // namespace
+
+const char* name_of(Compiler kind) {
+    switch (kind) {
+        case Compiler::nvrtc: return "NVRTC";
+        case Compiler::nvcc: return "nvcc";
+        case Compiler::clang: return "clang";
+        case Compiler::any: break;
+    }
+    return "any compiler";
+}
+
+std::optional<FoundCompiler> find_compiler(Compiler kind) {
+    if (kind == Compiler::any) {
+        for (const Compiler one : {Compiler::nvrtc, Compiler::nvcc, Compiler::clang}) {
+            if (auto found = find_compiler(one)) return found;
+        }
+        return std::nullopt;
+    }
+    const std::string path = path_of(kind);
+    if (path.empty()) return std::nullopt;
+    return FoundCompiler{kind, path, std::string(name_of(kind)) + " " + identity_of(path)};
+}
+
+std::string version_of(const FoundCompiler& compiler) {
+    const std::string number = compiler.kind == Compiler::nvrtc ? nvrtc_version(compiler.path)
+                                                                : version_printed_by(compiler.path);
+    return std::string(name_of(compiler.kind)) + " " + number;
+}
+
+Dialect dialect_of(const FoundCompiler& compiler) {
+    return compiler.kind == Compiler::clang ? Dialect::bare_clang : Dialect::nvidia;
+}
+
+RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
+                       const std::string& architecture, int seconds) {
+    if (compiler.kind == Compiler::nvrtc) return run_nvrtc(compiler.path, wrapped, architecture);
+    const ScratchFolder folder;
+    const auto command = compiler.kind == Compiler::nvcc
+                             ? nvcc_command(compiler.path, architecture)
+                             : clang_command(compiler.path, architecture);
+    return run_command(command, wrapped, folder, seconds);
+}
+
+std::string toolkit_headers() {
+    for (const std::string& root : toolkit_roots()) {
+        if (is_file(root + "/include/cuda_fp16.h")) return root + "/include";
+    }
+    return "";
+}
+
+}  // namespace coalesce

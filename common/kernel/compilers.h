@@ -1,0 +1,49 @@
+// The compilers that a learner's file can be compiled with: where they are, and how they are
+// called.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kernel/compile.h"
+#include "kernel/wrapper.h"
+
+namespace coalesce {
+
+/// A compiler that is there.
+struct FoundCompiler {
+    Compiler kind = Compiler::any;
+    std::string path;      ///< of the library or program
+    std::string identity;  ///< changes when another version takes its place
+};
+
+/// The compiler of that kind, or with `any` the first there is.
+std::optional<FoundCompiler> find_compiler(Compiler kind);
+/// "NVRTC 13.0"; asks the compiler, which takes a moment.
+std::string version_of(const FoundCompiler& compiler);
+/// "NVRTC", "nvcc", "clang"
+const char* name_of(Compiler kind);
+/// How it wants to be spoken to.
+Dialect dialect_of(const FoundCompiler& compiler);
+
+/// What a compiler made of a text.
+struct RawOutput {
+    bool is_good = false;
+    bool is_out_of_time = false;
+    std::string ptx;     ///< when it is good
+    std::string output;  ///< what it said
+};
+
+/// Compiles a wrapped text for `architecture` ("compute_90").
+RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
+                       const std::string& architecture, int seconds);
+
+/// NVRTC's part of the above.
+RawOutput run_nvrtc(const std::string& library, const std::string& wrapped,
+                    const std::string& architecture);
+/// "13.0"; "" when the library can not be loaded.
+std::string nvrtc_version(const std::string& library);
+/// The folder with the toolkit's headers; "" when there is none.
+std::string toolkit_headers();
+
+}  // namespace coalesce

@@ -1,0 +1,109 @@
+#include "kernel/failure.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+constexpr std::pair<FailureKind, const char*> ids[] = {
+    {FailureKind::none, "none"},
+    {FailureKind::file_missing, "file-missing"},
+    {FailureKind::file_unreadable, "file-unreadable"},
+    {FailureKind::file_empty, "file-empty"},
+    {FailureKind::file_binary, "file-binary"},
+    {FailureKind::file_too_large, "file-too-large"},
+    {FailureKind::include_refused, "include-refused"},
+    {FailureKind::does_not_compile, "does-not-compile"},
+    {FailureKind::kernel_missing, "kernel-missing"},
+    {FailureKind::wrong_signature, "wrong-signature"},
+    {FailureKind::configure_missing, "configure-missing"},
+    {FailureKind::compile_time_out, "compile-time-out"},
+    {FailureKind::does_not_load, "does-not-load"},
+    {FailureKind::bad_launch, "bad-launch"},
+    {FailureKind::block_too_large, "block-too-large"},
+    {FailureKind::too_much_shared_memory, "too-much-shared-memory"},
+    {FailureKind::not_simulated, "not-simulated"},
+    {FailureKind::endless_loop, "endless-loop"},
+    {FailureKind::deadlock, "deadlock"},
+    {FailureKind::divergent_barrier, "divergent-barrier"},
+    {FailureKind::bad_warp_mask, "bad-warp-mask"},
+    {FailureKind::assertion_failed, "assertion-failed"},
+    {FailureKind::no_bounds_check, "no-bounds-check"},
+    {FailureKind::out_of_bounds, "out-of-bounds"},
+    {FailureKind::outside_shared_memory, "outside-shared-memory"},
+    {FailureKind::misaligned, "misaligned"},
+    {FailureKind::missing_barrier, "missing-barrier"},
+    {FailureKind::shared_race, "shared-race"},
+    {FailureKind::uninitialised_shared, "uninitialised-shared"},
+    {FailureKind::uninitialised_read, "uninitialised-read"},
+    {FailureKind::race_between_blocks, "race-between-blocks"},
+    {FailureKind::kernel_failed, "kernel-failed"},
+    {FailureKind::wrong_result, "wrong-result"},
+    {FailureKind::uncoalesced_loads, "uncoalesced-loads"},
+    {FailureKind::uncoalesced_stores, "uncoalesced-stores"},
+    {FailureKind::bank_conflicts, "bank-conflicts"},
+    {FailureKind::too_many_requests, "too-many-requests"},
+    {FailureKind::too_many_threads, "too-many-threads"},
+    {FailureKind::tile_too_small, "tile-too-small"},
+    {FailureKind::wrong_block_order, "wrong-block-order"},
+    {FailureKind::no_compiler, "no-compiler"},
+    {FailureKind::environment_problem, "environment-problem"},
+};
+
+}  // namespace
+
+std::string id_of(FailureKind kind) {
+    for (const auto& [one, id] : ids) {
+        if (one == kind) return id;
+    }
+    return "unknown";
+}
+
+std::string id_of(Fault fault) {
+    std::string id = name_of(fault);
+    std::replace(id.begin(), id.end(), '_', '-');
+    return id;
+}
+
+std::vector<std::string> all_failure_ids() {
+    std::vector<std::string> all;
+    for (const auto& [kind, id] : ids) {
+        if (kind == FailureKind::none) continue;
+        if (kind != FailureKind::wrong_result) {
+            all.push_back(id);
+            continue;
+        }
+        for (int i = 1; i <= static_cast<int>(Fault::input_changed); ++i) {
+            all.push_back(id_of(static_cast<Fault>(i)));
+        }
+    }
+    return all;
+}
+
+std::string Place::text() const {
+    if (file.empty()) return "";
+    return line > 0 ? file + ":" + std::to_string(line) : file;
+}
+
+std::string Failure::id() const {
+    return kind == FailureKind::wrong_result ? id_of(fault) : id_of(kind);
+}
+
+std::string Failure::text() const {
+    const std::string where = place.text();
+    std::string text = wrap((where.empty() ? "" : where + ": ") + headline);
+    if (shape.rows > 0) {
+        text += wrap("Seen with rows = " + std::to_string(shape.rows) +
+                     ", cols = " + std::to_string(shape.cols) + ".");
+    }
+    text += details;
+    if (!details.empty() && details.back() != '\n') text += "\n";
+    text += map;
+    if (!next.empty()) text += wrap("Next: " + next);
+    return text;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,111 @@
+/// \file
+/// Everything that can be wrong with a learner's kernel, each with a name that never changes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cell_map.h"
+#include "harness/faults.h"
+#include "harness/options.h"
+
+namespace coalesce {
+
+/// What is wrong. Course files, tests and grades refer to these by `id_of`.
+enum class FailureKind {
+    none,  ///< nothing
+
+    // The file.
+    file_missing,     ///< there is no such file
+    file_unreadable,  ///< it is there but can not be read, or is no ordinary file
+    file_empty,       ///< nothing in it but blanks
+    file_binary,      ///< it holds bytes that no text has
+    file_too_large,   ///< more than `largest_source`
+    include_refused,  ///< it includes something else than the toolkit's headers
+
+    // Compiling.
+    does_not_compile,   ///< the compiler has errors to tell
+    kernel_missing,     ///< there is no __global__ function of the wanted name
+    wrong_signature,    ///< it takes other arguments
+    configure_missing,  ///< there is no `configure`, or one that can not be used
+    compile_time_out,   ///< the compiler was still busy after a long time
+
+    // Launching.
+    does_not_load,    ///< the device refuses the compiled kernel
+    bad_launch,       ///< configure gives no blocks, no threads, or more blocks than there can be
+    block_too_large,  ///< configure gives more threads a block than the device takes
+    too_much_shared_memory,  ///< more than a block can have
+    not_simulated,           ///< the kernel uses something that the simulated GPU lacks
+
+    // Running.
+    endless_loop,           ///< it was still running after far more work than the task takes
+    deadlock,               ///< threads wait for something that never comes
+    divergent_barrier,      ///< not every thread of a block reaches __syncthreads()
+    bad_warp_mask,          ///< a warp operation names lanes that do not take part
+    assertion_failed,       ///< an assert in the kernel, or a trap
+    no_bounds_check,        ///< right on whole tiles, outside of the matrix on others
+    out_of_bounds,          ///< outside of the matrix even on whole tiles
+    outside_shared_memory,  ///< outside of a shared array
+    misaligned,             ///< a vector access at an address that is no multiple of its size
+    missing_barrier,        ///< threads read shared memory while others write it
+    shared_race,            ///< threads write different values to one place in shared memory
+    uninitialised_shared,   ///< it reads shared memory that nothing wrote
+    uninitialised_read,     ///< it reads device memory that nothing wrote
+    race_between_blocks,    ///< threads access one place in device memory without any order
+    kernel_failed,          ///< the device gave up, for none of the reasons above
+
+    // The result.
+    wrong_result,  ///< `Failure::fault` says in which way; id_of gives that fault's name
+
+    // The cost.
+    uncoalesced_loads,   ///< more sectors read than the lesson asks
+    uncoalesced_stores,  ///< more sectors written than the lesson asks
+    bank_conflicts,      ///< more wavefronts of shared memory than the lesson asks
+    too_many_requests,   ///< the same bytes with more, smaller accesses
+    too_many_threads,    ///< fewer elements a thread than the lesson asks
+    tile_too_small,      ///< fewer elements a block than the lesson asks
+    wrong_block_order,   ///< blocks take other tiles than the lesson asks
+
+    // Not the learner's fault: Examination::outcome is `not_examined` then.
+    no_compiler,          ///< there is nothing to compile with
+    environment_problem,  ///< no device, no memory, no solution to compare with ...
+};
+
+/// A place in a file.
+struct Place {
+    std::string file;  ///< as the learner knows it; "": no place is known
+    int line = 0;      ///< from 1; 0: not known
+    int column = 0;    ///< from 1; 0: not known
+
+    /// "kernel.cu:12", or "" when no place is known.
+    std::string text() const;
+    /// The same place.
+    bool operator==(const Place&) const = default;
+};
+
+/// One thing that is wrong, as it is told to the learner.
+struct Failure {
+    FailureKind kind = FailureKind::none;  ///< what
+    Fault fault = Fault::none;             ///< which, when kind is wrong_result
+    std::string headline = "";             ///< a sentence: what is wrong
+    Place place = {};                      ///< the source line to look at first
+    Shape shape{0, 0};                     ///< the input it was seen with; 0 x 0: with none
+    std::string details = "";              ///< more, in lines of at most 80 columns; may be ""
+    std::string next = "";                 ///< a sentence: what to do next
+    std::string map = "";                  ///< the picture of right and wrong cells; may be ""
+
+    /// All of it, in lines of at most 80 columns.
+    std::string text() const;
+    /// Its identifier: "no-bounds-check", "indices-not-swapped".
+    std::string id() const;
+};
+
+/// "missing-barrier". Of wrong_result "wrong-result": its faults have ids of their own.
+std::string id_of(FailureKind kind);
+/// "indices-not-swapped".
+std::string id_of(Fault fault);
+/// Every identifier that a Failure may have, in the order above; faults stand for wrong-result.
+std::vector<std::string> all_failure_ids();
+
+}  // namespace coalesce

@@ -1,0 +1,141 @@
+#include "kernel/includes.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+namespace coalesce {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\f\v";
+
+struct Line {
+    int number = 0;
+    std::string text;
+};
+
+/// The lines as the preprocessor sees them: those that end in a backslash joined with the next.
+std::vector<Line> joined_lines(const std::string& text) {
+    std::vector<Line> lines;
+    Line line{1, ""};
+    int number = 1;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_windows_end = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+        if (is_windows_end) continue;
+        // Some compilers end a line at a lone carriage return.
+        if (text[i] != '\n' && text[i] != '\r') {
+            line.text += text[i];
+            continue;
+        }
+        number += text[i] == '\n';
+        // Compilers let blanks follow the backslash.
+        const std::size_t last = line.text.find_last_not_of(blanks);
+        if (last != std::string::npos && line.text[last] == '\\') {
+            line.text.resize(last);
+            continue;
+        }
+        lines.push_back(std::move(line));
+        line = {number, ""};
+    }
+    lines.push_back(std::move(line));
+    return lines;
+}
+
+/// Drops blanks, and comments that end on this line, from the front.
+void skip_blanks(std::string_view& text) {
+    while (!text.empty()) {
+        if (blanks.find(text.front()) != blanks.npos) {
+            text.remove_prefix(1);
+        } else if (text.starts_with("/*") && text.find("*/", 2) != text.npos) {
+            text.remove_prefix(text.find("*/", 2) + 2);
+        } else {
+            return;
+        }
+    }
+}
+
+/// What follows the # of a directive. A comment may end before it on the same line, so whatever
+/// looks like a directive to somebody who does not know where comments begin is taken for one.
+std::string_view directive_in(std::string_view line) {
+    const auto after_hash = [](std::string_view text) -> std::string_view {
+        skip_blanks(text);
+        for (const std::string_view hash : {"#", "%:", "\?\?="}) {
+            if (!text.starts_with(hash)) continue;
+            text.remove_prefix(hash.size());
+            skip_blanks(text);
+            return text;
+        }
+        return {};
+    };
+    if (const auto found = after_hash(line); !found.empty()) return found;
+    for (std::size_t end = line.find("*/"); end != line.npos; end = line.find("*/", end + 2)) {
+        if (const auto found = after_hash(line.substr(end + 2)); !found.empty()) return found;
+    }
+    return {};
+}
+
+std::string_view take_word(std::string_view& text) {
+    const auto is_letter = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    };
+    const std::size_t length = static_cast<std::size_t>(
+        std::find_if_not(text.begin(), text.end(), is_letter) - text.begin());
+    const std::string_view word = text.substr(0, length);
+    text.remove_prefix(length);
+    return word;
+}
+
+/// "<cuda_fp16.h>" -> "cuda_fp16.h"; "" when it is no name between quotes or brackets.
+std::string_view plain_name(std::string_view text) {
+    skip_blanks(text);
+    if (text.empty() || (text.front() != '<' && text.front() != '"')) return {};
+    const std::size_t end = text.find(text.front() == '<' ? '>' : '"', 1);
+    return end == text.npos ? std::string_view{} : text.substr(1, end - 1);
+}
+
+/// Whether the name stays below the folders in which it is looked for.
+bool stays_inside(std::string_view name) {
+    if (name.empty() || name.front() == '/' || name.front() == '~') return false;
+    if (name.find('\\') != name.npos) return false;
+    return name != ".." && !name.starts_with("../") && name.find("/..") == name.npos;
+}
+
+Failure refuse(const std::string& file, int line, const std::string& headline) {
+    return {.kind = FailureKind::include_refused,
+            .headline = headline,
+            .place = {file, line, 0},
+            .next =
+                "Take the line out, and write what you need into the file itself. An exercise "
+                "needs no #include at all."};
+}
+
+}  // namespace
+
+Failure refused_include(const std::string& text, const std::string& file_name) {
+    constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
+    for (const Line& line : joined_lines(text)) {
+        std::string_view rest = directive_in(line.text);
+        const std::string_view word = take_word(rest);
+        if (word.empty()) {
+            // #/* a comment that goes on in the next line */ include
+            if (!rest.starts_with("/*")) continue;
+            return refuse(file_name, line.number, "a comment within a directive hides its name.");
+        }
+        // It tells whether a file is there.
+        if (line.text.find("__has_include") != line.text.npos ||
+            line.text.find("__has_embed") != line.text.npos) {
+            return refuse(file_name, line.number, "a kernel's file may not look for other files.");
+        }
+        if (std::find(std::begin(opening), std::end(opening), word) == std::end(opening)) continue;
+        const std::string_view name = plain_name(rest);
+        if (name.empty() || !stays_inside(name)) {
+            return refuse(file_name, line.number,
+                          "a kernel's file can include headers of the CUDA toolkit only, by their "
+                          "plain names.");
+        }
+    }
+    return {};
+}
+
+}  // namespace coalesce

@@ -1,0 +1,69 @@
+/// \file
+/// A compiled kernel on the device, with its `configure`.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "kernel/compile.h"
+#include "kernel/failure.h"
+
+namespace coalesce {
+
+/// What `configure` answered for a shape, before anything is checked.
+struct LaunchShape {
+    std::array<long long, 3> grid{1, 1, 1};   ///< blocks
+    std::array<long long, 3> block{1, 1, 1};  ///< threads of a block
+    long long shared_bytes = 0;               ///< dynamic shared memory of a block
+
+    /// Blocks in all.
+    long long blocks() const { return grid[0] * grid[1] * grid[2]; }
+    /// Threads of a block.
+    long long threads() const { return block[0] * block[1] * block[2]; }
+    /// "a grid of 4 x 8 blocks of 32 x 8 threads"
+    std::string text() const;
+};
+
+/// A kernel that can be launched. Frees itself.
+class LoadedKernel {
+public:
+    /// Hands the PTX to the device. Check `problem()` before anything else.
+    LoadedKernel(const Compiled& compiled, const std::string& file_name);
+    ~LoadedKernel();
+    LoadedKernel(const LoadedKernel&) = delete;
+    LoadedKernel& operator=(const LoadedKernel&) = delete;
+
+    /// Why it can not be launched; kind none when it can.
+    const Failure& problem() const { return problem_; }
+
+    /// Evaluates `configure` on the device, and checks what it answers. On a failure `failure` is
+    /// filled and nothing is returned.
+    std::optional<LaunchShape> configure(Shape shape, Failure& failure);
+    /// Launches, asynchronously. cudaSuccess, or why it could not be launched.
+    cudaError_t launch(const LaunchShape& launch, float* out, const float* in, Shape shape);
+
+    /// A launch of it never ends: whatever waits for the device would wait for ever, so nothing is
+    /// freed any more.
+    void abandon() { is_abandoned_ = true; }
+
+private:
+    Failure check(const LaunchShape& launch, Shape shape) const;
+
+    cudaLibrary_t library_ = nullptr;
+    cudaKernel_t kernel_ = nullptr, configure_ = nullptr;
+    void* answer_ = nullptr;  ///< device memory for what configure gives
+    int most_threads_ = 0;
+    long long most_shared_ = 0;
+    bool is_abandoned_ = false;
+    std::string file_name_;
+    std::size_t static_shared_ = 0;
+    Failure problem_;
+};
+
+/// "compute_90": what PTX for the device in use is compiled for.
+std::string native_architecture();
+
+}  // namespace coalesce

@@ -1,0 +1,164 @@
+#include "kernel/messages.h"
+
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+#include "harness/text.h"
+#include "kernel/wrapper.h"
+
+namespace coalesce {
+namespace {
+
+/// More than this helps nobody; the first one is nearly always the cause of the others.
+constexpr std::size_t kMostMessages = 30;
+/// Longer lines are cut: std::regex needs stack for each letter.
+constexpr std::size_t kLongestLine = 1000;
+
+/// The head of a message, before it is known whom it concerns.
+struct Head {
+    std::string file;
+    int line = 0, column = 0;
+    std::string severity, text;
+};
+
+/// "/learner/kernel.cu(3): error: ...", "...(3): warning #177-D: ...", "At end of source: error:
+/// ..."
+bool read_nvidia(const std::string& line, Head& head) {
+    static const std::regex form(
+        R"(^(.+)\((\d+)\): (catastrophic error|error|warning|remark|note)(?: #[\w-]+)?: (.*)$)");
+    static const std::regex end_form(
+        R"(^At end of source: (error|warning|note)(?: #[\w-]+)?: (.*)$)");
+    std::smatch match;
+    if (std::regex_match(line, match, form)) {
+        head = {match[1], std::stoi(match[2]), 0, match[3], match[4]};
+        return true;
+    }
+    if (!std::regex_match(line, match, end_form)) return false;
+    head = {learners_file, 0, 0, match[1], match[2]};
+    return true;
+}
+
+/// "/learner/kernel.cu:3:7: error: ...", and without a column from the preprocessor that nvcc uses
+bool read_clang(const std::string& line, Head& head) {
+    static const std::regex form(
+        R"(^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note): (.*)$)");
+    std::smatch match;
+    if (!std::regex_match(line, match, form)) return false;
+    head = {match[1], std::stoi(match[2]), match[3].matched ? std::stoi(match[3]) : 0, match[4],
+            match[5]};
+    return true;
+}
+
+Severity severity_of(const std::string& word) {
+    if (word.find("error") != word.npos) return Severity::error;
+    return word == "warning" ? Severity::warning : Severity::note;
+}
+
+/// NVIDIA's compilers show the column only by a caret under the source line.
+int column_of_caret(const std::string& shown, const std::string& carets, const std::string& line) {
+    const std::size_t caret = carets.find('^');
+    const std::size_t begin = shown.find_first_not_of(" \t");
+    if (begin == shown.npos || caret == carets.npos || caret < begin) return 0;
+    const std::size_t in_line = line.find(shown.substr(begin));
+    return in_line == line.npos ? 0 : static_cast<int>(in_line + caret - begin) + 1;
+}
+
+bool is_caret(const std::string& line) {
+    return line.find('^') != line.npos && line.find_first_not_of(" \t^~") == line.npos;
+}
+
+/// The last line with something on it: where a file ends for somebody who looks at it.
+int last_line(const std::string& source) {
+    const std::size_t last = source.find_last_not_of(" \t\r\n\f\v");
+    const auto end =
+        last == source.npos ? source.begin() : source.begin() + static_cast<std::ptrdiff_t>(last);
+    return 1 + static_cast<int>(std::count(source.begin(), end, '\n'));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line.substr(0, kLongestLine));
+    }
+    return lines;
+}
+
+bool is_known(const std::vector<Message>& messages, const Message& message) {
+    return std::any_of(messages.begin(), messages.end(), [&](const Message& one) {
+        return one.place == message.place && one.text == message.text;
+    });
+}
+
+/// What compilers say about an #include that is not there.
+std::string in_plain_words(std::string text) {
+    static const std::regex missing(
+        R"~(^(?:could|cannot) (?:not )?open source file "([^"]*)".*$)~");
+    static const std::regex missing_too(
+        R"(^(?:'([^']*)' file not found|([^:]*): No such file or directory)$)");
+    std::smatch match;
+    if (std::regex_match(text, match, missing) || std::regex_match(text, match, missing_too)) {
+        const std::string name = match[1].matched ? match[1].str() : match[2].str();
+        return "the CUDA toolkit has no header '" + name +
+               "'; a kernel's file can include no others";
+    }
+    const std::size_t place = text.find(learners_file);
+    if (place != text.npos) text.replace(place, std::string(learners_file).size(), "this file");
+    return text;
+}
+
+}  // namespace
+
+std::string line_of_text(const std::string& text, int number) {
+    std::istringstream stream(text);
+    std::string line;
+    for (int i = 0; i < number; ++i) {
+        if (!std::getline(stream, line)) return "";
+    }
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return line;
+}
+
+CompilerOutput read_messages(const std::string& output, const std::string& source,
+                             const std::string& file_name) {
+    CompilerOutput found;
+    const std::vector<std::string> lines = lines_of(output);
+    for (std::size_t i = 0; i < lines.size() && found.messages.size() < kMostMessages; ++i) {
+        Head head;
+        if (!read_nvidia(lines[i], head) && !read_clang(lines[i], head)) continue;
+        const Severity severity = severity_of(head.severity);
+        const PlaceKind place = kind_of_place(head.file, head.line);
+        if (place != PlaceKind::learners) {
+            auto& list = place == PlaceKind::configure ? found.configure : found.ours;
+            if (severity == Severity::error) list.push_back(head.text);
+            continue;
+        }
+        if (head.line == 0) head.line = last_line(source);
+        if (head.column == 0 && i + 2 < lines.size() && is_caret(lines[i + 2])) {
+            head.column =
+                column_of_caret(lines[i + 1], lines[i + 2], line_of_text(source, head.line));
+        }
+        Message message{severity, {file_name, head.line, head.column}, in_plain_words(head.text)};
+        if (!is_known(found.messages, message)) found.messages.push_back(std::move(message));
+    }
+    return found;
+}
+
+std::string Message::shown(const std::string& source) const {
+    constexpr const char* names[] = {"error", "warning", "note"};
+    std::string shown = wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
+    const std::string line = line_of_text(source, place.line);
+    constexpr int room = terminal_columns - 4;
+    const bool fits = !line.empty() && line.size() <= room;
+    if (!fits) return shown;
+    shown += "    " + line + "\n";
+    if (place.column <= 0 || place.column > static_cast<int>(line.size()) + 1) return shown;
+    std::string blanks = line.substr(0, static_cast<std::size_t>(place.column) - 1);
+    // Tabs stay, so that the caret stands below its letter.
+    std::replace_if(
+        blanks.begin(), blanks.end(), [](char c) { return c != '\t'; }, ' ');
+    return shown + "    " + blanks + "^\n";
+}
+
+}  // namespace coalesce

@@ -1,0 +1,25 @@
+// What compilers print, taken apart.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/compile.h"
+
+namespace coalesce {
+
+/// What a compiler said, sorted by where it points.
+struct CompilerOutput {
+    std::vector<Message> messages;       ///< about the learner's file, with `file_name` for it
+    std::vector<std::string> configure;  ///< errors where our lines call `configure`
+    std::vector<std::string> ours;       ///< other errors: their places mean nothing to a learner
+};
+
+/// Reads the output of NVRTC, nvcc or clang. `source` is the learner's text.
+CompilerOutput read_messages(const std::string& output, const std::string& source,
+                             const std::string& file_name);
+
+/// A line of a text, from 1, without its end; "" when there is none.
+std::string line_of_text(const std::string& text, int number);
+
+}  // namespace coalesce

@@ -1,0 +1,107 @@
+// NVRTC, opened when it is first needed, so that programs start without it and run where it is not.
+#include <dlfcn.h>
+#include <nvrtc.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "kernel/compilers.h"
+
+namespace coalesce {
+namespace {
+
+/// The functions that are used of it.
+struct Nvrtc {
+    decltype(&::nvrtcVersion) version = nullptr;
+    decltype(&::nvrtcCreateProgram) create = nullptr;
+    decltype(&::nvrtcDestroyProgram) destroy = nullptr;
+    decltype(&::nvrtcCompileProgram) compile = nullptr;
+    decltype(&::nvrtcGetProgramLogSize) log_size = nullptr;
+    decltype(&::nvrtcGetProgramLog) log = nullptr;
+    decltype(&::nvrtcGetPTXSize) ptx_size = nullptr;
+    decltype(&::nvrtcGetPTX) ptx = nullptr;
+    bool is_complete = false;
+};
+
+template <class Function>
+bool look_up(void* library, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    return function != nullptr;
+}
+
+Nvrtc open_library(const std::string& path) {
+    Nvrtc found;
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) return found;
+    found.is_complete = look_up(library, "nvrtcVersion", found.version) &&
+                        look_up(library, "nvrtcCreateProgram", found.create) &&
+                        look_up(library, "nvrtcDestroyProgram", found.destroy) &&
+                        look_up(library, "nvrtcCompileProgram", found.compile) &&
+                        look_up(library, "nvrtcGetProgramLogSize", found.log_size) &&
+                        look_up(library, "nvrtcGetProgramLog", found.log) &&
+                        look_up(library, "nvrtcGetPTXSize", found.ptx_size) &&
+                        look_up(library, "nvrtcGetPTX", found.ptx);
+    return found;
+}
+
+/// Never closed: it keeps threads and tables.
+const Nvrtc& library_at(const std::string& path) {
+    static auto& opened = *new std::map<std::string, Nvrtc>;
+    const auto known = opened.find(path);
+    if (known != opened.end()) return known->second;
+    return opened[path] = open_library(path);
+}
+
+/// A text that NVRTC gives: its size first, with a zero at its end.
+template <class Size, class Get>
+std::string text_of(nvrtcProgram program, Size size, Get get) {
+    std::size_t bytes = 0;
+    if (size(program, &bytes) != NVRTC_SUCCESS || bytes == 0) return "";
+    std::string text(bytes, '\0');
+    if (get(program, text.data()) != NVRTC_SUCCESS) return "";
+    text.resize(bytes - 1);
+    return text;
+}
+
+}  // namespace
+
+RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
+                    const std::string& architecture) {
+    RawOutput result;
+    const Nvrtc& nvrtc = library_at(path);
+    nvrtcProgram program = nullptr;
+    if (!nvrtc.is_complete || nvrtc.create(&program, wrapped.c_str(), "/coalesce/kernel.cu", 0,
+                                           nullptr, nullptr) != NVRTC_SUCCESS) {
+        result.output = path + " can not be used";
+        return result;
+    }
+    // Functions without __device__ are for the device: there is no host here. Headers are looked
+    // for in the toolkit, and beside the source: in a folder that does not exist.
+    std::vector<std::string> options = {"-std=c++20", "-lineinfo", "-default-device",
+                                        "--gpu-architecture=" + architecture};
+    const std::string headers = toolkit_headers();
+    if (!headers.empty()) {
+        options.push_back("-I" + headers);
+        options.push_back("-I" + headers + "/cccl");
+    }
+    std::vector<const char*> pointers;
+    for (const std::string& option : options) pointers.push_back(option.c_str());
+    const nvrtcResult ended =
+        nvrtc.compile(program, static_cast<int>(pointers.size()), pointers.data());
+    result.output = text_of(program, nvrtc.log_size, nvrtc.log);
+    if (ended == NVRTC_SUCCESS) result.ptx = text_of(program, nvrtc.ptx_size, nvrtc.ptx);
+    result.is_good = !result.ptx.empty();
+    nvrtc.destroy(&program);
+    return result;
+}
+
+std::string nvrtc_version(const std::string& path) {
+    int major = 0, minor = 0;
+    const Nvrtc& nvrtc = library_at(path);
+    if (!nvrtc.is_complete || nvrtc.version(&major, &minor) != NVRTC_SUCCESS) return "";
+    return std::to_string(major) + "." + std::to_string(minor);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,214 @@
+#include "kernel/picture.h"
+
+#include <algorithm>
+#include <map>
+
+#include "harness/counters.h"
+#include "harness/text.h"
+#include "kernel/messages.h"
+#include "kernel/output_capture.h"
+#include "kernel/trial.h"
+
+namespace coalesce {
+namespace {
+
+constexpr std::size_t kMostAccesses = 4096;
+constexpr std::uint64_t kRowBytes = 128;
+constexpr unsigned kWordBytes = 4;
+constexpr unsigned kBanks = 32;
+
+PictureRow empty_row(const std::string& label) {
+    PictureRow row{label, {}};
+    row.lanes.fill(-1);
+    return row;
+}
+
+bool is_active(std::uint32_t active, unsigned lane) {
+    return (active >> lane & 1) != 0;
+}
+
+/// "in + 384"; a picture may begin before the matrix when the kernel is wrong.
+std::string offset_text(const std::string& name, std::uint64_t address, std::uint64_t begin) {
+    if (address < begin) return name + " - " + std::to_string(begin - address);
+    return name + " + " + std::to_string(address - begin);
+}
+
+struct Matrices {
+    std::uint64_t in = 0, out = 0, bytes = 0;
+
+    /// The one that an address is in or closest to.
+    bool is_out(std::uint64_t address) const {
+        const auto distance = [&](std::uint64_t begin) {
+            if (address < begin) return begin - address;
+            return address >= begin + bytes ? address - begin - bytes : 0;
+        };
+        return distance(out) < distance(in);
+    }
+};
+
+WarpAccess drawn(const simulated::Access& access, const Matrices& matrices, const Source& source) {
+    WarpAccess drawn{.place = {source.name, access.line, 0},
+                     .source_line = line_of_text(source.text, access.line),
+                     .is_shared = access.is_shared,
+                     .is_store = access.is_store,
+                     .memory = "shared memory",
+                     .bytes_per_lane = access.bytes_per_lane,
+                     .active = access.active,
+                     .cost = access.cost,
+                     .ideal = access.ideal};
+    if (access.is_shared) {
+        drawn.rows = rows_of_banks(access.addresses, access.active, access.bytes_per_lane);
+        return drawn;
+    }
+    unsigned first = 0;
+    while (first < 31 && !is_active(access.active, first)) ++first;
+    const bool is_out = matrices.is_out(access.addresses[first]);
+    drawn.memory = is_out ? "out" : "in";
+    drawn.rows = rows_of_memory(access.addresses, access.active, access.bytes_per_lane,
+                                is_out ? matrices.out : matrices.in, drawn.memory);
+    return drawn;
+}
+
+bool is_alike(const WarpAccess& one, const WarpAccess& other) {
+    return one.place == other.place && one.is_shared == other.is_shared &&
+           one.is_store == other.is_store && one.memory == other.memory && one.cost == other.cost &&
+           one.bytes_per_lane == other.bytes_per_lane && one.active == other.active;
+}
+
+/// A loop does the same again and again: once is enough to see it.
+void add(std::vector<WarpAccess>& list, WarpAccess access) {
+    const auto known = std::find_if(list.begin(), list.end(),
+                                    [&](const WarpAccess& one) { return is_alike(one, access); });
+    if (known == list.end()) {
+        list.push_back(std::move(access));
+    } else {
+        ++known->times;
+    }
+}
+
+Failure no_picture(const std::string& file, const std::string& why, const std::string& next) {
+    return {.kind = FailureKind::environment_problem,
+            .headline = why,
+            .place = {file, 0, 0},
+            .next = next};
+}
+
+/// Compiles, loads and launches with the warp's accesses written down.
+void run(const Source& source, const PictureRequest& request, Picture& picture) {
+    if (!simulator::is_loaded() || !simulated::can_trace()) {
+        picture.problem =
+            no_picture(source.name, "only the simulated GPU shows what a warp touches.",
+                       "Run it there: --device sim");
+        return;
+    }
+    simulator::set_quiet(true);
+    const Compiled compiled = compile(source, {.kernel = request.kernel.kernel,
+                                               .cache = request.kernel.cache,
+                                               .compiler = request.kernel.compiler});
+    picture.problem = compiled.failure;
+    if (!compiled.ok()) return;
+    LoadedKernel kernel(compiled, source.name);
+    picture.problem = kernel.problem();
+    if (!picture.ok()) return;
+    const Trial trial =
+        run_trial(kernel,
+                  {.file_name = source.name,
+                   .kernel = request.kernel.kernel,
+                   .produces = request.kernel.produces,
+                   .seed = request.kernel.seed},
+                  request.shape, Watch::result_alone,
+                  {.block = request.block, .warp = request.warp, .limit = kMostAccesses});
+    picture.problem = trial.refused;
+    const Matrices matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
+    for (const simulated::Access& access : trial.accesses) {
+        add(picture.accesses, drawn(access, matrices, source));
+    }
+    if (picture.ok() && picture.accesses.empty()) {
+        picture.problem = {.kind = FailureKind::wrong_result,
+                           .fault = Fault::nothing_written,
+                           .headline = "this warp touches no memory, so there is nothing to draw.",
+                           .place = {source.name, 0, 0},
+                           .next = "Choose another block or warp, or write the kernel's body."};
+    }
+}
+
+}  // namespace
+
+std::vector<PictureRow> rows_of_memory(const std::array<std::uint64_t, 32>& addresses,
+                                       std::uint32_t active, unsigned bytes_per_lane,
+                                       std::uint64_t begin, const std::string& name) {
+    std::map<std::uint64_t, PictureRow> rows;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        if (!is_active(active, lane)) continue;
+        for (std::uint64_t at = addresses[lane]; at < addresses[lane] + bytes_per_lane;
+             at += kWordBytes) {
+            const std::uint64_t row_begin = at / kRowBytes * kRowBytes;
+            auto [row, is_new] = rows.try_emplace(row_begin);
+            if (is_new) row->second = empty_row(offset_text(name, row_begin, begin));
+            int& place = row->second.lanes[at % kRowBytes / kWordBytes];
+            if (place < 0) place = static_cast<int>(lane);
+        }
+    }
+    std::vector<PictureRow> list;
+    for (auto& [address, row] : rows) list.push_back(std::move(row));
+    return list;
+}
+
+std::vector<PictureRow> rows_of_banks(const std::array<std::uint64_t, 32>& addresses,
+                                      std::uint32_t active, unsigned bytes_per_lane) {
+    // Accesses of 8 bytes go in two half warps, those of 16 in four quarters.
+    const unsigned lanes_together = bytes_per_lane <= 4 ? 32 : 128 / bytes_per_lane;
+    std::vector<PictureRow> rows;
+    for (unsigned first = 0; first < 32; first += lanes_together) {
+        std::array<std::vector<std::uint64_t>, kBanks> words;
+        const std::size_t done = rows.size();
+        for (unsigned lane = first; lane < first + lanes_together; ++lane) {
+            if (!is_active(active, lane)) continue;
+            for (std::uint64_t at = addresses[lane]; at < addresses[lane] + bytes_per_lane;
+                 at += kWordBytes) {
+                const std::uint64_t word = at / kWordBytes;
+                std::vector<std::uint64_t>& served = words[word % kBanks];
+                // The same word is served once, to whoever wants it.
+                if (std::find(served.begin(), served.end(), word) != served.end()) continue;
+                if (rows.size() < done + served.size() + 1) {
+                    rows.push_back(empty_row("wavefront " + std::to_string(rows.size() + 1)));
+                }
+                rows[done + served.size()].lanes[word % kBanks] = static_cast<int>(lane);
+                served.push_back(word);
+            }
+        }
+    }
+    return rows;
+}
+
+std::string WarpAccess::headline() const {
+    const std::string unit = is_shared ? "wavefront" : "sector";
+    const std::string name = is_shared ? memory : "`" + memory + "`";
+    std::string text =
+        std::string(is_store ? "store to " : "load from ") + name + ": " + count_of(cost, unit);
+    text += cost > ideal
+                ? ", where " + std::to_string(ideal) + (ideal == 1 ? " is" : " are") + " enough"
+                : ", the least there can be";
+    if (times > 1) text += "; " + std::to_string(times) + " times, the first is shown";
+    return text;
+}
+
+Picture picture_of(const Source& source, const PictureRequest& request) {
+    Picture picture;
+    picture.file = source.name;
+    picture.shape = request.shape;
+    picture.block = request.block;
+    picture.warp = request.warp;
+    // What the kernel prints is no part of a picture.
+    const OutputCapture output;
+    try {
+        run(source, request, picture);
+    } catch (const std::exception& problem) {
+        picture.problem =
+            no_picture(source.name, std::string("the kernel could not be run: ") + problem.what(),
+                       "Try again; ./learn doctor shows what is missing.");
+    }
+    return picture;
+}
+
+}  // namespace coalesce

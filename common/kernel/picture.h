@@ -1,0 +1,80 @@
+/// \file
+/// What one warp of a learner's kernel touches, from its own run: 32 lanes onto sectors of memory
+/// or banks of shared memory. As text for a terminal, and as SVG. Simulated.
+///
+/// A lane is shown by its number, in one sign: 0-9, then a-v for 10 to 31. In device memory a row
+/// of the picture is 128 bytes in four sectors, in shared memory it is one wavefront with its 32
+/// banks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernel/examine.h"
+
+namespace coalesce {
+
+/// Which warp.
+struct PictureRequest {
+    Request kernel = {};       ///< name, cache, compiler, what it produces
+    Shape shape = {256, 256};  ///< of the input
+    std::uint64_t block = 0;   ///< x counts fastest
+    unsigned warp = 0;         ///< within the block
+};
+
+/// A row of 32 places, each with the lanes that are there.
+struct PictureRow {
+    std::string label = "";       ///< "out + 256", "wavefront 1"
+    std::array<int, 32> lanes{};  ///< the first lane at that place; -1: none
+};
+
+/// One load or store.
+struct WarpAccess {
+    Place place;                  ///< its line
+    std::string source_line;      ///< the text of that line
+    bool is_shared = false;       ///< of shared memory
+    bool is_store = false;        ///< else a load
+    std::string memory;           ///< "in", "out", "shared memory"
+    unsigned bytes_per_lane = 4;  ///< 4, 8, 16
+    std::uint32_t active = 0;     ///< one bit a lane
+    unsigned cost = 0;            ///< sectors or wavefronts that it takes
+    unsigned ideal = 0;           ///< the least for these bytes
+    unsigned times = 1;           ///< how often the warp executes this line, with the same cost
+    std::vector<PictureRow> rows = {};  ///< the picture of the first time
+
+    /// "store to `out`: 32 sectors, where 4 are enough"
+    std::string headline() const;
+};
+
+/// All that the warp does.
+struct Picture {
+    Failure problem;                   ///< why there is none; kind none when there is
+    std::string file;                  ///< as messages name it
+    Shape shape{0, 0};                 ///< of the input
+    std::uint64_t block = 0;           ///< which block
+    unsigned warp = 0;                 ///< which warp of it
+    std::vector<WarpAccess> accesses;  ///< one for each line and kind, in their order
+
+    /// Whether there is a picture.
+    bool ok() const { return problem.kind == FailureKind::none; }
+    /// For a terminal, in lines of at most 80 columns.
+    std::string text() const;
+    /// The same as a drawing.
+    std::string svg() const;
+};
+
+/// Runs the kernel once and draws what the warp did. Works for kernels that are wrong too, as far
+/// as they run.
+Picture picture_of(const Source& source, const PictureRequest& request);
+
+/// The rows of a global access: 128 bytes each, from address `begin` of the matrix called `name`.
+std::vector<PictureRow> rows_of_memory(const std::array<std::uint64_t, 32>& addresses,
+                                       std::uint32_t active, unsigned bytes_per_lane,
+                                       std::uint64_t begin, const std::string& name);
+/// The rows of a shared access: one for each wavefront.
+std::vector<PictureRow> rows_of_banks(const std::array<std::uint64_t, 32>& addresses,
+                                      std::uint32_t active, unsigned bytes_per_lane);
+
+}  // namespace coalesce

@@ -1,0 +1,197 @@
+#include "kernel/simulated.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "harness/errors.h"
+#include "harness/simulator_abi.h"
+#include "harness/text.h"
+#include "kernel/simulator_lines_abi.h"
+#include "kernel/wrapper.h"
+
+namespace coalesce::simulated {
+namespace {
+
+template <class Function>
+Function* find(const char* name) {
+    auto* function = reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+    if (!function) {
+        throw UsageError(std::string("the simulator that is loaded has no ") + name +
+                         ": build the simulator and this program from the same source");
+    }
+    return function;
+}
+
+Place place_of(const char* file, unsigned line, const std::string& file_name) {
+    if (line == 0) return {};
+    const bool is_learners = std::string(file) == learners_file;
+    return {is_learners ? file_name : file, static_cast<int>(line), 0};
+}
+
+void copy(const unsigned (&from)[3], unsigned (&to)[3]) {
+    std::copy(std::begin(from), std::end(from), std::begin(to));
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& with) {
+    for (std::size_t i = text.find(what); i != text.npos; i = text.find(what, i + with.size())) {
+        text.replace(i, what.size(), with);
+    }
+}
+
+/// The names that only compilers see become the learner's: "/learner/kernel.cu", or within a text
+/// ", kernel.cu:12".
+std::string with_name(std::string text, const std::string& file_name) {
+    const std::string hidden = learners_file;
+    const std::string last_part = " " + hidden.substr(hidden.rfind('/') + 1) + ":";
+    replace_all(text, last_part, " " + file_name + ":");
+    replace_all(text, hidden, file_name);
+    return text;
+}
+
+Report to_report(const abi::Report& from, const std::string& file_name) {
+    Report to;
+    to.check = from.check;
+    to.kind = from.kind;
+    to.message = with_name(from.message, file_name);
+    to.cure = with_name(from.cure, file_name);
+    to.kernel = from.kernel;
+    to.place = place_of(from.file, from.line, file_name);
+    to.other_place = place_of(from.other_file, from.other_line, file_name);
+    copy(from.block, to.thread.block);
+    copy(from.thread, to.thread.thread);
+    copy(from.other_block, to.other_thread.block);
+    copy(from.other_thread, to.other_thread.thread);
+    to.address = from.address;
+    to.count = from.count;
+    return to;
+}
+
+void add(const abi::Counters& from, Counters& to) {
+    to.load_requests += from.load_requests;
+    to.load_sectors += from.load_sectors;
+    to.store_requests += from.store_requests;
+    to.store_sectors += from.store_sectors;
+    to.shared_load_requests += from.shared_load_requests;
+    to.shared_load_wavefronts += from.shared_load_wavefronts;
+    to.shared_load_ideal += from.shared_load_ideal;
+    to.shared_store_requests += from.shared_store_requests;
+    to.shared_store_wavefronts += from.shared_store_wavefronts;
+    to.shared_store_ideal += from.shared_store_ideal;
+    to.warp_instructions += from.warp_instructions;
+}
+
+bool touches_memory(const Counters& counters) {
+    return counters.load_requests + counters.store_requests + counters.shared_load_requests +
+               counters.shared_store_requests >
+           0;
+}
+
+/// Calls `visit(index, kernel)` for the kernels of that name that were launched.
+template <class Visit>
+void for_each_kernel(const std::string& name, Visit visit) {
+    const std::size_t count = find<std::size_t()>("coalesceGetKernels")();
+    auto* get = find<int(std::size_t, abi::Kernel*)>("coalesceGetKernel");
+    for (std::size_t i = 0; i < count; ++i) {
+        abi::Kernel kernel{};
+        if (get(i, &kernel) == 0 && kernel.launches > 0 && kernel.name == name) visit(i, kernel);
+    }
+}
+
+std::string coordinates(const unsigned (&at)[3]) {
+    if (at[2] == 0) return format("(%u,%u)", at[0], at[1]);
+    return format("(%u,%u,%u)", at[0], at[1], at[2]);
+}
+
+}  // namespace
+
+std::string Thread::text() const {
+    return "block " + coordinates(block) + ", thread " + coordinates(thread);
+}
+
+bool Report::is(const char* wanted_check, const char* wanted_kind) const {
+    return check == wanted_check && (*wanted_kind == '\0' || kind == wanted_kind);
+}
+
+std::vector<Report> reports(const std::string& file_name) {
+    const std::size_t count = find<std::size_t()>("coalesceGetReports")();
+    auto* get = find<int(std::size_t, abi::Report*)>("coalesceGetReport");
+    std::vector<Report> all;
+    for (std::size_t i = 0; i < count; ++i) {
+        abi::Report report{};
+        if (get(i, &report) == 0) all.push_back(to_report(report, file_name));
+    }
+    return all;
+}
+
+Counters counters_of(const std::string& kernel) {
+    Counters sum;
+    for_each_kernel(kernel, [&](std::size_t, const abi::Kernel& one) {
+        add(one.counters, sum);
+        sum.kernels += one.launches;
+    });
+    return sum;
+}
+
+std::vector<Line> lines_of(const std::string& kernel) {
+    std::vector<Line> lines;
+    auto* count = find<std::size_t(std::size_t)>("coalesceGetLineCount");
+    auto* get = find<int(std::size_t, std::size_t, abi::Line*)>("coalesceGetLine");
+    for_each_kernel(kernel, [&](std::size_t index, const abi::Kernel&) {
+        for (std::size_t i = 0; i < count(index); ++i) {
+            abi::Line from{};
+            if (get(index, i, &from) != 0 || std::string(from.file) != learners_file) continue;
+            Line line{static_cast<int>(from.line), {}};
+            add(from.counters, line.counters);
+            if (touches_memory(line.counters)) lines.push_back(line);
+        }
+    });
+    return lines;
+}
+
+bool can_trace() {
+    return dlsym(RTLD_DEFAULT, "coalesceTraceWarp") != nullptr;
+}
+
+void trace(std::uint64_t block, unsigned warp, std::size_t limit) {
+    find<void(std::uint64_t, unsigned, std::size_t)>("coalesceTraceWarp")(block, warp, limit);
+}
+
+std::vector<Access> traced() {
+    std::vector<Access> accesses;
+    const std::size_t count = find<std::size_t()>("coalesceGetAccessCount")();
+    auto* get = find<int(std::size_t, abi::Access*)>("coalesceGetAccess");
+    for (std::size_t i = 0; i < count; ++i) {
+        abi::Access from{};
+        if (get(i, &from) != 0 || std::string(from.file) != learners_file) continue;
+        Access to{.line = static_cast<int>(from.line),
+                  .is_shared = from.shared != 0,
+                  .is_store = from.store != 0,
+                  .bytes_per_lane = from.bytes_per_lane,
+                  .active = from.active,
+                  .cost = from.cost,
+                  .ideal = from.ideal};
+        std::copy(std::begin(from.addresses), std::end(from.addresses), to.addresses.begin());
+        accesses.push_back(to);
+    }
+    return accesses;
+}
+
+void prepare(const char* checks, std::uint64_t most_warp_instructions) {
+    find<int(const char*)>("coalesceSetChecks")(checks);
+    find<void(std::uint64_t)>("coalesceSetMaxInstructions")(most_warp_instructions);
+    simulator::set_quiet(true);
+}
+
+std::string identity() {
+    Dl_info info{};
+    struct stat status {};
+    void* function = dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion");
+    if (!function || !dladdr(function, &info) || stat(info.dli_fname, &status) != 0) return "";
+    return std::string(info.dli_fname) + " " + std::to_string(status.st_size) + " " +
+           std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
+}
+
+}  // namespace coalesce::simulated

@@ -1,0 +1,76 @@
+// The simulated GPU, asked for more than the harness asks: reports with their places, counters of
+// one kernel, its lines. Works only where coalesce::simulator::is_loaded().
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/counters.h"
+#include "kernel/failure.h"
+
+namespace coalesce::simulated {
+
+/// One thread of a launch.
+struct Thread {
+    unsigned block[3] = {}, thread[3] = {};
+    /// "block (1,0), thread (3,2)"
+    std::string text() const;
+};
+
+/// What one of the simulator's checks has to say.
+struct Report {
+    std::string check, kind;    ///< "memcheck", "out of bounds"
+    std::string message, cure;  ///< sentences
+    std::string kernel;         ///< its name
+    Place place, other_place;   ///< in the learner's file when `file` is it; line 0: not known
+    Thread thread, other_thread;
+    std::uint64_t address = 0, count = 0;
+
+    /// Of that check and, unless "", of that kind.
+    bool is(const char* wanted_check, const char* wanted_kind = "") const;
+};
+
+/// Everything since the last simulator::forget_reports, with `file_name` for the learner's file.
+std::vector<Report> reports(const std::string& file_name);
+
+/// What kernels of that name cost since simulator::reset_counters.
+Counters counters_of(const std::string& kernel);
+
+/// What a line cost.
+struct Line {
+    int number = 0;
+    Counters counters;
+};
+/// The lines of the learner's file that touched memory in kernels of that name, in their order.
+std::vector<Line> lines_of(const std::string& kernel);
+
+/// One load or store of a warp, as it was executed.
+struct Access {
+    int line = 0;            ///< in the learner's file
+    bool is_shared = false;  ///< of shared memory; else of global memory
+    bool is_store = false;   ///< else a load
+    unsigned bytes_per_lane = 4;
+    std::uint32_t active = 0;                   ///< one bit a lane
+    std::array<std::uint64_t, 32> addresses{};  ///< of active lanes; in shared memory the offset
+    unsigned cost = 0;                          ///< sectors; of shared memory wavefronts
+    unsigned ideal = 0;                         ///< the least for these bytes
+};
+
+/// Whether this simulator can tell accesses one by one.
+bool can_trace();
+/// Writes down the accesses of a warp of a block (x counts fastest), `limit` of them at most; 0
+/// ends it.
+void trace(std::uint64_t block, unsigned warp, std::size_t limit);
+/// What was written down, of the learner's file.
+std::vector<Access> traced();
+
+/// These checks on ("all", "none"), and a launch may execute that many warp instructions.
+void prepare(const char* checks, std::uint64_t most_warp_instructions);
+
+/// Changes when another simulator is loaded: for caches.
+std::string identity();
+
+}  // namespace coalesce::simulated

@@ -1,0 +1,12 @@
+// No blocks at all.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {cols - cols, rows}, .block = {32, 8}};
+}

@@ -1,0 +1,17 @@
+// Each tile is transposed, and stays where it was.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[32][33];
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+    }
+    __syncthreads();
+    if (row < rows && col < cols) {
+        out[row * cols + col] = tile[threadIdx.x][threadIdx.y];  // here
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 32)}, .block = {32, 32}};
+}

@@ -1,0 +1,148 @@
+// Every file in failures/ must fail, with the failure that it is called by, at a line that it
+// marks.
+//
+// The name of a file is the identifier of its failure, then perhaps a dot and more. Its first lines
+// say what is wrong with it; "// request: store 4" asks for more than a right result; lines that
+// end in "// here" are those that may be named (none: no line need be).
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "harness/counters.h"
+#include "harness/text.h"
+#include "kernel/examine.h"
+#include "kernel/messages.h"
+#include "scratch_folder.h"
+
+using namespace coalesce;
+using namespace coalesce::tests;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path folder = fs::path(KERNEL_TESTS) / "failures";
+
+std::vector<fs::path> failing_files() {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::string expected_id(const fs::path& file) {
+    const std::string name = file.filename().string();
+    return name.substr(0, name.find('.'));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+Request request_in(const std::string& text, const fs::path& cache) {
+    Request request{.cache = cache};
+    const std::map<std::string, double Limits::*> limits = {
+        {"load", &Limits::load},
+        {"store", &Limits::store},
+        {"shared_load", &Limits::shared_load},
+        {"shared_store", &Limits::shared_store},
+        {"elements_per_thread", &Limits::elements_per_thread},
+        {"elements_per_block", &Limits::elements_per_block}};
+    const std::string mark = "// request: ";
+    for (const std::string& line : lines_of(text)) {
+        if (!line.starts_with(mark)) continue;
+        std::istringstream words(line.substr(mark.size()));
+        std::string name;
+        double value = 0;
+        words >> name;
+        if (name == "solution") {
+            request.limits.solution = fs::path(KERNEL_TESTS) / "solution.cu";
+            continue;
+        }
+        REQUIRE(limits.count(name) == 1);
+        words >> value;
+        REQUIRE(!words.fail());
+        request.limits.*limits.at(name) = value;
+    }
+    return request;
+}
+
+std::vector<int> marked_lines(const std::string& text) {
+    std::vector<int> marked;
+    const std::vector<std::string> lines = lines_of(text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].ends_with("// here")) marked.push_back(static_cast<int>(i) + 1);
+    }
+    return marked;
+}
+
+void check_form(const Failure& failure) {
+    CHECK(!failure.headline.empty());
+    CHECK(!failure.next.empty());
+    for (const std::string& line : lines_of(failure.text())) {
+        CAPTURE(line);
+        CHECK(line.size() <= 80);
+        CHECK(line.find("/learner/") == line.npos);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("each kernel fails by its name, at its line") {
+    REQUIRE(simulator::is_loaded());
+    const ScratchFolder cache;
+    const std::vector<fs::path> files = failing_files();
+    REQUIRE(files.size() >= 50);
+    for (const fs::path& file : files) {
+        CAPTURE(file.filename().string());
+        const Source source = read_source(file, file.filename().string());
+        const Examination found = examine(source, request_in(source.text, cache.path()));
+        INFO(found.text());
+        CHECK(found.outcome == Examination::Outcome::failed);
+        CHECK(found.failure_id() == expected_id(file));
+        REQUIRE(!found.failures.empty());
+        const Failure& first = found.failures.front();
+        check_form(first);
+        CHECK(first.place.file == source.name);
+        const std::vector<int> marked = marked_lines(source.text);
+        if (marked.empty()) continue;
+        CHECK(std::find(marked.begin(), marked.end(), first.place.line) != marked.end());
+    }
+}
+
+TEST_CASE("there is a kernel for every failure, or a reason why not") {
+    const std::set<std::string> elsewhere = {
+        // source_test.cpp
+        "file-missing", "file-unreadable", "file-empty", "file-binary", "file-too-large",
+        // compile_test.cpp
+        "compile-time-out", "no-compiler",
+        // examine_test.cpp
+        "environment-problem", "wrong-block-order",
+        // What only a real GPU says without more, or a fault of the simulator.
+        "kernel-failed"};
+    std::set<std::string> seen;
+    for (const fs::path& file : failing_files()) seen.insert(expected_id(file));
+    std::set<std::string> faults;
+    for (int i = 0; i <= static_cast<int>(Fault::input_changed); ++i) {
+        faults.insert(id_of(static_cast<Fault>(i)));
+    }
+    for (const std::string& id : all_failure_ids()) {
+        CAPTURE(id);
+        // The harness has a kernel for each of its faults.
+        if (faults.count(id)) continue;
+        const std::size_t places = seen.count(id) + elsewhere.count(id);
+        CHECK(places == 1);
+    }
+    const std::vector<std::string> ids = all_failure_ids();
+    for (const std::string& id : seen) {
+        CAPTURE(id);
+        CHECK(std::find(ids.begin(), ids.end(), id) != ids.end());
+    }
+}

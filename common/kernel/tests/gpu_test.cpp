@@ -1,0 +1,67 @@
+// Examinations on a real GPU: the result alone is judged there, without reports and counters. Only
+// kernels that leave the device as it was; what breaks its context ends a process's work.
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "harness/counters.h"
+#include "kernel/examine.h"
+
+using namespace coalesce;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path tests = KERNEL_TESTS;
+
+}  // namespace
+
+TEST_CASE("a right kernel passes on a real GPU, with every compiler that is here") {
+    REQUIRE_FALSE(simulator::is_loaded());
+    for (const Compiler compiler : {Compiler::nvrtc, Compiler::nvcc, Compiler::clang}) {
+        if (compiler_found(compiler).empty()) continue;
+        const Examination found = examine(
+            tests / "solution.cu",
+            {.limits = {.store = 4, .elements_per_thread = 4, .solution = tests / "solution.cu"},
+             .compiler = compiler});
+        INFO(found.text());
+        CHECK(found.passed());
+        CHECK_FALSE(found.is_simulated);
+        CHECK_FALSE(found.counters);
+        CHECK(found.shapes.size() == usual_shapes(1, 1).size() + 1);
+    }
+}
+
+TEST_CASE("wrong results, bad launches and what guard bands see have their names there too") {
+    for (const char* id :
+         {"nothing-written", "indices-not-swapped", "wrong-pitch", "bounds-exchanged",
+          "tile-not-moved", "tile-not-transposed", "part-of-each-tile", "grid-too-small",
+          "ragged-edge-missed", "no-bounds-check", "input-changed", "bad-launch", "block-too-large",
+          "too-much-shared-memory", "too-many-threads", "tile-too-small", "does-not-load",
+          "kernel-missing"}) {
+        CAPTURE(id);
+        const Examination found = examine(
+            tests / "failures" / (std::string(id) + ".cu"),
+            {.limits = {.elements_per_thread = std::string(id) == "too-many-threads" ? 4.0 : 0,
+                        .elements_per_block = std::string(id) == "tile-too-small" ? 4096.0 : 0}});
+        INFO(found.text());
+        CHECK(found.failure_id() == id);
+    }
+}
+
+TEST_CASE("a kernel that breaks the device is told, and so is that nothing works afterwards") {
+    // An address far outside. The last case: this process's device is gone then.
+    const Source far = source_of_text(
+        "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
+        "    out[(1ll << 44) + threadIdx.x] = in[0];\n"
+        "}\n"
+        "constexpr Launch configure(int rows, int cols) { return {.block = 32}; }\n",
+        "kernel.cu");
+    const Examination found = examine(far, {});
+    INFO(found.text());
+    CHECK(found.failure_id() == "out-of-bounds");
+    const Examination after = examine(tests / "solution.cu", {});
+    CHECK_FALSE(after.passed());
+    CHECK(after.outcome == Examination::Outcome::not_examined);
+}

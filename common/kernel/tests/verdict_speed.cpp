@@ -1,0 +1,120 @@
+// From a saved file to its verdict, in parts: the median of 20 saves, each in a process of its own,
+// as the learner's command does it. Prints; with --most MILLISECONDS it fails when the median is
+// above.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "kernel/examine.h"
+
+using namespace coalesce;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kSaves = 20;
+
+/// One row of the table: what a stretch of the way is called, and its milliseconds, save by save.
+struct Part {
+    const char* name;
+    std::vector<double> milliseconds;
+
+    double median() const {
+        std::vector<double> sorted = milliseconds;
+        std::sort(sorted.begin(), sorted.end());
+        return sorted[sorted.size() / 2];
+    }
+};
+
+/// The child's side: examines and writes its milliseconds to a file.
+int examine_once(const fs::path& file, const fs::path& solution, const fs::path& cache,
+                 const fs::path& answer) {
+    const Examination found =
+        examine(file, {.limits = {.load = 4, .store = 4, .solution = solution}, .cache = cache});
+    const Milliseconds& ms = found.milliseconds;
+    std::ofstream(answer) << ms.compile << ' ' << ms.load << ' ' << ms.shapes << ' ' << ms.counters
+                          << ' ' << ms.total;
+    if (!found.passed()) std::fputs(found.text().c_str(), stderr);
+    return found.passed() ? 0 : 1;
+}
+
+bool run_child(const std::vector<std::string>& command) {
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+        execv("/proc/self/exe", arguments.data());
+        _exit(127);
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+std::string content_of(const fs::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Saves the file with a change each time, so that it is compiled each time.
+bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& parts) {
+    const std::string text = content_of(kernel);
+    const fs::path saved = folder / "kernel.cu", answer = folder / "answer";
+    for (int i = -1; i < kSaves; ++i) {
+        std::ofstream(saved) << text << "// save " << i << "\n";
+        const auto begin = Clock::now();
+        if (!run_child({"verdict_speed", "--once", saved, kernel, folder / "cache", answer})) {
+            return false;
+        }
+        const double whole =
+            std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+        // The first one fills the caches.
+        if (i < 0) continue;
+        std::ifstream numbers(answer);
+        double sum = 0;
+        for (std::size_t part = 0; part < 4; ++part) {
+            double ms = 0;
+            numbers >> ms;
+            parts[part].milliseconds.push_back(ms);
+            sum += ms;
+        }
+        parts[4].milliseconds.push_back(whole - sum);
+        parts[5].milliseconds.push_back(whole);
+    }
+    return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc == 6 && std::strcmp(argv[1], "--once") == 0) {
+        return examine_once(argv[2], argv[3], argv[4], argv[5]);
+    }
+    const double most = argc == 3 && std::strcmp(argv[1], "--most") == 0 ? std::atof(argv[2]) : 0;
+    std::string name = (fs::temp_directory_path() / "verdict-speed-XXXXXX").string();
+    const fs::path folder = mkdtemp(name.data());
+    std::vector<Part> parts = {{"compile", {}},
+                               {"load", {}},
+                               {"shapes", {}},
+                               {"counters", {}},
+                               {"process and device", {}},
+                               {"file to verdict", {}}};
+    const bool worked = measure(fs::path(KERNEL_TESTS) / "solution.cu", folder, parts);
+    fs::remove_all(folder);
+    if (!worked) return 2;
+    std::printf("From a saved file to its verdict: median of %d saves, in ms of this computer\n",
+                kSaves);
+    for (const Part& part : parts) std::printf("  %-20s %8.1f\n", part.name, part.median());
+    return most > 0 && parts.back().median() > most ? 1 : 0;
+}

@@ -1,0 +1,149 @@
+#include "kernel/wrapper.h"
+
+#include "kernel/compile.h"
+
+namespace coalesce {
+
+const char* const configure_entry = "coalesce_configure";
+
+namespace {
+
+constexpr const char* front_name = "/coalesce/front";
+constexpr const char* back_name = "/coalesce/back";
+/// The line of `back` that calls configure.
+constexpr int configure_line = 2;
+
+/// What a bare clang needs to read a kernel: the little that the course's kernels use.
+constexpr const char* clang_basics = R"(
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#pragma clang force_cuda_host_device begin
+typedef __SIZE_TYPE__ size_t;
+struct uint3 { unsigned x, y, z; };
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+};
+struct alignas(8) float2 { float x, y; };
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(8) int2 { int x, y; };
+struct alignas(16) int4 { int x, y, z, w; };
+constexpr float2 make_float2(float x, float y) { return {x, y}; }
+constexpr float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+constexpr int2 make_int2(int x, int y) { return {x, y}; }
+constexpr int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+template <class T> constexpr T min(T a, T b) { return b < a ? b : a; }
+template <class T> constexpr T max(T a, T b) { return a < b ? b : a; }
+#pragma clang force_cuda_host_device end
+#define COALESCE_INDEX(name, what) \
+    static __device__ inline uint3 coalesce_##name() { \
+        return {__nvvm_read_ptx_sreg_##what##_x(), __nvvm_read_ptx_sreg_##what##_y(), \
+                __nvvm_read_ptx_sreg_##what##_z()}; \
+    }
+COALESCE_INDEX(threadIdx, tid)
+COALESCE_INDEX(blockIdx, ctaid)
+COALESCE_INDEX(blockDim, ntid)
+COALESCE_INDEX(gridDim, nctaid)
+#define threadIdx (coalesce_threadIdx())
+#define blockIdx (coalesce_blockIdx())
+#define blockDim (coalesce_blockDim())
+#define gridDim (coalesce_gridDim())
+#define warpSize 32
+__device__ static inline void __syncwarp(unsigned mask = 0xffffffff) { __nvvm_bar_warp_sync(mask); }
+__device__ inline void* operator new(size_t, void* place) noexcept { return place; }
+extern "C" __device__ int vprintf(const char*, const char*);
+#pragma clang force_cuda_host_device begin
+)";
+
+/// Numbers are kept as they are given, of any integer type and sign, so that what is wrong with
+/// them can be said; a dim3 would make 4294967295 of -1, and narrowing an error message of every
+/// int.
+constexpr const char* launch = R"(
+struct Launch {
+    struct Count {
+        long long value;
+        template <class Number>
+        constexpr Count(Number number) : value(static_cast<long long>(number)) {}
+    };
+    struct Extent {
+        long long x, y, z;
+        constexpr Extent() : x(1), y(1), z(1) {}
+        template <class Number> constexpr Extent(Number x) : x(Count(x).value), y(1), z(1) {}
+        constexpr Extent(Count x, Count y, Count z = 1) : x(x.value), y(y.value), z(z.value) {}
+        constexpr Extent(dim3 extent) : x(extent.x), y(extent.y), z(extent.z) {}
+    };
+    Extent grid, block;
+    Count shared_bytes = 0;
+};
+constexpr unsigned ceil_div(unsigned count, unsigned size) {
+    return count / size + (count % size != 0);
+}
+)";
+
+constexpr const char* back =
+    R"(extern "C" __global__ void coalesce_configure(long long* to, int rows, int cols) {
+    const ::Launch launch = ::configure(rows, cols);
+    to[0] = launch.grid.x; to[1] = launch.grid.y; to[2] = launch.grid.z;
+    to[3] = launch.block.x; to[4] = launch.block.y; to[5] = launch.block.z;
+    to[6] = launch.shared_bytes.value;
+}
+)";
+
+/// Length of the UTF-8 character at `at`; 0 when there is none.
+std::size_t character_length(const std::string& text, std::size_t at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const std::size_t length = byte < 0x80                   ? 1
+                               : byte >= 0xC2 && byte < 0xE0 ? 2
+                               : byte >= 0xE0 && byte < 0xF0 ? 3
+                               : byte >= 0xF0 && byte < 0xF5 ? 4
+                                                             : 0;
+    for (std::size_t i = at + 1; i < at + length; ++i) {
+        if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
+    }
+    return length;
+}
+
+/// Comments come in any encoding. Compilers want UTF-8; NVRTC takes a byte 255 for the file's end.
+std::string in_utf8(std::string text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t length = character_length(text, i);
+        if (length == 0) text[i] = '?';
+        i += length == 0 ? 1 : length;
+    }
+    return text;
+}
+
+std::string line_directive(const char* file) {
+    return std::string("#line 1 \"") + file + "\"\n";
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, Dialect dialect) {
+    std::string all = line_directive(front_name);
+    if (dialect == Dialect::bare_clang) all += clang_basics;
+    all += launch;
+    // A mark at the beginning of a file is for editors.
+    const std::string mark = "\xEF\xBB\xBF";
+    all += line_directive(learners_file);
+    all += in_utf8(text.starts_with(mark) ? text.substr(mark.size()) : text);
+    // Two, so that a backslash at the end of the file does not swallow what follows.
+    all += "\n\n";
+    if (dialect == Dialect::bare_clang) all += "#pragma clang force_cuda_host_device end\n";
+    return all + line_directive(back_name) + back;
+}
+
+PlaceKind kind_of_place(const std::string& file, int line) {
+    if (file == back_name) {
+        return line == configure_line ? PlaceKind::configure : PlaceKind::ours;
+    }
+    return file == learners_file ? PlaceKind::learners : PlaceKind::ours;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,30 @@
+// The lines of our own around a learner's file.
+#pragma once
+
+#include <string>
+
+namespace coalesce {
+
+/// Which dialect of CUDA C++ a compiler speaks.
+enum class Dialect {
+    nvidia,     ///< NVRTC and nvcc know threadIdx, dim3 and the vector types
+    bare_clang  ///< clang without the toolkit's headers: they are given to it
+};
+
+/// The name that the learner's file has for compilers, in their messages and in the PTX.
+constexpr const char* learners_file = "/learner/kernel.cu";
+
+/// The learner's text with our lines in front and behind, hidden behind #line.
+std::string wrapped(const std::string& text, Dialect dialect);
+
+/// A place that a compiler names.
+enum class PlaceKind {
+    learners,   ///< in the learner's file
+    configure,  ///< where our lines call `configure`
+    ours        ///< elsewhere in our lines
+};
+
+/// What that file and line are.
+PlaceKind kind_of_place(const std::string& file, int line);
+
+}  // namespace coalesce

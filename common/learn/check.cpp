@@ -1,0 +1,180 @@
+#include "learn/check.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "harness/text.h"
+#include "learn/counted.h"
+#include "learn/measure.h"
+#include "learn/predict.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+const std::string ALL = "all";
+
+CheckRequest request_for(const Exercise& exercise, const CheckWords& words) {
+    // The simulator counts and checks; a GPU, where there is one, is for the time.
+    std::string device = words.device == "gpu" ? "gpu" : "sim";
+    return {.exercise = exercise, .file = words.file, .device = device, .seconds = words.seconds};
+}
+
+void understand(const CheckWords& words) {
+    if (words.device != "auto" && words.device != "gpu" && words.device != "sim") {
+        throw UsageError("there is no device \"" + words.device +
+                         "\"; there are auto, gpu and sim");
+    }
+    if (words.seconds < 1 || words.seconds > 3600) {
+        throw UsageError("--seconds takes a whole number from 1 to 3600");
+    }
+    if (!words.file.empty() && !std::filesystem::exists(words.file)) {
+        throw UsageError("there is no file " + words.file);
+    }
+    if (words.exercise == ALL && !words.file.empty()) {
+        throw UsageError(
+            "--file goes with one exercise, not with all; name it: ./learn check 03 "
+            "--file " +
+            words.file);
+    }
+}
+
+Json as_json(const Exercise& exercise, const CheckResult& result) {
+    return {{"exercise", exercise.step->name},
+            {"hunt", exercise.is_hunt},
+            {"outcome", result.outcome == CheckResult::passed    ? "passed"
+                        : result.outcome == CheckResult::not_yet ? "not-yet"
+                                                                 : "not-examined"},
+            {"problem", result.problem},
+            {"milliseconds", result.milliseconds},
+            {"verdict", result.verdict}};
+}
+
+int print_json(const std::vector<Json>& results, int code) {
+    Json all = {{"format", 1}, {"passed", code == 0}, {"results", results}};
+    std::cout << all.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+    return code;
+}
+
+// What one check found, in full, after it was written down.
+void show(Session& session, const Exercise& exercise, const CheckWords& words,
+          const CheckResult& result) {
+    if (result.outcome != CheckResult::passed) {
+        std::cout << text_of_failure(exercise, result, session.style);
+        return;
+    }
+    bool is_own_file = words.file.empty();
+    Record record = session.progress.read().record(exercise.name());
+    if (is_own_file && can_ask() && has_open_questions(exercise, record)) {
+        std::cout << headline_of(exercise, result, session.style)
+                  << "\nBefore you see what it costs:\n";
+        ask_predictions(session, exercise);
+        std::cout << "\n";
+    }
+    if (is_own_file) {
+        record = session.progress
+                     .update([&](State& state) {
+                         settle_predictions(state.records[exercise.name()], exercise, true);
+                     })
+                     .record(exercise.name());
+    }
+    PassedText more = more_of_pass(session, exercise, record);
+    if (!is_own_file) more.record = nullptr;
+    more.counters = true;
+    std::cout << text_of_pass(exercise, result, more, session.style);
+    if (words.device != "sim")
+        std::cout << std::flush << bandwidth_text(exercise, words.file, words.device == "gpu");
+}
+
+int check_one(Session& session, const CheckWords& words) {
+    Exercise exercise = session.exercise(words.exercise, words.is_hunt);
+    CheckResult result = check(request_for(exercise, words));
+    if (words.file.empty()) record_check(session, exercise, result);
+    if (words.json) return print_json({as_json(exercise, result)}, result.outcome);
+    show(session, exercise, words, result);
+    return result.outcome;
+}
+
+std::string line_of_all(const Exercise& exercise, const CheckResult& result, const Style& style) {
+    std::string name = exercise.name();
+    name.resize(20, ' ');
+    switch (result.outcome) {
+        case CheckResult::passed: return name + style.good("passed") + "\n";
+        case CheckResult::not_yet:
+            return name + style.bad("not yet") + "   " + result.failure() + "\n";
+        case CheckResult::not_examined: break;
+    }
+    std::string why = result.verdict.is_object() && !result.verdict["failures"].empty()
+                          ? result.verdict["failures"][0].value("headline", "")
+                          : result.problem;
+    return name + style.bad("could not be examined") + "\n" + wrap(why, "    ");
+}
+
+int check_all(Session& session, const CheckWords& words) {
+    std::vector<Json> results;
+    int passed = 0, not_examined = 0, count = 0;
+    for (auto& exercise : exercises_of(session.course)) {
+        if (words.is_hunt && !exercise.step->hunt) continue;
+        Exercise one = {exercise.step, words.is_hunt};
+        CheckResult result = check(request_for(one, words));
+        record_check(session, one, result);
+        ++count;
+        passed += result.outcome == CheckResult::passed;
+        not_examined += result.outcome == CheckResult::not_examined;
+        if (words.json) results.push_back(as_json(one, result));
+        if (!words.json) std::cout << line_of_all(one, result, session.style) << std::flush;
+    }
+    int code = not_examined > 0 || count == 0 ? 2 : passed < count ? 1 : 0;
+    if (words.json) return print_json(results, code);
+    std::cout << "\n" << passed << " of " << count << " passed.";
+    if (code == 1) std::cout << " ./learn check 03 shows one in full.";
+    std::cout << "\n";
+    return code;
+}
+
+}  // namespace
+
+int check(Session& session, const CheckWords& words) {
+    understand(words);
+    return words.exercise == ALL ? check_all(session, words) : check_one(session, words);
+}
+
+void note_check(Record& record, const Exercise& exercise, const CheckResult& result) {
+    if (result.outcome == CheckResult::not_examined) return;
+    record.checks++;
+    record.last_hash = result.hash();
+    record.last_failure = result.failure();
+    if (result.outcome != CheckResult::passed) return;
+    record.passed_hash = result.hash();
+    record.passed_at = time_now();
+    const Json& counters = result.verdict["counters"];
+    if (!counters.is_object()) return;
+    if (record.best_counters.is_null() || cost_of(counters) < cost_of(record.best_counters)) {
+        record.best_counters = counters;
+    }
+    settle_predictions(record, exercise, false);
+}
+
+State record_check(Session& session, const Exercise& exercise, const CheckResult& result) {
+    if (result.outcome == CheckResult::not_examined) return session.progress.read();
+    return session.progress.update([&](State& state) {
+        state.current = exercise.name();
+        note_check(state.records[exercise.name()], exercise, result);
+    });
+}
+
+PassedText more_of_pass(const Session& session, const Exercise& exercise, const Record& record) {
+    PassedText more;
+    more.record = &record;
+    if (!exercise.is_hunt && exercise.step->hunt) {
+        more.hunt = "check " + exercise.step->number() + " --hunt";
+        more.hunt_file = Exercise{exercise.step, true}.relative_file();
+    }
+    Exercise behind = exercise_behind(session.course, exercise);
+    if (behind.step == nullptr) return more;
+    more.behind = "check " + behind.words();
+    more.behind_file = behind.relative_file();
+    return more;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,188 @@
+#include "learn/checker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <sstream>
+
+#include "harness/text.h"
+#include "learn/paths.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the verdict of an exercise's last check stays.
+fs::path kept_verdict(const Exercise& exercise) {
+    return learners_folder() / "verdicts" /
+           (exercise.step->name + (exercise.is_hunt ? ".hunt.json" : ".json"));
+}
+
+// A file for a verdict that is to come. In the learner's folder, or where files can be made at all.
+fs::path file_for_verdict(const Exercise& exercise) {
+    fs::path file = kept_verdict(exercise);
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    bool is_folder = fs::is_directory(file.parent_path(), error);
+    if (!is_folder || access(file.parent_path().c_str(), W_OK) != 0) {
+        file = fs::temp_directory_path() / file.filename();
+    }
+    return file.string() + "." + std::to_string(getpid());
+}
+
+// Verdicts of commands that were killed in between: their names end with the number of a process.
+void remove_left_over(const fs::path& folder) {
+    std::error_code ignored;
+    for (auto& entry : fs::directory_iterator(folder, ignored)) {
+        std::string name = entry.path().filename().string();
+        std::string process = name.substr(name.find_last_not_of("0123456789") + 1);
+        if (!process.empty() && kill(std::atoi(process.c_str()), 0) != 0) {
+            fs::remove(entry.path(), ignored);
+        }
+    }
+}
+
+std::vector<std::string> environment_for(const CheckRequest& request, const std::string& file,
+                                         const fs::path& verdict) {
+    std::vector<std::string> environment = {
+        "COALESCE_KERNEL=" + file,
+        "COALESCE_VERDICT=" + verdict.string(),
+        "COALESCE_DEVICE=" + request.device,
+        "COALESCE_CACHE=" + (learners_folder() / "cache").string(),
+    };
+    // The program would find the simulator by itself, and start itself anew: this is faster.
+    fs::path simulator = programs().parent_path() / "lib";
+    if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
+        fs::exists(simulator / "libcudart.so.13")) {
+        const char* before = std::getenv("LD_LIBRARY_PATH");
+        environment.push_back("LD_LIBRARY_PATH=" + simulator.string() +
+                              (before != nullptr && *before ? ":" + std::string(before) : ""));
+    }
+    return environment;
+}
+
+// The last lines of what a program printed.
+std::string end_of(const std::string& output, int count) {
+    size_t begin = output.find_last_not_of('\n');
+    if (begin == std::string::npos) return "";
+    size_t end = begin + 1;
+    for (; begin > 0; --begin) {
+        if (output[begin - 1] == '\n' && --count == 0) break;
+    }
+    return output.substr(begin, end - begin);
+}
+
+}  // namespace
+
+std::string CheckResult::failure() const {
+    if (!verdict.is_object() || verdict["failures"].empty()) return "";
+    return verdict["failures"][0].value("id", "");
+}
+
+std::string CheckResult::hash() const {
+    return verdict.is_object() ? verdict.value("source_hash", "") : "";
+}
+
+Check::Check(const CheckRequest& request)
+    : request(request),
+      file(request.file.empty() ? request.exercise.relative_file().string() : request.file),
+      verdict_file(file_for_verdict(request.exercise)) {
+    fs::path program = checks_of(request.exercise.step->name);
+    if (!fs::exists(program)) {
+        throw UsageError(program.string() + " is not built; ./learn build makes it");
+    }
+    if (request.file.empty()) remove_left_over(verdict_file.parent_path());
+    // Messages name the file as it was typed, or from the course's folder on.
+    child = std::make_unique<Child>(Command{
+        .program = program,
+        .arguments = {request.exercise.is_hunt ? "--test-case=bug hunt" : "--test-case=exercise"},
+        .environment = environment_for(request, file, verdict_file),
+        .folder = request.file.empty() ? repository() : fs::path(),
+        .with_errors = true});
+}
+
+Check::~Check() {
+    if (child) child->stop();
+    std::error_code ignored;
+    fs::remove(verdict_file, ignored);
+}
+
+bool Check::is_ready() {
+    return child->wait(0) || milliseconds_left() == 0;
+}
+
+int Check::milliseconds_left() const {
+    auto gone = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
+    return static_cast<int>(std::max<long long>(0, request.seconds * 1000LL - gone));
+}
+
+CheckResult Check::finish() {
+    CheckResult result;
+    result.file = file;
+    bool has_ended = child->wait(milliseconds_left());
+    child->stop();
+    result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+    if (!has_ended) {
+        result.problem = "the examination of " + file + " was ended: it took longer than " +
+                         count_of(static_cast<std::uint64_t>(request.seconds), "second") +
+                         ". Is the computer very busy, or the GPU hung? Try again; "
+                         "--seconds 300 gives it more time.";
+        return result;
+    }
+    std::error_code error;
+    int code = child->outcome().exit_code;
+    if (code > CheckResult::not_examined || !fs::exists(verdict_file, error)) {
+        return without_verdict(child->outcome());
+    }
+    try {
+        result.verdict = read_json(verdict_file);
+    } catch (const std::exception& problem) {
+        result.problem = problem.what();
+        return result;
+    }
+    bool is_passed = result.verdict.value("passed", false);
+    std::string outcome = result.verdict.value("outcome", "");
+    // Passed is only what both the program and its verdict call so.
+    if (is_passed && code == 0) {
+        result.outcome = CheckResult::passed;
+    } else if (outcome == "failed" && code == 1) {
+        result.outcome = CheckResult::not_yet;
+    }
+    if (request.file.empty()) fs::rename(verdict_file, kept_verdict(request.exercise), error);
+    return result;
+}
+
+CheckResult Check::without_verdict(const Outcome& outcome) const {
+    CheckResult result;
+    result.file = file;
+    std::string program = checks_of(request.exercise.step->name).string();
+    result.problem =
+        "nothing could be found out about " + file + ": " + program +
+        (outcome.exit_code > 128 ? " was ended by signal " + std::to_string(outcome.exit_code - 128)
+                                 : " ended with exit code " + std::to_string(outcome.exit_code)) +
+        ". ./learn doctor looks for the reason.";
+    std::string said = end_of(outcome.output, 10);
+    if (!said.empty()) result.problem += "\nIts last words:\n" + said;
+    return result;
+}
+
+CheckResult check(const CheckRequest& request) {
+    return Check(request).finish();
+}
+
+Json last_verdict(const Exercise& exercise, const std::string& hash) {
+    std::error_code ignored;
+    if (!fs::exists(kept_verdict(exercise), ignored)) return nullptr;
+    try {
+        Json verdict = read_json(kept_verdict(exercise));
+        return verdict.value("source_hash", "") == hash ? verdict : Json(nullptr);
+    } catch (const std::exception&) {
+        return nullptr;  // it can be made again at any time
+    }
+}
+
+}  // namespace coalesce::learn

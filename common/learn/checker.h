@@ -1,0 +1,73 @@
+/// \file
+/// Has one kernel examined, by the program of its exercise: in a process of its own, so that a kernel
+/// that crashes or hangs takes nothing with it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "learn/exercise.h"
+#include "learn/json_file.h"
+#include "learn/process.h"
+
+namespace coalesce::learn {
+
+/// What is to be examined.
+struct CheckRequest {
+    Exercise exercise;
+    std::string file = "";       ///< another file than the exercise's, as it was typed
+    std::string device = "sim";  ///< sim, gpu, auto
+    int seconds = 60;            ///< then it is ended
+};
+
+/// What came of it.
+struct CheckResult {
+    /// The command's exit code says the same: 0, 1, 2.
+    enum Outcome { passed = 0, not_yet = 1, not_examined = 2 };
+    Outcome outcome = not_examined;
+    Json verdict = nullptr;    ///< as kernel/examine.h describes it; null when there is none
+    std::string problem = "";  ///< why there is none, and what to do
+    std::string file = "";     ///< as messages name it
+    double milliseconds = 0;   ///< from starting the program to its verdict
+
+    /// The identifier of what is wrong: "missing-barrier"; "" when it passed.
+    std::string failure() const;
+    /// What identifies the text that was examined; "" when none was.
+    std::string hash() const;
+};
+
+/// An examination that is under way.
+class Check {
+public:
+    /// Starts it. Throws UsageError when the program is not built.
+    explicit Check(const CheckRequest& request);
+    ~Check();
+
+    /// Readable when `is_ready` may have become true.
+    int descriptor() const { return child->descriptor(); }
+    /// Whether it has ended, or is to be ended: without waiting.
+    bool is_ready();
+    /// Milliseconds until it has had its time.
+    int milliseconds_left() const;
+    /// Waits for it.
+    CheckResult finish();
+
+private:
+    CheckResult without_verdict(const Outcome& outcome) const;
+
+    using Clock = std::chrono::steady_clock;
+    CheckRequest request;
+    std::string file;
+    std::filesystem::path verdict_file;
+    std::unique_ptr<Child> child;
+    Clock::time_point began = Clock::now();
+};
+
+/// Examines, and waits.
+CheckResult check(const CheckRequest& request);
+
+/// The verdict of the last check of an exercise; null when there is none, or for another text.
+Json last_verdict(const Exercise& exercise, const std::string& hash);
+
+}  // namespace coalesce::learn

@@ -1,0 +1,31 @@
+// The commands about the learner and the computer.
+
+#include <memory>
+
+#include "learn/command_line.h"
+#include "learn/doctor.h"
+#include "learn/report.h"
+
+namespace coalesce::learn {
+
+void add_learner_commands(CommandLine& line) {
+    line.add("start", "Where you are, and the one command to type next", [&line] {
+        Session session(line.is_plain());
+        return start(session);
+    });
+
+    auto progress_json = std::make_shared<bool>(false);
+    CLI::App* progress = line.add("progress", "What you have done", [progress_json, &line] {
+        Session session(line.is_plain());
+        return show_progress(session, *progress_json);
+    });
+    progress->add_flag("--json", *progress_json, "As JSON");
+
+    auto doctor_json = std::make_shared<bool>(false);
+    CLI::App* doctor_command = line.add(
+        "doctor", "What is there, what is missing, what to do",
+        [doctor_json, &line] { return doctor(*doctor_json, style_for_stdout(line.is_plain())); });
+    doctor_command->add_flag("--json", *doctor_json, "As JSON");
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,75 @@
+// The commands for the steps.
+
+#include <iostream>
+#include <memory>
+
+#include "learn/command_line.h"
+#include "learn/list.h"
+#include "learn/paths.h"
+#include "learn/readme.h"
+#include "learn/report.h"
+#include "learn/request.h"
+#include "learn/run.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+course::Course read_course() {
+    return course::read_course(repository() / "course.toml");
+}
+
+void add_run(CommandLine& line) {
+    auto words = std::make_shared<RunWords>();
+    auto obey = [words] {
+        course::Course course = read_course();
+        return run(understand(*words, course));
+    };
+    CLI::App* command = line.add("run", "Run steps, and show one table", obey);
+    command->add_option("STEP", words->steps, "all, rivals, or steps: 02, 2 or 02_naive");
+    command->add_option("--device", words->device, "gpu, sim or auto: a GPU if one works");
+    command->add_option("--rows", words->rows, "Rows of the matrix");
+    command->add_option("--cols", words->cols, "Columns of the matrix");
+    command->add_option("--variant", words->variant, "Only the variant of that name");
+    command->add_option("--json", words->json, "Write the results to a file too");
+}
+
+int list(const std::string& name, bool json, bool plain) {
+    if (name.empty()) {
+        Session session(plain);
+        return show_list(session, json);
+    }
+    course::Course course = read_course();
+    const course::Step* step = course.find(name);
+    if (step == nullptr) {
+        throw UsageError("there is no step \"" + name + "\"; ./learn list names them");
+    }
+    list_variants(std::cout, *step);
+    return 0;
+}
+
+void add_list(CommandLine& line) {
+    auto name = std::make_shared<std::string>();
+    auto json = std::make_shared<bool>(false);
+    CLI::App* command = line.add("list", "The steps and how far you are; 03: its variants",
+                                 [=, &line] { return list(*name, *json, line.is_plain()); });
+    command->add_option("STEP", *name, "A step, by number or name: its variants");
+    command->add_flag("--json", *json, "As JSON");
+}
+
+void add_results(CommandLine& line) {
+    auto check = std::make_shared<bool>(false);
+    CLI::App* command = line.add("results", "Write the tables of results in the READMEs",
+                                 [check] { return update_readme(repository(), *check); });
+    command->add_flag("--check", *check, "Change nothing; exit with 1 when it is stale");
+}
+
+}  // namespace
+
+void add_step_commands(CommandLine& line) {
+    add_run(line);
+    add_list(line);
+    add_results(line);
+}
+
+}  // namespace coalesce::learn

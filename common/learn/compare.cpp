@@ -1,0 +1,147 @@
+#include "learn/compare.h"
+
+#include <iostream>
+#include <sstream>
+
+#include "harness/text.h"
+#include "learn/checker.h"
+#include "learn/counted.h"
+#include "learn/line_diff.h"
+#include "learn/paths.h"
+#include "learn/usage_error.h"
+#include "learn/verdict_text.h"
+
+namespace coalesce::learn {
+namespace {
+
+const std::string MARKER = "//! [kernel]";
+
+// The headline kernel of a step, which stands between two markers.
+std::string kernel_of_step(const std::string& step) {
+    auto text = text_of(repository() / "steps" / step / "main.cu");
+    size_t begin = text ? text->find(MARKER + "\n") : std::string::npos;
+    size_t end = begin == std::string::npos ? begin : text->find(MARKER, begin + 1);
+    if (end == std::string::npos) {
+        throw UsageError("steps/" + step + "/main.cu has no kernel between two lines " + MARKER +
+                         "; git checkout steps brings it back");
+    }
+    begin += MARKER.size() + 1;
+    return text->substr(begin, end - begin);
+}
+
+std::string learners_text(const Exercise& exercise) {
+    auto text = text_of(exercise.file());
+    if (text) return *text;
+    throw UsageError(exercise.relative_file().string() + " cannot be read; ./learn reset " +
+                     exercise.words() + " writes it anew");
+}
+
+// The text without the comment at its head: that is the same on both sides.
+std::string without_head(const std::string& text) {
+    std::istringstream lines(text);
+    std::string rest;
+    bool in_head = true;
+    for (std::string line; std::getline(lines, line);) {
+        in_head = in_head && (line.starts_with("//") || line.empty());
+        if (!in_head) rest += line + "\n";
+    }
+    return rest;
+}
+
+void show_side_by_side(const Exercise& exercise, const std::string& yours, const Style& style) {
+    auto lines = line_diff(without_head(yours), without_head(exercise.solution()));
+    if (style.clear) {
+        std::cout << side_by_side("yours", "the solution", lines, style.columns);
+    } else {
+        std::cout << "Lines of both, - of yours, + of the solution:\n\n" << diff_text(lines, -1);
+    }
+    bool is_same = true;
+    for (auto& line : lines) is_same &= line.kind == DiffLine::both;
+    if (is_same) std::cout << "\nBoth are the same.\n";
+}
+
+void show_reasons(const Json& verdict, const std::string& source) {
+    if (!verdict["counters"].is_object()) return;
+    std::cout << "\n" << table_of_counters(verdict);
+    std::cout << "\nWhy, line by line of yours:\n";
+    for (auto& line : verdict["lines"]) {
+        auto reasons = reasons_for(verdict, line["counters"]);
+        if (reasons.empty()) continue;
+        std::istringstream code(excerpt(source, line.value("line", 0), 0));
+        std::string marked;
+        while (std::getline(code, marked) && !marked.starts_with("> ")) {
+        }
+        std::cout << "\n" << marked << "\n";
+        for (auto& reason : reasons) std::cout << wrap(reason, "       ");
+    }
+}
+
+bool may_see_solution(Session& session, const Exercise& exercise, bool yes) {
+    std::string question = exercise.name() + " has not passed yet. The solution cannot be unseen.";
+    if (!yes && !can_ask()) {
+        std::cout << question << "\n"
+                  << "Hints: ./learn hint " << exercise.words()
+                  << "      All the same: ./learn explain " << exercise.words() << " --yes\n";
+        return false;
+    }
+    std::string answer = "y";
+    if (!yes) {
+        ask(question + "\nShow it all the same? [y/N] ", answer);
+        if (!answer.starts_with('y') && !answer.starts_with('Y')) {
+            std::cout << "Hints: ./learn hint " << exercise.words() << "\n";
+            return false;
+        }
+    }
+    session.progress.update(
+        [&](State& state) { state.records[exercise.name()].solution_seen = true; });
+    return true;
+}
+
+}  // namespace
+
+int diff(Session&, const Exercise& exercise, bool mine) {
+    const course::Step& step = *exercise.step;
+    if (step.builds_on.empty()) {
+        throw UsageError(step.name + " is the first step and builds on nothing");
+    }
+    std::string before, after, what;
+    if (mine) {
+        auto earlier = text_of(repository() / "exercises" / step.builds_on / "kernel.cu");
+        before = earlier.value_or("");
+        after = learners_text(exercise);
+        what = "Your kernels, - of " + step.builds_on + ", + of " + step.name + ":";
+    } else {
+        before = kernel_of_step(step.builds_on);
+        after = kernel_of_step(step.name);
+        what = "The kernels of the lessons, - of " + step.builds_on + ", + of " + step.name + ":";
+    }
+    auto lines = line_diff(before, after);
+    std::cout << what << "\n\n" << diff_text(lines, -1) << "\n";
+    std::cout << "The idea: " << step.title << " (" << exercise.lesson() << ")\n";
+    return 0;
+}
+
+int explain(Session& session, const Exercise& exercise, bool yes) {
+    std::string yours = learners_text(exercise);
+    State state = session.progress.read();
+    const Record& record = state.record(exercise.name());
+    bool has_passed = !record.passed_hash.empty();
+    if (!has_passed && !record.solution_seen && !may_see_solution(session, exercise, yes)) return 1;
+
+    show_side_by_side(exercise, yours, session.style);
+    Json verdict = last_verdict(exercise, identity_of(yours));
+    if (verdict.is_object() && verdict.value("passed", false)) {
+        show_reasons(verdict, yours);
+    } else {
+        std::cout << "\n"
+                  << wrap(
+                         "Why the numbers are what they are is told of a kernel that passed as it "
+                         "stands: ./learn check " +
+                         exercise.words());
+    }
+    std::cout << "\nThe lesson: " << exercise.lesson() << "      Seen: ./learn picture "
+              << exercise.words() << "\n";
+    return 0;
+}
+
+}  // namespace coalesce::learn

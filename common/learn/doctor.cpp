@@ -1,0 +1,204 @@
+#include "learn/doctor.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <sstream>
+
+#include "harness/device.h"
+#include "harness/text.h"
+#include "kernel/compile.h"
+#include "learn/file_watcher.h"
+#include "learn/paths.h"
+#include "learn/process.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What was found out about one thing.
+struct Finding {
+    std::string what;                             // "GPU"
+    enum State { there, absent, missing } state;  // absent: it works without
+    std::string found;                            // what is there, or why it is not
+    std::string meaning;                          // what follows, and what to do
+};
+
+std::string first_line_of(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::string& containing) {
+    constexpr int MILLISECONDS = 20'000;
+    try {
+        Child child({.program = program, .arguments = arguments, .with_errors = true});
+        child.wait(MILLISECONDS);
+        child.stop();
+        std::istringstream lines(child.outcome().output);
+        for (std::string line; std::getline(lines, line);) {
+            if (line.find(containing) != std::string::npos) return line;
+        }
+    } catch (const std::exception&) {
+        // It is not there: what follows says so.
+    }
+    return "";
+}
+
+std::string find_on_path(const std::string& name) {
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path == nullptr ? "" : path);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        fs::path file = fs::path(folder) / name;
+        if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
+    }
+    return "";
+}
+
+Finding nvcc() {
+    std::string nvcc = find_on_path("nvcc");
+    if (nvcc.empty() && fs::exists("/usr/local/cuda/bin/nvcc")) nvcc = "/usr/local/cuda/bin/nvcc";
+    std::string version = nvcc.empty() ? "" : first_line_of(nvcc, {"--version"}, "release");
+    if (version.empty()) {
+        return {"nvcc", Finding::absent, "not on the PATH, nor in /usr/local/cuda",
+                "what is built goes on working; to build the steps again, install the toolkit of "
+                "CUDA 13, or set CUDA_HOME to it"};
+    }
+    return {"nvcc", Finding::there, nvcc + ": " + version, "builds the steps"};
+}
+
+Finding compiler() {
+    std::string found = compiler_found();
+    if (found.empty()) {
+        return {"compiler", Finding::missing, "neither NVRTC nor nvcc nor clang was found",
+                "your kernels cannot be compiled: install the toolkit of CUDA 13"};
+    }
+    bool is_nvrtc = !compiler_found(Compiler::nvrtc).empty();
+    return {"compiler", Finding::there, found,
+            is_nvrtc ? "compiles your kernels, in some 15 to 60 ms"
+                     : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA "
+                       "13 would be faster"};
+}
+
+Finding driver() {
+    void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        return {"driver", Finding::absent, "libcuda.so.1 was not found: there is no NVIDIA driver",
+                "only a GPU needs it"};
+    }
+    int version = 0;
+    auto ask = reinterpret_cast<int (*)(int*)>(dlsym(library, "cuDriverGetVersion"));
+    if (ask == nullptr || ask(&version) != 0) version = 0;
+    dlclose(library);
+    std::string found =
+        "for CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    if (version < 13000) {
+        return {"driver", Finding::absent, found,
+                "too old for CUDA 13: with a newer driver the GPU could be used"};
+    }
+    return {"driver", Finding::there, found, "a GPU can be used"};
+}
+
+Finding gpu() {
+    std::string why = why_no_gpu();
+    if (!why.empty()) {
+        return {"GPU", Finding::absent, why,
+                "everything runs on the simulated GPU: counted, not timed"};
+    }
+    return {"GPU", Finding::there, "one that works", "kernels that pass are timed on it"};
+}
+
+Finding simulator() {
+    const char* given = std::getenv("COALESCE_SIMULATOR");
+    fs::path folder = given != nullptr ? fs::path(given) : programs().parent_path() / "lib";
+    fs::path library = folder / "libcudart.so.13";
+    if (!fs::exists(library)) {
+        return {"simulator", Finding::missing, library.string() + " is not there",
+                "kernels cannot be checked: ./learn build makes it"};
+    }
+    return {"simulator", Finding::there, library.string(), "counts and checks your kernels"};
+}
+
+Finding checks(const course::Course& course) {
+    std::string missing;
+    for (auto& exercise : exercises_of(course)) {
+        if (!fs::exists(checks_of(exercise.step->name))) missing += " " + exercise.step->name;
+    }
+    if (!missing.empty()) {
+        return {"checks", Finding::missing, "not built:" + missing, "./learn build makes them"};
+    }
+    return {"checks", Finding::there, (programs() / "checks").string(), "examine your kernels"};
+}
+
+Finding learners_files() {
+    std::error_code error;
+    fs::create_directories(learners_folder(), error);
+    if (error || access(learners_folder().c_str(), W_OK) != 0) {
+        return {"progress", Finding::absent, learners_folder().string() + " cannot be written",
+                "progress is not kept, and compiling takes longer: give yourself the right to "
+                "write there"};
+    }
+    return {"progress", Finding::there, learners_folder().string(), "keeps what you have done"};
+}
+
+Finding watching() {
+    fs::path folder = repository() / "exercises";
+    if (must_poll(folder)) {
+        return {"watching", Finding::absent,
+                folder.string() + " is on a file system that does not tell of changes",
+                "./learn watch looks for them five times a second instead"};
+    }
+    return {"watching", Finding::there, "inotify", "./learn watch sees a change at once"};
+}
+
+const char* word_for(Finding::State state) {
+    switch (state) {
+        case Finding::there: return "there";
+        case Finding::absent: return "absent";
+        case Finding::missing: return "MISSING";
+    }
+    return "";
+}
+
+int print_json(const std::vector<Finding>& findings, bool works) {
+    Json list = Json::array();
+    for (auto& finding : findings) {
+        list.push_back(
+            {{"what", finding.what},
+             {"state", finding.state == Finding::missing ? "missing" : word_for(finding.state)},
+             {"found", finding.found},
+             {"meaning", finding.meaning}});
+    }
+    std::cout << Json{{"format", 1}, {"works", works}, {"findings", list}}.dump(
+                     1, ' ', false, Json::error_handler_t::replace)
+              << "\n";
+    return works ? 0 : 2;
+}
+
+}  // namespace
+
+int doctor(bool json, const Style& style) {
+    std::vector<Finding> findings = {compiler(), nvcc(), driver(), gpu(), simulator()};
+    try {
+        findings.push_back(checks(course::read_course(repository() / "course.toml")));
+    } catch (const course::CourseError& error) {
+        findings.push_back({"checks", Finding::missing, error.what(), "nothing works without it"});
+    }
+    findings.push_back(learners_files());
+    findings.push_back(watching());
+    bool works = true;
+    for (auto& finding : findings) works &= finding.state != Finding::missing;
+    if (json) return print_json(findings, works);
+    for (auto& finding : findings) {
+        std::string word = word_for(finding.state);
+        if (finding.state == Finding::missing) word = style.bad(word);
+        std::cout << format("%-11s", finding.what.c_str()) << word << "\n"
+                  << wrap(finding.found, "    ") << wrap("-> " + finding.meaning, "    ");
+    }
+    std::cout << "\n"
+              << (works ? "Your kernels can be checked here.\n"
+                        : "Kernels cannot be checked here before that is mended.\n");
+    return works ? 0 : 2;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,102 @@
+#include "learn/exercise.h"
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "exercises/skeleton.h"
+#include "kernel/cache.h"
+#include "learn/paths.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The solution with its marks.
+exercises::Skeleton marked_solution(const Exercise& exercise) {
+    fs::path file = fs::path("solutions") / exercise.step->name / exercise.file().filename();
+    auto text = text_of(repository() / file);
+    if (!text) {
+        throw UsageError((repository() / file).string() +
+                         " cannot be read; git checkout solutions brings it back");
+    }
+    return exercises::skeleton_of(*text, file.string());
+}
+
+}  // namespace
+
+fs::path Exercise::relative_file() const {
+    return fs::path("exercises") / step->name / (is_hunt ? "hunt.cu" : "kernel.cu");
+}
+
+fs::path Exercise::file() const {
+    return repository() / relative_file();
+}
+
+std::string Exercise::skeleton() const {
+    return marked_solution(*this).blank();
+}
+
+std::string Exercise::solution() const {
+    return marked_solution(*this).solved();
+}
+
+std::string Exercise::kernel() const {
+    static const std::regex kernel(
+        R"(__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\()");
+    std::string text = solution();
+    std::smatch found;
+    return std::regex_search(text, found, kernel) ? found[1].str() : "transpose";
+}
+
+std::string Exercise::lesson() const {
+    return "steps/" + step->name + "/README.md";
+}
+
+course::Hint Exercise::hint(const course::Course& course, const std::string& failure) const {
+    return is_hunt ? step->hunt->hint : course.hint_for(*step, failure);
+}
+
+std::vector<Exercise> exercises_of(const course::Course& course) {
+    std::vector<Exercise> all;
+    for (auto& step : course.steps) {
+        if (step.points > 0) all.push_back({&step, false});
+    }
+    return all;
+}
+
+std::vector<Exercise> exercises_and_hunts_of(const course::Course& course) {
+    std::vector<Exercise> all;
+    for (auto& exercise : exercises_of(course)) {
+        all.push_back(exercise);
+        if (exercise.step->hunt) all.push_back({exercise.step, true});
+    }
+    return all;
+}
+
+Exercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {
+    const course::Step* step = course.find(word);
+    if (step == nullptr || step->points == 0) {
+        throw UsageError("there is no exercise \"" + word + "\"; ./learn list names them");
+    }
+    if (is_hunt && !step->hunt) {
+        throw UsageError("the step " + step->name + " has no bug hunt; ./learn list names those");
+    }
+    return {step, is_hunt};
+}
+
+std::optional<std::string> text_of(const fs::path& file) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) return std::nullopt;
+    return std::string{std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string identity_of(const std::string& text) {
+    return hash_text(text);
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,54 @@
+/// \file
+/// One thing that a learner works on: the exercise of a step, or its bug hunt.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "course/course.h"
+
+namespace coalesce::learn {
+
+/// An exercise or a bug hunt, and where its files are.
+struct Exercise {
+    const course::Step* step = nullptr;
+    bool is_hunt = false;
+
+    /// "03_tiled", "03_tiled hunt": for messages, and its name in the learner's progress.
+    std::string name() const { return step->name + (is_hunt ? " hunt" : ""); }
+    /// What follows a command to mean this one: "03", "03 --hunt".
+    std::string words() const { return step->number() + (is_hunt ? " --hunt" : ""); }
+    /// The learner's file, from the course's folder on: "exercises/03_tiled/kernel.cu".
+    std::filesystem::path relative_file() const;
+    /// The same with its whole path.
+    std::filesystem::path file() const;
+    /// The file as it is without what the learner writes. Throws when solutions/ lacks it.
+    std::string skeleton() const;
+    /// The solution, without its marks.
+    std::string solution() const;
+    /// The __global__ function that the learner writes: "transpose".
+    std::string kernel() const;
+    /// The lesson that goes with it: "steps/03_tiled/README.md".
+    std::string lesson() const;
+    /// Points for passing it.
+    int points() const { return is_hunt ? step->hunt->points : step->points; }
+    /// A hint for a failure, "" for none.
+    course::Hint hint(const course::Course& course, const std::string& failure) const;
+};
+
+/// The exercises in the course's order, without bug hunts.
+std::vector<Exercise> exercises_of(const course::Course& course);
+/// All of them: after each exercise its bug hunt.
+std::vector<Exercise> exercises_and_hunts_of(const course::Course& course);
+
+/// The one that a learner names by number or name. Throws UsageError when there is none.
+Exercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
+
+/// A file's text; nothing when there is none to be read.
+std::optional<std::string> text_of(const std::filesystem::path& file);
+/// What identifies a text: the same in verdicts and in the learner's progress.
+std::string identity_of(const std::string& text);
+
+}  // namespace coalesce::learn

@@ -1,0 +1,125 @@
+#include "learn/file_watcher.h"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "learn/exercise.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+// A file that was closed or renamed is whole; a moment, in case an editor does more.
+constexpr milliseconds AFTER_CLOSING(4);
+// One that is being written, or is gone, may be complete a little later.
+constexpr milliseconds AFTER_WRITING(60);
+constexpr milliseconds MOST_PATIENCE(400);
+constexpr milliseconds BETWEEN_LOOKS(200), BETWEEN_LOOKS_WITH_INOTIFY(1000);
+
+constexpr std::uint32_t WHOLE = IN_CLOSE_WRITE | IN_MOVED_TO;
+constexpr std::uint32_t IN_PROGRESS = IN_MODIFY | IN_DELETE | IN_MOVED_FROM | IN_CREATE | IN_ATTRIB;
+
+}  // namespace
+
+bool must_poll(const fs::path& folder) {
+    // The numbers that statfs gives: see its manual page, and linux/magic.h.
+    constexpr unsigned long SILENT[] = {
+        0x6969,      // NFS
+        0x01021997,  // 9p: Windows drives in WSL 2, folders of a virtual machine's host
+        0x53464846,  // Windows drives in WSL 1
+        0xff534d42,  // CIFS
+        0xfe534d42,  // SMB 2
+        0x517b,      // SMB
+        0x65735546,  // FUSE: sshfs and others
+        0x6a656a63,  // virtiofs, under its own name
+        0x786f4256,  // VirtualBox's shared folders
+        0xbacbacbc,  // VMware's
+        0x5346414f,  // AFS
+    };
+    struct statfs found = {};
+    if (statfs(folder.c_str(), &found) != 0) return false;
+    auto type = static_cast<unsigned long>(found.f_type) & 0xffffffffUL;
+    return std::ranges::find(SILENT, type) != std::end(SILENT);
+}
+
+FileWatcher::FileWatcher(const fs::path& file, bool polls) : file(file) {
+    if (!polls && !must_poll(file.parent_path())) start_inotify();
+}
+
+FileWatcher::~FileWatcher() {
+    if (inotify >= 0) close(inotify);
+}
+
+void FileWatcher::start_inotify() {
+    inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (inotify < 0) return;
+    int watch = inotify_add_watch(inotify, file.parent_path().c_str(), WHOLE | IN_PROGRESS);
+    if (watch >= 0) return;
+    close(inotify);
+    inotify = -1;
+}
+
+int FileWatcher::milliseconds_left() const {
+    auto left = std::chrono::ceil<milliseconds>(next_look - Clock::now()).count();
+    return static_cast<int>(std::max<long long>(0, left));
+}
+
+void FileWatcher::look_in(milliseconds quiet) {
+    auto now = Clock::now();
+    if (!first_event) first_event = now;
+    next_look = std::min(now + quiet, *first_event + MOST_PATIENCE);
+}
+
+void FileWatcher::take_events() {
+    alignas(inotify_event) char buffer[4096];
+    for (;;) {
+        ssize_t size = inotify < 0 ? 0 : read(inotify, buffer, sizeof buffer);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) return;
+        for (char* at = buffer; at < buffer + size;) {
+            auto* event = reinterpret_cast<inotify_event*>(at);
+            at += sizeof(inotify_event) + event->len;
+            if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED)) look_in(AFTER_WRITING);
+            if (event->len == 0 || file.filename() != event->name) continue;
+            look_in(event->mask & WHOLE ? AFTER_CLOSING : AFTER_WRITING);
+        }
+    }
+}
+
+// Changes when the file does, without reading it.
+std::string FileWatcher::signature() const {
+    struct stat found = {};
+    if (stat(file.c_str(), &found) != 0) return "none";
+    auto text = [](const timespec& time) {
+        return std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec) + " ";
+    };
+    return text(found.st_mtim) + text(found.st_ctim) + std::to_string(found.st_size) + " " +
+           std::to_string(found.st_ino) + " " + std::to_string(found.st_mode);
+}
+
+bool FileWatcher::has_changed() {
+    take_events();
+    if (Clock::now() < next_look) return false;
+    bool was_told = first_event.has_value();
+    first_event.reset();
+    next_look = Clock::now() + (is_polling() ? BETWEEN_LOOKS : BETWEEN_LOOKS_WITH_INOTIFY);
+
+    std::string signature = this->signature();
+    if (!is_first && !was_told && signature == seen_signature) return false;
+    seen_signature = signature;
+    std::optional<std::string> text = text_of(file);
+    bool is_other = is_first || text != seen;
+    is_first = false;
+    seen = std::move(text);
+    return is_other;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,73 @@
+#include "learn/hint.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "harness/text.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+constexpr int LEVELS = static_cast<int>(course::HINT_LEVELS.size());
+
+// Under which name the levels seen are counted.
+std::string key_of(const course::Hint& hint) {
+    return hint.failures.empty() ? "all" : hint.failures.front();
+}
+
+// A picture and a line of code are shown as they are, a sentence is wrapped.
+std::string shown(const std::string& text, int level) {
+    bool is_sentence = course::HINT_LEVELS[level - 1] == std::string("question") ||
+                       course::HINT_LEVELS[level - 1] == std::string("api");
+    if (is_sentence) return wrap(text, "  ");
+    size_t begin = text.find_first_not_of('\n');
+    std::string body = text.substr(begin);
+    return body.starts_with("  ") ? body + "\n" : wrap(body, "  ");
+}
+
+std::string what_for(const course::Hint& hint, const Record& record, Status status) {
+    if (record.checks == 0) return "Nothing has been checked yet: this is for a beginning.";
+    if (status == Status::done) return "It has passed already; this is for all who begin.";
+    const std::string& failure = record.last_failure;
+    if (failure.empty()) return "It passed, and was edited since; this is for all.";
+    return "The last check found " + failure + "; this is for " +
+           (hint.failures.empty() ? "all." : "that.");
+}
+
+}  // namespace
+
+int hint(Session& session, const Exercise& exercise, int level) {
+    if (level < 0 || level > LEVELS) {
+        throw UsageError("hints have the levels 1 to " + std::to_string(LEVELS));
+    }
+    course::Hint hint;
+    bool was_last = false;
+    State state = session.progress.update([&](State& now) {
+        Record& record = now.records[exercise.name()];
+        hint = exercise.hint(session.course, record.last_failure);
+        int& seen = record.hints[key_of(hint)];
+        was_last = level == 0 && seen == LEVELS;
+        if (level == 0) level = std::min(seen + 1, LEVELS);
+        seen = std::max(seen, level);
+    });
+    const Record& record = state.record(exercise.name());
+    Status status = status_of(record, text_of(exercise.file()));
+
+    std::cout << exercise.name() << ", hint " << level << " of " << LEVELS << ": "
+              << course::HINT_LEVELS[static_cast<size_t>(level - 1)] << "\n"
+              << wrap(what_for(hint, record, status)) << "\n"
+              << shown(hint.levels[static_cast<size_t>(level - 1)], level) << "\n";
+    if (was_last) {
+        std::cout << wrap("There is no further hint. The lesson: " + exercise.lesson() +
+                          ". The solution: ./learn explain " + exercise.words());
+    } else if (level < LEVELS) {
+        std::cout << "More: ./learn hint " << exercise.words() << "      Try: ./learn check "
+                  << exercise.words() << "\n";
+    } else {
+        std::cout << "Try: ./learn check " << exercise.words() << "\n";
+    }
+    return 0;
+}
+
+}  // namespace coalesce::learn

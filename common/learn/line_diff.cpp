@@ -1,0 +1,128 @@
+#include "learn/line_diff.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace coalesce::learn {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const std::string& text) {
+    Lines lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+// A column of a page: its lines, filled up to the same height.
+struct Column {
+    Lines lines;
+    size_t width;
+
+    // Long lines go on below, a little indented.
+    void add(const std::string& text) {
+        std::string rest = text;
+        while (rest.size() > width) {
+            lines.push_back(rest.substr(0, width));
+            rest = "    " + rest.substr(width);
+        }
+        lines.push_back(rest);
+    }
+};
+
+void align(Column& left, Column& right) {
+    size_t height = std::max(left.lines.size(), right.lines.size());
+    left.lines.resize(height);
+    right.lines.resize(height);
+}
+
+std::string padded(std::string text, size_t width) {
+    text.resize(std::max(width, text.size()), ' ');
+    return text;
+}
+
+}  // namespace
+
+std::vector<DiffLine> line_diff(const std::string& first, const std::string& second) {
+    Lines a = lines_of(first), b = lines_of(second);
+    // common[i][j]: lines that a from i on and b from j on have in common.
+    std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1, 0));
+    for (size_t i = a.size(); i-- > 0;) {
+        for (size_t j = b.size(); j-- > 0;) {
+            common[i][j] = a[i] == b[j] ? common[i + 1][j + 1] + 1
+                                        : std::max(common[i + 1][j], common[i][j + 1]);
+        }
+    }
+    std::vector<DiffLine> diff;
+    size_t i = 0, j = 0;
+    while (i < a.size() || j < b.size()) {
+        if (i < a.size() && j < b.size() && a[i] == b[j]) {
+            diff.push_back({DiffLine::both, a[i]});
+            ++i, ++j;
+        } else if (j == b.size() || (i < a.size() && common[i + 1][j] >= common[i][j + 1])) {
+            diff.push_back({DiffLine::first, a[i++]});
+        } else {
+            diff.push_back({DiffLine::second, b[j++]});
+        }
+    }
+    return diff;
+}
+
+std::string diff_text(const std::vector<DiffLine>& diff, int around) {
+    auto is_near_a_difference = [&](size_t place) {
+        if (around < 0) return true;
+        size_t reach = static_cast<size_t>(around);
+        size_t begin = place > reach ? place - reach : 0,
+               end = std::min(diff.size(), place + reach + 1);
+        return std::any_of(diff.begin() + static_cast<long>(begin),
+                           diff.begin() + static_cast<long>(end),
+                           [](const DiffLine& line) { return line.kind != DiffLine::both; });
+    };
+    std::string text;
+    bool left_out = false;
+    for (size_t i = 0; i < diff.size(); ++i) {
+        if (!is_near_a_difference(i)) {
+            left_out = true;
+            continue;
+        }
+        if (left_out && !text.empty()) text += "  ...\n";
+        left_out = false;
+        text += (diff[i].kind == DiffLine::both    ? "  "
+                 : diff[i].kind == DiffLine::first ? "- "
+                                                   : "+ ");
+        text += diff[i].text;
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += "\n";
+    }
+    return text;
+}
+
+std::string side_by_side(const std::string& first_head, const std::string& second_head,
+                         const std::vector<DiffLine>& diff, int columns) {
+    size_t width = static_cast<size_t>(columns - 3) / 2;
+    Column left{{}, width}, right{{}, width};
+    left.add(first_head);
+    right.add(second_head);
+    left.lines.push_back(std::string(width, '-'));
+    right.lines.push_back(std::string(width, '-'));
+    for (auto& line : diff) {
+        if (line.kind == DiffLine::both) align(left, right);
+        if (line.kind != DiffLine::second) left.add(line.text);
+        if (line.kind != DiffLine::first) right.add(line.text);
+    }
+    align(left, right);
+    std::string text;
+    for (size_t i = 0; i < left.lines.size(); ++i) {
+        bool differs = i > 1 && left.lines[i] != right.lines[i];
+        std::string row = padded(left.lines[i], width) + (differs ? " * " : " | ") + right.lines[i];
+        row.erase(row.find_last_not_of(' ') + 1);
+        text += row + "\n";
+    }
+    return text;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,140 @@
+#include "learn/measure.h"
+
+#include <cuda_runtime_api.h>
+
+#include <iostream>
+#include <stdexcept>
+
+#include "harness/device.h"
+#include "harness/errors.h"
+#include "harness/text.h"
+#include "harness/timing.h"
+#include "harness/verify.h"
+#include "kernel/loaded_kernel.h"
+#include "learn/counted.h"
+#include "learn/paths.h"
+#include "learn/process.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+constexpr int LARGEST = 1 << 15;
+constexpr int SECONDS = 120;
+
+struct Measured {
+    Timing kernel, copy;
+    double bytes = 0;
+
+    double gbps() const { return bytes / kernel.ms * 1e3 / 1e9; }
+    double copy_gbps() const { return bytes / copy.ms * 1e3 / 1e9; }
+    double of_copy() const { return copy.ms / kernel.ms; }
+};
+
+void understand(const MeasureWords& words) {
+    for (int extent : {words.rows, words.cols}) {
+        if (extent < 1 || extent > LARGEST) {
+            throw UsageError("--rows and --cols take whole numbers from 1 to " +
+                             std::to_string(LARGEST));
+        }
+    }
+}
+
+[[noreturn]] void fail_with(const Failure& failure) {
+    throw std::runtime_error(failure.text() + "./learn check says more");
+}
+
+// The kernel's output at this very size is verified before its time counts.
+Measured time_it(LoadedKernel& kernel, const Problem& problem, const Device& device) {
+    Shape shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
+    Failure failure;
+    auto launch = kernel.configure(shape, failure);
+    if (!launch) fail_with(failure);
+    VerifiedBuffers buffers(problem);
+    buffers.prepare();
+    auto work = [&] { CUDA_CHECK(kernel.launch(*launch, buffers.out(), buffers.in(), shape)); };
+    work();
+    Verdict verdict = buffers.check();
+    if (!verdict.is_right()) {
+        throw std::runtime_error("the result is wrong at " + shape.name() + ":\n" + verdict.text());
+    }
+    Stopwatch watch(device.l2_bytes);
+    Measured measured;
+    measured.bytes = 2.0 * static_cast<double>(problem.bytes());
+    measured.kernel = watch.time_on_device(work);
+    measured.copy = watch.time_on_device([&] {
+        CUDA_CHECK(cudaMemcpyAsync(buffers.out(), buffers.in(), problem.bytes(),
+                                   cudaMemcpyDeviceToDevice));
+    });
+    return measured;
+}
+
+Json as_json(const MeasureWords& words, const Measured& measured, const Device& device) {
+    return {{"exercise", words.exercise.step->name},
+            {"hunt", words.exercise.is_hunt},
+            {"device", device.name},
+            {"rows", words.rows},
+            {"cols", words.cols},
+            {"ms", measured.kernel.ms},
+            {"gbps", measured.gbps()},
+            {"copy_gbps", measured.copy_gbps()},
+            {"of_copy", measured.of_copy()},
+            {"verified", true}};
+}
+
+std::string as_text(const Json& measured) {
+    return wrap("Measured on " + measured.value("device", "") + ", " +
+                figure(measured.value("rows", 0.0)) + " x " + figure(measured.value("cols", 0.0)) +
+                ", verified: " + format("%.4f ms, ", measured.value("ms", 0.0)) +
+                format("%.0f GB/s, ", measured.value("gbps", 0.0)) +
+                format("%.1f %% of a copy by cudaMemcpy", 100 * measured.value("of_copy", 0.0)) +
+                ".");
+}
+
+}  // namespace
+
+int measure(Session& session, const MeasureWords& words, char** argv) {
+    understand(words);
+    Device device = choose_device(DeviceChoice::gpu, argv);
+    std::filesystem::path file =
+        words.file.empty() ? words.exercise.file() : std::filesystem::path(words.file);
+    std::string kernel_name = words.exercise.kernel();
+    Compiled compiled =
+        compile(read_source(file, words.file.empty() ? words.exercise.relative_file().string()
+                                                     : words.file),
+                {.kernel = kernel_name, .architecture = native_architecture()});
+    if (!compiled.ok()) fail_with(compiled.failure);
+    LoadedKernel kernel(compiled, file.string());
+    if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
+    bool is_copy = kernel_name == "copy";
+    Problem problem = {.rows = words.rows,
+                       .cols = words.cols,
+                       .produces = {is_copy ? Produces::copy : Produces::transpose}};
+    Json measured = as_json(words, time_it(kernel, problem, device), device);
+    if (words.file.empty()) {
+        session.progress.update([&](State& state) {
+            Json& best = state.records[words.exercise.name()].best_measured;
+            if (best.is_null() || best.value("gbps", 0.0) < measured.value("gbps", 0.0)) {
+                best = measured;
+            }
+        });
+    }
+    std::cout << (words.json ? measured.dump(1) + "\n" : as_text(measured));
+    return 0;
+}
+
+std::string bandwidth_text(const Exercise& exercise, const std::string& file, bool must) {
+    std::vector<std::string> arguments = {"measure", exercise.step->number(), "--json"};
+    if (exercise.is_hunt) arguments.push_back("--hunt");
+    if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
+    Child child({.program = this_program(), .arguments = arguments, .with_errors = true});
+    bool has_ended = child.wait(SECONDS * 1000);
+    child.stop();
+    const Outcome& outcome = child.outcome();
+    if (!has_ended) return "\nThe bandwidth was not measured: it took too long.\n";
+    if (outcome.exit_code == 0) return "\n" + as_text(Json::parse(outcome.output));
+    if (outcome.exit_code == 2 && !must) return "";
+    return "\nThe bandwidth was not measured: " + wrap(outcome.output);
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,60 @@
+#include "learn/picture_command.h"
+
+#include <iostream>
+#include <optional>
+
+#include "harness/device.h"
+#include "kernel/picture.h"
+#include "learn/json_file.h"
+#include "learn/paths.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+void understand(const PictureWords& words) {
+    constexpr int LARGEST = 1024, MOST_WARPS = 32;
+    for (int extent : {words.rows, words.cols}) {
+        if (extent < 1 || extent > LARGEST) {
+            throw UsageError("--rows and --cols take whole numbers from 1 to 1024 here");
+        }
+    }
+    if (words.block < 0 || words.warp < 0 || words.warp >= MOST_WARPS) {
+        throw UsageError("--block counts from 0, and --warp from 0 to 31");
+    }
+}
+
+}  // namespace
+
+int picture(const PictureWords& words, char** argv) {
+    understand(words);
+    choose_device(DeviceChoice::simulator, argv);
+    std::optional<WholeFile> drawing;
+    if (!words.svg.empty()) drawing.emplace(words.svg);
+
+    const Exercise& exercise = words.exercise;
+    bool is_own = words.file.empty();
+    Source source = read_source(is_own ? exercise.file() : std::filesystem::path(words.file),
+                                is_own ? exercise.relative_file().string() : words.file);
+    PictureRequest request;
+    request.kernel.kernel = exercise.kernel();
+    request.kernel.cache = learners_folder() / "cache";
+    request.shape = {words.rows, words.cols};
+    request.block = static_cast<std::uint64_t>(words.block);
+    request.warp = static_cast<unsigned>(words.warp);
+    Picture picture = picture_of(source, request);
+    if (!picture.ok()) {
+        std::cout << picture.problem.text() << "Again: ./learn picture " << exercise.words()
+                  << "      Checks: ./learn check " << exercise.words() << "\n";
+        return 1;
+    }
+    if (drawing) {
+        drawing->finish(picture.svg());
+        std::cout << words.svg << " has the picture; a web browser shows it.\n";
+        return 0;
+    }
+    std::cout << picture.text();
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,141 @@
+#include "learn/predict.h"
+
+#include <charconv>
+#include <cmath>
+#include <iostream>
+#include <optional>
+
+#include "harness/text.h"
+#include "learn/counted.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+namespace {
+
+constexpr double MOST = 1e6;
+
+std::optional<double> number_in(const std::string& word) {
+    double value = 0;
+    const char* end = word.data() + word.size();
+    auto [stopped, error] = std::from_chars(word.data(), end, value);
+    if (error != std::errc() || stopped != end) return std::nullopt;
+    return std::isfinite(value) && value >= 0 && value <= MOST ? std::optional(value)
+                                                               : std::nullopt;
+}
+
+// What has not been guessed, in the order of the course.
+std::vector<const course::Prediction*> open_questions(const Exercise& exercise,
+                                                      const Record& record) {
+    std::vector<const course::Prediction*> open;
+    if (exercise.is_hunt) return open;
+    for (auto& prediction : exercise.step->predictions) {
+        if (record.guess(prediction.counter) == nullptr) open.push_back(&prediction);
+    }
+    return open;
+}
+
+void keep(Session& session, const Exercise& exercise, const std::string& counter,
+          std::optional<double> said) {
+    session.progress.update([&](State& state) {
+        Record& record = state.records[exercise.name()];
+        if (record.guess(counter) == nullptr) {
+            record.guesses.push_back({.counter = counter, .said = said, .fact = {}});
+        }
+    });
+}
+
+// One question, until the answer is a number or nothing. False at the end of the input.
+bool ask_one(Session& session, const Exercise& exercise, const course::Prediction& prediction) {
+    std::cout << "\n" << wrap(prediction.question);
+    for (;;) {
+        std::string answer;
+        if (!ask("A number (Enter: no guess): ", answer)) return false;
+        auto number = number_in(answer);
+        if (answer.empty() || number) {
+            keep(session, exercise, prediction.counter, number);
+            return true;
+        }
+        std::cout << "That is no number from 0 to a million.\n";
+    }
+}
+
+void take_answers(Session& session, const Exercise& exercise,
+                  const std::vector<std::string>& answers) {
+    State state = session.progress.read();
+    auto open = open_questions(exercise, state.record(exercise.name()));
+    for (auto& word : answers) {
+        if (number_in(word)) continue;
+        throw UsageError("\"" + word + "\" is no number from 0 to a million");
+    }
+    if (answers.size() > open.size()) {
+        throw UsageError("there are " + count_of(answers.size(), "answer") + " to " +
+                         count_of(open.size(), "open question") + "; ./learn predict " +
+                         exercise.words() + " asks them one by one");
+    }
+    for (size_t i = 0; i < answers.size(); ++i) {
+        keep(session, exercise, open[i]->counter, number_in(answers[i]));
+    }
+}
+
+std::string line_for(const course::Prediction& prediction, const Guess* guess) {
+    std::string said = guess == nullptr ? "not asked yet"
+                       : guess->said    ? "you said " + figure(guess->said)
+                                        : "no guess";
+    std::string fact;
+    if (guess != nullptr && guess->fact) {
+        fact = "; it is " + figure(guess->fact);
+        if (guess->said) fact += guess->is_right() ? ": right" : ": not so";
+    }
+    return wrap("  " + words_for(prediction.counter) + ": " + said + fact);
+}
+
+}  // namespace
+
+bool has_open_questions(const Exercise& exercise, const Record& record) {
+    return !open_questions(exercise, record).empty();
+}
+
+void ask_predictions(Session& session, const Exercise& exercise) {
+    State state = session.progress.read();
+    for (auto* prediction : open_questions(exercise, state.record(exercise.name()))) {
+        if (!ask_one(session, exercise, *prediction)) return;
+    }
+}
+
+void settle_predictions(Record& record, const Exercise& exercise, bool all) {
+    if (exercise.is_hunt || !record.best_counters.is_object()) return;
+    for (auto& prediction : exercise.step->predictions) {
+        auto fact = per_request(record.best_counters, prediction.counter);
+        Guess* guess = record.guess(prediction.counter);
+        if (guess == nullptr && all) {
+            record.guesses.push_back({prediction.counter, std::nullopt, fact});
+        } else if (guess != nullptr && !guess->fact) {
+            guess->fact = fact;
+        }
+    }
+}
+
+int predict(Session& session, const Exercise& exercise, const std::vector<std::string>& answers) {
+    if (exercise.is_hunt || exercise.step->predictions.empty()) {
+        throw UsageError(exercise.name() + " has nothing to predict; ./learn check " +
+                         exercise.words() + " shows what it costs");
+    }
+    take_answers(session, exercise, answers);
+    if (answers.empty()) ask_predictions(session, exercise);
+    State state = session.progress.update(
+        [&](State& now) { settle_predictions(now.records[exercise.name()], exercise, false); });
+    const Record& record = state.record(exercise.name());
+    std::cout << "\n" << exercise.name() << ", predicted:\n";
+    for (auto& prediction : exercise.step->predictions) {
+        std::cout << line_for(prediction, record.guess(prediction.counter));
+    }
+    bool is_known = record.best_counters.is_object();
+    std::cout << "\n"
+              << wrap(is_known ? "Why: ./learn explain " + exercise.words()
+                               : "The facts come from your own kernel, once it passes: ./learn "
+                                 "check " +
+                                     exercise.words());
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,92 @@
+#include "learn/raw_terminal.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <stdexcept>
+
+namespace coalesce::learn {
+namespace {
+
+constexpr int CRASHES[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE};
+constexpr int CAUGHT[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+
+// Handlers see these; they live as long as the process.
+termios as_it_was = {};
+int signal_pipe[2] = {-1, -1};
+
+void restore_and_crash(int signal) {
+    tcsetattr(STDIN_FILENO, TCSANOW, &as_it_was);
+    raise(signal);  // its usual way: this handler is gone
+}
+
+void write_down(int signal) {
+    int error = errno;
+    unsigned char byte = static_cast<unsigned char>(signal);
+    // When the pipe is full, there are signals enough in it.
+    [[maybe_unused]] ssize_t written = write(signal_pipe[1], &byte, 1);
+    errno = error;
+}
+
+}  // namespace
+
+RawTerminal::RawTerminal() {
+    if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != getpgrp()) return;
+    if (tcgetattr(STDIN_FILENO, &as_it_was) != 0) return;
+    is_terminal = true;
+    struct sigaction action = {};
+    action.sa_handler = restore_and_crash;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    for (int signal : CRASHES) sigaction(signal, &action, nullptr);
+    resume();
+}
+
+RawTerminal::~RawTerminal() {
+    pause();
+    if (!is_terminal) return;
+    for (int signal : CRASHES) std::signal(signal, SIG_DFL);
+}
+
+void RawTerminal::pause() {
+    if (is_terminal) tcsetattr(STDIN_FILENO, TCSADRAIN, &as_it_was);
+}
+
+void RawTerminal::resume() {
+    if (!is_terminal) return;
+    termios raw = as_it_was;
+    // Lines end as always, and Ctrl-C is a signal as always.
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+}
+
+Signals::Signals() {
+    if (pipe2(signal_pipe, O_NONBLOCK | O_CLOEXEC) != 0) {
+        throw std::runtime_error("no pipe can be made");
+    }
+    struct sigaction action = {};
+    action.sa_handler = write_down;
+    for (int signal : CAUGHT) sigaction(signal, &action, nullptr);
+}
+
+Signals::~Signals() {
+    for (int signal : CAUGHT) std::signal(signal, SIG_DFL);
+    for (int& end : signal_pipe) {
+        close(end);
+        end = -1;
+    }
+}
+
+int Signals::descriptor() const {
+    return signal_pipe[0];
+}
+
+int Signals::take() {
+    unsigned char byte = 0;
+    return read(signal_pipe[0], &byte, 1) == 1 ? byte : 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,197 @@
+#include "learn/report.h"
+
+#include <cmath>
+#include <iostream>
+
+#include "harness/text.h"
+#include "learn/counted.h"
+#include "learn/request.h"
+#include "learn/run.h"
+
+namespace coalesce::learn {
+namespace {
+
+// Sums over what has been done.
+struct Totals {
+    int points = 0, of_points = 0, done = 0, of = 0, hints = 0, right = 0, guesses = 0;
+};
+
+Status status_of(const Exercise& exercise, const State& state) {
+    return status_of(state.record(exercise.name()), text_of(exercise.file()));
+}
+
+void count(const Exercise& exercise, const State& state, Totals& totals) {
+    const Record& record = state.record(exercise.name());
+    bool is_done = status_of(exercise, state) == Status::done;
+    totals.of_points += exercise.points();
+    totals.of++;
+    totals.points += is_done ? exercise.points() : 0;
+    totals.done += is_done;
+    totals.hints += record.hints_used();
+    for (auto& guess : record.guesses) {
+        totals.guesses += guess.said && guess.fact;
+        totals.right += guess.is_right();
+    }
+}
+
+Totals totals_of(const Session& session, const State& state) {
+    Totals totals;
+    for (auto& exercise : exercises_and_hunts_of(session.course)) count(exercise, state, totals);
+    return totals;
+}
+
+std::string guesses_of(const Record& record) {
+    int right = 0, all = 0;
+    for (auto& guess : record.guesses) {
+        all += guess.said && guess.fact;
+        right += guess.is_right();
+    }
+    return all == 0 ? "-" : std::to_string(right) + " of " + std::to_string(all);
+}
+
+std::string best_of(const Record& record) {
+    if (record.best_measured.is_object()) {
+        return figure(std::round(record.best_measured.value("gbps", 0.0))) + " GB/s";
+    }
+    return record.best_counters.is_object() ? "counted" : "-";
+}
+
+void print_row(const Exercise& exercise, const State& state, const Style& style) {
+    const Record& record = state.record(exercise.name());
+    Status status = status_of(exercise, state);
+    std::string word = format("%-10s", name_of(status));
+    if (status == Status::done) word = style.good(word);
+    if (status == Status::stale) word = style.bad(word);
+    std::cout << format("%-20s", exercise.name().c_str()) << word
+              << format("%6d%8d%7d%12s%12s\n", exercise.points(), record.checks,
+                        record.hints_used(), guesses_of(record).c_str(), best_of(record).c_str());
+}
+
+Json record_as_json(const Exercise& exercise, const State& state) {
+    const Record& record = state.record(exercise.name());
+    Json guesses = Json::array();
+    for (auto& guess : record.guesses) {
+        guesses.push_back({{"counter", guess.counter},
+                           {"said", guess.said ? Json(*guess.said) : Json(nullptr)},
+                           {"fact", guess.fact ? Json(*guess.fact) : Json(nullptr)},
+                           {"right", guess.is_right()}});
+    }
+    return {{"exercise", exercise.step->name},
+            {"hunt", exercise.is_hunt},
+            {"title", exercise.step->title},
+            {"file", exercise.relative_file().string()},
+            {"status", name_of(status_of(exercise, state))},
+            {"points", exercise.points()},
+            {"checks", record.checks},
+            {"hints", record.hints_used()},
+            {"predictions", guesses},
+            {"solution_seen", record.solution_seen},
+            {"last_failure", record.last_failure},
+            {"best_counters", record.best_counters},
+            {"best_measured", record.best_measured}};
+}
+
+int print_json(const Session& session, const State& state) {
+    Json all = Json::array();
+    for (auto& exercise : exercises_and_hunts_of(session.course)) {
+        all.push_back(record_as_json(exercise, state));
+    }
+    Totals totals = totals_of(session, state);
+    Exercise next = next_exercise(session.course, state);
+    std::cout << Json{{"format", 1},
+                      {"points", totals.points},
+                      {"of_points", totals.of_points},
+                      {"next", next.step == nullptr ? Json(nullptr) : Json(next.step->name)},
+                      {"exercises", all}}
+                     .dump(1, ' ', false, Json::error_handler_t::replace)
+              << "\n";
+    return 0;
+}
+
+void print_next(const Session& session, const State& state) {
+    Exercise next = next_exercise(session.course, state);
+    if (next.step == nullptr) {
+        std::cout << "All exercises are done. What is left: ./learn progress\n";
+        return;
+    }
+    const Record& record = state.record(next.name());
+    Status status = status_of(next, state);
+    std::cout << "Next: " << next.name() << " (" << name_of(status) << ")  " << next.step->title
+              << "\n\n";
+    std::cout << "  lesson     " << next.lesson() << "\n";
+    std::cout << "  your file  " << next.relative_file().string() << "\n";
+    if (status == Status::stale) {
+        std::cout << "  it passed, and was edited since: check it again\n";
+    } else if (!record.last_failure.empty()) {
+        std::cout << "  last time  " << record.last_failure << "; ./learn hint "
+                  << next.step->number() << " helps\n";
+    }
+    std::cout << "\nType:\n\n  ./learn watch " << next.step->number()
+              << "\n\nand edit the file: every time it is saved it is checked.\n";
+}
+
+// The nine steps, once, so that a learner sees what there is to be had.
+int show_steps_once(Session& session) {
+    if (session.progress.read().has_begun) return 0;
+    RunWords words;
+    words.steps = {"all"};
+    int code = run(understand(words, session.course));
+    if (code == 0) session.progress.update([](State& state) { state.has_begun = true; });
+    std::cout << "\n";
+    return code;
+}
+
+}  // namespace
+
+int show_progress(Session& session, bool json) {
+    State state = session.progress.read();
+    if (json) return print_json(session, state);
+    std::cout << "Exercise            state     points  checks  hints   predicted        best\n"
+              << std::string(78, '-') << "\n";
+    for (auto& exercise : exercises_and_hunts_of(session.course)) {
+        print_row(exercise, state, session.style);
+    }
+    Totals totals = totals_of(session, state);
+    std::cout << "\n"
+              << totals.points << " of " << totals.of_points << " points, " << totals.done << " of "
+              << totals.of << " done, "
+              << count_of(static_cast<std::uint64_t>(totals.hints), "hint") << ", " << totals.right
+              << " of " << count_of(static_cast<std::uint64_t>(totals.guesses), "prediction")
+              << " right.\n";
+    std::cout << "Stale: it passed, and was edited since.\n";
+    return 0;
+}
+
+int show_list(Session& session, bool json) {
+    State state = session.progress.read();
+    if (json) return print_json(session, state);
+    for (auto& step : session.course.steps) {
+        std::cout << format("%-15s", step.name.c_str()) << step.title << "\n";
+        std::string of_exercise;
+        if (step.points > 0) of_exercise = name_of(status_of(Exercise{&step, false}, state));
+        if (step.hunt) {
+            of_exercise += std::string("; bug hunt: ") + name_of(status_of({&step, true}, state));
+        }
+        std::cout << format("%-15s", "") << count_of(step.variants.size(), "variant")
+                  << (of_exercise.empty() ? "" : "; exercise: " + of_exercise) << "\n";
+    }
+    std::cout << "\nstale: it passed, and was edited since.\n"
+                 "./learn list STEP names a step's variants; ./learn run STEP runs them.\n"
+                 "The lesson of each is steps/STEP/README.md, its exercise\n"
+                 "exercises/STEP/kernel.cu (./learn check STEP), the bug hunt hunt.cu beside it.\n";
+    return 0;
+}
+
+int start(Session& session) {
+    int code = show_steps_once(session);
+    if (code != 0) return code;
+    State state = session.progress.read();
+    Totals totals = totals_of(session, state);
+    std::cout << "You have " << totals.points << " of " << totals.of_points << " points; "
+              << totals.done << " of " << totals.of << " exercises and bug hunts are done.\n\n";
+    print_next(session, state);
+    std::cout << "\nAll commands: ./learn help\n";
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,42 @@
+#include "learn/session.h"
+
+#include <iostream>
+
+#include "learn/paths.h"
+#include "learn/usage_error.h"
+
+namespace coalesce::learn {
+
+Session::Session(bool plain)
+    : course(course::read_course(repository() / "course.toml")),
+      progress(learners_folder(),
+               [](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; }),
+      style(style_for_stdout(plain)) {}
+
+Exercise Session::exercise(const std::string& word, bool is_hunt) {
+    if (!word.empty()) return find_exercise(course, word, is_hunt);
+    Exercise next = next_exercise(course, progress.read());
+    if (next.step == nullptr) {
+        throw UsageError("all exercises are done; name the one that you mean: 03");
+    }
+    return find_exercise(course, next.step->name, is_hunt);
+}
+
+Exercise next_exercise(const course::Course& course, const State& state) {
+    for (auto& exercise : exercises_of(course)) {
+        Status status = status_of(state.record(exercise.name()), text_of(exercise.file()));
+        if (status != Status::done) return exercise;
+    }
+    return {};
+}
+
+Exercise exercise_behind(const course::Course& course, const Exercise& exercise) {
+    bool is_behind = false;
+    for (auto& other : exercises_of(course)) {
+        if (is_behind) return other;
+        is_behind = other.step == exercise.step;
+    }
+    return {};
+}
+
+}  // namespace coalesce::learn

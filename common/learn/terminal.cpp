@@ -1,0 +1,55 @@
+#include "learn/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+namespace coalesce::learn {
+namespace {
+
+bool is_set(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+Style style_for_stdout(bool plain) {
+    Style style;
+    const char* kind = std::getenv("TERM");
+    bool is_dumb = kind == nullptr || *kind == '\0' || std::string_view(kind) == "dumb";
+    if (plain || is_dumb || !isatty(STDOUT_FILENO)) return style;
+    style.clear = true;
+    style.colour = !is_set("NO_COLOR");
+    winsize size = {};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+        style.columns = std::clamp<int>(size.ws_col, 80, 200);
+    }
+    return style;
+}
+
+bool can_ask() {
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+bool ask(const std::string& question, std::string& answer) {
+    std::cout << question << std::flush;
+    answer.clear();
+    // Byte by byte: what follows the line belongs to somebody else. A signal ends the question.
+    for (char c = 0; c != '\n';) {
+        if (read(STDIN_FILENO, &c, 1) != 1) {
+            std::cout << "\n";
+            return false;
+        }
+        answer += c;
+    }
+    answer.erase(0, answer.find_first_not_of(" \t\r\n"));
+    answer.erase(answer.find_last_not_of(" \t\r\n") + 1);
+    return true;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,34 @@
+/// \file
+/// What the terminal may be sent. Colour and movement only ever repeat what the words say.
+#pragma once
+
+#include <string>
+
+namespace coalesce::learn {
+
+/// How to write to a terminal, a file or a screen reader.
+struct Style {
+    bool colour = false;  ///< words may be coloured
+    bool clear = false;   ///< the screen may be cleared to show something new
+    int columns = 80;     ///< the width of what needs width; 80 unless the terminal has more
+
+    std::string good(const std::string& text) const { return painted(text, "32"); }
+    std::string bad(const std::string& text) const { return painted(text, "31"); }
+    std::string strong(const std::string& text) const { return painted(text, "1"); }
+
+private:
+    std::string painted(const std::string& text, const char* code) const {
+        return colour ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
+    }
+};
+
+/// The style for stdout: plain with `plain`, NO_COLOR, TERM=dumb, or when it is no terminal.
+Style style_for_stdout(bool plain);
+
+/// Whether a question can be asked: stdin and stdout are a terminal.
+bool can_ask();
+
+/// Asks; the answer without blanks around it. False at the end of the input.
+bool ask(const std::string& question, std::string& answer);
+
+}  // namespace coalesce::learn

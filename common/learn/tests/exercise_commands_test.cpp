@@ -1,0 +1,431 @@
+// The real command on real exercises: every subcommand, and every file that a learner may save.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "scratch_course.h"
+
+using namespace coalesce::learn;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path learn_program;
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+struct Course : ScratchCourse {
+    Course() : ScratchCourse(learn_program) {}
+};
+
+// Expects an exit code, and words in what is printed.
+Outcome expect(const Course& course, const std::vector<std::string>& words, int code,
+               const std::vector<std::string>& parts) {
+    Outcome outcome = course.learn(words);
+    CAPTURE(outcome.output);
+    std::string line;
+    for (auto& word : words) line += word + " ";
+    CAPTURE(line);
+    CHECK(outcome.exit_code == code);
+    for (auto& part : parts) CHECK_MESSAGE(has(outcome.output, part), part);
+    return outcome;
+}
+
+const std::string KERNEL_02 = "exercises/02_naive/kernel.cu";
+const std::string CONFIGURE =
+    "\nconstexpr Launch configure(int rows, int cols) {\n"
+    "    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};\n}\n";
+
+std::string kernel_that(const std::string& body) {
+    return "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n" + body +
+           "}\n" + CONFIGURE;
+}
+
+}  // namespace
+
+TEST_CASE("help of every command fits 80 columns") {
+    Course course;
+    for (std::string command :
+         {"", "start", "progress", "doctor", "check", "watch", "hint", "predict", "picture",
+          "explain", "diff", "reset", "measure", "run", "list", "results"}) {
+        CAPTURE(command);
+        std::vector<std::string> words = {"--help"};
+        if (!command.empty()) words.insert(words.begin(), command);
+        Outcome help = course.learn(words);
+        CHECK(help.exit_code == 0);
+        std::istringstream lines(help.output);
+        for (std::string line; std::getline(lines, line);) {
+            CHECK_MESSAGE(line.size() <= 80, line);
+        }
+    }
+}
+
+TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do") {
+    Course course;
+    std::map<std::vector<std::string>, std::string> cases = {
+        {{"check", "77"}, "no exercise \"77\"; ./learn list"},
+        {{"check", "02", "--file", "no.cu"}, "there is no file no.cu"},
+        {{"check", "all", "--file", KERNEL_02}, "goes with one exercise"},
+        {{"check", "02", "--device", "tpu"}, "no device \"tpu\""},
+        {{"check", "02", "--seconds", "0"}, "--seconds takes"},
+        {{"check", "02", "--colour"}, "(./learn check --help)"},
+        {{"hint", "02", "--level", "5"}, "--level"},
+        {{"predict", "02", "four"}, "\"four\" is no number"},
+        {{"predict", "02", "1", "2", "3"}, "3 answers to 2 open questions"},
+        {{"picture", "02", "--rows", "0"}, "--rows and --cols take"},
+        {{"picture", "02", "--svg", "/nonexistent/x.svg"}, "/nonexistent/x.svg cannot be written"},
+        {{"diff", "01"}, "builds on nothing"},
+        {{"reset"}, "EXERCISE is required"},
+        {{"bench"}, "bench"},
+        {{"chekc"}, "no command \"chekc\""},
+    };
+    for (auto& [words, sentence] : cases) {
+        if (words[0] == "bench" && fs::exists(learn_program.parent_path() / "bench")) continue;
+        Outcome outcome = expect(course, words, 2, {sentence});
+        CHECK(std::ranges::count(outcome.output, '\n') == 1);
+    }
+}
+
+TEST_CASE("check: not yet, then passed, then stale") {
+    Course course;
+    CHECK(course.progress_of("02_naive")["status"] == "not begun");
+    expect(course, {"check", "02"}, 1,
+           {"02_naive: not yet", "never written", "exercises/02_naive/kernel.cu",
+            "Next: ", "Again: ./learn check 02", "./learn hint 02"});
+    CHECK(course.progress_of("02_naive")["status"] == "not yet");
+    CHECK(course.progress_of("02_naive")["last_failure"] == "nothing-written");
+    course.solve("02_naive");
+    expect(course, {"check", "2"}, 0,
+           {"02_naive: passed", "yours       ideal    solution", "sectors a store",
+            "Next: ./learn explain 02", "./learn check 02 --hunt", "./learn check 03"});
+    CHECK(course.progress_of("02_naive")["status"] == "done");
+    CHECK(course.progress_of("02_naive")["checks"] == 2);
+    CHECK(course.progress_of("02_naive")["best_counters"]["store_requests"] == 2048);
+    course.write(KERNEL_02, course.read(KERNEL_02) + "\n");
+    CHECK(course.progress_of("02_naive")["status"] == "stale");
+    expect(course, {"check", "02"}, 0, {"passed"});
+    CHECK(course.progress_of("02_naive")["status"] == "done");
+}
+
+TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
+    Course course;
+    course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "out[col * rows + row]",
+                                                         "out[row * cols + col]"));
+    expect(course, {"check", "02"}, 1, {"not swapped", ">   13 |"});
+    course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "col < cols", "col < 40"));
+    Outcome outcome = expect(course, {"check", "02"}, 1, {"? never written", "Next: "});
+    CHECK(has(outcome.output, ". . ."));
+    CHECK(has(outcome.output, "? ? ?"));
+    course.write(KERNEL_02, ScratchCourse::solution_with(
+                                "02_naive", "if (row < rows && col < cols)", "if (true)"));
+    expect(course, {"check", "02"}, 1,
+           {"Seen with rows = ", ">   ", "out[col * rows + row] = in[row * cols + col];"});
+    CHECK(course.progress_of("02_naive")["last_failure"] == "no-bounds-check");
+}
+
+TEST_CASE("files that a learner may save: a clear message, and nothing is lost") {
+    Course course;
+    course.solve("01_copy");
+    REQUIRE(course.learn({"check", "01"}).exit_code == 0);
+
+    struct Case {
+        std::string text, id, words;
+    };
+    const std::vector<Case> cases = {
+        {"", "file-empty", "empty"},
+        {" \n\n", "file-empty", "empty"},
+        {std::string("\x7f"
+                     "ELF\0\1\2\x1b[2J\xff",
+                     12),
+         "file-binary", "no text"},
+        {kernel_that("    out[0] = nothing;\n"), "does-not-compile", "kernel.cu:2"},
+        {kernel_that("    for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n"), "endless-loop",
+         "does not come to an end"},
+        {kernel_that("    if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y > 0) return;\n"
+                     "    for (int i = 0; i < 1000000; i++) printf(\"line %d\\n\", i);\n"),
+         "endless-loop", "... and more, which is not shown"},
+        {kernel_that("    out[1 << 24] = 1;\n"), "out-of-bounds", ">    2 |"},
+        {kernel_that("    __shared__ volatile int flag;\n    flag = 0;\n    __syncthreads();\n"
+                     "    while (flag == 0) {\n    }\n    out[0] = in[0];\n"),
+         "deadlock", "never comes"},
+        {"__global__ void turn(float* out, const float* in, int rows, int cols) {}\n" + CONFIGURE,
+         "kernel-missing", "transpose"},
+        {kernel_that("    __trap();\n"), "assertion-failed", "kernel.cu"},
+    };
+    for (auto& one : cases) {
+        CAPTURE(one.id);
+        course.write(KERNEL_02, one.text);
+        Outcome outcome =
+            expect(course, {"check", "02"}, 1,
+                   {"02_naive: not yet", "exercises/02_naive/kernel.cu", "Next: ", one.words});
+        CHECK(!has(outcome.output, "\x1b"));
+        CHECK(std::ranges::count(outcome.output, '\n') < 80);
+        CHECK(course.progress_of("02_naive")["last_failure"] == one.id);
+        CHECK(course.progress_of("01_copy")["status"] == "done");
+    }
+    fs::remove(course.path(KERNEL_02));
+    expect(course, {"check", "02"}, 1, {"no such file", "./learn reset"});
+    fs::create_directory(course.path(KERNEL_02));
+    expect(course, {"check", "02"}, 1, {"folder"});
+    expect(course, {"explain", "02", "--yes"}, 2, {"cannot be read"});
+    expect(course, {"reset", "02"}, 2, {"no ordinary file"});
+    CHECK(course.progress_of("01_copy")["status"] == "done");
+}
+
+TEST_CASE("another file, the bug hunt, everything; each as JSON") {
+    Course course;
+    course.write("mine.cu", ScratchCourse::solution("03_tiled"));
+    expect(course, {"check", "03", "--file", "mine.cu"}, 0, {"passed", "--file mine.cu"});
+    CHECK(course.progress_of("03_tiled")["status"] == "not begun");
+
+    expect(course, {"check", "02", "--hunt"}, 1, {"02_naive hunt: not yet", "hunt.cu"});
+    course.write("exercises/02_naive/hunt.cu", ScratchCourse::solution("02_naive", "hunt.cu"));
+    expect(course, {"check", "02", "--hunt"}, 0, {"02_naive hunt: passed"});
+    CHECK(course.progress_of("02_naive", true)["status"] == "done");
+    CHECK(course.progress_of("02_naive", false)["status"] == "not begun");
+
+    Outcome one = course.learn({"check", "02", "--json"});
+    CHECK(one.exit_code == 1);
+    Json json = Json::parse(one.output);
+    CHECK(json["passed"] == false);
+    CHECK(json["results"][0]["outcome"] == "not-yet");
+    CHECK(json["results"][0]["verdict"]["failures"][0]["id"] == "nothing-written");
+
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+        course.solve(step.name);
+    }
+    course.write(KERNEL_02, "");
+    expect(course, {"check", "all"}, 1,
+           {"01_copy             passed", "file-empty", "8 of 9 passed"});
+    course.solve("02_naive");
+    Outcome all = course.learn({"check", "all", "--json"});
+    CHECK(all.exit_code == 0);
+    CHECK(Json::parse(all.output)["results"].size() == 9);
+    expect(course, {"start"}, 0, {"All exercises are done"});
+    expect(course, {"check"}, 2, {"all exercises are done"});
+}
+
+TEST_CASE("a check that cannot be made is never a pass") {
+    Course course;
+    course.solve("02_naive");
+    // A copy of the command, without programs beside it, then with some that do not do their work.
+    fs::path bin = course.path("bin");
+    fs::create_directories(bin / "checks");
+    fs::copy_file(learn_program, bin / "learn");
+    fs::path checks = bin / "checks" / "02_naive";
+    auto check = [&](const std::vector<std::string>& more = {}) {
+        Command command = course.command({"check", "02"});
+        command.program = bin / "learn";
+        command.arguments.insert(command.arguments.end(), more.begin(), more.end());
+        Child child(command);
+        REQUIRE(child.wait(60'000));
+        return child.outcome();
+    };
+    auto program = [&](const std::string& script) {
+        fs::remove(checks);
+        course.write("bin/checks/02_naive", "#!/bin/sh\n" + script + "\n");
+        fs::permissions(checks, fs::perms::owner_all);
+    };
+    Outcome outcome = check();
+    CHECK(outcome.exit_code == 2);
+    CHECK(has(outcome.output, "is not built; ./learn build makes it"));
+
+    const std::string verdict = R"(printf '{"passed": %s, "outcome": "%s", "failures": [],)"
+                                R"( "device": {}, "messages": [], "shapes": []}' )";
+    const std::string to = " >\"$COALESCE_VERDICT\"; ";
+    for (std::string script :
+         {std::string("exit 0"), std::string("echo ok; exit 1"), std::string("kill -SEGV $$"),
+          "echo nonsense" + to + "exit 0", verdict + "false passed" + to + "exit 0",
+          verdict + "true passed" + to + "exit 1", verdict + "false failed" + to + "exit 0",
+          verdict + "true passed" + to + "kill -9 $$"}) {
+        CAPTURE(script);
+        program(script);
+        outcome = check();
+        CAPTURE(outcome.output);
+        CHECK(outcome.exit_code == 2);
+        CHECK(has(outcome.output, "could not be examined"));
+    }
+    program("kill -SEGV $$");
+    CHECK(has(check().output, "was ended by signal 11"));
+    program("sleep 100");
+    outcome = check({"--seconds", "1"});
+    CHECK(outcome.exit_code == 2);
+    CHECK(has(outcome.output, "it took"));
+    CHECK(course.progress_of("02_naive")["checks"] == 0);
+}
+
+TEST_CASE("hints: four levels, the first for the mistake that was found") {
+    Course course;
+    expect(course, {"hint", "02"}, 0, {"hint 1 of 4: question", "Nothing has been checked yet"});
+    expect(course, {"hint", "02"}, 0, {"hint 2 of 4: picture"});
+    course.write(KERNEL_02, ScratchCourse::solution_with(
+                                "02_naive", "if (row < rows && col < cols)", "if (true)"));
+    REQUIRE(course.learn({"check", "02"}).exit_code == 1);
+    expect(course, {"hint", "02"}, 0,
+           {"hint 1 of 4: question", "found no-bounds-check; this is for that", "77 x 45"});
+    expect(course, {"hint", "02", "--level", "4"}, 0, {"hint 4 of 4: line", "row < rows"});
+    expect(course, {"hint", "02"}, 0, {"There is no further hint", "./learn explain 02"});
+    CHECK(course.progress_of("02_naive")["hints"] == 6);
+    expect(course, {"hint", "02", "--hunt"}, 0, {"02_naive hunt, hint 1 of 4"});
+}
+
+TEST_CASE("predictions: kept, scored against the learner's own counters, made once") {
+    Course course;
+    expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
+    expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
+    expect(course, {"predict", "02", "4"}, 2, {"1 answer to 0 open questions"});
+    course.solve("02_naive");
+    expect(course, {"check", "02"}, 0,
+           {"You predicted 8 sectors a load; it is 4: not so.",
+            "You predicted 32 sectors a store; it is 32: right."});
+    Json predictions = course.progress_of("02_naive")["predictions"];
+    CHECK(predictions[0]["right"] == false);
+    CHECK(predictions[1]["right"] == true);
+    CHECK(predictions[1]["fact"] == 32.0);
+    expect(course, {"progress"}, 0, {"1 of 2 predictions right"});
+    // What was seen cannot be guessed any more.
+    course.solve("03_tiled");
+    expect(course, {"check", "03"}, 0, {"passed"});
+    expect(course, {"predict", "03", "4"}, 2, {"0 open questions"});
+    expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
+}
+
+TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") {
+    Course course;
+    course.solve("03_tiled");
+    expect(course, {"picture", "03"}, 0,
+           {"load from `in`: 4 sectors", "load from shared memory: 32 wavefronts",
+            "exercises/03_tiled/kernel.cu:"});
+    expect(course, {"picture", "03", "--svg", "warp.svg"}, 0, {"warp.svg"});
+    CHECK(has(course.read("warp.svg"), "<svg"));
+    course.write("exercises/03_tiled/kernel.cu", "");
+    expect(course, {"picture", "03"}, 1, {"empty", "Again: ./learn picture 03"});
+}
+
+TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
+    Course course;
+    Outcome refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
+    CHECK(!has(refused.output, "out[col * rows + row]"));
+    CHECK(course.progress_of("02_naive")["solution_seen"] == false);
+    expect(course, {"explain", "02", "--yes"}, 0, {"+ ", "out[col * rows + row]"});
+    CHECK(course.progress_of("02_naive")["solution_seen"] == true);
+    course.solve("03_tiled");
+    REQUIRE(course.learn({"check", "03"}).exit_code == 0);
+    expect(course, {"explain", "03"}, 0,
+           {"Both are the same", "Why, line by line", "takes 32 wavefronts where 1 would do",
+            "No byte is moved in vain"});
+    CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
+}
+
+TEST_CASE("diff: what a step changes, in the lessons and in one's own kernels") {
+    Course course;
+    expect(course, {"diff", "04"}, 0, {"- of 03_tiled, + of 04_padded", "TILE_DIM + "});
+    course.solve("02_naive");
+    course.solve("03_tiled");
+    expect(course, {"diff", "03", "--mine"}, 0, {"+     __syncthreads();"});
+}
+
+TEST_CASE("reset keeps what was there") {
+    Course course;
+    const std::string blank = course.read(KERNEL_02);
+    expect(course, {"reset", "02"}, 0, {"as it was at first already"});
+    for (std::string mine : {"mine", "mine again"}) {
+        course.write(KERNEL_02, mine);
+        Outcome outcome = expect(course, {"reset", "02"}, 0, {"is kept: .learn/copies/02_naive/"});
+        CHECK(course.read(KERNEL_02) == blank);
+        size_t begin = outcome.output.find(".learn/");
+        CHECK(course.read(outcome.output.substr(begin, outcome.output.find('\n') - begin)) == mine);
+    }
+    fs::remove(course.path(KERNEL_02));
+    expect(course, {"reset", "02"}, 0, {"as it was at first"});
+    CHECK(course.read(KERNEL_02) == blank);
+    // No copy, no reset.
+    course.write(KERNEL_02, "precious");
+    fs::remove_all(course.path(".learn/copies"));
+    course.write(".learn/copies", "in the way");
+    expect(course, {"reset", "02"}, 2, {"is left as it is"});
+    CHECK(course.read(KERNEL_02) == "precious");
+}
+
+TEST_CASE("progress, list, doctor") {
+    Course course;
+    expect(course, {"list"}, 0, {"exercise: not begun; bug hunt: not begun"});
+    expect(course, {"list", "02"}, 0, {"transpose_naive"});
+    expect(course, {"progress"}, 0, {"0 of ", "02_naive hunt", "Stale: "});
+    Json progress = course.learn_json({"progress", "--json"});
+    CHECK(progress["next"] == "01_copy");
+    CHECK(progress["exercises"].size() == 18);
+    CHECK(course.learn_json({"list", "--json"}) == progress);
+    expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});
+    CHECK(course.learn_json({"doctor", "--json"})["works"] == true);
+    expect(course, {"measure", "02", "--device"}, 2, {"--device"});
+}
+
+TEST_CASE("the first ./learn runs the steps, the next one does not") {
+    Course course;
+    expect(course, {}, 0, {"55 variants ran: all verified", "Next: 01_copy", "./learn watch 01"});
+    course.solve("01_copy");
+    REQUIRE(course.learn({"check", "01"}).exit_code == 0);
+    Outcome second =
+        expect(course, {}, 0, {"You have 5 of ", "Next: 02_naive", "./learn watch 02"});
+    CHECK(!has(second.output, "variants ran"));
+}
+
+TEST_CASE("broken progress is kept aside, and said") {
+    Course course;
+    fs::create_directories(course.path(".learn"));
+    course.write(".learn/state.json", "{ half a file");
+    expect(course, {"progress"}, 0, {"is broken", "state.json.broken-1", "0 of "});
+    CHECK(course.read(".learn/state.json.broken-1") == "{ half a file");
+    course.write(".learn/verdicts", "in the way");
+    expect(course, {"check", "02"}, 1, {"02_naive: not yet"});
+}
+
+TEST_CASE("kill -9 of a check at any moment loses nothing") {
+    constexpr int KILLS = 15;
+    Course course;
+    course.solve("01_copy");
+    REQUIRE(course.learn({"check", "01"}).exit_code == 0);
+    std::mt19937 random(7);
+    int before = 0;
+    for (int i = 0; i < KILLS; ++i) {
+        {
+            Child child(course.command({"check", "02"}));
+            usleep(random() % 200'000);
+            child.stop();
+        }
+        Json progress = course.learn_json({"progress", "--json"});
+        CHECK(progress["exercises"][0]["status"] == "done");
+        int checks = progress["exercises"][2]["checks"];
+        CHECK(checks >= before);
+        before = checks;
+    }
+    course.solve("02_naive");
+    CHECK(course.learn({"check", "02"}).exit_code == 0);
+    for (auto& entry : fs::directory_iterator(course.path(".learn"))) {
+        CHECK(!has(entry.path().filename().string(), "broken"));
+    }
+}
+
+TEST_CASE("no colour unless a terminal wants it") {
+    Course course;
+    for (auto& words : std::vector<std::vector<std::string>>{
+             {"check", "02"}, {"progress"}, {"list"}, {"doctor"}, {"hint", "02"}}) {
+        CHECK(!has(course.learn(words).output, "\x1b"));
+    }
+}
+
+int main(int argc, char** argv) {
+    learn_program = fs::absolute(argv[1]);
+    doctest::Context context;
+    context.applyCommandLine(argc - 1, argv + 1);
+    return context.run();
+}

@@ -1,0 +1,232 @@
+// Small parts of the command: figures, differences of texts, what is said about counters.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "learn/counted.h"
+#include "learn/exercise.h"
+#include "learn/file_watcher.h"
+#include "learn/line_diff.h"
+#include "learn/process.h"
+#include "learn/verdict_text.h"
+
+using namespace coalesce::learn;
+
+namespace {
+
+Json counters(double load_requests, double load_sectors, double wavefronts, double ideal) {
+    return {{"load_requests", load_requests},
+            {"load_sectors", load_sectors},
+            {"store_requests", 0},
+            {"store_sectors", 0},
+            {"shared_load_requests", ideal},
+            {"shared_load_wavefronts", wavefronts},
+            {"shared_load_ideal", ideal}};
+}
+
+Json verdict_with(const Json& yours) {
+    return {{"counters", yours},
+            {"solution_counters", nullptr},
+            {"counted", {{"rows", 256}, {"cols", 256}}}};
+}
+
+std::string short_diff(const std::string& first, const std::string& second) {
+    return diff_text(line_diff(first, second), -1);
+}
+
+}  // namespace
+
+TEST_CASE("figures") {
+    CHECK(figure(4) == "4");
+    CHECK(figure(1.5) == "1.5");
+    CHECK(figure(1.0 / 3) == "0.33");
+    CHECK(figure(1015808) == "1,015,808");
+    CHECK(figure(1234.5) == "1,234.5");
+    CHECK(figure(std::optional<double>()) == "-");
+}
+
+TEST_CASE("counters per request, and their ideals") {
+    Json some = counters(2048, 65536, 2048, 1024);
+    CHECK(per_request(some, "load") == 32);
+    CHECK(per_request(some, "shared_load") == 2);
+    CHECK(!per_request(some, "store"));
+    CHECK(!per_request(nullptr, "load"));
+    CHECK(ideal_per_request(some, "load", 256 * 256) == 4);
+    CHECK(ideal_per_request(some, "shared_load", 256 * 256) == 1);
+    CHECK(bank_conflicts_of(some) == 1024);
+    CHECK(table_of_counters(verdict_with(nullptr)) == "");
+    std::string table = table_of_counters(verdict_with(some));
+    CHECK(table.find("sectors a load                      32           4") != std::string::npos);
+    CHECK(table.find("bank conflicts                   1,024           0") != std::string::npos);
+}
+
+TEST_CASE("why a line costs what it does") {
+    Json dear = counters(2048, 65536, 2048, 1024);
+    auto reasons = reasons_for(verdict_with(dear), dear);
+    REQUIRE(reasons.size() == 2);
+    CHECK(reasons[0].find("touches 32 sectors") != std::string::npos);
+    CHECK(reasons[0].find("only 4 bytes are used") != std::string::npos);
+    CHECK(reasons[1].find("takes 2 wavefronts where 1 would do") != std::string::npos);
+    Json wide = counters(512, 8192, 512, 512);  // 16 bytes a lane
+    reasons = reasons_for(verdict_with(wide), wide);
+    CHECK(reasons[0].find("32 lanes with 16 bytes each need 512 bytes, 16 sectors. No byte") !=
+          std::string::npos);
+    CHECK(reasons[1].find("the least") != std::string::npos);
+}
+
+TEST_CASE("differences of texts") {
+    CHECK(short_diff("", "") == "");
+    CHECK(short_diff("a\nb\n", "a\nb\n") == "  a\n  b\n");
+    CHECK(short_diff("a\nb\nc\n", "a\nc\nd\n") == "  a\n- b\n  c\n+ d\n");
+    CHECK(short_diff("a\n", "") == "- a\n");
+    CHECK(short_diff("", "a\n") == "+ a\n");
+    CHECK(diff_text(line_diff("1\n2\n3\n4\n5\n6\n", "1\n2\n3\n4\n5\nx\n"), 1) == "  5\n- 6\n+ x\n");
+}
+
+TEST_CASE("two texts side by side stay in their columns") {
+    auto diff = line_diff("same\n" + std::string(60, 'a') + "\n", "same\nb\nc\n");
+    std::string text = side_by_side("yours", "theirs", diff, 80);
+    std::istringstream lines(text);
+    int marked = 0;
+    for (std::string line; std::getline(lines, line);) {
+        CHECK(line.size() <= 80);
+        marked += line.find(" * ") != std::string::npos;
+    }
+    CHECK(marked == 2);
+    CHECK(text.find("same") < text.find(std::string(38, 'a')));
+}
+
+TEST_CASE("an excerpt marks its line and column, and never upsets the terminal") {
+    CHECK(excerpt("a\nb\nc\nd\ne\nf\n", 4, 0) ==
+          "     2 | b\n     3 | c\n>    4 | d\n     5 | e\n     6 | f\n");
+    CHECK(excerpt("ab\n", 1, 2) == ">    1 | ab\n       |  ^\n");
+    CHECK(excerpt("\x1b[2Ja\n", 1, 0) == ">    1 | ?[2Ja\n");
+    CHECK(excerpt("", 1, 1) == "");
+}
+
+TEST_CASE("a child: its output, its end, its time") {
+    Child quick({.program = "/bin/sh",
+                 .arguments = {"-c", "echo $GIVEN; pwd; echo error >&2; exit 3"},
+                 .environment = {"GIVEN=something"},
+                 .folder = "/",
+                 .with_errors = true});
+    CHECK(quick.wait(10'000));
+    CHECK(quick.outcome().exit_code == 3);
+    CHECK(quick.outcome().output == "something\n/\nerror\n");
+
+    Child slow({.program = "/bin/sleep", .arguments = {"100"}});
+    CHECK(!slow.wait(30));
+    slow.stop();
+    CHECK(slow.outcome().exit_code == 128 + 9);
+
+    // Without output it may still be there.
+    Child silent({.program = "/bin/sh", .arguments = {"-c", "exec >&-; exec sleep 100"}});
+    CHECK(!silent.wait(100));
+    CHECK_THROWS(Child({.program = "/nonexistent/program"}));
+}
+
+// ---- watching files ----
+
+namespace {
+
+struct WatchedFile {
+    std::filesystem::path folder, file;
+    WatchedFile() {
+        std::string name = (std::filesystem::temp_directory_path() / "watch-XXXXXX").string();
+        REQUIRE(mkdtemp(name.data()) != nullptr);
+        folder = name;
+        file = folder / "kernel.cu";
+    }
+    ~WatchedFile() { std::filesystem::remove_all(folder); }
+    void write(const std::string& text) const { std::ofstream(file) << text; }
+};
+
+// Whether a change is noticed within that time.
+bool notices(FileWatcher& watcher, int milliseconds) {
+    for (int i = 0; i < milliseconds; i += 5) {
+        if (watcher.has_changed()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+}
+
+constexpr int SOON = 3000, NEVER = 600;
+
+}  // namespace
+
+TEST_CASE("a watched file: however it is written, and only when its content changes") {
+    for (bool polls : {false, true}) {
+        CAPTURE(polls);
+        WatchedFile watched;
+        FileWatcher watcher(watched.file, polls);
+        CHECK(watcher.is_polling() == polls);
+        CHECK(notices(watcher, SOON));  // at first: there is none
+        CHECK(!watcher.text());
+        watched.write("one");
+        CHECK(notices(watcher, SOON));
+        CHECK(watcher.text() == "one");
+        watched.write("one");  // the same again
+        CHECK(!notices(watcher, NEVER));
+        std::ofstream(watched.folder / "other.cu") << "noise";
+        CHECK(!notices(watcher, NEVER));
+        // As many editors save: under another name, renamed.
+        std::ofstream(watched.folder / ".kernel.cu.swp") << "two";
+        std::filesystem::rename(watched.folder / ".kernel.cu.swp", watched.file);
+        CHECK(notices(watcher, SOON));
+        CHECK(watcher.text() == "two");
+        std::filesystem::remove(watched.file);
+        CHECK(notices(watcher, SOON));
+        CHECK(!watcher.text());
+        watched.write("three");
+        CHECK(notices(watcher, SOON));
+    }
+}
+
+TEST_CASE("a link is followed, and a folder that is replaced is found again") {
+    WatchedFile watched;
+    std::ofstream(watched.folder / "elsewhere.txt") << "one";
+    std::filesystem::create_directory(watched.folder / "in");
+    std::filesystem::path link = watched.folder / "in" / "kernel.cu";
+    std::filesystem::create_symlink(watched.folder / "elsewhere.txt", link);
+    FileWatcher watcher(link, false);
+    CHECK(notices(watcher, SOON));
+    std::ofstream(watched.folder / "elsewhere.txt") << "two";
+    CHECK(notices(watcher, SOON));
+    std::filesystem::remove_all(watched.folder / "in");
+    CHECK(notices(watcher, SOON));
+    CHECK(!watcher.text());
+    std::filesystem::create_directory(watched.folder / "in");
+    std::ofstream(link) << "three";
+    CHECK(notices(watcher, SOON));
+    CHECK(watcher.text() == "three");
+}
+
+TEST_CASE("a file that is being written is waited for") {
+    constexpr int PARTS = 12;
+    WatchedFile watched;
+    watched.write("0");
+    FileWatcher watcher(watched.file, false);
+    CHECK(notices(watcher, SOON));
+    std::ofstream stream(watched.file);
+    int seen = 0;
+    for (int i = 0; i < PARTS; ++i) {
+        stream << "part " << i << "\n" << std::flush;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        seen += watcher.has_changed();
+    }
+    stream.close();
+    while (notices(watcher, NEVER)) ++seen;
+    CHECK(seen >= 1);
+    CHECK(seen <= PARTS / 3);
+    CHECK(watcher.text()->ends_with("part 11\n"));
+}
+
+TEST_CASE("file systems that do not tell of changes are known") {
+    CHECK(!must_poll("/proc"));
+    CHECK(!must_poll("/nonexistent"));
+}

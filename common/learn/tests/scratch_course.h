@@ -1,0 +1,101 @@
+// A course of its own for a test: the real steps and solutions, skeletons to write in, no progress.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "course/course.h"
+#include "exercises/skeleton.h"
+#include "learn/exercise.h"
+#include "learn/json_file.h"
+#include "learn/process.h"
+
+namespace coalesce::learn {
+
+// Gone again with this object.
+class ScratchCourse {
+public:
+    explicit ScratchCourse(const std::filesystem::path& learn) : program(learn) {
+        std::string name = (std::filesystem::temp_directory_path() / "course-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        root = name;
+        for (const char* part : {"course.toml", "steps", "solutions"}) {
+            std::filesystem::create_symlink(repository / part, root / part);
+        }
+        for (auto& step : course::read_course(repository / "course.toml").steps) {
+            std::filesystem::create_directories(root / "exercises" / step.name);
+            for (std::string file : {"kernel.cu", "hunt.cu"}) {
+                write("exercises/" + step.name + "/" + file, skeleton(step.name, file).blank());
+            }
+        }
+    }
+    ~ScratchCourse() {
+        std::error_code ignored;
+        std::filesystem::remove_all(root, ignored);
+    }
+    ScratchCourse(const ScratchCourse&) = delete;
+    ScratchCourse& operator=(const ScratchCourse&) = delete;
+
+    std::filesystem::path path(const std::string& file) const { return root / file; }
+    std::string read(const std::string& file) const { return text_of(root / file).value_or(""); }
+    void write(const std::string& file, const std::string& text) const {
+        std::ofstream(root / file, std::ios::binary) << text;
+    }
+
+    // What is written in an exercise by somebody who can do it.
+    static std::string solution(const std::string& step, const std::string& file = "kernel.cu") {
+        return skeleton(step, file).solved();
+    }
+    // The solution with one place replaced, which must be there.
+    static std::string solution_with(const std::string& step, const std::string& from,
+                                     const std::string& to) {
+        std::string text = solution(step);
+        size_t place = text.find(from);
+        if (place == std::string::npos) throw std::runtime_error(step + " has no " + from);
+        return text.replace(place, from.size(), to);
+    }
+    void solve(const std::string& step) const {
+        write("exercises/" + step + "/kernel.cu", solution(step));
+    }
+
+    // How the command is started in this course.
+    Command command(const std::vector<std::string>& words) const {
+        return {.program = program,
+                .arguments = words,
+                .environment = {"COALESCE_COURSE=" + root.string(), "NO_COLOR=1"},
+                .folder = root,
+                .with_errors = true};
+    }
+    // `learn WORDS`, with stdout and stderr in one.
+    Outcome learn(const std::vector<std::string>& words) const {
+        constexpr int MILLISECONDS = 120'000;
+        Child child(command(words));
+        if (!child.wait(MILLISECONDS)) child.stop();
+        return child.outcome();
+    }
+    Json learn_json(const std::vector<std::string>& words) const {
+        return Json::parse(learn(words).output);
+    }
+    // The state of an exercise as `learn progress` has it: "done".
+    Json progress_of(const std::string& step, bool is_hunt = false) const {
+        Json all = learn_json({"progress", "--json"});
+        for (auto& exercise : all["exercises"]) {
+            if (exercise["exercise"] == step && exercise["hunt"] == is_hunt) return exercise;
+        }
+        return nullptr;
+    }
+
+private:
+    static exercises::Skeleton skeleton(const std::string& step, const std::string& file) {
+        std::filesystem::path marked = repository / "solutions" / step / file;
+        return exercises::skeleton_of(text_of(marked).value(), marked.string());
+    }
+
+    static inline const std::filesystem::path repository = COALESCE_REPOSITORY;
+    std::filesystem::path program, root;
+};
+
+}  // namespace coalesce::learn

@@ -1,0 +1,192 @@
+// The learner's progress: what is kept, what happens to files that hold something else, and that
+// neither two commands at once nor a kill at any moment loses anything.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "learn/state.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <random>
+
+#include "learn/exercise.h"
+
+using namespace coalesce::learn;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder that is gone again, and what was warned of.
+struct Folder {
+    fs::path path;
+    std::vector<std::string> warnings;
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "state-XXXXXX").string();
+        REQUIRE(mkdtemp(name.data()) != nullptr);
+        path = name;
+    }
+    ~Folder() { fs::remove_all(path); }
+    Progress progress() {
+        return Progress(path, [this](const std::string& text) { warnings.push_back(text); });
+    }
+    void write(const std::string& text) const { std::ofstream(path / "state.json") << text; }
+};
+
+Record full_record() {
+    Record record;
+    record.checks = 3;
+    record.passed_hash = "abc";
+    record.passed_at = "2026-01-31T12:00:00Z";
+    record.last_hash = "def";
+    record.last_failure = "missing-barrier";
+    record.hints = {{"all", 2}, {"missing-barrier", 1}};
+    record.guesses = {{"load", 4.0, 4.0}, {"store", std::nullopt, 32.0}, {"shared_load", 1.0, {}}};
+    record.solution_seen = true;
+    record.best_counters = {{"load_sectors", 8192}};
+    return record;
+}
+
+// How often an update was counted, and that the file is whole: what every kill must leave.
+int count_in(const fs::path& folder) {
+    auto text = text_of(folder / "state.json");
+    return text ? state_from_json(Json::parse(*text)).record("x").checks : 0;
+}
+
+void add_one(Progress& progress) {
+    progress.update([](State& state) { state.records["x"].checks++; });
+}
+
+}  // namespace
+
+TEST_CASE("what is written is read again") {
+    Folder folder;
+    folder.progress().update([](State& state) {
+        state.has_begun = true;
+        state.current = "03_tiled";
+        state.records["03_tiled"] = full_record();
+    });
+    State state = folder.progress().read();
+    CHECK(folder.warnings.empty());
+    CHECK(state.has_begun);
+    CHECK(state.current == "03_tiled");
+    Record record = state.record("03_tiled");
+    CHECK(to_json(state)["exercises"]["03_tiled"] ==
+          to_json(State{true, "", {{"03_tiled", full_record()}}})["exercises"]["03_tiled"]);
+    CHECK(record.hints_used() == 3);
+    CHECK(record.guess("load")->is_right());
+    CHECK(!record.guess("store")->is_right());
+    CHECK(!record.guess("shared_load")->is_right());
+    CHECK(record.guess("shared_store") == nullptr);
+    CHECK(state.record("04_padded").checks == 0);
+}
+
+TEST_CASE("an edited pass is stale, not done") {
+    Record record;
+    CHECK(status_of(record, "a") == Status::untouched);
+    record.checks = 1;
+    CHECK(status_of(record, "a") == Status::not_yet);
+    record.passed_hash = identity_of("a");
+    CHECK(status_of(record, "a") == Status::done);
+    CHECK(status_of(record, "a ") == Status::stale);
+    CHECK(status_of(record, std::nullopt) == Status::stale);
+}
+
+TEST_CASE("a file that holds something else is kept aside, and progress begins anew") {
+    for (std::string text :
+         {"", "{", "[]", "null", "{\"format\": 1}", "{\"format\": \"one\"}", "\x01\x02\xff",
+          "{\"format\": 1, \"has_begun\": true, \"current\": \"\", \"exercises\": {\"x\": 3}}"}) {
+        CAPTURE(text);
+        Folder folder;
+        folder.write(text);
+        Progress progress = folder.progress();
+        CHECK(progress.read().records.empty());
+        REQUIRE(folder.warnings.size() == 1);
+        CHECK(folder.warnings[0].find("kept as state.json.broken-1") != std::string::npos);
+        CHECK(text_of(folder.path / "state.json.broken-1") == text);
+        add_one(progress);
+        CHECK(count_in(folder.path) == 1);
+        folder.write("again");
+        CHECK(progress.read().records.empty());
+        CHECK(text_of(folder.path / "state.json.broken-2") == "again");
+    }
+}
+
+TEST_CASE("a folder in the file's place is moved aside too") {
+    Folder folder;
+    fs::create_directories(folder.path / "state.json" / "inside");
+    Progress progress = folder.progress();
+    add_one(progress);
+    CHECK(count_in(folder.path) == 1);
+    CHECK(fs::is_directory(folder.path / "state.json.broken-1" / "inside"));
+}
+
+TEST_CASE("a newer command's file stays as it is") {
+    Folder folder;
+    folder.write("{\"format\": 2}");
+    Progress progress = folder.progress();
+    add_one(progress);
+    add_one(progress);
+    CHECK(text_of(folder.path / "state.json") == "{\"format\": 2}");
+    REQUIRE(folder.warnings.size() == 1);
+    CHECK(folder.warnings[0].find("newer command") != std::string::npos);
+}
+
+TEST_CASE("where nothing can be written, one warning, and on it goes") {
+    std::vector<std::string> warnings;
+    Progress progress("/proc/no-such-folder",
+                      [&](const std::string& text) { warnings.push_back(text); });
+    add_one(progress);
+    add_one(progress);
+    CHECK(progress.read().records.empty());
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("progress is not kept") != std::string::npos);
+}
+
+TEST_CASE("two processes at once lose nothing") {
+    constexpr int PROCESSES = 4, UPDATES = 25;
+    Folder folder;
+    std::vector<pid_t> children;
+    for (int i = 0; i < PROCESSES; ++i) {
+        pid_t child = fork();
+        if (child == 0) {
+            Progress progress = folder.progress();
+            for (int update = 0; update < UPDATES; ++update) add_one(progress);
+            _exit(0);
+        }
+        children.push_back(child);
+    }
+    for (pid_t child : children) waitpid(child, nullptr, 0);
+    CHECK(count_in(folder.path) == PROCESSES * UPDATES);
+}
+
+TEST_CASE("a kill at any moment leaves the file whole, and nothing behind") {
+    constexpr int KILLS = 60;
+    Folder folder;
+    std::mt19937 random(1);
+    int killed_busy = 0, before = 0;
+    for (int i = 0; i < KILLS; ++i) {
+        pid_t child = fork();
+        if (child == 0) {
+            Progress progress = folder.progress();
+            for (;;) add_one(progress);
+        }
+        usleep(random() % 8000);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+        int now = count_in(folder.path);  // throws when it is not whole
+        REQUIRE(now >= before);
+        killed_busy += now > before;
+        before = now;
+    }
+    CHECK(killed_busy > KILLS / 4);  // else this has not tried anything
+    Progress progress = folder.progress();
+    add_one(progress);
+    CHECK(count_in(folder.path) == before + 1);
+    CHECK(folder.warnings.empty());
+    for (auto& entry : fs::directory_iterator(folder.path)) {
+        CHECK(!entry.path().filename().string().starts_with("state.json.new"));
+    }
+}

@@ -1,0 +1,317 @@
+// `learn watch` as it is used: in a terminal with keys, and in a pipe without.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "scratch_course.h"
+#include "terminal.h"
+
+using namespace coalesce::learn;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path learn_program;
+
+struct Course : ScratchCourse {
+    Course() : ScratchCourse(learn_program) {}
+};
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+const std::string KERNEL_02 = "exercises/02_naive/kernel.cu";
+const std::string CONFIGURE =
+    "\nconstexpr Launch configure(int rows, int cols) {\n"
+    "    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};\n}\n";
+
+// Saves as many editors do: another file, renamed.
+void save_by_renaming(const Course& course, const std::string& file, const std::string& text) {
+    course.write(file + "~", text);
+    fs::rename(course.path(file + "~"), course.path(file));
+}
+
+// A command with pipes for stdin and stdout.
+struct Piped {
+    pid_t process = -1;
+    int to = -1, from = -1;
+    std::string output;
+
+    explicit Piped(const Command& command) {
+        int in[2], out[2];
+        REQUIRE(pipe(in) == 0);
+        REQUIRE(pipe(out) == 0);
+        process = fork();
+        if (process == 0) {
+            dup2(in[0], STDIN_FILENO);
+            dup2(out[1], STDOUT_FILENO);
+            for (int end : {in[0], in[1], out[0], out[1]}) close(end);
+            PseudoTerminal::become(command, "xterm");
+        }
+        close(in[0]);
+        close(out[1]);
+        to = in[1];
+        from = out[0];
+    }
+    ~Piped() {
+        kill(process, SIGKILL);
+        waitpid(process, nullptr, 0);
+        close(to);
+        close(from);
+    }
+    void write(const std::string& text) const {
+        REQUIRE(::write(to, text.data(), text.size()) > 0);
+    }
+    bool prints(const std::string& words) {
+        constexpr int MILLISECONDS = 30'000;
+        size_t begin = output.size();
+        while (output.find(words, begin) == std::string::npos) {
+            pollfd ready = {from, POLLIN, 0};
+            char buffer[4096];
+            if (poll(&ready, 1, MILLISECONDS) <= 0) return false;
+            ssize_t count = read(from, buffer, sizeof buffer);
+            if (count <= 0) return false;
+            output.append(buffer, static_cast<size_t>(count));
+        }
+        return true;
+    }
+    // The signal that it ended with; 0: none.
+    int end() {
+        int status = 0;
+        waitpid(process, &status, 0);
+        return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+};
+
+}  // namespace
+
+#define SHOWS(words) REQUIRE_MESSAGE(terminal.shows(words), terminal.all())
+
+TEST_CASE("a session, from nothing to exercise 3 solved") {
+    Course course;
+    PseudoTerminal terminal(course.command({"watch"}));
+    // 01: the blank, a hint, a wrong attempt, the right one.
+    SHOWS("01_copy: not yet");
+    SHOWS("h hint");
+    CHECK(!terminal.is_as_usual());
+    terminal.type("h");
+    SHOWS("01_copy, hint 1 of 4: question");
+    terminal.type("h");
+    SHOWS("hint 2 of 4: picture");
+    save_by_renaming(course, "exercises/01_copy/kernel.cu", "__global__ void copy(float* out) {");
+    SHOWS("01_copy: not yet");
+    SHOWS("Next: ");
+    course.solve("01_copy");
+    SHOWS("01_copy: passed");
+    SHOWS("./learn predict 01");  // what it costs is not shown before it is guessed
+    SHOWS("The key g");
+    SHOWS("q quit");
+    CHECK(!has(terminal.all(), "sectors a load"));
+    terminal.type("g");
+    SHOWS("How many sectors does this load touch?");
+    terminal.type("many\n");
+    SHOWS("That is no number");
+    terminal.type("4\n");
+    SHOWS("And how many does the store touch");
+    terminal.type("32\n");
+    SHOWS("you said 4; it is 4: right");
+    SHOWS("you said 32; it is 4: not so");
+    SHOWS("q quit");
+    CHECK(course.progress_of("01_copy")["status"] == "done");
+
+    // It never goes on by itself; n does.
+    terminal.type("n");
+    SHOWS("Watching exercises/02_naive/kernel.cu");
+    SHOWS("02_naive: not yet");
+    save_by_renaming(
+        course, KERNEL_02,
+        ScratchCourse::solution_with("02_naive", "if (row < rows && col < cols)", "if (true)"));
+    SHOWS("bounds is missing");
+    SHOWS("q quit");
+    terminal.type("h");
+    SHOWS("this is for that");
+    course.solve("02_naive");
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+    terminal.type("p");
+    SHOWS("store to `out`: 32 sectors, where 4 are enough");
+    SHOWS("out + 31744");
+    SHOWS("q quit");
+
+    terminal.type("n");
+    SHOWS("03_tiled: not yet");
+    course.write("exercises/03_tiled/kernel.cu",
+                 ScratchCourse::solution_with("03_tiled", "__syncthreads();", ""));
+    SHOWS("a barrier is");
+    SHOWS("q quit");
+    terminal.type("l");
+    SHOWS("exercise: done");
+    SHOWS("q quit");
+    course.solve("03_tiled");
+    SHOWS("03_tiled: passed");
+    SHOWS("q quit");
+    terminal.type("g");
+    SHOWS("How many does it touch now?");
+    terminal.type("4\n");
+    SHOWS("How many wavefronts?");
+    terminal.type("32\n");
+    SHOWS("it is 32: right");
+    SHOWS("q quit");
+    terminal.type("q");
+    CHECK(terminal.status() == 0);
+    CHECK(terminal.is_as_usual());
+
+    Json progress = course.learn_json({"progress", "--json"});
+    CHECK(progress["points"] == 5 + 10 + 15);
+    CHECK(progress["next"] == "04_padded");
+    CHECK(course.progress_of("01_copy")["hints"] == 2);
+    CHECK(course.progress_of("01_copy")["predictions"][1]["right"] == false);
+    CHECK(course.progress_of("03_tiled")["predictions"][1]["right"] == true);
+}
+TEST_CASE("what is saved or happens to the file while it is watched") {
+    Course course;
+    PseudoTerminal terminal(course.command({"watch", "02", "--plain"}));
+    SHOWS("02_naive: not yet");
+    fs::remove(course.path(KERNEL_02));
+    SHOWS("is gone");
+    course.write(KERNEL_02, "");
+    SHOWS("The file is empty");
+    course.write(KERNEL_02, std::string("\0\1\2\x1b[31m", 8));
+    SHOWS("bytes that are no text");
+    const std::string head =
+        "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n";
+    course.write(KERNEL_02,
+                 head + "for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n}" + CONFIGURE);
+    SHOWS("does not come to an end");
+    // A save while a check is under way: the new text counts.
+    course.write(KERNEL_02, head + "for (;;) printf(\"a flood\\n\");\n}" + CONFIGURE);
+    SHOWS("checking");
+    save_by_renaming(course, KERNEL_02, ScratchCourse::solution("02_naive"));
+    SHOWS("02_naive: passed");
+    terminal.type("r");
+    SHOWS("02_naive: passed");
+    // The folder goes, and comes back.
+    fs::rename(course.path("exercises"), course.path("elsewhere"));
+    SHOWS("is gone");
+    fs::rename(course.path("elsewhere"), course.path("exercises"));
+    SHOWS("02_naive: passed");
+    CHECK(!has(terminal.all(), "\x1b"));
+    terminal.type("\x04");  // Ctrl-D
+    CHECK(terminal.status() == 0);
+}
+
+TEST_CASE("signals restore the terminal") {
+    Course course;
+    for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT}) {
+        CAPTURE(signal);
+        PseudoTerminal terminal(course.command({"watch", "02"}));
+        SHOWS("q quit");
+        CHECK(!terminal.is_as_usual());
+        kill(terminal.id(), signal);
+        int status = terminal.status();
+        CHECK(WIFSIGNALED(status));
+        CHECK(WTERMSIG(status) == signal);
+        CHECK(terminal.is_as_usual());
+    }
+}
+
+TEST_CASE("Ctrl-C in the middle of a question ends it") {
+    Course course;
+    course.solve("02_naive");
+    PseudoTerminal terminal(course.command({"watch", "02"}));
+    SHOWS("The key g");
+    SHOWS("q quit");
+    terminal.type("g");
+    SHOWS("A number");
+    terminal.type("\x03");
+    CHECK(WIFSIGNALED(terminal.status()));
+    CHECK(terminal.is_as_usual());
+}
+
+TEST_CASE("Ctrl-Z stops it with the terminal as usual; it goes on afterwards") {
+    Course course;
+    PseudoTerminal terminal(course.command({"watch", "02"}));
+    SHOWS("q quit");
+    kill(terminal.id(), SIGTSTP);
+    int status = 0;
+    REQUIRE(waitpid(terminal.id(), &status, WUNTRACED) == terminal.id());
+    CHECK(WIFSTOPPED(status));
+    CHECK(terminal.is_as_usual());
+    kill(terminal.id(), SIGCONT);
+    SHOWS("q quit");
+    CHECK(!terminal.is_as_usual());
+    course.solve("02_naive");
+    SHOWS("02_naive: passed");
+}
+
+TEST_CASE("without a terminal: no keys, no escape sequences, the end of the input is the end") {
+    Course course;
+    Command command = course.command({"watch", "02"});
+    Child with_empty_input(command);
+    REQUIRE(with_empty_input.wait(30'000));
+    CHECK(with_empty_input.outcome().exit_code == 0);
+    CHECK(has(with_empty_input.outcome().output, "02_naive: not yet"));
+    CHECK(!has(with_empty_input.outcome().output, "\x1b"));
+    CHECK(!has(with_empty_input.outcome().output, "q quit"));
+
+    // With an input that stays open, until SIGTERM. Polling, so that this way is tried too.
+    command.arguments.push_back("--poll");
+    Piped watch(command);
+    REQUIRE(watch.prints("02_naive: not yet"));
+    course.solve("02_naive");
+    CHECK(watch.prints("02_naive: passed"));
+    watch.write("q\nhhh\n");  // no keys here
+    course.write(KERNEL_02, "");
+    CHECK(watch.prints("The file is empty"));
+    kill(watch.process, SIGTERM);
+    CHECK(watch.end() == SIGTERM);
+}
+
+TEST_CASE("colour is a repetition of words, and NO_COLOR is heard") {
+    Course course;
+    Command command = course.command({"check", "02"});
+    PseudoTerminal without(command);
+    CHECK(without.shows("02_naive: not yet"));
+    command.environment[1] = "NO_COLOR=";
+    PseudoTerminal with(command);
+    CHECK(with.shows("\x1b[31mnot yet\x1b[0m"));
+    PseudoTerminal dumb(command, "dumb");
+    CHECK(dumb.shows("02_naive: not yet"));
+    command.arguments.push_back("--plain");
+    PseudoTerminal plain(command);
+    CHECK(plain.shows("02_naive: not yet"));
+}
+
+TEST_CASE("check asks for predictions in a terminal; explain asks before it shows") {
+    Course course;
+    PseudoTerminal asked(course.command({"explain", "02"}));
+    CHECK(asked.shows("[y/N]"));
+    asked.type("n\n");
+    CHECK(asked.shows("Hints: ./learn hint 02"));
+    CHECK(WEXITSTATUS(asked.status()) == 1);
+    PseudoTerminal again(course.command({"explain", "02"}));
+    CHECK(again.shows("[y/N]"));
+    again.type("y\n");
+    CHECK(again.shows("out[col * rows + row]"));
+    CHECK(again.status() == 0);
+
+    course.solve("02_naive");
+    PseudoTerminal terminal(course.command({"check", "02"}));
+    CHECK(terminal.shows("Before you see what it costs"));
+    CHECK(terminal.shows("A number"));
+    terminal.type("4\n");
+    CHECK(terminal.shows("A number"));
+    terminal.type("\n");
+    CHECK(terminal.shows("sectors a store                     32           4          32"));
+    CHECK(terminal.shows("You predicted 4 sectors a load; it is 4: right."));
+    CHECK(terminal.status() == 0);
+}
+
+int main(int argc, char** argv) {
+    learn_program = fs::absolute(argv[1]);
+    doctest::Context context;
+    context.applyCommandLine(argc - 1, argv + 1);
+    return context.run();
+}

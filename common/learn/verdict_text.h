@@ -1,0 +1,36 @@
+/// \file
+/// A verdict for the learner's eyes: what is wrong, where, what it looks like, what to do next.
+#pragma once
+
+#include <string>
+
+#include "learn/checker.h"
+#include "learn/state.h"
+#include "learn/terminal.h"
+
+namespace coalesce::learn {
+
+/// What else is shown of a kernel that passed.
+struct PassedText {
+    const Record* record = nullptr;         ///< with the guesses, which are held against the facts
+    bool counters = true;                   ///< show them; else say how to get to see them
+    std::string hunt = "", hunt_file = "";  ///< "check 03 --hunt" and its file, if there is one
+    std::string behind = "", behind_file = "";  ///< "check 04" and its file; "" after the last
+};
+
+/// The first line: "03_tiled: not yet", with where it was found out.
+std::string headline_of(const Exercise& exercise, const CheckResult& result, const Style& style);
+
+/// All of it, in lines of at most 80 columns; source lines may be longer.
+std::string text_of_failure(const Exercise& exercise, const CheckResult& result,
+                            const Style& style);
+std::string text_of_pass(const Exercise& exercise, const CheckResult& result,
+                         const PassedText& more, const Style& style);
+
+/// The lines of `text` around `line`, with their numbers; `line` is marked, and `column` if known.
+std::string excerpt(const std::string& text, int line, int column);
+
+/// The command that repeats the check: "./learn check 03 --file x.cu".
+std::string command_for(const Exercise& exercise, const std::string& file);
+
+}  // namespace coalesce::learn

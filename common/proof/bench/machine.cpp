@@ -1,0 +1,102 @@
+#include "proof/bench/machine.h"
+
+#include <cuda_runtime_api.h>
+
+#include <ctime>
+#include <sstream>
+#include <vector>
+
+#include "harness/text.h"
+#include "proof/process.h"
+
+namespace coalesce::proof {
+namespace {
+
+constexpr double kPatienceSeconds = 20;
+
+/// Names of nvidia-smi's query, and ours.
+constexpr const char* kQueries[][2] = {
+    {"name", "name"},
+    {"driver_version", "driver_version"},
+    {"clocks.sm", "sm_mhz"},
+    {"clocks.mem", "memory_mhz"},
+    {"clocks.max.sm", "max_sm_mhz"},
+    {"clocks.max.mem", "max_memory_mhz"},
+    {"temperature.gpu", "celsius"},
+    {"power.draw", "watts"},
+    {"clocks_throttle_reasons.active", "throttle_reasons"},
+};
+
+std::string trimmed(const std::string& text) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string::npos) return "";
+    return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+/// The text as a number where it is one.
+nlohmann::ordered_json value_of(const std::string& text) {
+    std::istringstream stream(text);
+    double number = 0;
+    if (stream >> number && stream.eof()) return number;
+    return text;
+}
+
+std::string git(const std::string& repository, const std::vector<std::string>& arguments) {
+    std::vector<std::string> command{"git", "-C", repository};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const Ended ended = run(command, kPatienceSeconds);
+    return ended.exit_code == 0 ? trimmed(ended.output) : "?";
+}
+
+/// The answers to the first `count` queries; empty when nvidia-smi does not take them.
+nlohmann::ordered_json ask_for(std::size_t count) {
+    std::string wanted;
+    for (std::size_t i = 0; i < count; ++i) {
+        wanted += (i == 0 ? "" : ",") + std::string(kQueries[i][0]);
+    }
+    const Ended ended =
+        run({"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
+            kPatienceSeconds);
+    nlohmann::ordered_json answer = nlohmann::ordered_json::object();
+    if (ended.exit_code != 0) return answer;
+    std::istringstream values(ended.output.substr(0, ended.output.find('\n')));
+    for (std::size_t i = 0; i < count; ++i) {
+        std::string value;
+        if (std::getline(values, value, ',')) answer[kQueries[i][1]] = value_of(trimmed(value));
+    }
+    return answer;
+}
+
+}  // namespace
+
+nlohmann::ordered_json ask_nvidia_smi() {
+    // The last one has another name in some drivers, and one that is not known spoils all.
+    for (const std::size_t count : {std::size(kQueries), std::size(kQueries) - 1}) {
+        const nlohmann::ordered_json answer = ask_for(count);
+        if (!answer.empty()) return answer;
+    }
+    return nlohmann::ordered_json::object();
+}
+
+std::string commit_of(const std::string& repository) {
+    const std::string commit = git(repository, {"rev-parse", "HEAD"});
+    if (commit == "?") return "unknown";
+    const std::string changes = git(repository, {"status", "--porcelain", "--untracked-files=no"});
+    return commit + (changes.empty() ? "" : "-changed");
+}
+
+std::string toolkit() {
+    return format("CUDA %d.%d, g++ %d.%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
+                  __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+}
+
+std::string today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[16];
+    std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
+    return text;
+}
+
+}  // namespace coalesce::proof

@@ -1,0 +1,272 @@
+// bench -- every kernel of every step, and every rival, timed in one run on one GPU.
+//
+// All kernels are in this one process (step_modules.h) and work on the same two buffers. At each
+// size every output is verified, bit by bit; then come rounds in which each kernel has a few
+// launches, so that clocks, heat and other drift are the same for all. A Python program beside this
+// one has its turn at the end of each round.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+
+#include "course/course.h"
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/text.h"
+#include "proof/bench/charts.h"
+#include "proof/bench/contest.h"
+#include "proof/bench/machine.h"
+#include "proof/bench/plan.h"
+#include "proof/bench/python_rivals.h"
+#include "proof/bench/results.h"
+#include "proof/json_text.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+const std::string REPOSITORY = COALESCE_REPOSITORY;
+
+double seconds_since_start() {
+    static const auto start = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void progress(const std::string& text) {
+    std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
+}
+
+struct Words {
+    std::string sizes, device = "gpu";
+    bool quick = false, no_python = false;
+    Plan plan;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    app.set_help_flag("-h,--help", "This text");
+    app.add_option("--sizes", words.sizes,
+                   "Such as 4096,32768x16384; otherwise 4096, 8192, 16384 and 32768 square, "
+                   "32768x16384 and 16384x32768");
+    app.add_flag("--quick", words.quick, "4096 and 16384, two rounds: for a first look");
+    app.add_option("--rounds", words.plan.rounds, "Turns of each variant at each size")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--launches", words.plan.launches, "Timed launches in one turn")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--json", words.plan.json, "Where the results go (docs/results/DEVICE.json)");
+    app.add_option("--commit", words.plan.commit, "Commit of the source, where git can not say");
+    app.add_option("--draw", words.plan.draw,
+                   "Only draw the charts of a JSON file that was written earlier");
+    app.add_option("--into", words.plan.folder, "Folder of the charts (docs/diagrams)");
+    app.add_flag("--no-python", words.no_python, "Leave PyTorch, CuPy and Triton out");
+    app.add_flag("--check", words.plan.check_only,
+                 "Time nothing: load and verify everything, at small sizes");
+    app.add_option("--device", words.device, "gpu or, with --check, sim")
+        ->check(CLI::IsMember({"gpu", "sim"}));
+}
+
+Plan understand(const Words& words) {
+    Plan plan = words.plan;
+    plan.python = !words.no_python;
+    plan.device = words.device == "sim" ? DeviceChoice::simulator : DeviceChoice::gpu;
+    if (plan.device == DeviceChoice::simulator && !plan.check_only) {
+        throw UsageError("the simulated GPU has no times: --device sim goes with --check");
+    }
+    plan.sizes = words.quick ? quick_sizes() : usual_sizes();
+    if (plan.check_only) plan.sizes = {{256, 192}, {131, 77}};
+    if (words.quick) plan.rounds = 2;
+    if (!words.sizes.empty()) plan.sizes = parse_sizes(words.sizes);
+    return plan;
+}
+
+std::vector<std::string> all_modules() {
+    std::vector<std::string> names;
+    for (const auto& step : course::read_course(REPOSITORY + "/course.toml").steps) {
+        names.push_back(step.name);
+    }
+    if (has_module("rivals")) names.push_back("rivals");
+    return names;
+}
+
+/// "docs/results/nvidia-h200.json"
+std::string default_json(const Device& device) {
+    std::string name;
+    for (const char c : device.name) {
+        if (std::isalnum(static_cast<unsigned char>(c))) {
+            name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        } else if (!name.empty() && name.back() != '-') {
+            name += '-';
+        }
+    }
+    return REPOSITORY + "/docs/results/" + name + ".json";
+}
+
+class Bench {
+public:
+    Bench(const Plan& plan, const Device& device)
+        : plan_(plan),
+          device_(device),
+          steps_(load_steps(all_modules())),
+          python_(REPOSITORY + "/common/proof/bench/rivals.py", plan.python && !device.simulated) {
+        if (!plan.check_only) stopwatch_.emplace(device.l2_bytes);
+        smallest_ = *std::ranges::min_element(plan.sizes, {}, elements);
+        largest_ = *std::ranges::max_element(plan.sizes, {}, elements);
+    }
+
+    std::vector<SizeResults> run() {
+        std::vector<SizeResults> results;
+        for (const Shape shape : plan_.sizes) results.push_back(run_size(shape));
+        return results;
+    }
+
+    Json description() const {
+        const Json machine = ask_nvidia_smi();
+        return {{"date", today()},
+                {"commit", plan_.commit.empty() ? commit_of(REPOSITORY) : plan_.commit},
+                {"toolkit", toolkit()},
+                {"driver_version", machine.value("driver_version", "unknown")},
+                {"python", python_.versions()},
+                {"rounds", plan_.rounds},
+                {"launches_a_round", plan_.launches},
+                {"verification", "every variant at every size, bit by bit, on the device; at " +
+                                     smallest_.name() + " on the host too"},
+                {"seconds", std::stod(format("%.1f", seconds_since_start()))}};
+    }
+
+private:
+    static long long elements(Shape shape) { return 1LL * shape.rows * shape.cols; }
+
+    SizeResults run_size(Shape shape) {
+        check_memory(shape);
+        Contest contest(steps_, shape);
+        contest.verify(shape == smallest_ || plan_.check_only);
+        SizeResults results{shape, {}, Json::object()};
+        python_.begin(shape);
+        progress(shape.name() + ": all outputs are compared");
+        if (stopwatch_) {
+            // Host code takes long: the smallest size and the largest are enough.
+            if (shape == smallest_ || shape == largest_) contest.run_host_variants(&*stopwatch_);
+            results.clocks = play(contest);
+            progress(shape.name() + ": timed");
+        } else {
+            contest.run_host_variants(nullptr);
+        }
+        contest.check_at_the_end();
+        results.entries = contest.entries();
+        const auto& others = python_.entries();
+        results.entries.insert(results.entries.end(), others.begin(), others.end());
+        return results;
+    }
+
+    Json play(Contest& contest) {
+        std::optional<ClockReading> clocks;
+        for (int round = 0; round < plan_.rounds; ++round) {
+            if (round == plan_.rounds / 2) clocks.emplace();
+            contest.play_round(*stopwatch_, round, plan_.launches);
+            python_.play_round(plan_.launches);
+        }
+        return clocks->answer();
+    }
+
+    void check_memory(Shape shape) const {
+        const double needed = 2.0 * sizeof(float) * static_cast<double>(elements(shape)) + 1e9;
+        const auto free = static_cast<double>(free_device_bytes(device_.simulated));
+        if (needed <= free) return;
+        throw UsageError(
+            format("%s needs %.1f GB of the device's memory, and %.1f GB are free; "
+                   "leave it out with --sizes",
+                   shape.name().c_str(), needed / 1e9, free / 1e9));
+    }
+
+    const Plan& plan_;
+    const Device& device_;
+    std::vector<StepVariants> steps_;
+    PythonRivals python_;
+    std::optional<Stopwatch> stopwatch_;
+    Shape smallest_, largest_;
+};
+
+int check_only(Bench& bench) {
+    const std::vector<SizeResults> results = bench.run();
+    const std::string wrong = mistakes(results);
+    std::cout << wrong;
+    std::size_t verified = 0, skipped = 0;
+    for (const SizeResults& size : results) {
+        for (const Entry& entry : size.entries) {
+            verified += entry.is_verified();
+            skipped += !entry.skipped.empty();
+        }
+    }
+    std::cout << verified << " results verified, " << skipped << " skipped\n";
+    return wrong.empty() ? exit_right : exit_wrong;
+}
+
+Json read_json(const std::string& file) {
+    std::ifstream stream(file);
+    const Json json = Json::parse(stream, nullptr, false);
+    if (!json.is_object() || !json.contains("results")) {
+        throw UsageError(file + " is not what bench --json writes");
+    }
+    return json;
+}
+
+/// What the simulator counts is committed beside what was measured.
+void draw(const Plan& plan, const std::string& measured) {
+    const std::string folder = plan.folder.empty() ? REPOSITORY + "/docs/diagrams" : plan.folder;
+    draw_charts(read_json(measured), read_json(REPOSITORY + "/docs/results/simulated.json"),
+                folder);
+    std::cout << "Drawn: bandwidth.svg, sectors.svg and sizes.svg in " << folder << "\n";
+}
+
+int run_plan(const Plan& plan, char** argv) {
+    if (!plan.draw.empty()) {
+        draw(plan, plan.draw);
+        return exit_right;
+    }
+    if (!plan.json.empty()) check_writable(plan.json);
+    const Device device = choose_device(plan.device, argv);
+    const std::string json = plan.json.empty() ? default_json(device) : plan.json;
+    if (!plan.check_only) check_writable(json);
+    std::cout << device.first_line() << std::endl;
+    Bench bench(plan, device);
+    if (plan.check_only) return check_only(bench);
+    const std::vector<SizeResults> results = bench.run();
+    std::cout << "\n" << to_table(results) << "\n" << mistakes(results);
+    write_file(json, json_text(to_json(device, results, bench.description())));
+    std::cout << "Written to " << json << "; ./learn results puts it into the lessons.\n";
+    // Results that go elsewhere are not those that the texts show.
+    if (plan.json.empty() || !plan.folder.empty()) draw(plan, json);
+    return mistakes(results).empty() ? exit_right : exit_wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    seconds_since_start();
+    CLI::App app{"Times every kernel of every step, and every rival, in one run on this GPU",
+                 "bench"};
+    Words words;
+    add_options(app, words);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
+    } catch (const CLI::ParseError& error) {
+        std::cerr << "bench: " << error.what() << " (--help lists the options)\n";
+        return exit_usage;
+    }
+    try {
+        return run_plan(understand(words), argv);
+    } catch (const UsageError& error) {
+        std::cerr << "bench: " << error.what() << "\n";
+        return exit_usage;
+    } catch (const course::CourseError& error) {
+        std::cerr << error.what() << "\n";
+        return exit_usage;
+    } catch (const std::exception& error) {
+        std::cerr << "bench: " << error.what() << "\n";
+        return exit_wrong;
+    }
+}

@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+
+#include "harness/errors.h"
+#include "proof/bench/charts.h"
+#include "proof/bench/plan.h"
+#include "proof/bench/results.h"
+#include "proof/json_text.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+Entry timed(const std::string& step, const std::string& variant, std::vector<double> ms,
+            double bytes) {
+    Entry entry{step, variant, "", ""};
+    entry.ms = std::move(ms);
+    entry.bytes = bytes;
+    return entry;
+}
+
+SizeResults size_of(int rows, int cols) {
+    const double bytes = 8.0 * rows * cols;
+    SizeResults size{{rows, cols}, {}, {}};
+    size.entries = {timed("01_copy", "copy", {3, 1, 2}, bytes),
+                    timed("01_copy", "memcpy", {1, 1, 1}, bytes),
+                    {"rivals", "triton", "absent", ""}};
+    return size;
+}
+
+}  // namespace
+
+TEST_CASE("sizes") {
+    CHECK(parse_sizes("4096,32768x16384") == std::vector<Shape>{{4096, 4096}, {32768, 16384}});
+    for (const char* wrong : {"", "0", "-4", "4x", "x4", "4x4x4", "four", "4,,4", "65536"}) {
+        CHECK_THROWS_AS(parse_sizes(wrong), UsageError);
+    }
+}
+
+TEST_CASE("the median counts, against the copy of the same size") {
+    const Json json = to_json({}, {size_of(1000, 1000)}, {});
+    const Json& copy = json["results"][0];
+    CHECK(copy["ms"] == 2);
+    CHECK(copy["best_ms"] == 1);
+    CHECK(copy["gbps"] == 4);
+    CHECK(copy["of_copy"] == 0.5);
+    CHECK(copy["launches"] == 3);
+    CHECK(json["copy_gbps"] == 8);
+    CHECK(json["results"][2]["skipped"] == "absent");
+    CHECK_FALSE(json["results"][2].contains("verified"));
+}
+
+TEST_CASE("the largest square is what is shown, the others stand behind it") {
+    const Json json = to_json({}, {size_of(64, 64), size_of(512, 128), size_of(256, 256)}, {});
+    CHECK(json["results"][0]["rows"] == 256);
+    CHECK(json["other_sizes"].size() == 2);
+    CHECK(json["other_sizes"][1]["rows"] == 512);
+}
+
+TEST_CASE("what is wrong has no time, and is said") {
+    SizeResults size = size_of(64, 64);
+    size.entries[0].wrong = "out(0,0) was never written";
+    const Json json = to_json({}, {size}, {});
+    CHECK(json["results"][0]["verified"] == false);
+    CHECK_FALSE(json["results"][0].contains("ms"));
+    CHECK(to_table({size}).find("WRONG") != std::string::npos);
+    CHECK(mistakes({size}).find("out(0,0)") != std::string::npos);
+    CHECK(mistakes({size_of(64, 64)}).empty());
+}
+
+TEST_CASE("files have a line for each row, and are JSON still") {
+    const Json json{
+        {"a", 1},
+        {"inner", {{"rows", {{{"x", 1}, {"y", "z"}}, {{"x", 2}}}}, {"none", Json::array()}}}};
+    const std::string text = json_text(json);
+    CHECK(Json::parse(text) == json);
+    CHECK(text ==
+          "{\n \"a\": 1,\n \"inner\": {\n  \"rows\": [\n   {\"x\":1,\"y\":\"z\"},\n   "
+          "{\"x\":2}\n  ],\n  \"none\": []\n }\n}\n");
+}
+
+TEST_CASE("charts show every step, and are drawn of nothing else than the results") {
+    const Json simulated = Json::parse(R"({"results": [{"step": "01_copy", "variant": "copy",
+        "rows": 64, "cols": 64, "counters": {"load_sectors": 512, "store_sectors": 512}}]})");
+    const Json measured =
+        to_json({.name = "A <GPU>", .peak_gbps = 12}, {size_of(64, 64), size_of(32, 32)}, {});
+    for (const std::string& chart :
+         {bandwidth_chart(measured), sectors_chart(measured, simulated), sizes_chart(measured)}) {
+        CHECK(chart.starts_with("<svg "));
+        CHECK(chart.ends_with("</svg>\n"));
+        CHECK(chart.find("01_copy") != std::string::npos);
+        CHECK(chart.find("A &lt;GPU&gt;") != std::string::npos);
+        CHECK(chart.find("triton") == std::string::npos);
+        CHECK(chart.find("nan") == std::string::npos);
+    }
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# charts_are_current.sh BENCH RESULTS.json FOLDER -- whether the charts in FOLDER are those of the
+# results. Exits with 77, which ctest shows as "skipped", while there are no results.
+set -eu
+[ -f "$2" ] || { echo "skipped: $2 is not there yet"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$1" --draw "$2" --into "$folder"
+for chart in "$folder"/*.svg; do
+    cmp "$chart" "$3/$(basename "$chart")" || {
+        echo "draw it anew: build/bin/bench --draw $2"
+        exit 1
+    }
+done

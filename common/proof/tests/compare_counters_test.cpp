@@ -1,0 +1,100 @@
+#include <doctest/doctest.h>
+
+#include "proof/validate/compare_counters.h"
+
+using namespace coalesce::proof;
+
+namespace {
+
+/// Two cases, and a profiler that saw just that.
+struct Both {
+    Json cases = Json::array();
+    std::vector<ProfiledLaunch> launches;
+
+    Both() {
+        add("square", "copy_tile", 100);
+        add("ragged", "transpose", 7000);
+    }
+    void add(const std::string& name, const std::string& kernel, int scale) {
+        Json counters = Json::object();
+        ProfiledLaunch launch{static_cast<int>(launches.size()), "void " + kernel + "<4>(int)", {}};
+        int value = scale;
+        for (const CounterMetric& counter : counter_metrics()) {
+            if (!counters.contains(counter.counter)) counters[counter.counter] = value++;
+            launch.metrics[counter.metric] = counters[counter.counter].get<double>();
+        }
+        cases.push_back({{"name", name}, {"kernel", kernel}, {"counters", counters}});
+        launches.push_back(launch);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("equal counters are equal") {
+    const Both both;
+    const CounterComparison comparison = compare_counters(both.cases, both.launches);
+    CHECK(comparison.is_equal());
+    CHECK(comparison.differences.empty());
+    CHECK(comparison.cases == 2);
+}
+
+TEST_CASE("a number that is changed by one is found, in every exact counter") {
+    for (const CounterMetric& counter : counter_metrics()) {
+        if (!counter.is_exact) continue;
+        for (const double change : {1.0, -1.0}) {
+            Both both;
+            both.launches[1].metrics[counter.metric] += change;
+            const CounterComparison comparison = compare_counters(both.cases, both.launches);
+            CHECK_FALSE(comparison.is_equal());
+            REQUIRE(comparison.differences.size() == 1);
+            CHECK(comparison.differences[0].name == "ragged");
+            CHECK(comparison.differences[0].metric == counter.metric);
+            CHECK(to_text(comparison).find("ragged: ") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("the pipe's counters may show a little more, not less and not much more") {
+    const auto with = [](double change) {
+        Both both;
+        both.launches[1].metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] += change;
+        return compare_counters(both.cases, both.launches);
+    };
+    CHECK(with(100).differences.empty());
+    CHECK(with(-1).differences.size() == 1);
+    CHECK(with(1000).differences.size() == 1);
+    // They are no proof, nor the lack of one.
+    CHECK(with(1000).is_equal());
+}
+
+TEST_CASE("a required metric that is missing, even once, proves nothing") {
+    Both both;
+    for (auto& launch : both.launches) launch.metrics.erase(counter_metrics()[0].metric);
+    CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
+    Both once;
+    once.launches[0].metrics.erase(counter_metrics()[0].metric);
+    CHECK_FALSE(compare_counters(once.cases, once.launches).is_equal());
+}
+
+TEST_CASE("counters that are 0 everywhere prove nothing") {
+    Both both;
+    for (std::size_t i = 0; i < 2; ++i) {
+        both.cases[i]["counters"]["load_requests"] = 0;
+        both.launches[i].metrics[counter_metrics()[0].metric] = 0;
+    }
+    CHECK_FALSE(compare_counters(both.cases, both.launches).is_equal());
+    CHECK_FALSE(compare_counters(Json::array(), {}).is_equal());
+}
+
+TEST_CASE("other launches than ours are refused") {
+    Both fewer;
+    fewer.launches.pop_back();
+    CHECK_THROWS_WITH_AS(compare_counters(fewer.cases, fewer.launches),
+                         "2 kernels were launched, but ncu profiled 1", std::runtime_error);
+    Both other;
+    // A name that only contains ours is another kernel.
+    other.launches[0].kernel = "my_copy_tile(float *)";
+    CHECK_THROWS_AS(compare_counters(other.cases, other.launches), std::runtime_error);
+    other.launches[0].kernel = "void ns::<unnamed>::copy_tile<32, 8>(float *)";
+    CHECK_NOTHROW(compare_counters(other.cases, other.launches));
+}

@@ -1,0 +1,189 @@
+#include "proof/validate/compare_counters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+#include "harness/text.h"
+
+namespace coalesce::proof {
+namespace {
+
+std::optional<double> metric_of(const ProfiledLaunch& launch, const CounterMetric& counter) {
+    const auto found = launch.metrics.find(counter.metric);
+    if (found == launch.metrics.end()) return std::nullopt;
+    return found->second;
+}
+
+/// Whether "void ns::copy_tile<32, 8>(float *)" is the kernel "copy_tile".
+bool is_kernel(const std::string& profiled, const std::string& name) {
+    for (std::size_t at = profiled.find(name); at != std::string::npos;
+         at = profiled.find(name, at + 1)) {
+        const auto is_letter = [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+        };
+        const bool begins = at == 0 || !is_letter(profiled[at - 1]);
+        const std::size_t end = at + name.size();
+        const bool ends = end == profiled.size() || !is_letter(profiled[end]);
+        if (begins && ends) return true;
+    }
+    return false;
+}
+
+void check_launches(const Json& cases, const std::vector<ProfiledLaunch>& launches) {
+    const std::size_t both = std::min(cases.size(), launches.size());
+    for (std::size_t i = 0; i < both; ++i) {
+        const std::string kernel = cases[i].at("kernel");
+        if (is_kernel(launches[i].kernel, kernel)) continue;
+        throw std::runtime_error("launch " + std::to_string(i) + " should be " + kernel + " (" +
+                                 cases[i].at("name").get<std::string>() + "), but ncu profiled " +
+                                 launches[i].kernel);
+    }
+    if (cases.size() == launches.size()) return;
+    throw std::runtime_error(std::to_string(cases.size()) + " kernels were launched, but ncu " +
+                             "profiled " + std::to_string(launches.size()));
+}
+
+bool is_noise(const CounterMetric& counter, double simulated, double measured) {
+    if (counter.is_exact) return false;
+    const double beyond = measured - simulated;
+    return beyond >= 0 && beyond <= std::max(noise_wavefronts, noise_fraction * simulated);
+}
+
+CounterSummary summarise(const CounterMetric& counter, const Json& cases,
+                         const std::vector<ProfiledLaunch>& launches,
+                         std::vector<Difference>& differences) {
+    CounterSummary summary{.counter = counter};
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        const std::optional<double> measured = metric_of(launches[i], counter);
+        if (!measured) continue;
+        const double simulated = cases[i].at("counters").at(counter.counter).get<double>();
+        ++summary.cases;
+        summary.largest_count = std::max({summary.largest_count, simulated, *measured});
+        if (simulated > 0) {
+            summary.most_beyond = std::max(summary.most_beyond, *measured / simulated - 1);
+        }
+        if (*measured == simulated) {
+            ++summary.equal;
+        } else if (is_noise(counter, simulated, *measured)) {
+            ++summary.within_noise;
+        } else {
+            differences.push_back(
+                {cases[i].at("name"), counter.counter, counter.metric, simulated, *measured});
+        }
+    }
+    return summary;
+}
+
+std::string digits(double count) {
+    return format("%.0f", count);
+}
+
+}  // namespace
+
+const std::vector<CounterMetric>& counter_metrics() {
+    static const std::vector<CounterMetric> all = {
+        {"load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", true, true},
+        {"load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", true, true},
+        {"store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", true, true},
+        {"store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", true, true},
+        {"shared_load_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+         true, true},
+        {"shared_store_wavefronts",
+         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", true, true},
+        {"shared_load_requests", "smsp__sass_inst_executed_op_shared_ld.sum", true, false},
+        {"shared_store_requests", "smsp__sass_inst_executed_op_shared_st.sum", true, false},
+        {"shared_load_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", false,
+         false},
+        {"shared_store_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", false,
+         false},
+    };
+    return all;
+}
+
+bool CounterComparison::is_equal() const {
+    if (cases == 0) return false;
+    return std::ranges::all_of(counters, [&](const CounterSummary& summary) {
+        const CounterMetric& counter = summary.counter;
+        if (!counter.is_exact) return true;
+        if (summary.cases == 0) return !counter.is_required;
+        // Compared everywhere, equal everywhere, and not everywhere 0.
+        return static_cast<std::size_t>(summary.cases) == cases && summary.equal == summary.cases &&
+               summary.largest_count > 0;
+    });
+}
+
+CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches) {
+    check_launches(cases, launches);
+    CounterComparison comparison;
+    comparison.cases = launches.size();
+    for (const CounterMetric& counter : counter_metrics()) {
+        comparison.counters.push_back(summarise(counter, cases, launches, comparison.differences));
+        if (comparison.counters.back().cases == 0) comparison.missing.push_back(counter.metric);
+    }
+    return comparison;
+}
+
+std::string to_text(const CounterComparison& comparison) {
+    std::string text =
+        format("%-26s%8s%8s%8s%10s  %s\n", "counter", "cases", "equal", "noise", "different", "");
+    for (const CounterSummary& one : comparison.counters) {
+        text += format("%-26s%8d%8d%8d%10d  %s\n", one.counter.counter, one.cases, one.equal,
+                       one.within_noise, one.cases - one.equal - one.within_noise,
+                       one.counter.is_exact ? "exact" : "in the pipe");
+    }
+    for (const std::string& metric : comparison.missing)
+        text += "not given by ncu: " + metric + "\n";
+    constexpr std::size_t shown = 12;
+    for (std::size_t i = 0; i < std::min(shown, comparison.differences.size()); ++i) {
+        const Difference& one = comparison.differences[i];
+        text +=
+            "\n" + wrap(one.name + ": " + one.counter + " is " + digits(one.simulated) +
+                        " simulated, " + digits(one.measured) + " measured (" + one.metric + ")");
+    }
+    if (comparison.differences.size() > shown) {
+        text += format("... and %zu more differences (all are in the JSON)\n",
+                       comparison.differences.size() - shown);
+    }
+    return text;
+}
+
+Json to_json(const CounterComparison& comparison, const Json& cases,
+             const std::vector<ProfiledLaunch>& launches) {
+    Json json{{"cases", comparison.cases},       {"equal", comparison.is_equal()},
+              {"counters", Json::array()},       {"differences", Json::array()},
+              {"not_given", comparison.missing}, {"launches", Json::array()}};
+    for (const CounterSummary& one : comparison.counters) {
+        json["counters"].push_back({{"counter", one.counter.counter},
+                                    {"metric", one.counter.metric},
+                                    {"exact", one.counter.is_exact},
+                                    {"cases", one.cases},
+                                    {"equal", one.equal},
+                                    {"within_noise", one.within_noise},
+                                    {"most_beyond", one.most_beyond},
+                                    {"largest", one.largest_count}});
+    }
+    for (const Difference& one : comparison.differences) {
+        json["differences"].push_back({{"case", one.name},
+                                       {"counter", one.counter},
+                                       {"metric", one.metric},
+                                       {"simulated", one.simulated},
+                                       {"measured", one.measured}});
+    }
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+        Json measured = Json::object();
+        for (const CounterMetric& counter : counter_metrics()) {
+            if (!counter.is_exact) continue;
+            if (const auto value = metric_of(launches[i], counter)) {
+                measured[counter.counter] = static_cast<std::uint64_t>(*value);
+            }
+        }
+        json["launches"].push_back({{"case", cases[i].at("name")},
+                                    {"simulated", cases[i].at("counters")},
+                                    {"measured", measured}});
+    }
+    return json;
+}
+
+}  // namespace coalesce::proof

@@ -1,0 +1,73 @@
+/// \file
+/// The simulator's counters held against the profiler's, case by case.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proof/validate/ncu_output.h"
+
+namespace coalesce::proof {
+
+using Json = nlohmann::ordered_json;
+
+/// A counter of ours and the profiler's metric for it.
+struct CounterMetric {
+    const char* counter;  ///< as in the simulator's JSON
+    const char* metric;   ///< as ncu has it
+    /// Counted instruction by instruction: equal to the last digit. Otherwise counted in the
+    /// hardware's pipe, which adds up to `noise` where warps get in each other's way.
+    bool is_exact;
+    /// Without it nothing is proven; others may be missing in some version of ncu.
+    bool is_required;
+};
+
+/// All that are compared.
+const std::vector<CounterMetric>& counter_metrics();
+
+/// What a metric of the pipe may show beyond the simulator's count, as a fraction, and in
+/// wavefronts where the count is small.
+constexpr double noise_fraction = 0.02, noise_wavefronts = 16;
+
+/// One case where the two are not the same.
+struct Difference {
+    std::string name;     ///< the case
+    std::string counter;  ///< ours
+    std::string metric;   ///< theirs
+    double simulated = 0, measured = 0;
+};
+
+/// How one counter did over all cases.
+struct CounterSummary {
+    CounterMetric counter;
+    int cases = 0;             ///< that were compared
+    int equal = 0;             ///< to the last digit
+    int within_noise = 0;      ///< not equal, but within the noise of an inexact metric
+    double most_beyond = 0;    ///< the largest relative excess of the metric
+    double largest_count = 0;  ///< the largest value compared: 0 proves nothing
+};
+
+/// What came out.
+struct CounterComparison {
+    std::vector<CounterSummary> counters;
+    std::vector<Difference> differences;  ///< neither equal nor noise
+    std::vector<std::string> missing;     ///< metrics that ncu did not give
+    std::size_t cases = 0;
+
+    /// Whether every exact counter was there and equal in every case.
+    bool is_equal() const;
+};
+
+/// `cases` is what `launches --device sim` wrote. Throws std::runtime_error when the profiler saw
+/// other launches than these.
+CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
+
+/// A table in 80 columns, with the first differences.
+std::string to_text(const CounterComparison& comparison);
+/// The summary, the differences, and each case with both numbers.
+Json to_json(const CounterComparison& comparison, const Json& cases,
+             const std::vector<ProfiledLaunch>& launches);
+
+}  // namespace coalesce::proof

@@ -1,0 +1,169 @@
+// launches -- each kernel of the course at a few shapes, then random access patterns: every case one
+// launch of one kernel, in an order that is always the same. Under a profiler, launch N is case N; on
+// the simulator the counters of each case are read after it.
+//
+// Nothing else may be launched here, not even a memset: it would shift the profiler's rows.
+
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "course/course.h"
+#include "harness/counters.h"
+#include "harness/device.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/shapes.h"
+#include "proof/step_modules.h"
+#include "proof/validate/access_pattern.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Words {
+    std::string device, json;
+    int patterns = 0;
+    std::uint64_t seed = 1;
+    bool steps = true;
+};
+
+/// A square, and two shapes that are not multiples of anything, unless a kernel insists.
+constexpr Shape kShapes[] = {{1024, 1024}, {1000, 777}, {331, 1021}};
+
+struct Case {
+    std::string name, kernel;
+    std::function<void()> launch;
+};
+
+class Cases {
+public:
+    Cases(const Words& words, const course::Course& course)
+        : steps_(words.steps ? load_steps(names(course)) : std::vector<StepVariants>()),
+          in_(buffer_bytes()),
+          out_(buffer_bytes()) {
+        // Initialised by a copy: a memset may be a kernel.
+        const std::vector<char> zeros(buffer_bytes());
+        for (const DeviceBuffer* buffer : {&in_, &out_}) {
+            CUDA_CHECK(
+                cudaMemcpy(buffer->data(), zeros.data(), zeros.size(), cudaMemcpyHostToDevice));
+        }
+        if (words.steps) add_steps(course);
+        add_patterns(words);
+    }
+
+    const std::vector<Case>& all() const { return cases_; }
+
+private:
+    static std::vector<std::string> names(const course::Course& course) {
+        std::vector<std::string> names;
+        for (const auto& step : course.steps) names.push_back(step.name);
+        return names;
+    }
+    static std::size_t buffer_bytes() { return std::size_t{8} << 20; }
+
+    void add_steps(const course::Course& course) {
+        for (const StepVariants& step : steps_) {
+            const course::Step& known = *course.find(step.name);
+            for (const Variant& variant : step.variants) {
+                const course::Variant* listed = known.find(variant.name);
+                // Copies of the driver and host code are no kernels.
+                if (!listed || listed->kernel.empty()) continue;
+                for (const Shape shape : kShapes) add(step.name, variant, listed->kernel, shape);
+            }
+        }
+    }
+
+    void add(const std::string& step, const Variant& variant, const std::string& kernel,
+             Shape wanted) {
+        const Shape shape = rounded_up(wanted, variant);
+        cases_.push_back({step + " " + variant.name + ", " + shape.name(), kernel, [&, shape] {
+                              variant.launch(static_cast<float*>(out_.data()),
+                                             static_cast<const float*>(in_.data()), shape.rows,
+                                             shape.cols);
+                          }});
+    }
+
+    void add_patterns(const Words& words) {
+        for (const AccessPattern& pattern : random_patterns(words.patterns, words.seed)) {
+            const std::string number = std::to_string(++patterns_);
+            cases_.push_back({"pattern " + number + ": " + pattern.text(), pattern.kernel(),
+                              [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
+        }
+    }
+
+    std::vector<StepVariants> steps_;
+    DeviceBuffer in_, out_;
+    std::vector<Case> cases_;
+    int patterns_ = 0;
+};
+
+Json counters_json(const Counters& counters) {
+    return {{"load_requests", counters.load_requests},
+            {"load_sectors", counters.load_sectors},
+            {"store_requests", counters.store_requests},
+            {"store_sectors", counters.store_sectors},
+            {"shared_load_requests", counters.shared_load_requests},
+            {"shared_load_wavefronts", counters.shared_load_wavefronts},
+            {"shared_store_requests", counters.shared_store_requests},
+            {"shared_store_wavefronts", counters.shared_store_wavefronts}};
+}
+
+Json run_case(const Case& one, bool simulated) {
+    if (simulated) simulator::reset_counters();
+    one.launch();
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    Json json{{"name", one.name}, {"kernel", one.kernel}};
+    if (!simulated) return json;
+    const Counters counters = simulator::counters();
+    if (counters.kernels != 1) {
+        throw std::runtime_error(one.name + " launched " + std::to_string(counters.kernels) +
+                                 " kernels; a case must launch one");
+    }
+    // A variant may choose another kernel for some shapes.
+    json["kernel"] = counters.kernel;
+    json["counters"] = counters_json(counters);
+    return json;
+}
+
+std::string results(const Words& words, char** argv) {
+    // Random patterns race, and read what nothing wrote; they must not leave their buffers.
+    setenv("COALESCE_SIM_CHECK", "memcheck", 0);
+    const DeviceChoice choice = words.device == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
+    const Device device = choose_device(choice, argv);
+    const Cases cases(words, course::read_course(COALESCE_REPOSITORY "/course.toml"));
+    Json json{{"device", device.name}, {"seed", words.seed}, {"cases", Json::array()}};
+    for (const Case& one : cases.all()) json["cases"].push_back(run_case(one, device.simulated));
+    return json.dump() + "\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Launches each kernel of the course, and random access patterns, once",
+                 "launches"};
+    Words words;
+    app.add_option("--device", words.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
+    app.add_option("--patterns", words.patterns, "How many random patterns")
+        ->check(CLI::Range(0, 100000));
+    app.add_option("--seed", words.seed, "Another seed, other patterns");
+    app.add_flag("--steps,!--no-steps", words.steps, "The kernels of the course as well");
+    app.add_option("--json", words.json, "Where the list of cases goes")->required();
+    CLI11_PARSE(app, argc, argv);
+    try {
+        check_writable(words.json);
+        write_file(words.json, results(words, argv));
+        return exit_right;
+    } catch (const std::exception& error) {
+        std::cerr << "launches: " << error.what() << "\n";
+        return exit_usage;
+    }
+}

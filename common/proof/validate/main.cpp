@@ -1,0 +1,212 @@
+// validate -- does the simulator count what the hardware counts, and see what NVIDIA's checker sees?
+//
+// First every kernel of the course, at three shapes, and some hundred random access patterns: once
+// on the simulator, once on the GPU under Nsight Compute, counter against counter. Then the
+// simulator's suite of seeded bugs: what the simulator reports, and what compute-sanitizer's four
+// tools report.
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "harness/device.h"
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/text.h"
+#include "proof/bench/machine.h"
+#include "proof/json_text.h"
+#include "proof/validate/bug_suite.h"
+#include "proof/validate/compare_counters.h"
+#include "proof/validate/tools.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string REPOSITORY = COALESCE_REPOSITORY;
+
+struct Words {
+    int patterns = 240, jobs = 0;
+    std::uint64_t seed = 1;
+    bool counters_only = false, bugs_only = false;
+    std::string json, commit, ncu_output, keep;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    app.set_help_flag("-h,--help", "This text");
+    app.add_option("--patterns", words.patterns, "Random access patterns (240)")
+        ->check(CLI::Range(1, 100000));
+    app.add_option("--seed", words.seed, "Another seed, other patterns (1)");
+    app.add_flag("--counters", words.counters_only, "Only the counters, with ncu");
+    app.add_flag("--bugs", words.bugs_only, "Only the seeded bugs, with compute-sanitizer");
+    app.add_option("--jobs", words.jobs, "Checkers at a time (one a core, at most 12)")
+        ->check(CLI::Range(1, 256));
+    app.add_option("--json", words.json,
+                   "Where the results go (docs/results/validation/results.json)");
+    app.add_option("--commit", words.commit, "Commit of the source, where git can not say");
+    app.add_option("--keep", words.keep, "Keep what ncu wrote in this file");
+    app.add_option("--ncu-output", words.ncu_output,
+                   "Compare what ncu wrote earlier (--keep) instead of running it");
+}
+
+double seconds_since_start() {
+    static const auto start = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void progress(const std::string& text) {
+    std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
+}
+
+std::string read_text(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) throw UsageError(file + " can not be read");
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class Validation {
+public:
+    explicit Validation(const Words& words) : words_(words) {}
+
+    int run_all() {
+        find_tools();
+        Json json{{"run", description()}};
+        bool is_good = true;
+        if (!words_.bugs_only) is_good &= run_counters(json);
+        if (!words_.counters_only) is_good &= run_bugs(json);
+        json["run"]["seconds"] = std::stod(format("%.1f", seconds_since_start()));
+        const std::string file = json_file();
+        write_file(file, json_text(json));
+        std::cout << "Written to " << file << "\n";
+        return is_good ? exit_right : exit_wrong;
+    }
+
+private:
+    /// Everything that could stop us half-way.
+    void find_tools() {
+        check_writable(json_file());
+        const bool needs_gpu = words_.ncu_output.empty() || !words_.counters_only;
+        const std::string why = needs_gpu ? why_no_gpu() : "";
+        if (!why.empty()) {
+            throw UsageError("no GPU works here (" + why +
+                             "): this compares the simulator with one");
+        }
+        if (!words_.bugs_only && words_.ncu_output.empty()) ncu_ = find_tool("ncu");
+        if (!words_.counters_only) sanitizer_ = find_tool("compute-sanitizer");
+    }
+
+    std::string json_file() const {
+        if (!words_.json.empty()) return words_.json;
+        const fs::path folder = fs::path(REPOSITORY) / "docs/results/validation";
+        fs::create_directories(folder);
+        return folder / "results.json";
+    }
+
+    Json description() const {
+        const Json machine = ask_nvidia_smi();
+        Json json{{"date", today()},
+                  {"commit", words_.commit.empty() ? commit_of(REPOSITORY) : words_.commit},
+                  {"toolkit", toolkit()},
+                  {"device", machine.value("name", "unknown")},
+                  {"driver_version", machine.value("driver_version", "unknown")}};
+        if (!ncu_.empty()) json["ncu"] = version_of(ncu_);
+        if (!sanitizer_.empty()) json["compute_sanitizer"] = version_of(sanitizer_);
+        return json;
+    }
+
+    std::vector<std::string> launches(const std::string& device, const fs::path& json) const {
+        const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+        return {folder / "launches",
+                "--device",
+                device,
+                "--patterns",
+                std::to_string(words_.patterns),
+                "--seed",
+                std::to_string(words_.seed),
+                "--json",
+                json};
+    }
+
+    /// What the simulator counts for every case.
+    Json simulate_cases() const {
+        const fs::path json = fs::path(json_file() + ".simulated");
+        const Ended ended = run(launches("sim", json), 600);
+        if (ended.exit_code != 0) {
+            throw std::runtime_error("launches --device sim failed:\n" + ended.output);
+        }
+        const Json result = Json::parse(read_text(json));
+        fs::remove(json);
+        return result.at("cases");
+    }
+
+    std::string profile_cases() const {
+        if (!words_.ncu_output.empty()) return read_text(words_.ncu_output);
+        const fs::path json = fs::path(json_file() + ".launched");
+        const std::string text = profile(ncu_, launches("gpu", json));
+        fs::remove(json);
+        if (!words_.keep.empty()) write_file(words_.keep, text);
+        return text;
+    }
+
+    bool run_counters(Json& json) const {
+        const Json cases = simulate_cases();
+        progress(std::to_string(cases.size()) + " launches are simulated");
+        const std::vector<ProfiledLaunch> profiled = parse_ncu_csv(profile_cases());
+        progress("and profiled");
+        const CounterComparison comparison = compare_counters(cases, profiled);
+        std::cout << to_text(comparison)
+                  << (comparison.is_equal() ? "The simulator counts what the hardware counts.\n\n"
+                                            : "The simulator and the hardware DIFFER.\n\n");
+        json["counters"] = to_json(comparison, cases, profiled);
+        json["run"]["seed"] = words_.seed;
+        json["run"]["patterns"] = words_.patterns;
+        return comparison.is_equal();
+    }
+
+    bool run_bugs(Json& json) const {
+        const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+        const int jobs = words_.jobs > 0 ? words_.jobs : std::clamp(cores, 1, 12);
+        const std::vector<Judged> judged =
+            judge(read_suite(REPOSITORY + "/common/simulator/tests"), sanitizer_, jobs);
+        progress(std::to_string(judged.size()) + " cases are judged");
+        std::cout << to_text(judged) << "\n";
+        json["bugs"] = to_json(judged);
+        return is_as_promised(judged);
+    }
+
+    const Words& words_;
+    std::string ncu_, sanitizer_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    seconds_since_start();
+    CLI::App app{"Compares the simulator with Nsight Compute and compute-sanitizer on this GPU",
+                 "validate"};
+    Words words;
+    add_options(app, words);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
+    } catch (const CLI::ParseError& error) {
+        std::cerr << "validate: " << error.what() << " (--help lists the options)\n";
+        return exit_usage;
+    }
+    try {
+        return Validation(words).run_all();
+    } catch (const UsageError& error) {
+        std::cerr << "validate: " << error.what() << "\n";
+        return exit_usage;
+    } catch (const std::exception& error) {
+        std::cerr << "validate: " << error.what() << "\n";
+        return exit_wrong;
+    }
+}

@@ -1,0 +1,226 @@
+#include "proof/validate/tools.h"
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "harness/errors.h"
+#include "proof/validate/compare_counters.h"
+
+namespace coalesce::proof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kProfileSeconds = 420;
+constexpr double kCaseSeconds = 60, kEndlessSeconds = 12;
+
+/// A folder that is gone again at the end.
+struct TemporaryFolder {
+    fs::path path;
+    TemporaryFolder() {
+        std::string name = (fs::temp_directory_path() / "coalesce-XXXXXX").string();
+        if (!mkdtemp(name.data())) throw UsageError("no folder can be made in " + name);
+        path = name;
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+};
+
+std::string read_text(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+/// Folders where toolkits put what is not on the PATH, newest first.
+std::vector<fs::path> tool_folders() {
+    std::vector<fs::path> folders;
+    for (const char* root : {"/usr/local", "/opt/nvidia/nsight-compute", "/opt/nvidia"}) {
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(root, error)) {
+            folders.push_back(entry.path());
+            folders.push_back(entry.path() / "bin");
+            folders.push_back(entry.path() / "compute-sanitizer");
+        }
+    }
+    std::ranges::sort(folders, std::greater());
+    return folders;
+}
+
+std::string metric_list(const std::vector<std::string>& without) {
+    std::string list;
+    for (const CounterMetric& counter : counter_metrics()) {
+        if (std::ranges::find(without, counter.metric) != without.end()) continue;
+        list += (list.empty() ? "" : ",") + std::string(counter.metric);
+    }
+    return list;
+}
+
+/// Only what is not needed may be unknown.
+void check_unknown(const std::vector<std::string>& unknown) {
+    for (const CounterMetric& counter : counter_metrics()) {
+        if (!counter.is_required || std::ranges::find(unknown, counter.metric) == unknown.end()) {
+            continue;
+        }
+        throw std::runtime_error(std::string("this Nsight Compute does not know ") +
+                                 counter.metric + ": ncu --query-metrics lists what it knows");
+    }
+}
+
+std::string profile_once(const std::string& ncu, const std::vector<std::string>& program,
+                         const std::vector<std::string>& without) {
+    const TemporaryFolder folder;
+    const fs::path log = folder.path / "ncu.csv";
+    // The clocks are not ours to change; counters do not depend on them.
+    std::vector<std::string> command{
+        ncu,         "--clock-control",   "none", "--csv",      "--page",
+        "raw",       "--print-units",     "base", "--log-file", log.string(),
+        "--metrics", metric_list(without)};
+    command.insert(command.end(), program.begin(), program.end());
+    const Ended ended = run(command, kProfileSeconds, {{"TMPDIR", folder.path.string()}});
+    const std::string text = read_text(log);
+    if (ended.timed_out) {
+        throw std::runtime_error("Nsight Compute did not end in time; try fewer --patterns");
+    }
+    if (ended.exit_code != 0 && unknown_metrics(text + ended.output).empty()) {
+        throw std::runtime_error("ncu ended with exit code " + std::to_string(ended.exit_code) +
+                                 ":\n" + ended.output + text.substr(0, 1500));
+    }
+    return text + ended.output;
+}
+
+std::vector<std::string> program_of(const SuiteCase& one) {
+    return {std::string(COALESCE_SUITE_PROGRAMS) + "/" + one.program, one.name};
+}
+
+Opinion ask_simulator(const SuiteCase& one) {
+    const TemporaryFolder folder;
+    const fs::path json = folder.path / "report.json";
+    const fs::path folder_of_this = fs::read_symlink("/proc/self/exe").parent_path();
+    // Tests lie in another folder than programs.
+    const fs::path simulate = folder_of_this / "../bin/simulate";
+    std::vector<std::string> command{simulate, "--quiet", "--threads", "1", "--json", json};
+    for (const std::string& word : program_of(one)) command.push_back(word);
+    const Ended ended = run(command, kCaseSeconds);
+    if (ended.timed_out) return {Opinion::endless, ""};
+    return simulator_opinion(Json::parse(read_text(json), nullptr, false));
+}
+
+Opinion ask_sanitizer(const std::string& sanitizer, const std::string& tool, const SuiteCase& one) {
+    std::vector<std::string> command{sanitizer, "--tool", tool, "--print-limit", "3"};
+    if (tool == "racecheck") command.insert(command.end(), {"--racecheck-report", "all"});
+    for (const std::string& word : program_of(one)) command.push_back(word);
+    std::string path = cudart_folder();
+    if (const char* before = getenv("LD_LIBRARY_PATH")) path += std::string(":") + before;
+    const double patience = one.is_endless() ? kEndlessSeconds : kCaseSeconds;
+    const Ended ended = run(command, patience, {{"LD_LIBRARY_PATH", path}});
+    if (!ended.timed_out) return sanitizer_opinion(ended.output);
+    // What it said before it had to be ended counts.
+    Opinion opinion = sanitizer_opinion(ended.output);
+    if (opinion.kind != Opinion::reported) opinion = {Opinion::endless, ""};
+    return opinion;
+}
+
+/// One judge, one case.
+struct Question {
+    std::size_t which;
+    std::string tool;  ///< "": the simulator
+};
+
+std::vector<Question> questions(const std::vector<SuiteCase>& suite, bool endless) {
+    std::vector<Question> all;
+    for (std::size_t i = 0; i < suite.size(); ++i) {
+        if (suite[i].is_endless() != endless) continue;
+        all.push_back({i, ""});
+        for (const std::string& tool : sanitizer_tools()) all.push_back({i, tool});
+    }
+    return all;
+}
+
+void ask_all(const std::vector<Question>& all, std::vector<Judged>& judged,
+             const std::string& sanitizer, int jobs) {
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t i; (i = next++) < all.size();) {
+            Judged& one = judged[all[i].which];
+            const SuiteCase& suite_case = one.suite_case;
+            if (all[i].tool.empty()) {
+                one.simulator = ask_simulator(suite_case);
+            } else {
+                // The map has all its tools already: nobody moves it under somebody else's hands.
+                one.tools.at(all[i].tool) = ask_sanitizer(sanitizer, all[i].tool, suite_case);
+            }
+        }
+    };
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < jobs; ++i) workers.emplace_back(work);
+}
+
+}  // namespace
+
+std::string find_tool(const std::string& name) {
+    const std::string on_path = find_program(name);
+    if (!on_path.empty()) return on_path;
+    for (const fs::path& folder : tool_folders()) {
+        const fs::path file = folder / name;
+        if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
+    }
+    throw UsageError(name +
+                     " is not there: install the CUDA toolkit's profiling tools (packages "
+                     "cuda-nsight-compute and cuda-sanitizer), or put it on the PATH");
+}
+
+std::string version_of(const std::string& tool) {
+    std::istringstream lines(run({tool, "--version"}, 60).output);
+    std::string version;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find("ersion") != std::string::npos) version = line;
+    }
+    return version;
+}
+
+std::string cudart_folder() {
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<void*>(&cudaGetDeviceCount), &info)) return "";
+    std::error_code error;
+    // The symbol may be this program's own jump to it.
+    void* library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_NOLOAD);
+    void* function = library ? dlsym(library, "cudaGetDeviceCount") : nullptr;
+    if (function) dladdr(function, &info);
+    return fs::canonical(info.dli_fname, error).parent_path();
+}
+
+std::string profile(const std::string& ncu, const std::vector<std::string>& program) {
+    const std::string text = profile_once(ncu, program, {});
+    const std::vector<std::string> unknown = unknown_metrics(text);
+    if (unknown.empty()) return text;
+    check_unknown(unknown);
+    return profile_once(ncu, program, unknown);
+}
+
+std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
+                          int jobs) {
+    std::vector<Judged> judged;
+    for (const SuiteCase& one : suite) {
+        judged.push_back({one, {}, {}});
+        for (const std::string& tool : sanitizer_tools()) judged.back().tools[tool] = {};
+    }
+    for (const bool endless : {false, true}) {
+        ask_all(questions(suite, endless), judged, sanitizer, jobs);
+    }
+    return judged;
+}
+
+}  // namespace coalesce::proof

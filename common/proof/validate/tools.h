@@ -1,0 +1,32 @@
+/// \file
+/// NVIDIA's tools on this machine: where they are, and how they are run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proof/process.h"
+#include "proof/validate/bug_suite.h"
+
+namespace coalesce::proof {
+
+/// The path of "ncu" or "compute-sanitizer": on the PATH, or where the toolkit keeps it. Throws
+/// UsageError that says what to install.
+std::string find_tool(const std::string& name);
+
+/// The last words of `TOOL --version`.
+std::string version_of(const std::string& tool);
+
+/// The folder of the libcudart.so.13 that this process has loaded, for programs without a run path.
+std::string cudart_folder();
+
+/// Runs `launches` with these arguments under Nsight Compute; returns what ncu wrote. Metrics that
+/// this version does not know are left out in a second try. Throws std::runtime_error.
+std::string profile(const std::string& ncu, const std::vector<std::string>& program);
+
+/// Lets all judges speak on all cases, `jobs` at a time; those that never end come last, with
+/// little patience.
+std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
+                          int jobs);
+
+}  // namespace coalesce::proof

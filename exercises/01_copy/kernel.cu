@@ -1,0 +1,28 @@
+// Exercise 01_copy -- copy a matrix, tile by tile.
+//
+// Given   32 x 8 threads for every tile of 32 x 32, so each thread moves 4 elements: first it loads
+//         all of them, then it stores them.
+// Write   the bodies of both loops, nothing else (6 lines).
+// Check   ./learn check 01          Stuck?   ./learn hint 01
+
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+
+__global__ void copy(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    float values[TILE_DIM / BLOCK_ROWS];
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        // TODO: if (row + k, col) lies inside `in`, load it into values[k / BLOCK_ROWS].
+    }
+
+    // All loads are under way before the first store waits for its value.
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        // TODO: if (row + k, col) lies inside, store it at the same place of `out`.
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}

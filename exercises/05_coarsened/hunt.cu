@@ -1,0 +1,35 @@
+// Bug hunt 05_coarsened -- a colleague's coarsened transpose, with one comparison a thread.
+//
+// Seen    right for every matrix that it was tried on, ragged edges included. Once, in another
+//         program, the same kernel stopped with "an illegal memory access was encountered".
+// Mend    it, and change as little as you can (about 5 lines).
+// Check   ./learn check 05 --hunt
+
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    if (row < rows && col < cols) {
+        for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    col = blockIdx.x * TILE_DIM + threadIdx.y;
+    row = blockIdx.y * TILE_DIM + threadIdx.x;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < rows && col + k < cols) {
+            out[(col + k) * rows + row] = tile[threadIdx.x][threadIdx.y + k];
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}

@@ -1,0 +1,38 @@
+// Exercise 08_vec4 -- move four floats with each load and store.
+//
+// Given   the kernel of 07 for float4: `rows` and `cols` are multiples of 4.
+// Write   which elements are a thread's, and the bodies of both halves (13 lines).
+// Check   ./learn check 08          Stuck?   ./learn hint 08
+
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    // TODO: 8 threads share a row of the tile. Which column is the first of this thread's four?
+    int col = cols;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            // TODO: load a float4 from in(row + k, col) on, and put its floats into the tile.
+        }
+    }
+
+    __syncthreads();
+
+    // Lanes now walk down a column of the tile, four rows at a time.
+    col = blockIdx.x * TILE_DIM + threadIdx.y;
+    // TODO: which row is the first of this thread's four?
+    row = rows;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < rows && col + k < cols) {
+            // TODO: take rows `row` to `row + 3` of column `col + k` out of the tile, and
+            // store them in `out` as one float4.
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM / 4, BLOCK_ROWS}};
+}

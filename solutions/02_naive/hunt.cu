@@ -1,0 +1,22 @@
+// Bug hunt 02_naive -- a colleague's transpose: it coalesces its stores instead of its loads.
+//
+// Seen    right for every matrix that it was tried on: 256 x 256, 1024 x 1024, 32768 x 32768.
+// Mend    it, and change as little as you can (1 line).
+// Check   ./learn check 02 --hunt
+
+// The 32 threads of a warp take 32 rows of `in`, which are neighbours in `out`.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    int col = blockIdx.y * blockDim.y + threadIdx.y;
+
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    //! [blank]
+    //! return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+    return {.grid = {ceil_div(rows, 32), ceil_div(cols, 8)}, .block = {32, 8}};
+    //! [blank]
+}
