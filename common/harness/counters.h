@@ -23,7 +23,7 @@ struct Counters {
     std::uint64_t shared_store_ideal = 0;       ///< passes without any bank conflict
     std::uint64_t warp_instructions = 0;        ///< instructions that warps executed
     std::uint64_t kernels = 0;                  ///< kernels that were launched; not in the JSON
-    std::string kernel;                         ///< the last of them, its name alone
+    std::string kernel = {};                    ///< the last of them, its name alone
 
     /// Wavefronts beyond the ideal.
     std::uint64_t bank_conflicts() const {
