@@ -77,7 +77,8 @@ struct SquareRoot {
     }
 };
 
-/// Whether a result is subnormal is decided before it is rounded; see float.cpp.
+/// Here it is all one whether "subnormal" is decided before or after rounding (see float.cpp): no
+/// reciprocal lies so close below the smallest normal number that 24 bits would round it up to it.
 template <>
 struct Flushing<Reciprocal> {
     static float apply(float a) {
