@@ -118,6 +118,17 @@ u32 pass_wavefronts(const u32* addresses, u32 bytes, u32 shift, int count) {
     return taken ? taken : busiest_bank(addresses, bytes, count);
 }
 
+/// Whether each lane has the address of lane ^ distance, where both are active.
+bool lanes_share(const u32* addresses, Mask active, int distance) {
+    u32 differs = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        const int other = l ^ distance;
+        const u32 both = (active >> l & active >> other & 1) ? kAllLanes : 0;
+        differs |= (addresses[l] ^ addresses[other]) & both;
+    }
+    return differs == 0;
+}
+
 }  // namespace
 
 u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
@@ -142,10 +153,14 @@ u32 count_sectors(const u64* addresses, u32 bytes_per_lane, Mask active) {
     return count_sectors_any(addresses, bytes_per_lane, kAllLanes);
 }
 
-Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active) {
+Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
+                            SharedAccessKind kind) {
     const u32 width = std::max(bytes_per_lane, kWordBytes);
     const u32 shift = static_cast<u32>(std::countr_zero(width));
-    const int count = static_cast<int>(std::max(1u, kBanks * kWordBytes / width));
+    int count = static_cast<int>(std::max(1u, kBanks * kWordBytes / width));
+    const bool twice = kind == SharedAccessKind::load && width > kWordBytes &&
+                       (lanes_share(addresses, active, 1) || lanes_share(addresses, active, 2));
+    if (twice) count *= 2;
     const Mask whole = kAllLanes >> (kLanes - count);
 
     Wavefronts result;
@@ -159,7 +174,8 @@ Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask activ
             pass = closed;
         }
         ++result.ideal;
-        result.taken += pass_wavefronts(pass, bytes_per_lane, shift, count);
+        result.taken += twice ? busiest_bank(pass, bytes_per_lane, count)
+                              : pass_wavefronts(pass, bytes_per_lane, shift, count);
     }
     return result;
 }

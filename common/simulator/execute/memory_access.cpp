@@ -126,7 +126,8 @@ void count_access(Warp& w, u32 site, const Resolved& where, u32 bytes) {
             const int lane = std::countr_zero(rest);
             offsets[lane] = static_cast<u32>(where.address[lane]);
         }
-        const Wavefronts wavefronts = count_wavefronts(offsets, bytes, where.in_shared);
+        const Wavefronts wavefronts =
+            count_wavefronts(offsets, bytes, where.in_shared, SharedAccessKind::store);
         ++counters.shared_requests;
         counters.wavefronts += wavefronts.taken;
         counters.wavefronts_ideal += wavefronts.ideal;

@@ -125,7 +125,9 @@ void check(Warp& w, const Op* op, const u32* addresses) {
 template <class Shape, bool Store, bool Narrow>
 [[gnu::noinline]] const Op* access_in_full(Warp& w, const Op* op, const u32* addresses) {
     if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;
-    const Wavefronts waves = count_wavefronts(addresses, Shape::kTotal, w.active);
+    const Wavefronts waves =
+        count_wavefronts(addresses, Shape::kTotal, w.active,
+                         Store ? SharedAccessKind::store : SharedAccessKind::load);
     count(w, op, waves.taken, waves.ideal);
     Block& block = *w.block;
     if (block.shared_race) check<Shape, Store>(w, op, addresses);

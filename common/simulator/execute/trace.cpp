@@ -37,7 +37,8 @@ void Trace::note(const Warp& w, const Op* op, bool shared, bool store, u32 bytes
     if (shared) {
         u32 offsets[kLanes];
         for (int l = 0; l < kLanes; ++l) offsets[l] = static_cast<u32>(access.addresses[l]);
-        const Wavefronts wavefronts = count_wavefronts(offsets, bytes, w.active);
+        const Wavefronts wavefronts = count_wavefronts(
+            offsets, bytes, w.active, store ? SharedAccessKind::store : SharedAccessKind::load);
         access.cost = wavefronts.taken;
         access.ideal = wavefronts.ideal;
     } else {

@@ -10,6 +10,11 @@ namespace coalesce::sim::ptx {
 
 namespace {
 
+/// C++20 has a constructor for this, which older libraries lack (emscripten's, for one).
+std::string_view text_between(const char* begin, const char* end) {
+    return {begin, static_cast<std::size_t>(end - begin)};
+}
+
 enum CharacterClass : u8 {
     kSpace = 1,
     kDigit = 2,
@@ -157,7 +162,7 @@ void Lexer::skip_space_and_comments() {
         } else if (next_[1] == '/') {
             next_ = std::find(next_, end_, '\n');
         } else if (next_[1] == '*') {
-            const std::string_view rest(next_ + 2, end_);
+            const std::string_view rest = text_between(next_ + 2, end_);
             const std::size_t close = rest.find("*/");
             if (close == std::string_view::npos) {
                 throw ParseError(line_of(next_), "expected '*/' to close this comment");
@@ -181,7 +186,7 @@ void Lexer::read_name(TokenKind kind) {
             break;
         }
     }
-    current_ = {kind, std::string_view(start, next_)};
+    current_ = {kind, text_between(start, next_)};
 }
 
 void Lexer::read_number() {
@@ -198,7 +203,7 @@ void Lexer::read_number() {
         if (!is(*next_, kNamePart) && !point && !exponent_sign) break;
         ++next_;
     }
-    current_ = {TokenKind::number, std::string_view(start, next_)};
+    current_ = {TokenKind::number, text_between(start, next_)};
 }
 
 void Lexer::read_string() {
@@ -209,7 +214,7 @@ void Lexer::read_string() {
     if (next_ == end_ || *next_ != '"') {
         throw ParseError(line_of(start), "expected '\"' to close this string");
     }
-    current_ = {TokenKind::string, std::string_view(start, next_)};
+    current_ = {TokenKind::string, text_between(start, next_)};
     ++next_;
 }
 
