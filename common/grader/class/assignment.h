@@ -1,0 +1,43 @@
+/// \file
+/// Makes an assignment from the course, and proves it.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "grader/class/manifest.h"
+
+namespace coalesce::grader {
+
+/// What is to be made.
+struct NewAssignment {
+    std::filesystem::path repository;    ///< the course
+    std::filesystem::path folder;        ///< where it goes: must not be there yet
+    std::string title;                   ///< for students; "": its name
+    std::vector<std::string> exercises;  ///< names or numbers
+    std::vector<double> points;          ///< of each; {}: those of course.toml
+};
+
+/// Makes it, whole or not at all. Throws Usage.
+void make_assignment(const NewAssignment& request);
+
+/// Something that has to come out in a certain way.
+struct Proof {
+    std::string exercise;    ///< "03_tiled"
+    std::string what;        ///< "the solution", "mutant: no barrier", "cheat: ..."
+    std::string source;      ///< what is judged
+    bool must_pass = false;  ///< all points; else not all of them
+    std::string failure;     ///< what should be found; "": anything
+};
+
+/// All that is to be proved of an assignment: the solution passes; the blank, the mutants and
+/// attempts to cheat do not.
+std::vector<Proof> proofs_of(const Assignment& assignment);
+
+/// Judges all of them; true when everything came out as it has to.
+bool verify_assignment(const Assignment& assignment, const std::vector<std::string>& worker,
+                       int jobs, bool sandboxed, std::ostream& out);
+
+}  // namespace coalesce::grader

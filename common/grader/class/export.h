@@ -1,0 +1,18 @@
+/// \file
+/// Autograders for platforms where teachers collect submissions, ready to be uploaded.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "grader/class/manifest.h"
+
+namespace coalesce::grader {
+
+/// Writes one: "gradescope" is a zip with the course and the teacher's part of the assignment, key
+/// included: students must not get at it. "classroom50" is a folder with the autograder.py that is
+/// started there. Throws Usage.
+void export_platform(const Assignment& assignment, const std::string& platform,
+                     const std::filesystem::path& to, const std::filesystem::path& repository);
+
+}  // namespace coalesce::grader

@@ -1,0 +1,76 @@
+#include "grader/class/handout.h"
+
+#include "grader/class/names.h"
+#include "grader/class/results.h"
+
+namespace coalesce::grader {
+namespace {
+
+std::string points_table(const Assignment& assignment) {
+    std::string text =
+        "| exercise | correct | clean | counters | together |\n|---|---|---|---|---|\n";
+    for (const Exercise& exercise : assignment.exercises) {
+        const Points& points = exercise.points;
+        text += "| " + exercise.name + " | " + points_text(points.correct) + " | " +
+                points_text(points.clean) + " | " + points_text(points.counters) + " | " +
+                points_text(points.total()) + " |\n";
+    }
+    return text;
+}
+
+std::string what_it_costs(const Exercise& exercise) {
+    std::string text;
+    const auto add = [&](const char* what, double most) {
+        if (most > 0)
+            text += (text.empty() ? "" : ", ") + std::string(what) + " " + points_text(most);
+    };
+    add("sectors a load", exercise.costs.load);
+    add("sectors a store", exercise.costs.store);
+    add("wavefronts a shared load", exercise.costs.shared_load);
+    add("wavefronts a shared store", exercise.costs.shared_store);
+    return "- " + exercise.name + ": " + text + "\n";
+}
+
+}  // namespace
+
+std::string handout_readme(const Assignment& assignment) {
+    std::string first = assignment.exercises.front().name;
+    std::string number = first.substr(0, 2);
+    std::string text =
+        "# " + markdown(assignment.title) +
+        "\n\n"
+        "Each exercise is one file, `exercises/NN_name/kernel.cu`: a kernel with blanks, each with "
+        "a\n"
+        "TODO that says what belongs there. You need no GPU: the course has a simulated one.\n\n"
+        "## Work\n\n"
+        "1. Get the course, and run `./learn` in it once: it installs and builds what is needed.\n"
+        "2. Copy this handout's `exercises/` over the course's.\n"
+        "3. Write, and check as often as you like:\n\n"
+        "   ```\n   ./learn check " +
+        number +
+        "        # what is wrong, where, what to do next\n"
+        "   ./learn hint " +
+        number +
+        "         # when you are stuck\n   ```\n\n"
+        "The checks that you run are public: `checks.cpp` beside each kernel has the shapes. The\n"
+        "grader also tries shapes that are not published, with other values in the matrix.\n\n"
+        "## Points\n\n" +
+        points_table(assignment) +
+        "\n`correct`: every element is right, bit for bit, whatever the shape. `clean`: no access\n"
+        "outside of the matrices, no race, no barrier that some threads miss, nothing read before "
+        "it\n"
+        "was written. `counters`: it costs no more than the solution, and than this (simulated, a "
+        "request):\n\n";
+    for (const Exercise& exercise : assignment.exercises) text += what_it_costs(exercise);
+    text +=
+        "\nA kernel includes nothing, and keeps nothing from one launch to the next. Clocks and "
+        "inline\n"
+        "assembly that reads them are refused.\n\n"
+        "## Hand in\n\nA zip archive with your files under their names:\n\n```\n";
+    for (const Exercise& exercise : assignment.exercises) {
+        text += "exercises/" + exercise.name + "/kernel.cu\n";
+    }
+    return text + "```\n\nFor instance: `zip -r handin.zip exercises`.\n";
+}
+
+}  // namespace coalesce::grader

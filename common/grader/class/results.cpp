@@ -1,0 +1,92 @@
+#include "grader/class/results.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "grader/class/names.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+
+namespace coalesce::grader {
+
+std::string Graded::code() const {
+    return result ? code_of(result->verdict) : code_of(VerdictKind::system);
+}
+
+bool StudentResults::is_complete() const {
+    return std::ranges::all_of(graded, [](const Graded& one) { return one.result.has_value(); });
+}
+
+double StudentResults::points() const {
+    double sum = 0;
+    for (const Graded& one : graded) sum += one.result ? one.result->points.total() : 0;
+    return sum;
+}
+
+double StudentResults::possible() const {
+    double sum = 0;
+    for (const Graded& one : graded) sum += one.possible.total();
+    return sum;
+}
+
+// The solution, and the skeleton as it was handed out, unless the handout is gone.
+static std::vector<std::string> common_of(const Assignment& assignment, const Exercise& exercise) {
+    auto file = assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu";
+    std::vector<std::string> common = {exercise.solution};
+    if (std::filesystem::is_regular_file(file)) common.push_back(read_file(file));
+    return common;
+}
+
+ClassResults read_results(const Assignment& assignment, Store& store, std::int64_t number) {
+    std::optional<Run> run = store.run(number);
+    if (!run) {
+        throw Usage("nothing of " + assignment.name + " was graded yet; ./learn grade run " +
+                    assignment.name + " --submissions FOLDER");
+    }
+    ClassResults results{.assignment = assignment.name,
+                         .title = assignment.title,
+                         .run = run->number,
+                         .stamp = run->stamp,
+                         .exercises = {},
+                         .common = {},
+                         .students = {}};
+    std::map<std::string, StudentResults> students;
+    for (const Entry& entry : store.entries(run->number)) {
+        const Exercise* exercise = assignment.find(entry.exercise);
+        if (std::ranges::find(results.exercises, entry.exercise) == results.exercises.end()) {
+            results.exercises.push_back(entry.exercise);
+            results.common.push_back(exercise == nullptr ? std::vector<std::string>{}
+                                                         : common_of(assignment, *exercise));
+        }
+        Graded graded{.exercise = entry.exercise,
+                      .possible = exercise == nullptr ? Points{0, 0, 0} : exercise->points,
+                      .source = entry.source.empty() ? "" : store.source(entry.source),
+                      .result = {}};
+        if (auto json = store.result(entry.key)) graded.result = result_from_json(*json);
+        StudentResults& student = students[entry.student];
+        student.name = entry.student;
+        student.graded.push_back(std::move(graded));
+    }
+    for (auto& [name, student] : students) results.students.push_back(std::move(student));
+    return results;
+}
+
+const StudentResults* find_student(const ClassResults& results, const std::string& name) {
+    for (const StudentResults& student : results.students) {
+        if (student.name == name || shown(student.name) == name) return &student;
+    }
+    return nullptr;
+}
+
+std::string points_text(double points) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.2f", points);
+    std::string digits = text;
+    while (digits.back() == '0') digits.pop_back();
+    if (digits.back() == '.') digits.pop_back();
+    return digits;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,308 @@
+#include "grader/class/run.h"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <set>
+
+#include "grader/class/names.h"
+#include "grader/class/progress.h"
+#include "grader/class/reports.h"
+#include "grader/class/worker.h"
+#include "grader/sandbox/cgroup.h"
+#include "grader/sandbox/doctor.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "grader/store/sha256.h"
+#include "kernel/compile.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+// A fault of ours may pass: each submission gets so many tries in a run.
+constexpr int MOST_TRIES = 3;
+// Before a weaker sandbox is taken for the best there is.
+constexpr int TRIES_OF_SANDBOX = 3;
+// So many faults with nothing judged between them: this computer is broken.
+constexpr int MOST_FAULTS_AT_ONCE = 6;
+
+std::string key_for(const Assignment& assignment, const Surroundings& around,
+                    const std::string& exercise, const std::string& submission) {
+    const Exercise* asked = assignment.find(exercise);
+    if (asked == nullptr) throw Usage("assignment.toml has no exercise " + exercise + " any more");
+    return key_of({.submission = submission,
+                   .manifest = digest_of(*asked),
+                   .grader = around.grader,
+                   .toolchain = around.toolchain,
+                   // The key file is what the epoch counts within.
+                   .epoch = std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
+}
+
+// What a submission is in a key.
+std::string identity_of(const Entry& entry) {
+    if (entry.problem.empty()) return entry.source;
+    return "problem:" + entry.problem + ":" + entry.details;
+}
+
+// One run of the grader.
+class ClassRun {
+public:
+    ClassRun(const Assignment& assignment, const RunRequest& request, std::ostream& out)
+        : assignment(assignment),
+          request(request),
+          out(out),
+          lock(assignment.teacher() / "lock", "the assignment " + assignment.name),
+          store(assignment.store()),
+          around(look_around(request.sandboxed, work_folder())) {}
+
+    ~ClassRun() { clear_work(); }
+    ClassRun(const ClassRun&) = delete;
+    ClassRun& operator=(const ClassRun&) = delete;
+
+    void grade() {
+        begin();
+        settle_problems();
+        double seconds = judge_the_rest();
+        std::size_t missing = count_missing();
+        if (missing > 0) {
+            throw Infrastructure(
+                std::to_string(missing) + " of " + std::to_string(entries.size()) +
+                " submissions are not graded yet: " + shown(last_fault, 300) +
+                "\nWhat was graded is stored. Mend this, then: ./learn grade run " +
+                assignment.name + " --resume");
+        }
+        store.finish_run(run);
+        ClassResults results = read_results(assignment, store, run);
+        write_reports(results, assignment.results());
+        out << summary(results) << judged_text(seconds);
+    }
+
+private:
+    void begin() {
+        if (request.resumes) {
+            resume();
+        } else {
+            read_submissions();
+        }
+        if (entries.empty()) throw Usage("there is nothing to grade");
+    }
+
+    void read_submissions() {
+        std::vector<std::string> names;
+        for (const Exercise& exercise : assignment.exercises) names.push_back(exercise.name);
+        std::vector<std::string> sources;
+        for (const Student& student : read_class(request.submissions, names)) {
+            for (const Handed& handed : student.handed) {
+                entries.push_back(entry_of(assignment, around, student.name, handed));
+                if (handed.is_there()) sources.push_back(handed.source);
+            }
+        }
+        run = store.begin_run(assignment.name, stamp(), entries, sources);
+    }
+
+    // The last run goes on, with what was handed in then. When the assignment or the grader is
+    // another by now, the results would be others too: that is a new run of the same class.
+    void resume() {
+        std::optional<Run> last = store.run();
+        if (!last) {
+            throw Usage("there is no run to resume; begin one: ./learn grade run " +
+                        assignment.name + " --submissions FOLDER");
+        }
+        run = last->number;
+        entries = store.entries(run);
+        std::vector<Entry> now = entries;
+        for (Entry& entry : now) {
+            entry.key = key_for(assignment, around, entry.exercise, identity_of(entry));
+        }
+        if (now == entries) return;
+        out << "The assignment or the grader has changed since run " << run
+            << " began: the same class is graded anew,\nand the older results stay.\n";
+        entries = now;
+        run = store.begin_run(assignment.name, stamp(), entries, {});
+    }
+
+    std::string stamp() const { return request.sandboxed ? "" : "unsandboxed"; }
+
+    bool needs_judging(const Entry& entry) { return request.again || !store.result(entry.key); }
+
+    // What cannot be judged has its result at once.
+    void settle_problems() {
+        for (const Entry& entry : entries) {
+            if (entry.problem.empty() || !needs_judging(entry)) continue;
+            store.add_result(run, entry, to_json(result_of_problem(entry, name_of(around.tier))));
+        }
+    }
+
+    // Returns the seconds that it took.
+    double judge_the_rest() {
+        // The same file from two students is judged once.
+        std::map<std::string, const Entry*> unjudged;
+        for (const Entry& entry : entries) {
+            if (entry.problem.empty() && needs_judging(entry)) unjudged.emplace(entry.key, &entry);
+        }
+        for (const Entry& entry : entries) {
+            auto found = unjudged.find(entry.key);
+            if (found == unjudged.end() || found->second != &entry) continue;
+            waiting.push_back(&entry);
+        }
+        std::size_t total = waiting.size();
+        if (total == 0) return 0;
+        Progress progress(total, request.is_quiet);
+        for (int round = 0; round < MOST_TRIES && !waiting.empty() && !is_broken(); ++round) {
+            judge_round(progress);
+        }
+        judged = total - waiting.size();
+        return progress.seconds();
+    }
+
+    void judge_round(Progress& progress) {
+        std::vector<const Entry*> round = std::move(waiting);
+        waiting.clear();
+        std::vector<Task> tasks;
+        for (const Entry* entry : round) {
+            tasks.push_back({entry->exercise, store.source(entry->source)});
+        }
+        Workers workers(worker_command(), greeting(assignment), request.jobs);
+        std::vector<bool> is_done(round.size(), false);
+        const auto done = [&](std::size_t task, const TaskOutcome& outcome) {
+            is_done[task] = take(*round[task], outcome);
+            if (is_done[task]) progress.advance();
+            return !is_broken();
+        };
+        workers.judge(tasks, done, [&] { progress.show(); });
+        for (std::size_t i = 0; i < round.size(); ++i) {
+            if (!is_done[i]) waiting.push_back(round[i]);
+        }
+    }
+
+    // True when there is a result now.
+    bool take(const Entry& entry, const TaskOutcome& outcome) {
+        if (outcome.is_judged) {
+            store.add_result(run, entry, outcome.text);
+            faults_at_once = 0;
+            return true;
+        }
+        store.add_fault(run, entry, outcome.text);
+        last_fault = outcome.text;
+        ++faults_at_once;
+        return false;
+    }
+
+    bool is_broken() const { return faults_at_once >= MOST_FAULTS_AT_ONCE; }
+
+    std::vector<std::string> worker_command() const {
+        std::vector<std::string> command = request.worker;
+        command.insert(command.end(), {"--folder", assignment.folder.string(), "--work",
+                                       work_folder().string(), "--tier", name_of(around.tier)});
+        return command;
+    }
+
+    fs::path work_folder() const { return assignment.teacher() / "work"; }
+
+    // A worker that was killed leaves its folder; nobody else is at work while we have the lock.
+    void clear_work() const {
+        std::error_code ignored;
+        fs::remove_all(work_folder(), ignored);
+    }
+
+    std::size_t count_missing() {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            entries, [&](const Entry& entry) { return !store.result(entry.key); }));
+    }
+
+    std::string judged_text(double seconds) const {
+        if (judged == 0) return "Nothing had to be judged: all results were stored already.\n";
+        char text[160];
+        std::snprintf(text, sizeof text, "%zu judged in %s with %d %s: %.0f a minute.\n", judged,
+                      duration(seconds).c_str(), request.jobs, request.jobs == 1 ? "job" : "jobs",
+                      60 * static_cast<double>(judged) / std::max(seconds, 1e-3));
+        return text;
+    }
+
+    const Assignment& assignment;
+    const RunRequest& request;
+    std::ostream& out;
+    FileLock lock;
+    Store store;
+    Surroundings around;
+    std::vector<Entry> entries;
+    std::vector<const Entry*> waiting;
+    std::int64_t run = 0;
+    std::size_t judged = 0;
+    int faults_at_once = 0;
+    std::string last_fault;
+};
+
+// What a student reads about a file that is not there.
+std::string next_action(const std::string& problem) {
+    if (problem == "no-file") return "Hand it in under the name that the README gives.";
+    if (problem == "two-files") return "Hand in one file for each exercise.";
+    if (problem == "two-submissions") return "Hand in one folder or archive.";
+    if (problem == "not-a-file") return "Hand in the file itself, not a link to it.";
+    if (problem == "archive-encrypted") return "Hand it in without a password.";
+    if (problem == "archive-hostile") return "Make the archive of your folder as it is.";
+    return "Hand in the exercises' files alone, in a zip archive.";
+}
+
+}  // namespace
+
+// Attacks the sandbox, every time anew: what held yesterday may have been switched off since.
+static Tier tier_that_holds(const fs::path& work_folder) {
+    std::vector<TierTrial> trials;
+    // A probe that somebody killed must not make a weaker sandbox of it: the tier is part of each key.
+    Tier best = Tier::none;
+    for (int attempt = 0; attempt < TRIES_OF_SANDBOX; ++attempt) {
+        trials.clear();
+        Tier tier = best_tier(work_folder, false, &trials);
+        if (tier == Tier::namespaces) return tier;
+        if (tier != Tier::none) best = tier;
+    }
+    if (best != Tier::none) return best;
+    std::string text = "there is no sandbox on this computer, and nothing was run";
+    for (const TierTrial& trial : trials) {
+        text += std::string("\n  tier ") + name_of(trial.tier) + ": " +
+                (trial.problem.empty() ? "an attack got through" : trial.problem);
+    }
+    throw Infrastructure(text + "\n./learn grade doctor says more");
+}
+
+Surroundings look_around(bool sandboxed, const fs::path& work_folder) {
+    Surroundings around{
+        .grader = judge_identity(), .toolchain = compiler_identity(), .tier = Tier::unsandboxed};
+    sweep_stale_cgroups();
+    make_folder(work_folder, 0700);
+    if (sandboxed) around.tier = tier_that_holds(work_folder);
+    // The sandbox stands in each result.
+    around.grader += std::string(" in sandbox ") + name_of(around.tier);
+    return around;
+}
+
+Entry entry_of(const Assignment& assignment, const Surroundings& around, const std::string& student,
+               const Handed& handed) {
+    Entry entry{.student = student,
+                .exercise = handed.exercise,
+                .key = "",
+                .source = handed.is_there() ? sha256_hex(handed.source) : "",
+                .problem = handed.problem,
+                .details = handed.details};
+    entry.key = key_for(assignment, around, entry.exercise, identity_of(entry));
+    return entry;
+}
+
+Result result_of_problem(const Entry& entry, const std::string& sandbox) {
+    Result result;
+    result.verdict = VerdictKind::rejected;
+    result.failure_id = entry.problem;
+    result.headline = entry.details;
+    result.next = next_action(entry.problem);
+    result.text = result.headline + "\n" + result.next + "\n";
+    result.sandbox = sandbox;
+    return result;
+}
+
+void grade_class(const Assignment& assignment, const RunRequest& request, std::ostream& out) {
+    ClassRun(assignment, request, out).grade();
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,48 @@
+/// \file
+/// Grading a class: who handed in what is written down first, then each submission is judged and its
+/// result stored at once; the reports come from the store.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "grader/class/manifest.h"
+#include "grader/class/submissions.h"
+#include "grader/store/store.h"
+
+namespace coalesce::grader {
+
+/// What is asked for.
+struct RunRequest {
+    std::filesystem::path submissions;  ///< a folder or an archive; "" when resuming
+    int jobs = 1;                       ///< judging processes
+    bool resumes = false;               ///< goes on with the last run
+    bool again = false;                 ///< judges what has a result too, and compares
+    bool sandboxed = true;              ///< false: every result is stamped
+    bool is_quiet = false;              ///< no progress
+    std::vector<std::string> worker;    ///< the command that judges; options are added
+};
+
+/// What the results of a computer depend on, beside the assignment.
+struct Surroundings {
+    std::string grader;      ///< identity of the judge, with its sandbox
+    std::string toolchain;   ///< identity of the compiler
+    Tier tier = Tier::none;  ///< of the sandbox
+};
+
+/// Tries the sandbox out, with a file in `work_folder`, which is made. Throws Infrastructure when there
+/// is none, unless it was not asked for.
+Surroundings look_around(bool sandboxed, const std::filesystem::path& work_folder);
+
+/// The entry of what was handed in.
+Entry entry_of(const Assignment& assignment, const Surroundings& around, const std::string& student,
+               const Handed& handed);
+/// The result of what cannot be judged: a missing file, a broken archive.
+Result result_of_problem(const Entry& entry, const std::string& sandbox);
+
+/// Grades a class. Throws Usage, or Infrastructure when something is not graded yet.
+void grade_class(const Assignment& assignment, const RunRequest& request, std::ostream& out);
+
+}  // namespace coalesce::grader

@@ -1,0 +1,47 @@
+/// \file
+/// Which submissions are alike, for a person to judge: an exercise leaves a few lines to write, and
+/// many right answers are the same.
+///
+/// A source becomes tokens, in which every name is the same but those of CUDA and C++; runs of
+/// `GRAM` tokens become numbers, and of each window of `WINDOW` numbers the least stays (winnowing:
+/// Schleimer, Wilkerson, Aiken, 2003). What the skeleton and the solution have is left out. The share
+/// of what two submissions have in common is told, and whether they agree in names and comments too.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "grader/class/results.h"
+
+namespace coalesce::grader {
+
+/// Tokens in a run.
+inline constexpr std::size_t GRAM = 6;
+/// Runs in a window.
+inline constexpr std::size_t WINDOW = 4;
+
+/// A source as tokens. `names_differ`: names stay what they are; else one stands for all.
+std::vector<std::string> tokens_of(const std::string& source, bool names_differ);
+
+/// The fingerprints of a list of tokens.
+std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens);
+
+/// Two submissions that are alike.
+struct Alike {
+    std::size_t first = 0, second = 0;  ///< their places in the list
+    double share = 0;                   ///< of their fingerprints, 0 to 1
+    bool has_same_names = false;        ///< token for token, names included
+    bool is_same_file = false;          ///< byte for byte
+};
+
+/// The pairs that have at least that share in common, the most alike first. `common` are sources
+/// whose parts count for nothing: the skeleton, the solution.
+std::vector<Alike> alike(const std::vector<std::string>& sources,
+                         const std::vector<std::string>& common, double share = 0.6);
+
+/// The report on a class, as Markdown.
+std::string similarity_markdown(const ClassResults& results);
+
+}  // namespace coalesce::grader

@@ -1,0 +1,278 @@
+#include "grader/class/submissions.h"
+
+#include <algorithm>
+#include <map>
+
+#include "grader/class/names.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t MOST_STUDENTS = 20000;
+
+std::string path_text(const Item& item) {
+    std::string text;
+    for (const std::string& part : item.path) text += (text.empty() ? "" : "/") + part;
+    return shown(text);
+}
+
+// Whether an item is named as the file for an exercise.
+bool is_named_for(const Item& item, const std::string& exercise) {
+    const std::string& last = item.path.back();
+    std::string number = exercise.substr(0, 2);
+    if (last == exercise + ".cu" || last == number + ".cu") return true;
+    if (last != "kernel.cu" || item.path.size() < 2) return false;
+    const std::string& folder = item.path[item.path.size() - 2];
+    return folder == exercise || folder == number;
+}
+
+// The items that could be meant. A copy of the course has solutions/03_tiled/kernel.cu too: what lies
+// in exercises/ goes first, and solutions/ never counts.
+std::vector<const Item*> candidates(const Tree& tree, const std::string& exercise,
+                                    bool is_only_one) {
+    std::vector<const Item*> named, in_exercises, kernels;
+    for (const Item& item : tree.items) {
+        const auto lies_in = [&](const char* folder) {
+            return std::find(item.path.begin(), item.path.end() - 1, folder) != item.path.end() - 1;
+        };
+        if (lies_in("solutions") || lies_in("steps")) continue;
+        if (is_named_for(item, exercise)) named.push_back(&item);
+        if (is_named_for(item, exercise) && lies_in("exercises")) in_exercises.push_back(&item);
+        if (item.path.back().ends_with(".cu")) kernels.push_back(&item);
+    }
+    if (!in_exercises.empty()) return in_exercises;
+    if (named.empty() && is_only_one) return kernels;
+    return named;
+}
+
+Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one) {
+    if (!tree.problem.empty()) return {exercise, "", tree.problem, tree.details};
+    for (const Item& item : tree.items) {
+        if (item.kind != Item::Kind::hostile) continue;
+        return {exercise, "", "archive-hostile",
+                "A name in it leads out of the archive: " + path_text(item)};
+    }
+    std::vector<const Item*> found = candidates(tree, exercise, is_only_one);
+    if (found.empty()) {
+        return {exercise, "", "no-file",
+                "There is no " + exercise + "/kernel.cu in what was handed in."};
+    }
+    for (const Item* other : found) {
+        bool is_same = other->kind == found[0]->kind && other->bytes == found[0]->bytes;
+        if (is_same && !(other != found[0] && other->path == found[0]->path)) continue;
+        return {exercise, "", "two-files",
+                "Two files could be meant: " + path_text(*found[0]) + " and " + path_text(*other)};
+    }
+    switch (found[0]->kind) {
+        case Item::Kind::hostile:
+        case Item::Kind::special:
+            return {exercise, "", "not-a-file",
+                    path_text(*found[0]) + " is a link or a device, and no file."};
+        case Item::Kind::too_large:
+            return {exercise, "", "file-too-large", path_text(*found[0]) + " is too large."};
+        case Item::Kind::file: break;
+    }
+    return {exercise, found[0]->bytes, "", ""};
+}
+
+// What a file that stands for a student holds.
+Tree tree_of_file(const std::string& name, const std::string& bytes) {
+    if (is_archive_name(name)) return read_archive(bytes);
+    Tree tree;
+    tree.items.push_back({{name}, Item::Kind::file, bytes});
+    return tree;
+}
+
+std::string student_of_file(const std::string& name) {
+    if (is_archive_name(name)) return without_archive_ending(name);
+    return name.ends_with(".cu") ? name.substr(0, name.size() - 3) : name;
+}
+
+// What is known of a student while the class is read.
+struct Gathered {
+    Tree tree;
+    bool has_folder = false, has_file = false;
+};
+
+// Sorts what lies in the class's folder or archive by student.
+class Gathering {
+public:
+    void add(Item item) {
+        std::string first = item.path.front();
+        if (item.path.size() > 1) {
+            item.path.erase(item.path.begin());
+            add_to_folder(first, std::move(item));
+        } else if (item.kind == Item::Kind::file) {
+            if (!is_handed_in(first)) return;
+            add_file(first, tree_of_file(first, item.bytes));
+        } else if (is_handed_in(first) || item.kind == Item::Kind::special) {
+            Tree tree;
+            bool is_large = item.kind == Item::Kind::too_large;
+            tree.refuse(
+                is_large ? "archive-too-large" : "not-a-file",
+                is_large ? "The file is too large." : "It is a link or a device, and no file.");
+            add_file(first, std::move(tree));
+        }
+    }
+
+    // A folder, which may be empty.
+    void add_folder(const std::string& name, const Tree& problem = {}) {
+        Gathered& student = students[name];
+        student.has_folder = true;
+        if (!problem.problem.empty()) student.tree.refuse(problem.problem, problem.details);
+    }
+
+    std::vector<Student> students_with(const std::vector<std::string>& exercises) {
+        std::vector<Student> all;
+        for (auto& [name, gathered] : students) {
+            if (gathered.has_folder && gathered.has_file) {
+                gathered.tree.refuse("two-submissions", "There are two submissions of this name.");
+            }
+            all.push_back({name, find_files(gathered.tree, exercises)});
+        }
+        return all;
+    }
+
+    void add_file(const std::string& file, Tree tree) {
+        Gathered& student = students[student_of_file(file)];
+        if (student.has_file) {
+            tree.refuse("two-submissions", "There are two submissions of this name.");
+        }
+        student.has_file = true;
+        student.tree = std::move(tree);
+    }
+
+    // A list of names, or a teacher's notes, beside the submissions are nobody's.
+    static bool is_handed_in(const std::string& name) {
+        return name[0] != '.' && (is_archive_name(name) || name.ends_with(".cu"));
+    }
+
+private:
+    void add_to_folder(const std::string& name, Item item) {
+        Gathered& student = students[name];
+        student.has_folder = true;
+        // A student who hands in an archive within their folder.
+        if (item.kind == Item::Kind::file && is_archive_name(item.path.back())) {
+            Tree inner = read_archive(item.bytes);
+            if (!inner.problem.empty()) student.tree.refuse(inner.problem, inner.details);
+            std::ranges::move(inner.items, std::back_inserter(student.tree.items));
+        } else {
+            student.tree.items.push_back(std::move(item));
+        }
+    }
+
+    std::map<std::string, Gathered> students;
+};
+
+// A folder: each student is read by itself, so that one who hands in too much spoils nothing.
+void gather_folder(const fs::path& folder, Gathering& gathering) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        std::string name = entry.path().filename().string();
+        if (name[0] == '.' || name == "__MACOSX") continue;
+        if (entry.is_symlink() || entry.is_other()) {
+            gathering.add({{name}, Item::Kind::special, ""});
+        } else if (entry.is_directory()) {
+            Tree tree = read_folder(entry.path());
+            if (!tree.problem.empty()) {
+                gathering.add_folder(name, tree);
+                continue;
+            }
+            for (Item& item : tree.items) {
+                item.path.insert(item.path.begin(), name);
+                gathering.add(std::move(item));
+            }
+            gathering.add_folder(name);
+        } else if (Gathering::is_handed_in(name)) {
+            bool is_large = entry.file_size() > TreeLimits{}.bytes;
+            gathering.add({{name},
+                           is_large ? Item::Kind::too_large : Item::Kind::file,
+                           is_large ? "" : read_file(entry.path())});
+        }
+    }
+}
+
+// Whether everything lies in one folder, and that is the class and not a student: what comes below it
+// is no exercise, and holds folders or is an archive.
+bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exercises) {
+    bool has_students = false;
+    for (const Item& item : tree.items) {
+        if (item.path.size() < 2 || item.path.front() != tree.items.front().path.front())
+            return false;
+        const std::string& below = item.path[1];
+        if (item.path.size() == 2) {
+            has_students = has_students || is_archive_name(below);
+            continue;
+        }
+        bool is_exercise = std::ranges::any_of(exercises, [&](const std::string& exercise) {
+            return below == exercise || below == exercise.substr(0, 2);
+        });
+        if (is_exercise || below == "exercises") return false;
+        has_students = true;
+    }
+    return has_students;
+}
+
+// An archive of the class, as a learning platform gives it.
+void gather_archive(const fs::path& file, const std::vector<std::string>& exercises,
+                    Gathering& gathering) {
+    Tree tree = read_archive(read_file(file), CLASS_LIMITS);
+    if (!tree.problem.empty()) {
+        throw Usage(file.string() + ": " + tree.details +
+                    " Unpack it yourself, and name the folder with --submissions");
+    }
+    bool is_wrapped = is_class_in_a_folder(tree, exercises);
+    for (Item& item : tree.items) {
+        if (is_wrapped) item.path.erase(item.path.begin());
+        gathering.add(std::move(item));
+    }
+}
+
+}  // namespace
+
+std::vector<Handed> find_files(const Tree& tree, const std::vector<std::string>& exercises) {
+    std::vector<Handed> handed;
+    for (const std::string& exercise : exercises) {
+        handed.push_back(find_file(tree, exercise, exercises.size() == 1));
+    }
+    return handed;
+}
+
+Student read_student(const fs::path& submission, const std::string& name,
+                     const std::vector<std::string>& exercises) {
+    if (!fs::exists(submission)) throw Usage(submission.string() + " is not there");
+    Tree tree = fs::is_directory(submission)
+                    ? read_folder(submission)
+                    : tree_of_file(submission.filename().string(), read_file(submission));
+    return {name, find_files(tree, exercises)};
+}
+
+std::vector<Student> read_class(const fs::path& submissions,
+                                const std::vector<std::string>& exercises) {
+    Gathering gathering;
+    if (fs::is_directory(submissions)) {
+        gather_folder(submissions, gathering);
+    } else if (is_archive_name(submissions.filename().string())) {
+        gather_archive(submissions, exercises, gathering);
+    } else {
+        throw Usage(submissions.string() +
+                    (fs::exists(submissions) ? " is neither a folder nor a zip or tar archive"
+                                             : " is not there") +
+                    "; name the folder or archive with the submissions");
+    }
+    std::vector<Student> students = gathering.students_with(exercises);
+    if (students.empty()) {
+        throw Usage(
+            submissions.string() +
+            " holds no submissions: there should be a folder or an archive for each student");
+    }
+    if (students.size() > MOST_STUDENTS) {
+        throw Usage(submissions.string() + " holds " + std::to_string(students.size()) +
+                    " submissions; grade them in parts");
+    }
+    return students;
+}
+
+}  // namespace coalesce::grader

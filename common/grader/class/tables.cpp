@@ -1,0 +1,179 @@
+// The reports that other programs read: CSV, JUnit XML, JSON of our own and of two platforms.
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "grader/class/names.h"
+#include "grader/class/reports.h"
+
+namespace coalesce::grader {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "not graded yet" is no zero.
+std::string points_or_nothing(const Graded& graded) {
+    return graded.result ? points_text(graded.result->points.total()) : "";
+}
+
+std::string failure_of(const Graded& graded) {
+    return graded.result ? graded.result->failure_id : "not-graded-yet";
+}
+
+// What a student may read, from the result's own parts.
+std::string words_of(const Graded& graded) {
+    return graded.result ? shown_text(graded.result->text) : "This is not graded yet.\n";
+}
+
+std::string junit_case(const ClassResults& results, const StudentResults& student,
+                       const Graded& graded) {
+    std::string text = "    <testcase classname=\"" +
+                       xml(results.assignment + "." + graded.exercise) + "\" name=\"" +
+                       xml(shown(student.name, 1000)) + "\">";
+    if (!graded.result) {
+        // Neither passed nor failed.
+        text += "\n      <error type=\"SYS\" message=\"not graded yet\"/>\n    ";
+    } else if (graded.result->points != graded.possible) {
+        text += "\n      <failure type=\"" + xml(graded.code()) + "\" message=\"" +
+                xml(failure_of(graded)) + "\">" + xml(words_of(graded)) + "</failure>\n    ";
+    }
+    return text + "</testcase>\n";
+}
+
+Json counters_json(const Counters& counters) {
+    return {{"load_requests", counters.load_requests},
+            {"load_sectors", counters.load_sectors},
+            {"store_requests", counters.store_requests},
+            {"store_sectors", counters.store_sectors},
+            {"shared_load_requests", counters.shared_load_requests},
+            {"shared_load_wavefronts", counters.shared_load_wavefronts},
+            {"shared_store_requests", counters.shared_store_requests},
+            {"shared_store_wavefronts", counters.shared_store_wavefronts},
+            {"bank_conflicts", counters.bank_conflicts()}};
+}
+
+Json graded_json(const Graded& graded) {
+    Json json = {{"exercise", graded.exercise},
+                 {"verdict", graded.code()},
+                 {"failure", failure_of(graded)},
+                 {"points", nullptr},
+                 {"possible", graded.possible.total()}};
+    if (!graded.result) return json;
+    const Result& result = *graded.result;
+    json["points"] = result.points.total();
+    json["parts"] = {{"correct", result.points.correct},
+                     {"clean", result.points.clean},
+                     {"counters", result.points.counters}};
+    json["headline"] = shown_text(result.headline);
+    json["line"] = result.line;
+    json["sandbox"] = result.sandbox;
+    if (result.counters) json["counters"] = counters_json(*result.counters);
+    if (result.solution_counters) {
+        json["solution_counters"] = counters_json(*result.solution_counters);
+    }
+    return json;
+}
+
+}  // namespace
+
+std::string grades_csv(const ClassResults& results) {
+    std::string text = "student,points,possible";
+    for (const std::string& exercise : results.exercises) {
+        text += "," + csv(exercise + " points") + "," + csv(exercise + " verdict") + "," +
+                csv(exercise + " failure");
+    }
+    bool is_stamped = !results.stamp.empty();
+    text += is_stamped ? ",sandbox\r\n" : "\r\n";
+    for (const StudentResults& student : results.students) {
+        text += csv(student.name) + "," +
+                (student.is_complete() ? points_text(student.points()) : "") + "," +
+                points_text(student.possible());
+        for (const Graded& graded : student.graded) {
+            text += "," + points_or_nothing(graded) + "," + csv(graded.code()) + "," +
+                    csv(failure_of(graded));
+        }
+        text += is_stamped ? "," + csv(results.stamp) + "\r\n" : "\r\n";
+    }
+    return text;
+}
+
+std::string junit_xml(const ClassResults& results) {
+    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+    for (std::size_t i = 0; i < results.exercises.size(); ++i) {
+        std::size_t failures = 0, errors = 0;
+        std::string cases;
+        for (const StudentResults& student : results.students) {
+            const Graded& graded = student.graded.at(i);
+            errors += graded.result ? 0 : 1;
+            failures += graded.result && graded.result->points != graded.possible ? 1 : 0;
+            cases += junit_case(results, student, graded);
+        }
+        text += "  <testsuite name=\"" + xml(results.exercises[i]) + "\" tests=\"" +
+                std::to_string(results.students.size()) + "\" failures=\"" +
+                std::to_string(failures) + "\" errors=\"" + std::to_string(errors) + "\">\n" +
+                cases + "  </testsuite>\n";
+    }
+    return text + "</testsuites>\n";
+}
+
+std::string grades_json(const ClassResults& results) {
+    Json students = Json::array();
+    for (const StudentResults& student : results.students) {
+        Json exercises = Json::array();
+        for (const Graded& graded : student.graded) exercises.push_back(graded_json(graded));
+        Json points = nullptr;
+        if (student.is_complete()) points = student.points();
+        students.push_back({{"student", shown(student.name, 1000)},
+                            {"feedback", "feedback/" + file_name(student.name) + ".md"},
+                            {"points", points},
+                            {"possible", student.possible()},
+                            {"exercises", exercises}});
+    }
+    Json all = {{"format", 1},
+                {"assignment", results.assignment},
+                {"stamp", results.stamp},
+                {"counters", "simulated"},
+                {"students", students}};
+    return all.dump(2) + "\n";
+}
+
+std::string gradescope_json(const StudentResults& student) {
+    Json tests = Json::array();
+    for (const Graded& graded : student.graded) {
+        Json test = {{"name", graded.exercise},
+                     {"max_score", graded.possible.total()},
+                     {"score", graded.result ? graded.result->points.total() : 0},
+                     {"output_format", "text"},
+                     {"output", words_of(graded)},
+                     {"visibility", "visible"},
+                     {"extra_data", {{"verdict", graded.code()}, {"failure", failure_of(graded)}}}};
+        tests.push_back(test);
+    }
+    Json all = {{"visibility", "visible"}, {"stdout_visibility", "hidden"}, {"tests", tests}};
+    return all.dump(2) + "\n";
+}
+
+std::string classroom50_json(const StudentResults& student) {
+    // Whole points, which the platform wants: rounded down, so that nobody has more than the sum.
+    const auto whole = [](double points) { return static_cast<long>(std::floor(points + 1e-9)); };
+    Json tests = Json::array();
+    long score = 0, most = 0;
+    for (const Graded& graded : student.graded) {
+        long got = graded.result ? whole(graded.result->points.total()) : 0;
+        long possible = whole(graded.possible.total());
+        score += got;
+        most += possible;
+        tests.push_back({{"test-name", graded.exercise},
+                         {"passed", graded.result && graded.result->points == graded.possible},
+                         {"score", got},
+                         {"max-score", possible}});
+    }
+    Json all = {{"schema", "classroom50/result/v1"},
+                {"score", score},
+                {"max-score", most},
+                {"tests", tests}};
+    return all.dump(2) + "\n";
+}
+
+}  // namespace coalesce::grader

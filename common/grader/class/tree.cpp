@@ -1,0 +1,328 @@
+#include "grader/class/tree.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "grader/class/names.h"
+#include "grader/store/errors.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string small(text);
+    for (char& letter : small) {
+        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    }
+    return small;
+}
+
+// What operating systems leave behind.
+bool is_litter(const std::vector<std::string>& path) {
+    for (const std::string& part : path) {
+        if (part == "__MACOSX" || part == ".git" || part == ".learn") return true;
+    }
+    const std::string& last = path.back();
+    return last == ".DS_Store" || last == "Thumbs.db" || last == "desktop.ini" ||
+           last.starts_with("._");
+}
+
+// Counts what has been read, and says when it is enough.
+class Meter {
+public:
+    Meter(const TreeLimits& limits, Tree& tree) : limits(limits), tree(tree) {}
+
+    bool takes_item() {
+        if (++items <= limits.items) return true;
+        tree.refuse("archive-too-large",
+                    "There are more than " + std::to_string(limits.items) + " files in it.");
+        return false;
+    }
+    bool takes_bytes(std::size_t more) {
+        bytes += more;
+        if (bytes <= limits.bytes) return true;
+        tree.refuse("archive-too-large",
+                    "Unpacked it has more than " + std::to_string(limits.bytes >> 20) + " MiB.");
+        return false;
+    }
+
+    const TreeLimits& limits;
+
+private:
+    Tree& tree;
+    std::size_t items = 0, bytes = 0;
+};
+
+// ---- folders ----
+
+struct Descriptor {
+    int number;
+    ~Descriptor() {
+        if (number >= 0) close(number);
+    }
+};
+
+// Reads an open file; one byte more than its limit says that it is too large.
+bool read_all(int descriptor, std::size_t limit, std::string& bytes) {
+    char buffer[65536];
+    for (;;) {
+        ssize_t count = read(descriptor, buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return count == 0;
+        bytes.append(buffer, static_cast<std::size_t>(count));
+        if (bytes.size() > limit) return true;
+    }
+}
+
+class FolderReader {
+public:
+    FolderReader(Tree& tree, const TreeLimits& limits) : tree(tree), meter(limits, tree) {}
+
+    // Reads the folder that is open; `path` leads to it.
+    void read(int folder, const std::vector<std::string>& path) {
+        for (const std::string& name : names_in(folder)) {
+            if (!tree.problem.empty()) return;
+            std::vector<std::string> inner = path;
+            inner.push_back(name);
+            if (!is_litter(inner)) read_item(folder, name, inner);
+        }
+    }
+
+private:
+    // In an order that does not depend on the file system.
+    static std::set<std::string> names_in(int folder) {
+        std::set<std::string> names;
+        DIR* listing = fdopendir(dup(folder));
+        if (listing == nullptr) return names;
+        while (const dirent* found = readdir(listing)) {
+            std::string name = found->d_name;
+            if (name != "." && name != "..") names.insert(name);
+        }
+        closedir(listing);
+        return names;
+    }
+
+    void read_item(int folder, const std::string& name, const std::vector<std::string>& path) {
+        // O_NONBLOCK: a FIFO would wait for its other end.
+        Descriptor opened{openat(folder, name.c_str(),
+                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)};
+        struct stat status;
+        bool is_known = opened.number >= 0 && fstat(opened.number, &status) == 0;
+        if (is_known && S_ISDIR(status.st_mode)) {
+            if (path.size() < meter.limits.depth) return read(opened.number, path);
+            return tree.refuse("archive-too-large", "Folders lie too deep in each other.");
+        }
+        if (!meter.takes_item()) return;
+        if (!is_known && errno != ELOOP && errno != ENXIO && errno != EOPNOTSUPP) {
+            throw Infrastructure(shown(name) + " cannot be read (" + strerror(errno) +
+                                 "); mend its rights, then run again");
+        }
+        if (!is_known || !S_ISREG(status.st_mode)) {
+            tree.items.push_back({path, Item::Kind::special, ""});
+            return;
+        }
+        read_regular(opened.number, path);
+    }
+
+    void read_regular(int file, const std::vector<std::string>& path) {
+        Item item{path, Item::Kind::file, ""};
+        if (!read_all(file, meter.limits.file_bytes, item.bytes)) {
+            throw Infrastructure(shown(path.back()) + " cannot be read (" + strerror(errno) +
+                                 "); mend the disk, then run again");
+        }
+        if (item.bytes.size() > meter.limits.file_bytes) {
+            item = {path, Item::Kind::too_large, ""};
+        }
+        if (meter.takes_bytes(item.bytes.size())) tree.items.push_back(std::move(item));
+    }
+
+    Tree& tree;
+    Meter meter;
+};
+
+// ---- archives ----
+
+struct ArchiveEnd {
+    void operator()(archive* opened) const { archive_read_free(opened); }
+};
+using OpenArchive = std::unique_ptr<archive, ArchiveEnd>;
+
+OpenArchive open_archive(std::string_view bytes) {
+    OpenArchive opened(archive_read_new());
+    if (!opened) return nullptr;
+    archive* handle = opened.get();
+    // What people hand in, and no more: each format is code that a hostile file could reach.
+    archive_read_support_format_zip(handle);
+    archive_read_support_format_tar(handle);
+    archive_read_support_filter_gzip(handle);
+    archive_read_support_filter_bzip2(handle);
+    archive_read_support_filter_xz(handle);
+    if (archive_read_open_memory(handle, bytes.data(), bytes.size()) != ARCHIVE_OK) return nullptr;
+    return opened;
+}
+
+class ArchiveReader {
+public:
+    ArchiveReader(Tree& tree, const TreeLimits& limits) : tree(tree), meter(limits, tree) {}
+
+    void read(archive* opened) {
+        archive_entry* entry = nullptr;
+        int code;
+        while (tree.problem.empty() &&
+               (code = archive_read_next_header(opened, &entry)) != ARCHIVE_EOF) {
+            if (code < ARCHIVE_WARN) return broken(opened);
+            if (archive_entry_filetype(entry) == AE_IFDIR) continue;
+            if (!meter.takes_item()) return;
+            take(opened, entry);
+        }
+    }
+
+private:
+    void broken(archive* opened) {
+        if (archive_read_has_encrypted_entries(opened) == 1) {
+            return tree.refuse("archive-encrypted", "It is locked with a password.");
+        }
+        tree.refuse("archive-broken", "It cannot be read to its end.");
+    }
+
+    void take(archive* opened, archive_entry* entry) {
+        const char* name = archive_entry_pathname(entry);
+        if (name == nullptr) name = archive_entry_pathname_utf8(entry);
+        std::string full = name == nullptr ? "" : name;
+        std::vector<std::string> path = parts_of(full);
+        if (climbs_out(full)) {
+            std::erase(path, "..");
+            if (path.empty()) path.push_back(shown(full));
+            tree.items.push_back({path, Item::Kind::hostile, ""});
+            return;
+        }
+        if (path.size() > meter.limits.depth) {
+            return tree.refuse("archive-too-large", "Folders lie too deep in each other.");
+        }
+        if (is_litter(path)) return skip(opened);
+        bool is_file = archive_entry_filetype(entry) == AE_IFREG &&
+                       archive_entry_hardlink(entry) == nullptr &&
+                       archive_entry_symlink(entry) == nullptr;
+        if (!is_file) {
+            tree.items.push_back({path, Item::Kind::special, ""});
+            return;
+        }
+        if (archive_entry_is_encrypted(entry) != 0) {
+            return tree.refuse("archive-encrypted", "It is locked with a password.");
+        }
+        take_bytes(opened, path);
+    }
+
+    // Litter counts too: a bomb may be called ._x.
+    void skip(archive* opened) {
+        std::string ignored;
+        unpack(opened, ignored, false);
+    }
+
+    void take_bytes(archive* opened, const std::vector<std::string>& path) {
+        Item item{path, Item::Kind::file, ""};
+        if (!unpack(opened, item.bytes, true)) return;
+        if (item.bytes.size() > meter.limits.file_bytes) {
+            item.bytes.clear();
+            item.kind = Item::Kind::too_large;
+        }
+        tree.items.push_back(std::move(item));
+    }
+
+    // False when there is no more to be read of this archive.
+    bool unpack(archive* opened, std::string& bytes, bool keeps) {
+        char buffer[65536];
+        for (;;) {
+            la_ssize_t count = archive_read_data(opened, buffer, sizeof buffer);
+            if (count == ARCHIVE_RETRY) continue;
+            if (count < 0) return broken(opened), false;
+            if (count == 0) return true;
+            if (!meter.takes_bytes(static_cast<std::size_t>(count))) return false;
+            if (keeps && bytes.size() <= meter.limits.file_bytes) {
+                bytes.append(buffer, static_cast<std::size_t>(count));
+            }
+        }
+    }
+
+    Tree& tree;
+    Meter meter;
+};
+
+constexpr const char* ENDINGS[] = {".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz"};
+
+}  // namespace
+
+std::vector<std::string> parts_of(std::string_view name) {
+    std::vector<std::string> parts;
+    std::string part;
+    const auto end_part = [&] {
+        if (!part.empty() && part != ".") parts.push_back(part);
+        part.clear();
+    };
+    for (char letter : name) {
+        if (letter == '/' || letter == '\\') {
+            end_part();
+        } else {
+            part += letter;
+        }
+    }
+    end_part();
+    return parts;
+}
+
+bool climbs_out(std::string_view name) {
+    std::vector<std::string> parts = parts_of(name);
+    if (parts.empty() || name[0] == '/' || name[0] == '\\') return true;
+    bool has_drive = parts[0].size() == 2 && parts[0][1] == ':';
+    return has_drive || std::ranges::find(parts, "..") != parts.end();
+}
+
+Tree read_folder(const fs::path& folder, const TreeLimits& limits) {
+    Descriptor opened{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    if (opened.number < 0) {
+        throw Usage(folder.string() + " cannot be read (" + strerror(errno) + ")");
+    }
+    Tree tree;
+    FolderReader(tree, limits).read(opened.number, {});
+    return tree;
+}
+
+Tree read_archive(std::string_view bytes, const TreeLimits& limits) {
+    Tree tree;
+    OpenArchive opened = open_archive(bytes);
+    if (!opened) {
+        tree.refuse("archive-broken", "It is neither a zip nor a tar archive.");
+        return tree;
+    }
+    ArchiveReader(tree, limits).read(opened.get());
+    return tree;
+}
+
+bool is_archive_name(std::string_view name) {
+    return without_archive_ending(name).size() < name.size();
+}
+
+std::string without_archive_ending(std::string_view name) {
+    std::string small = lower(name);
+    std::size_t longest = 0;
+    for (std::string_view ending : ENDINGS) {
+        if (small.ends_with(ending)) longest = std::max(longest, ending.size());
+    }
+    // ".zip" alone is a name, not an ending.
+    if (longest == name.size()) longest = 0;
+    return std::string(name.substr(0, name.size() - longest));
+}
+
+}  // namespace coalesce::grader

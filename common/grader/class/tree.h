@@ -1,0 +1,70 @@
+/// \file
+/// Files that somebody handed in, read into memory from a folder or an archive. Nothing is ever
+/// written to the disk from here, and no name in it is ever used as a path: an archive may hold
+/// names that climb out of it, links, devices, or ten thousand times its size.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coalesce::grader {
+
+/// One thing in a folder or an archive.
+struct Item {
+    /// What it is.
+    enum class Kind {
+        file,       ///< an ordinary file
+        too_large,  ///< an ordinary file, of which nothing was read
+        special,    ///< a link, a device, a FIFO ...
+        hostile,    ///< a name that leads out of the archive; `path` is what is left of it
+    };
+    std::vector<std::string> path;  ///< the parts of its name, bytes as they are
+    Kind kind = Kind::file;         ///< what it is
+    std::string bytes;              ///< of a file
+};
+
+/// What was found.
+struct Tree {
+    std::vector<Item> items;  ///< in the order in which they were met; folders are not among them
+    std::string problem;      ///< why it was not read to its end ("archive-too-large"); "": it was
+    std::string details;      ///< the same in words
+
+    /// Stops reading for a reason.
+    void refuse(const std::string& id, const std::string& words) {
+        problem = id;
+        details = words;
+    }
+};
+
+/// How much is read.
+struct TreeLimits {
+    std::size_t items = 4000;           ///< things in it
+    std::size_t bytes = 32u << 20;      ///< of all files, unpacked
+    std::size_t file_bytes = 4u << 20;  ///< of one file
+    std::size_t depth = 12;             ///< folders in folders
+};
+
+/// For an archive of a whole class.
+inline constexpr TreeLimits CLASS_LIMITS = {
+    .items = 200000, .bytes = 1u << 30, .file_bytes = 32u << 20, .depth = 16};
+
+/// Reads a folder. Links are not followed. Throws Usage when it is none.
+Tree read_folder(const std::filesystem::path& folder, const TreeLimits& limits = {});
+
+/// Reads a zip or tar archive, packed or not.
+Tree read_archive(std::string_view archive, const TreeLimits& limits = {});
+
+/// Whether a file is named as an archive.
+bool is_archive_name(std::string_view name);
+/// The name without .zip, .tar.gz ...
+std::string without_archive_ending(std::string_view name);
+
+/// The parts of a name: "a/./b" has a and b. Windows' separators count too.
+std::vector<std::string> parts_of(std::string_view name);
+/// Whether a name climbs out of its folder, begins at the root, or is no name at all.
+bool climbs_out(std::string_view name);
+
+}  // namespace coalesce::grader

@@ -1,0 +1,142 @@
+// What is to be proved of an assignment, and the proof.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "exercises/mutants.h"
+#include "grader/class/assignment.h"
+#include "grader/class/names.h"
+#include "grader/class/results.h"
+#include "grader/class/run.h"
+#include "grader/class/worker.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+// Where the kernel's body begins: behind its brace.
+std::size_t body_of(const Exercise& exercise) {
+    const std::string& source = exercise.solution;
+    std::size_t name = source.find(" " + exercise.kernel + "(");
+    std::size_t brace = name == std::string::npos ? name : source.find('{', name);
+    if (brace == std::string::npos) {
+        throw Usage("teacher/solutions/" + exercise.name + "/kernel.cu has no kernel " +
+                    exercise.kernel);
+    }
+    return brace + 1;
+}
+
+std::string with_first_line(const Exercise& exercise, const std::string& line) {
+    std::string source = exercise.solution;
+    return source.insert(body_of(exercise), "\n    " + line);
+}
+
+// Right where students can look, and nowhere else.
+std::string right_on_published_shapes(const Exercise& exercise) {
+    std::string known;
+    std::vector<Shape> shapes = exercise.public_shapes;
+    shapes.push_back(exercise.counted);
+    for (Shape shape : shapes) {
+        known += (known.empty() ? "" : " || ") + std::string("(rows == ") +
+                 std::to_string(shape.rows) + " && cols == " + std::to_string(shape.cols) + ")";
+    }
+    return with_first_line(exercise, "if (!(" + known + ")) return;");
+}
+
+std::vector<Proof> cheats_of(const Exercise& exercise) {
+    const auto cheat = [&](const std::string& what, const std::string& source) {
+        return Proof{exercise.name, "cheat: " + what, source, false, ""};
+    };
+    return {
+        cheat("right on published shapes alone", right_on_published_shapes(exercise)),
+        cheat("changes its input", with_first_line(exercise, "const_cast<float*>(in)[0] = 1.5f;")),
+        cheat("keeps something from launch to launch",
+              "__device__ int kept;\n" + with_first_line(exercise, "atomicAdd(&kept, 1);")),
+        cheat("reads the clock",
+              with_first_line(exercise,
+                              "long long t; asm volatile(\"mov.u64 %0, %%globaltimer;\" : "
+                              "\"=l\"(t)); if (t == 0) return;")),
+        cheat("never ends",
+              with_first_line(exercise, "for (volatile int i = 0; i >= 0; i = 0) {}")),
+        cheat("includes a file of this computer", "#include \"/etc/passwd\"\n" + exercise.solution),
+    };
+}
+
+std::string blank_of(const Assignment& assignment, const Exercise& exercise) {
+    return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
+}
+
+// Whether it came out as it has to; `said` tells how it came out.
+bool holds(const Proof& proof, const Exercise& exercise, const Result& result, std::string& said) {
+    bool is_full = result.points == exercise.points;
+    said = std::string(code_of(result.verdict)) +
+           (result.failure_id.empty() ? "" : " " + result.failure_id) + ", " +
+           points_text(result.points.total()) + " of " + points_text(exercise.points.total());
+    if (proof.must_pass) return is_full && result.verdict == VerdictKind::ok;
+    bool is_named = proof.failure.empty() || proof.failure == result.failure_id ||
+                    std::ranges::count(result.other_failures, proof.failure) > 0;
+    if (!is_named) said += " (the course's own check calls it " + proof.failure + ")";
+    return !is_full;
+}
+
+}  // namespace
+
+std::vector<Proof> proofs_of(const Assignment& assignment) {
+    std::vector<Proof> proofs;
+    for (const Exercise& exercise : assignment.exercises) {
+        exercises::Mutants known = exercises::read_mutants(assignment.teacher() / "solutions" /
+                                                           exercise.name / "mutants.toml");
+        proofs.push_back({exercise.name, "the solution", exercise.solution, true, ""});
+        proofs.push_back({exercise.name, "the blank", blank_of(assignment, exercise), false,
+                          known.blank_failure});
+        for (const exercises::Mutant& mutant : known.mutants) {
+            proofs.push_back({exercise.name, "mutant: " + mutant.name,
+                              exercises::applied(mutant, exercise.solution), false,
+                              mutant.failure});
+        }
+        std::ranges::move(cheats_of(exercise), std::back_inserter(proofs));
+    }
+    return proofs;
+}
+
+bool verify_assignment(const Assignment& assignment, const std::vector<std::string>& worker,
+                       int jobs, bool sandboxed, std::ostream& out) {
+    FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
+    fs::path work = assignment.teacher() / "work";
+    Surroundings around = look_around(sandboxed, work);
+    std::vector<Proof> proofs = proofs_of(assignment);
+    std::vector<Task> tasks;
+    for (const Proof& proof : proofs) tasks.push_back({proof.exercise, proof.source});
+    std::vector<std::string> command = worker;
+    command.insert(command.end(), {"--folder", assignment.folder.string(), "--work", work.string(),
+                                   "--tier", name_of(around.tier)});
+    std::vector<std::string> lines(proofs.size());
+    std::size_t unproved = 0;
+    Workers workers(command, greeting(assignment), jobs);
+    const auto done = [&](std::size_t task, const TaskOutcome& outcome) {
+        const Proof& proof = proofs[task];
+        if (!outcome.is_judged)
+            throw Infrastructure("nothing is proved: " + shown(outcome.text, 300));
+        std::string said;
+        bool is_right =
+            holds(proof, *assignment.find(proof.exercise), result_from_json(outcome.text), said);
+        unproved += is_right ? 0 : 1;
+        lines[task] = std::string(is_right ? "  ok       " : "  UNPROVED ") + proof.exercise +
+                      "  " + proof.what + ": " + said + "\n";
+        return true;
+    };
+    workers.judge(tasks, done, [] {});
+    std::error_code ignored;
+    fs::remove_all(work, ignored);
+    for (const std::string& line : lines) out << line;
+    out << (unproved == 0 ? "All " + std::to_string(proofs.size()) + " came out as they have to.\n"
+                          : std::to_string(unproved) + " of " + std::to_string(proofs.size()) +
+                                " came out otherwise: see UNPROVED above.\n");
+    return unproved == 0;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,55 @@
+#include "grader/class/zip.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <memory>
+
+#include "grader/store/errors.h"
+
+namespace coalesce::grader {
+namespace {
+
+struct ArchiveEnd {
+    void operator()(archive* opened) const { archive_write_free(opened); }
+};
+
+la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
+    static_cast<std::string*>(text)->append(static_cast<const char*>(bytes), count);
+    return static_cast<la_ssize_t>(count);
+}
+
+void add(archive* opened, const Packed& file) {
+    std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(),
+                                                                   archive_entry_free);
+    archive_entry_set_pathname(entry.get(), file.name.c_str());
+    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(file.bytes.size()));
+    archive_entry_set_filetype(entry.get(), AE_IFREG);
+    archive_entry_set_perm(entry.get(), file.mode);
+    // 1980, the first that zip knows: the same files give the same archive.
+    archive_entry_set_mtime(entry.get(), 315532800, 0);
+    if (archive_write_header(opened, entry.get()) != ARCHIVE_OK ||
+        archive_write_data(opened, file.bytes.data(), file.bytes.size()) < 0) {
+        throw Infrastructure("packing " + file.name + ": " + archive_error_string(opened));
+    }
+}
+
+}  // namespace
+
+std::string zip_of(const std::vector<Packed>& files) {
+    std::string text;
+    std::unique_ptr<archive, ArchiveEnd> opened(archive_write_new());
+    archive_write_set_format_zip(opened.get());
+    // The bytes end with the archive, not with a block of a tape.
+    archive_write_set_bytes_in_last_block(opened.get(), 1);
+    if (archive_write_open(opened.get(), &text, nullptr, append, nullptr) != ARCHIVE_OK) {
+        throw Infrastructure("no archive could be made");
+    }
+    for (const Packed& file : files) add(opened.get(), file);
+    if (archive_write_close(opened.get()) != ARCHIVE_OK) {
+        throw Infrastructure("the archive could not be finished");
+    }
+    return text;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,261 @@
+#include "grader/command/actions.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "grader/class/assignment.h"
+#include "grader/class/export.h"
+#include "grader/class/names.h"
+#include "grader/class/reports.h"
+#include "grader/class/run.h"
+#include "grader/class/worker.h"
+#include "grader/judge/doctor.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "grader/store/sha256.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+// The assignment that is named, or the only one there is.
+fs::path find_assignment(const Words& words) {
+    if (!words.name.empty()) return assignment_folder(words.folder, words.name);
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(words.folder, error)) {
+        if (fs::is_directory(entry.path() / "teacher")) found.push_back(entry.path());
+    }
+    if (found.size() == 1) return found.front();
+    throw Usage(
+        (found.empty() ? "there is no assignment in " : "there are several assignments in ") +
+        words.folder.string() + "; say which: --assignment NAME");
+}
+
+std::vector<std::string> worker_command() {
+    return {fs::read_symlink("/proc/self/exe").string(), "worker"};
+}
+
+int jobs_of(const Words& words) {
+    if (words.jobs > 0) return words.jobs;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+Tier tier_of(const std::string& name) {
+    for (Tier tier : {Tier::namespaces, Tier::landlock, Tier::none, Tier::unsandboxed}) {
+        if (name == name_of(tier)) return tier;
+    }
+    throw Usage("there is no sandbox \"" + name + "\"");
+}
+
+JudgeOptions options_of(const Words& words) {
+    return {.sandboxed = !words.no_sandbox, .tier = {}, .work_folder = {}};
+}
+
+// The exercise as the assignment asks it, or as the course does.
+struct Asked {
+    Exercise exercise;
+    Secret secret;
+};
+
+Asked asked_of(const Words& words) {
+    if (!words.name.empty()) {
+        Assignment assignment = read_assignment(find_assignment(words));
+        const Exercise* exercise = assignment.find(words.exercise);
+        if (exercise != nullptr) return {*exercise, assignment.secret(*exercise)};
+        throw Usage(assignment.name + " has no exercise " + words.exercise);
+    }
+    for (const Exercise& exercise : course_exercises(repository())) {
+        std::string number = exercise.name.substr(0, 2);
+        if (words.exercise != exercise.name && words.exercise != number &&
+            "0" + words.exercise != number) {
+            continue;
+        }
+        // Nothing is secret about the course's own exercises.
+        return {exercise, sha256("the course's own inputs")};
+    }
+    throw Usage("there is no exercise " + words.exercise + "; ./learn list names them");
+}
+
+void print(const std::string& text) {
+    std::cout << text << std::flush;
+}
+
+// A result as it is told in a terminal.
+std::string told(const Result& result, const Points& possible) {
+    std::string text = std::string(code_of(result.verdict)) + ": " +
+                       points_text(result.points.total()) + " of " + points_text(possible.total()) +
+                       " points, sandbox " + result.sandbox + "\n";
+    return text + shown_text(result.text);
+}
+
+void write_or_print(const fs::path& to, const std::string& text) {
+    if (to.empty()) return print(text);
+    write_whole(to, text);
+    std::cerr << "written: " << to.string() << "\n";
+}
+
+}  // namespace
+
+fs::path repository() {
+    const char* other = std::getenv("COALESCE_COURSE");
+    if (other != nullptr && *other != '\0') return fs::absolute(other).lexically_normal();
+    return COALESCE_REPOSITORY;
+}
+
+fs::path assignments_folder() {
+    return repository() / "assignments";
+}
+
+int new_assignment(const Words& words) {
+    NewAssignment request{.repository = repository(),
+                          .folder = assignment_folder(words.folder, words.name),
+                          .title = words.title,
+                          .exercises = words.exercises,
+                          .points = words.points};
+    make_assignment(request);
+    Assignment made = read_assignment(request.folder);
+    std::string folder = request.folder.string();
+    print(folder + "/handout   for students: give them this folder\n" + folder +
+          "/teacher   for you alone: the key, hidden shapes, solutions; keep a backup\n\n" +
+          std::to_string(made.exercises.size()) +
+          (made.exercises.size() == 1 ? " exercise, " : " exercises, ") +
+          points_text(made.points()) + " points. Next: ./learn assignment verify " + words.name +
+          "\n");
+    return exit_done;
+}
+
+int verify(const Words& words) {
+    Assignment assignment = read_assignment(find_assignment(words));
+    bool is_proved = verify_assignment(assignment, worker_command(), jobs_of(words),
+                                       !words.no_sandbox, std::cout);
+    return is_proved ? exit_done : exit_unproved;
+}
+
+int run(const Words& words) {
+    if (words.resume != words.submissions.empty()) {
+        throw Usage(words.resume ? "--resume goes on with what was handed in then: leave out "
+                                   "--submissions"
+                                 : "name what was handed in: --submissions FOLDER, or --resume");
+    }
+    Assignment assignment = read_assignment(find_assignment(words));
+    RunRequest request{.submissions = words.submissions,
+                       .jobs = jobs_of(words),
+                       .resumes = words.resume,
+                       .again = words.again,
+                       .sandboxed = !words.no_sandbox,
+                       .is_quiet = words.quiet,
+                       .worker = worker_command()};
+    grade_class(assignment, request, std::cout);
+    print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
+    return exit_done;
+}
+
+int one(const Words& words) {
+    Asked asked = asked_of(words);
+    Student handed = read_student(words.file, "one", {asked.exercise.name});
+    Result result;
+    if (handed.handed.front().is_there()) {
+        Judge judge(options_of(words));
+        result = judge.judge({asked.exercise.name + "/kernel.cu", handed.handed.front().source},
+                             asked.exercise, asked.secret);
+    } else {
+        Entry entry{.problem = handed.handed.front().problem,
+                    .details = handed.handed.front().details};
+        result = result_of_problem(entry, "none");
+    }
+    print(words.json ? to_json(result) + "\n" : told(result, asked.exercise.points));
+    if (result.verdict != VerdictKind::system) return exit_done;
+    throw Infrastructure("nothing was judged: " + result.problem +
+                         "\n./learn grade doctor says what is missing");
+}
+
+int student(const Words& words) {
+    Assignment assignment = read_assignment(find_assignment(words));
+    std::vector<std::string> names;
+    for (const Exercise& exercise : assignment.exercises) names.push_back(exercise.name);
+    Surroundings around = look_around(!words.no_sandbox, fs::temp_directory_path());
+    Judge judge({.sandboxed = !words.no_sandbox, .tier = around.tier, .work_folder = {}});
+    StudentResults results{.name = "student", .graded = {}};
+    for (const Handed& handed : read_student(words.file, "student", names).handed) {
+        const Exercise& exercise = *assignment.find(handed.exercise);
+        Result result =
+            handed.is_there()
+                ? judge.judge({exercise.name + "/kernel.cu", handed.source}, exercise,
+                              assignment.secret(exercise))
+                : result_of_problem({.problem = handed.problem, .details = handed.details},
+                                    name_of(around.tier));
+        if (result.verdict == VerdictKind::system) {
+            throw Infrastructure("nothing was judged: " + result.problem);
+        }
+        results.graded.push_back({exercise.name, exercise.points, handed.source, result});
+    }
+    std::string text = words.format == "gradescope"    ? gradescope_json(results)
+                       : words.format == "classroom50" ? classroom50_json(results)
+                                                       : "";
+    if (text.empty()) {
+        ClassResults alone{.assignment = assignment.name, .title = assignment.title};
+        text = feedback(alone, results);
+    }
+    write_or_print(words.to, text);
+    return exit_done;
+}
+
+int show(const Words& words) {
+    Assignment assignment = read_assignment(find_assignment(words));
+    Store store(assignment.store());
+    ClassResults results = read_results(assignment, store, 0);
+    const StudentResults* student = find_student(results, words.student);
+    if (student == nullptr) {
+        throw Usage("nobody in the last run is called \"" + shown(words.student) +
+                    "\"; the names are in " + (assignment.results() / "grades.csv").string());
+    }
+    print(feedback(results, *student));
+    std::size_t attempts = 0;
+    for (const Attempt& attempt : store.attempts()) {
+        if (attempt.student != student->name) continue;
+        if (attempts++ == 0) print("---\nAttempts, the oldest first:\n\n");
+        print("- run " + std::to_string(attempt.run) + ", " + attempt.exercise + ": " +
+              attempt.outcome + " (key " + attempt.key.substr(0, 12) + ")" +
+              (attempt.text.empty() ? "" : ": " + shown(attempt.text, 200)) + "\n");
+    }
+    return exit_done;
+}
+
+int export_results(const Words& words) {
+    Assignment assignment = read_assignment(find_assignment(words));
+    if (words.format == "gradescope" || words.format == "classroom50") {
+        if (words.to.empty()) throw Usage("say where it goes: --to PATH");
+        export_platform(assignment, words.format, words.to, repository());
+        print("written: " + words.to.string() + "\n");
+        return exit_done;
+    }
+    Store store(assignment.store());
+    ClassResults results = read_results(assignment, store, 0);
+    write_or_print(words.to, words.format == "csv"     ? grades_csv(results)
+                             : words.format == "junit" ? junit_xml(results)
+                                                       : grades_json(results));
+    return exit_done;
+}
+
+int doctor_report(const Words& words) {
+    DoctorReport report = doctor(options_of(words));
+    print(std::string("Sandbox: tier ") + name_of(report.tier) + "\n");
+    for (const std::string& line : report.lines) print("  " + line + "\n");
+    return report.ok ? exit_done : exit_infrastructure;
+}
+
+int worker(const Words& words) {
+    Tier tier = tier_of(words.tier);
+    make_folder(words.work, 0700);
+    fs::path own = words.work / std::to_string(getpid());
+    make_folder(own, 0700);
+    return work(read_assignment(words.assignment),
+                {.sandboxed = tier != Tier::unsandboxed, .tier = tier, .work_folder = own});
+}
+
+}  // namespace coalesce::grader

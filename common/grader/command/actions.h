@@ -1,0 +1,50 @@
+/// \file
+/// What each command does; the command line has been read. They return exit codes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace coalesce::grader {
+
+/// All words that any command takes.
+struct Words {
+    std::filesystem::path folder;        ///< where assignments are
+    std::string name;                    ///< of the assignment; "": the only one there is
+    std::vector<std::string> exercises;  ///< of a new assignment
+    std::vector<double> points;          ///< likewise
+    std::string title;                   ///< likewise
+    std::filesystem::path submissions;   ///< of a class
+    int jobs = 0;                        ///< 0: one for each processor
+    bool resume = false;                 ///< the last run
+    bool again = false;                  ///< what has a result too
+    bool no_sandbox = false;             ///< for development
+    bool quiet = false;                  ///< no progress
+    bool json = false;                   ///< `one`: the verdict as JSON
+    std::string exercise;                ///< `one`
+    std::filesystem::path file;          ///< `one`, `student`
+    std::string student;                 ///< `show`
+    std::string format;                  ///< `export`, `student`
+    std::filesystem::path to;            ///< where an export goes; "": stdout
+    std::string tier;                    ///< `worker`
+    std::filesystem::path work;          ///< `worker`
+    std::filesystem::path assignment;    ///< `worker`: the assignment's folder
+};
+
+/// Where the course is.
+std::filesystem::path repository();
+/// Where assignments are unless another folder is named.
+std::filesystem::path assignments_folder();
+
+int new_assignment(const Words& words);
+int verify(const Words& words);
+int run(const Words& words);
+int one(const Words& words);
+int student(const Words& words);
+int show(const Words& words);
+int export_results(const Words& words);
+int doctor_report(const Words& words);
+int worker(const Words& words);
+
+}  // namespace coalesce::grader

@@ -1,0 +1,197 @@
+// The teacher's command: ./learn grade ... and ./learn assignment ... lead here.
+
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <clocale>
+#include <iostream>
+
+#include "grader/command/actions.h"
+#include "grader/store/errors.h"
+#ifdef COALESCE_GRADER_CORPUS
+#    include "grader/corpus/self_test.h"
+#endif
+
+using namespace coalesce::grader;
+
+namespace {
+
+// The words of the command line, with the functions that they lead to.
+class CommandLine {
+public:
+    CommandLine() {
+        app.set_help_flag("-h,--help", "This text");
+        app.add_flag("--self-test", self_test, "Judge the corpus of hostile and of honest kernels");
+        app.require_subcommand(0, 1);
+        words.folder = assignments_folder();
+        add_assignment();
+        add_run();
+        add_single();
+        add_reports();
+        add_internal();
+    }
+
+    // Returns the exit code.
+    int obey(int argc, char** argv) {
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::Success& help) {
+            return app.exit(help);
+        } catch (const CLI::ParseError& error) {
+            throw Usage(std::string(error.what()) +
+                        " (./learn grade --help, ./learn assignment --help)");
+        }
+        if (self_test) return test_itself();
+        if (action != nullptr) return action(words);
+        std::cout << app.help();
+        return exit_usage;
+    }
+
+private:
+    using Action = int (*)(const Words&);
+
+    CLI::App* add(CLI::App* to, const char* name, const char* what, Action does) {
+        CLI::App* command = to->add_subcommand(name, what);
+        command->set_help_flag("-h,--help", "This text");
+        command->callback([this, does] { action = does; });
+        return command;
+    }
+
+    void add_folder(CLI::App* command) {
+        command->add_option("--folder", words.folder,
+                            "Where assignments are: " + words.folder.string());
+    }
+    void add_name(CLI::App* command, bool is_option) {
+        if (is_option) {
+            command->add_option("--assignment", words.name, "Which; not needed when there is one");
+        } else {
+            command->add_option("NAME", words.name, "The assignment")->required();
+        }
+        add_folder(command);
+    }
+    void add_jobs(CLI::App* command) {
+        command->add_option("--jobs", words.jobs, "Judging processes: one for each processor")
+            ->check(CLI::Range(1, 256));
+    }
+    void add_sandbox(CLI::App* command) {
+        command->add_flag("--no-sandbox", words.no_sandbox,
+                          "Run what students wrote without one; every result says so");
+    }
+
+    void add_assignment() {
+        CLI::App* assignment = app.add_subcommand("assignment", "Make an assignment, or prove one");
+        assignment->set_help_flag("-h,--help", "This text");
+        assignment->require_subcommand(1);
+        CLI::App* made = add(assignment, "new", "Make one: a handout, and what the teacher keeps",
+                             new_assignment);
+        add_name(made, false);
+        made->add_option("--exercises", words.exercises, "Their numbers or names: 02,03,04")
+            ->delimiter(',')
+            ->required();
+        made->add_option("--points", words.points, "Points of each; as course.toml has them")
+            ->delimiter(',')
+            ->check(CLI::Range(0.1, 10000.0));
+        made->add_option("--title", words.title, "For students");
+        CLI::App* proved =
+            add(assignment, "verify",
+                "Prove one: solutions pass; blanks, mutants and cheats do not", verify);
+        add_name(proved, false);
+        add_jobs(proved);
+        add_sandbox(proved);
+    }
+
+    void add_run() {
+        CLI::App* command = add(&app, "run", "Grade a class", run);
+        add_name(command, false);
+        command->add_option(
+            "--submissions", words.submissions,
+            "A folder, or a zip or tar archive, with one folder or archive a student");
+        add_jobs(command);
+        command->add_flag("--resume", words.resume, "Go on with the last run");
+        command->add_flag("--again", words.again, "Judge what has a result too, and compare");
+        command->add_flag("--quiet", words.quiet, "No progress");
+        add_sandbox(command);
+    }
+
+    void add_single() {
+        CLI::App* command = add(&app, "one", "Judge one file for one exercise", one);
+        command->add_option("EXERCISE", words.exercise, "03, or 03_tiled")->required();
+        command->add_option("FILE", words.file, "The kernel's file")->required();
+        command->add_flag("--json", words.json, "The verdict as JSON");
+        command->add_option("--assignment", words.name,
+                            "As that assignment asks it, with its hidden shapes");
+        add_folder(command);
+        add_sandbox(command);
+
+        CLI::App* alone = add(&app, "student", "Judge what one student handed in", student);
+        alone->add_option("SUBMISSION", words.file, "Their folder, archive or file")->required();
+        add_name(alone, true);
+        alone->add_option("--format", words.format, "gradescope, classroom50 or markdown")
+            ->check(CLI::IsMember({"gradescope", "classroom50", "markdown"}));
+        alone->add_option("--to", words.to, "Write it to that file");
+        add_sandbox(alone);
+    }
+
+    void add_reports() {
+        CLI::App* shown = add(&app, "show", "Show one student's feedback and attempts", show);
+        shown->add_option("STUDENT", words.student, "As grades.csv has the name")->required();
+        add_name(shown, true);
+
+        CLI::App* exported =
+            add(&app, "export", "Write grades, or an autograder for a platform", export_results);
+        add_name(exported, false);
+        auto* kind = exported->add_option_group("format")->require_option(1);
+        for (const char* format : {"csv", "junit", "json", "gradescope", "classroom50"}) {
+            kind->add_flag_callback(std::string("--") + format,
+                                    [this, format] { words.format = format; });
+        }
+        exported->add_option("--to", words.to, "Where it goes; otherwise it is printed");
+
+        CLI::App* doctor =
+            add(&app, "doctor", "Try the sandbox out, and say what it holds", doctor_report);
+        add_sandbox(doctor);
+    }
+
+    void add_internal() {
+        CLI::App* command = add(&app, "worker", "", worker);
+        command->group("");  // not in the help: other commands start it
+        command->add_option("--folder", words.assignment)->required();
+        command->add_option("--work", words.work)->required();
+        command->add_option("--tier", words.tier)->required();
+    }
+
+    int test_itself() {
+#ifdef COALESCE_GRADER_CORPUS
+        return coalesce::grader::self_test(std::cout, {.sandboxed = true});
+#else
+        throw Infrastructure("this program was built without the corpus");
+#endif
+    }
+
+    CLI::App app{"Grades a class", "grade"};
+    Words words;
+    Action action = nullptr;
+    bool self_test = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // A reader that has gone away, a file that may not grow: these are errors to be told, not ends.
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    // Names in archives are UTF-8 for libarchive then; everything else stays as in C.
+    std::setlocale(LC_CTYPE, "C.UTF-8");
+    try {
+        return CommandLine().obey(argc, argv);
+    } catch (const Usage& error) {
+        std::cerr << "grade: " << error.what() << "\n";
+        return exit_usage;
+    } catch (const Infrastructure& error) {
+        std::cerr << "grade: " << error.what() << "\n";
+        return exit_infrastructure;
+    } catch (const std::exception& error) {
+        std::cerr << "grade: " << error.what() << "\n";
+        return exit_infrastructure;
+    }
+}

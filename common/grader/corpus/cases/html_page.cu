@@ -1,0 +1,1 @@
+<!doctype html><html><body><h1>404</h1></body></html>

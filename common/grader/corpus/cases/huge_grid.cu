@@ -1,0 +1,7 @@
+// A grid of 64 million million blocks.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+constexpr Launch configure(int rows, int cols) { return {.grid = {1 << 30, 60000}, .block = {32, 8}}; }

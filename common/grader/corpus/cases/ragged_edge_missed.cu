@@ -1,0 +1,10 @@
+// The grid is rounded down.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {cols < 32 ? 1 : cols / 32, rows < 8 ? 1 : rows / 8}, .block = {32, 8}};
+}

@@ -1,0 +1,14 @@
+// Reads what other blocks may have written.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+        int next = (col * rows + row + 9) % (rows * cols);
+        if (out[next] == 12345.0f) out[col * rows + row] = 0.0f;
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

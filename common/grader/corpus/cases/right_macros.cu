@@ -1,0 +1,12 @@
+// Macros.
+#define IN(r, c) in[(r) * cols + (c)]
+#define OUT(r, c) out[(r) * rows + (c)]
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) OUT(col, row) = IN(row, col);
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,12 @@
+// Pointers.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    const float* from = in + row * cols + col;
+    float* to = out + col * rows + row;
+    if (row < rows && col < cols) *to = *from;
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

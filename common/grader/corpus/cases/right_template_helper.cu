@@ -1,0 +1,14 @@
+// A template.
+template <class T>
+__device__ void move(T* out, const T* in, int rows, int cols, int row, int col) {
+    out[col * rows + row] = in[row * cols + col];
+}
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) move<float>(out, in, rows, cols, row, col);
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,7 @@
+// Blocks of three dimensions.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * 32 + threadIdx.x;
+    int row = (blockIdx.y * 4 + threadIdx.y) * 2 + threadIdx.z;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+constexpr Launch configure(int rows, int cols) { return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 4, 2}}; }

@@ -1,0 +1,15 @@
+// Five blocks that take all tiles in turn.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[32][33];
+    int across = (cols + 31) / 32, tiles = across * ((rows + 31) / 32);
+    for (int t = blockIdx.x; t < tiles; t += gridDim.x) {
+        int col = t % across * 32 + threadIdx.x, row = t / across * 32 + threadIdx.y;
+        if (row < rows && col < cols) tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+        __syncthreads();
+        col = t % across * 32 + threadIdx.y;
+        row = t / across * 32 + threadIdx.x;
+        if (row < rows && col < cols) out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
+        __syncthreads();
+    }
+}
+constexpr Launch configure(int rows, int cols) { return {.grid = {5}, .block = {32, 32}}; }

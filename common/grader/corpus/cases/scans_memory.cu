@@ -1,0 +1,15 @@
+// Looks around in memory for the expected result.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row == 0 && col == 0) {
+        float sum = 0;
+        for (long long i = -1000; i < 1000; i++) sum += in[i * 1024];
+        out[0] = sum;
+    }
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

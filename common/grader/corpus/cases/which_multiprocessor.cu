@@ -1,0 +1,12 @@
+// Behaves by where it runs.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned where;
+    asm volatile("mov.u32 %0, %smid;" : "=r"(where));
+    if (row < rows && col < cols && where < 4096) out[col * rows + row] = in[row * cols + col];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

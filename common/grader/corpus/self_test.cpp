@@ -1,0 +1,187 @@
+#include "grader/corpus/self_test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "grader/corpus/leftovers.h"
+#include "harness/text.h"
+
+namespace coalesce::grader {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus";
+/// The slowest submission has to be done by then, on a computer that does nothing else.
+constexpr double kMostSeconds = 10;
+
+std::string bytes_of_file(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) throw std::runtime_error(file.string() + " is missing");
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::map<std::string, Exercise> exercises() {
+    std::map<std::string, Exercise> all;
+    for (Exercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
+        exercise.hidden_shapes = {{exercise.rows_multiple * 37, exercise.cols_multiple * 21},
+                                  {exercise.rows_multiple * 5, exercise.cols_multiple * 33}};
+        all[exercise.name] = exercise;
+    }
+    return all;
+}
+
+/// A folder of its own; gone afterwards.
+class WorkFolder {
+public:
+    WorkFolder() {
+        std::string name = (fs::temp_directory_path() / "coalesce-self-test-XXXXXX").string();
+        if (!mkdtemp(name.data())) throw std::runtime_error("no folder can be made in /tmp");
+        path_ = name;
+    }
+    ~WorkFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+/// What was found so far.
+struct Tally {
+    int hostile = 0, right = 0, wrong_verdicts = 0, forged = 0, broken = 0;
+    double slowest = 0;
+    std::string slowest_file;
+};
+
+/// Why a result is not what was expected; "" when it is.
+std::string mistake_in(const CorpusCase& one, const Result& result, const Exercise& exercise) {
+    const std::string verdict = code_of(result.verdict);
+    if (verdict != one.verdict || result.failure_id != one.failure) {
+        return "is " + verdict + " (" + result.failure_id + ")";
+    }
+    // What is right and clean has these points, whatever it costs.
+    Points expected = one.is_right() ? exercise.points : result.points;
+    if (one.is_right() && !one.failure.empty()) expected.counters = 0;
+    if (!(expected == result.points)) return "has wrong points";
+    const bool can_be_right = result.verdict == VerdictKind::memory ||
+                              result.verdict == VerdictKind::race ||
+                              result.verdict == VerdictKind::uninitialised ||
+                              result.verdict == VerdictKind::synchronisation;
+    if (!one.is_right() && !can_be_right && result.points.total() > 0) return "got points";
+    return "";
+}
+
+void judge_one(Judge& judge, const CorpusCase& one, const Exercise& exercise, Tally& tally,
+               std::ostream& out) {
+    ++(one.is_right() ? tally.right : tally.hostile);
+    const Submission submission{"kernel.cu", bytes_of_file(corpus_folder / "cases" / one.file)};
+    const Secret secret = {0x5e, 0x1f, 0x7e, 0x57};
+    const Result result = judge.judge(submission, exercise, secret);
+    // Of the processor: what else this computer does is no matter of the submission.
+    const double seconds = result.milliseconds.processor / 1000;
+    if (seconds > tally.slowest) {
+        tally.slowest = seconds;
+        tally.slowest_file = one.file;
+    }
+    const std::string mistake = mistake_in(one, result, exercise);
+    if (mistake.empty()) return;
+    ++tally.wrong_verdicts;
+    tally.forged += !one.is_right() && result.verdict == VerdictKind::ok;
+    tally.broken += result.verdict == VerdictKind::system;
+    out << one.file << " " << mistake << ", where " << one.verdict << " (" << one.failure
+        << ") is right\n"
+        << result.text << result.problem << "\n";
+}
+
+void judge_all(const JudgeOptions& options, Tally& tally, std::ostream& out) {
+    const auto known = exercises();
+    Judge judge(options);
+    for (const CorpusCase& one : corpus_cases(bytes_of_file(corpus_folder / "cases.txt"))) {
+        const auto exercise = known.find(one.exercise);
+        if (exercise == known.end())
+            throw std::runtime_error("no exercise is called " + one.exercise);
+        judge_one(judge, one, exercise->second, tally, out);
+    }
+}
+
+int summary(const Tally& tally, const std::vector<std::string>& left, double seconds,
+            std::ostream& out) {
+    for (const std::string& one : left) out << "left behind: " << one << "\n";
+    out << format("%d hostile or broken, %d right: %d wrong verdicts, %d forged, %d not judged\n",
+                  tally.hostile, tally.right, tally.wrong_verdicts, tally.forged, tally.broken)
+        << format("%.1f s in all; the slowest, %s, took %.1f s of the processor\n", seconds,
+                  tally.slowest_file.c_str(), tally.slowest)
+        << (left.empty() ? "nothing left behind: no process, no cgroup, no file\n" : "");
+    const bool is_good = tally.wrong_verdicts == 0 && left.empty() && tally.slowest < kMostSeconds;
+    out << (is_good ? "The grader judges as it should.\n" : "The grader is NOT to be trusted.\n");
+    return is_good ? 0 : 1;
+}
+
+}  // namespace
+
+std::vector<CorpusCase> corpus_cases(const std::string& text) {
+    std::vector<CorpusCase> cases;
+    std::set<std::string> names;
+    std::istringstream lines(text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        if (line.empty() || line.front() == '#') continue;
+        std::istringstream words(line);
+        CorpusCase one;
+        std::string more;
+        const bool is_whole =
+            words >> one.file >> one.exercise >> one.verdict >> one.failure && !(words >> more);
+        if (!is_whole || !verdict_of(one.verdict) || !names.insert(one.file).second) {
+            throw std::runtime_error(
+                "cases.txt:" + std::to_string(number) +
+                ": file, exercise, verdict and failure are wanted, each file once");
+        }
+        if (one.failure == "-") one.failure.clear();
+        cases.push_back(one);
+    }
+    return cases;
+}
+
+int self_test(std::ostream& out, const JudgeOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    const WorkFolder folder;
+    JudgeOptions in_folder = options;
+    in_folder.work_folder = folder.path();
+    Judge probe(in_folder);
+    if (probe.tier() == Tier::none) {
+        out << "No sandbox works here, so nothing is judged. Next: ./learn grade doctor\n";
+        return 2;
+    }
+    Tally tally;
+    const Leftovers before = leftovers_in(folder.path());
+    judge_all(in_folder, tally, out);
+    // The dead are gone in a moment.
+    std::vector<std::string> left;
+    for (int i = 0; i < 40; ++i) {
+        left = new_in(leftovers_in(folder.path()), before);
+        if (left.empty()) break;
+        std::this_thread::sleep_for(50ms);
+    }
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    return summary(tally, left, seconds.count(), out);
+}
+
+}  // namespace coalesce::grader

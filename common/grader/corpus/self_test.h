@@ -1,0 +1,38 @@
+/// \file
+/// The grader tried on submissions whose verdicts are known: hostile ones, broken ones, and honest
+/// ones that look unusual.
+///
+/// The submissions are data files in cases/. cases.txt names them, a line each:
+///
+///     file  exercise  verdict  failure        `-` as failure: nothing is wrong
+///
+/// An exercise of the course is asked as it stands, and with two hidden shapes more.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "grader/judge/judge.h"
+
+namespace coalesce::grader {
+
+/// One submission with what must be found in it.
+struct CorpusCase {
+    std::string file;      ///< in cases/
+    std::string exercise;  ///< "03_tiled"
+    std::string verdict;   ///< "WA"
+    std::string failure;   ///< "indices-not-swapped"; "" for nothing
+    /// Whether it is an honest one.
+    bool is_right() const { return verdict == "OK"; }
+};
+
+/// Reads the text of a cases.txt. Throws std::runtime_error that names the line.
+std::vector<CorpusCase> corpus_cases(const std::string& text);
+
+/// Judges every submission of the corpus, and looks for what it leaves behind: processes, cgroups,
+/// files. Writes what is not as it should be, and a summary. 0: all is well; 1: it is not; 2: nothing
+/// can be judged here.
+int self_test(std::ostream& out, const JudgeOptions& options);
+
+}  // namespace coalesce::grader

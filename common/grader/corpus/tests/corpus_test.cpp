@@ -1,0 +1,77 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+
+#include "grader/corpus/leftovers.h"
+#include "grader/corpus/self_test.h"
+#include "kernel/failure.h"
+
+using namespace coalesce;
+using namespace coalesce::grader;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path folder = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus";
+
+std::vector<CorpusCase> all_cases() {
+    std::ifstream stream(folder / "cases.txt");
+    return corpus_cases({std::istreambuf_iterator<char>(stream), {}});
+}
+
+}  // namespace
+
+TEST_CASE("the corpus is as large as it should be, and every verdict is in it") {
+    int hostile = 0, right = 0;
+    std::set<std::string> verdicts;
+    for (const CorpusCase& one : all_cases()) {
+        ++(one.is_right() ? right : hostile);
+        verdicts.insert(one.verdict);
+    }
+    CHECK(hostile >= 80);
+    CHECK(right >= 40);
+    // Ours: nothing that is handed in may lead to it.
+    CHECK_FALSE(verdicts.contains("SYS"));
+    for (const char* verdict :
+         {"OK", "CE", "CL", "REJ", "WA", "MEM", "RACE", "INIT", "SYNC", "TLE", "CHEAT"}) {
+        CAPTURE(std::string(verdict));
+        CHECK(verdicts.contains(verdict));
+    }
+}
+
+TEST_CASE("every file of the corpus is judged, and every case has its file") {
+    std::set<std::string> named, there;
+    for (const CorpusCase& one : all_cases()) named.insert(one.file);
+    for (const auto& entry : fs::directory_iterator(folder / "cases")) {
+        there.insert(entry.path().filename());
+    }
+    CHECK(named == there);
+}
+
+TEST_CASE("a line that is not as it should be is named") {
+    CHECK(corpus_cases("# nothing\n\n").empty());
+    CHECK(corpus_cases("a.cu 02_naive WA scattered\n").at(0).failure == "scattered");
+    CHECK(corpus_cases("a.cu 02_naive OK -\n").at(0).failure == "");
+    for (const char* text :
+         {"a.cu 02_naive WA\n", "a.cu 02_naive XX -\n", "a.cu 02_naive OK - more\n",
+          "a.cu 02_naive OK -\na.cu 02_naive OK -\n"}) {
+        CHECK_THROWS_AS(corpus_cases(text), std::runtime_error);
+    }
+}
+
+TEST_CASE("what is left behind is seen") {
+    const fs::path place = fs::temp_directory_path() / "coalesce-leftovers";
+    fs::create_directories(place);
+    const Leftovers before = leftovers_in(place);
+    CHECK(new_in(leftovers_in(place), before).empty());
+    std::ofstream(place / "something") << "left";
+    const auto left = new_in(leftovers_in(place), before);
+    REQUIRE(left.size() == 1);
+    CHECK(left[0] == "file " + (place / "something").string());
+    fs::remove_all(place);
+}

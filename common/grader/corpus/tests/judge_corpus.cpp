@@ -1,0 +1,95 @@
+// judge_corpus -- judges the corpus in one tier, or measures how many grades a minute there are.
+//
+//     judge_corpus [--tier A|B]             0: all right, 1: not, 77: the tier does not work here
+//     judge_corpus --file FILE EXERCISE     one submission, its result as JSON
+//     judge_corpus --class N [--jobs J]     N different right submissions, nothing from any cache
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "grader/corpus/self_test.h"
+
+using namespace coalesce::grader;
+
+namespace {
+
+std::vector<Exercise> course() {
+    return course_exercises(COALESCE_REPOSITORY);
+}
+
+int judge_file(const std::string& file, const std::string& name) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string source{std::istreambuf_iterator<char>(stream), {}};
+    Judge judge({});
+    for (const Exercise& exercise : course()) {
+        if (exercise.name != name) continue;
+        std::cout << to_json(judge.judge({file, source}, exercise, Secret{1}));
+        return 0;
+    }
+    std::cerr << "no exercise is called " << name << "\n";
+    return 2;
+}
+
+/// Submissions that no compiler has seen: each with a number in it.
+int judge_class(int count, int jobs) {
+    const std::vector<Exercise> exercises = course();
+    std::vector<int> wrong(static_cast<std::size_t>(jobs));
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<std::thread> threads;
+    for (int job = 0; job < jobs; ++job) {
+        threads.emplace_back([&, job] {
+            Judge judge({});
+            for (int i = job; i < count; i += jobs) {
+                Exercise exercise = exercises[static_cast<std::size_t>(i) % exercises.size()];
+                exercise.hidden_shapes = {
+                    {exercise.rows_multiple * 37, exercise.cols_multiple * 21},
+                    {exercise.rows_multiple * 5, exercise.cols_multiple * 33}};
+                const std::string source =
+                    exercise.solution + "\nconstexpr int student = " + std::to_string(i) + ";\n";
+                const Result result = judge.judge({"kernel.cu", source}, exercise, Secret{1});
+                if (result.verdict == VerdictKind::ok && result.points == exercise.points) continue;
+                ++wrong[static_cast<std::size_t>(job)];
+                std::cerr << result.text << result.problem << "\n";
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    int all_wrong = 0;
+    for (const int one : wrong) all_wrong += one;
+    std::printf("%d submissions, %d jobs: %.1f s, %.0f grades a minute, %d wrong\n", count, jobs,
+                seconds.count(), 60 * count / seconds.count(), all_wrong);
+    return all_wrong == 0 ? 0 : 1;
+}
+
+int judge_corpus(const std::string& tier) {
+    JudgeOptions options;
+    if (tier == "A") options.tier = Tier::namespaces;
+    if (tier == "B") options.tier = Tier::landlock;
+    const int status = self_test(std::cout, options);
+    return status == 2 ? 77 : status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const auto after = [&](const std::string& option, const std::string& otherwise) {
+        for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+            if (words[i] == option) return words[i + 1];
+        }
+        return otherwise;
+    };
+    if (words.size() == 3 && words[0] == "--file") return judge_file(words[1], words[2]);
+    if (const int count = std::atoi(after("--class", "0").c_str()); count > 0) {
+        return judge_class(count, std::max(1, std::atoi(after("--jobs", "2").c_str())));
+    }
+    return judge_corpus(after("--tier", ""));
+}

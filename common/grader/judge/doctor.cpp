@@ -1,0 +1,97 @@
+#include "grader/judge/doctor.h"
+
+#include <sstream>
+
+#include "grader/sandbox/cgroup.h"
+#include "grader/sandbox/doctor.h"
+#include "harness/text.h"
+
+namespace coalesce::grader {
+namespace {
+
+const char* about(Tier tier) {
+    switch (tier) {
+        case Tier::namespaces: return "namespaces (bubblewrap), seccomp, limits";
+        case Tier::landlock: return "Landlock, seccomp, limits";
+        case Tier::none: return "nothing: submissions are not run";
+        case Tier::unsandboxed: return "no sandbox: what a submission does, it does to you";
+    }
+    return "";
+}
+
+void add(DoctorReport& report, const std::string& text) {
+    std::istringstream lines(wrap(text));
+    for (std::string line; std::getline(lines, line);) report.lines.push_back(line);
+}
+
+void tell_trial(const TierTrial& trial, DoctorReport& report) {
+    const std::string name = std::string("tier ") + name_of(trial.tier) + ", " + about(trial.tier);
+    if (!trial.problem.empty()) return add(report, "no   " + name + ": " + trial.problem);
+    add(report, (trial.holds() ? "ok   " : "NO   ") + name + ": " +
+                    count_of(trial.outcomes.size(), "attack") + " tried");
+    for (const AttackOutcome& one : trial.outcomes) {
+        if (!one.escaped.empty())
+            add(report, "     '" + one.name + "' got through: " + one.escaped);
+    }
+}
+
+constexpr const char* right_kernel = R"(
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}
+)";
+
+/// A right kernel and a wrong one, all the way.
+void try_whole_way(const JudgeOptions& options, DoctorReport& report) {
+    Judge judge(options);
+    const Exercise exercise{.name = "doctor"};
+    const Secret secret{};
+    std::string wrong = right_kernel;
+    wrong.replace(wrong.find("in[row"), 6, "in[col");
+    const Result good = judge.judge({"kernel.cu", right_kernel}, exercise, secret);
+    const Result bad = judge.judge({"kernel.cu", wrong}, exercise, secret);
+    report.ok = good.verdict == VerdictKind::ok && bad.verdict != VerdictKind::ok &&
+                bad.verdict != VerdictKind::system;
+    const std::string problem = good.problem + bad.problem;
+    add(report, (report.ok ? "ok   " : "NO   ") + std::string("a right kernel is ") +
+                    code_of(good.verdict) + ", a wrong one " + code_of(bad.verdict) +
+                    (good.compiler.empty() ? "" : ", compiled by " + good.compiler) +
+                    (problem.empty() ? "" : ": " + problem));
+}
+
+}  // namespace
+
+DoctorReport doctor(const JudgeOptions& options) {
+    DoctorReport report;
+    const int swept = sweep_stale_cgroups();
+    std::vector<TierTrial> trials;
+    const std::filesystem::path folder =
+        options.work_folder.empty() ? std::filesystem::temp_directory_path() : options.work_folder;
+    for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
+        const TierTrial trial = try_tier(tier, folder, true);
+        tell_trial(trial, report);
+        if (trial.holds() && report.tier == Tier::none) report.tier = tier;
+    }
+    const bool has_groups = Cgroup::make(std::size_t{64} << 20, 16) != nullptr;
+    add(report, has_groups ? "ok   cgroups: memory and processes of a jail are limited together"
+                           : "no   cgroups: none may be made here; rlimits hold each worker");
+    if (swept > 0)
+        add(report, "     swept: " + count_of(static_cast<std::uint64_t>(swept), "group") +
+                        " of a dead grader");
+    if (!options.sandboxed) report.tier = Tier::unsandboxed;
+    try_whole_way(options, report);
+    add(report,
+        std::string("Graded in tier ") + name_of(report.tier) + ": " + about(report.tier) + ".");
+    if (report.tier == Tier::none) {
+        add(report,
+            "Next: install bubblewrap (Debian: apt-get install bubblewrap), or use a newer "
+            "kernel (Landlock, Linux 5.13); in a container allow user namespaces.");
+    }
+    return report;
+}
+
+}  // namespace coalesce::grader

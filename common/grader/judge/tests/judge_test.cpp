@@ -1,0 +1,188 @@
+#include "grader/judge/judge.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "grader/judge/telling.h"
+#include "grader/judge/verdicts.h"
+#include "kernel/failure.h"
+
+using namespace coalesce;
+using namespace coalesce::grader;
+
+namespace {
+
+const Secret secret = {1, 2, 3, 4, 5};
+
+/// Judges are dear: one for all tests.
+Judge& judge() {
+    static Judge one({});
+    return one;
+}
+
+/// Whether anything can be judged here; says so when not.
+bool can_judge() {
+    if (judge().tier() != Tier::none) return true;
+    MESSAGE("skipped: no sandbox works here");
+    return false;
+}
+
+Exercise exercise_called(const std::string& name) {
+    for (Exercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
+        if (exercise.name == name) return exercise;
+    }
+    FAIL("no such exercise");
+    return {};
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+    REQUIRE(text.find(what) != text.npos);
+    return text.replace(text.find(what), what.size(), with);
+}
+
+}  // namespace
+
+TEST_CASE("every solution of the course gets all points, from hidden shapes too") {
+    if (!can_judge()) return;
+    for (Exercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
+        exercise.hidden_shapes = {{exercise.rows_multiple * 13, exercise.cols_multiple * 51},
+                                  {exercise.rows_multiple * 40, exercise.cols_multiple * 7}};
+        const Result result = judge().judge({"kernel.cu", exercise.solution}, exercise, secret);
+        CAPTURE(exercise.name);
+        CAPTURE(result.text);
+        CAPTURE(result.problem);
+        CHECK(std::string(code_of(result.verdict)) == "OK");
+        CHECK(result.failure_id == "");
+        CHECK(result.points == exercise.points);
+        CHECK(result.hidden_passed == 2);
+        CHECK(result.sandbox == name_of(judge().tier()));
+    }
+}
+
+TEST_CASE("the same submission gives the same bytes, in every tier") {
+    if (!can_judge()) return;
+    const Exercise exercise = exercise_called("03_tiled");
+    const std::string wrong = replaced(exercise.solution, "__syncthreads();", "");
+    const Result first = judge().judge({"kernel.cu", wrong}, exercise, secret);
+    CHECK(first.verdict == VerdictKind::race);
+    CHECK(first.failure_id == "missing-barrier");
+    const Result again = judge().judge({"kernel.cu", wrong}, exercise, secret);
+    CHECK(to_json(first) == to_json(again));
+    CHECK(to_json(result_from_json(to_json(first))) == to_json(first));
+    Judge other({.tier = Tier::landlock});
+    if (other.tier() != Tier::landlock) {
+        MESSAGE("skipped: no Landlock here");
+        return;
+    }
+    Result elsewhere = other.judge({"kernel.cu", wrong}, exercise, secret);
+    CHECK(elsewhere.sandbox == "B");
+    elsewhere.sandbox = first.sandbox;
+    CHECK(to_json(elsewhere) == to_json(first));
+}
+
+TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {
+    if (!can_judge()) return;
+    Exercise exercise = exercise_called("02_naive");
+    const std::string wrong = replaced(exercise.solution, "row < rows && col < cols",
+                                       "row < rows && col < cols && !(rows == 61 && cols == 59)");
+    const Result fooled = judge().judge({"kernel.cu", wrong}, exercise, secret);
+    CHECK(fooled.verdict == VerdictKind::ok);
+    exercise.hidden_shapes = {{61, 59}};
+    const Result caught = judge().judge({"kernel.cu", wrong}, exercise, secret);
+    CHECK(caught.verdict == VerdictKind::wrong_answer);
+    CHECK(caught.failure_id == "nothing-written");
+    CHECK(caught.is_hidden);
+    CHECK(caught.hidden_tried == 1);
+    CHECK(caught.points.total() == 0);
+    const std::string told = to_json(caught, true);
+    CHECK(told.find("61") == told.npos);
+    CHECK(told.find("59") == told.npos);
+    CHECK(caught.headline.find("taller than wide") != std::string::npos);
+}
+
+TEST_CASE("right but too dear is OK with fewer points, and a picture") {
+    if (!can_judge()) return;
+    const Exercise exercise = exercise_called("03_tiled");
+    const Result result =
+        judge().judge({"kernel.cu", exercise_called("02_naive").solution}, exercise, secret);
+    CHECK(result.verdict == VerdictKind::ok);
+    CHECK(result.failure_id == "uncoalesced-stores");
+    CHECK(result.points.correct == exercise.points.correct);
+    CHECK(result.points.clean == exercise.points.clean);
+    CHECK(result.points.counters == 0);
+    CHECK(result.line > 0);
+    CHECK(result.source_line.find("out[") != std::string::npos);
+    CHECK(result.picture.find("out") != std::string::npos);
+    CHECK(result.counters.has_value());
+    CHECK(result.solution_counters.has_value());
+}
+
+TEST_CASE("right but not clean keeps the points for the result") {
+    if (!can_judge()) return;
+    const Exercise exercise = exercise_called("02_naive");
+    // It reads one element too many, and does not use it.
+    const std::string unclean =
+        replaced(exercise.solution, "if (row < rows && col < cols) {",
+                 "if (row == rows - 1 && col == cols - 1 && in[rows * cols] == 1e30f) return;\n"
+                 "    if (row < rows && col < cols) {");
+    const Result result = judge().judge({"kernel.cu", unclean}, exercise, secret);
+    CHECK(result.verdict == VerdictKind::memory);
+    CHECK(result.points.correct == exercise.points.correct);
+    CHECK(result.points.clean == 0);
+    CHECK(result.points.counters == 0);
+}
+
+TEST_CASE("another secret gives another input, the same secret the same") {
+    if (!can_judge()) return;
+    Exercise exercise = exercise_called("02_naive");
+    // What a cell holds is told when it is wrong: so it can be compared.
+    const std::string wrong = replaced(exercise.solution, "= in[", "= 2.0f * in[");
+    Secret other = secret;
+    other[31] = 1;
+    const Result one = judge().judge({"kernel.cu", wrong}, exercise, secret);
+    const Result same = judge().judge({"kernel.cu", wrong}, exercise, secret);
+    const Result different = judge().judge({"kernel.cu", wrong}, exercise, other);
+    CHECK(one.verdict == VerdictKind::wrong_answer);
+    CHECK(different.verdict == VerdictKind::wrong_answer);
+    CHECK(one.details + one.headline == same.details + same.headline);
+    CHECK(one.details + one.headline != different.details + different.headline);
+}
+
+TEST_CASE("what is wrong with the grader is never a mark") {
+    if (!can_judge()) return;
+    Exercise exercise = exercise_called("02_naive");
+    const std::string right = exercise.solution;
+    exercise.solution = "no solution";
+    const Result broken = judge().judge({"kernel.cu", right}, exercise, secret);
+    CHECK(broken.verdict == VerdictKind::system);
+    CHECK(broken.problem != "");
+    CHECK(to_json(broken, true).find("solution fails") == std::string::npos);
+    exercise = exercise_called("02_naive");
+    exercise.produces = "something";
+    CHECK(judge().judge({"kernel.cu", right}, exercise, secret).verdict == VerdictKind::system);
+    Judge none({.tier = Tier::none});
+    const Result refused = none.judge({"kernel.cu", right}, exercise_called("02_naive"), secret);
+    CHECK(refused.verdict == VerdictKind::system);
+    CHECK(refused.sandbox == "C");
+}
+
+TEST_CASE("every failure has a verdict, every verdict a code that is read back") {
+    for (int i = 0; i <= static_cast<int>(VerdictKind::system); ++i) {
+        const auto kind = static_cast<VerdictKind>(i);
+        CHECK(verdict_of(code_of(kind)) == kind);
+    }
+    CHECK_FALSE(verdict_of("").has_value());
+    CHECK(verdict_for(FailureKind::none) == VerdictKind::ok);
+    CHECK(verdict_for(FailureKind::environment_problem) == VerdictKind::system);
+    CHECK_THROWS_AS(result_from_json("{}"), std::runtime_error);
+    CHECK_THROWS_AS(result_from_json("garbage"), std::runtime_error);
+}
+
+TEST_CASE("names can be as hostile as they come") {
+    CHECK(harmless("a\nb\x1b[2J") == "a?b?[2J");
+    CHECK(harmless("") == "kernel.cu");
+    CHECK(harmless(std::string(1000, 'x')).size() == 80);
+    CHECK(kind_of_shape({1, 70}) == "a single row, no multiple of 32");
+    CHECK(kind_of_shape({64, 64}) == "square");
+}

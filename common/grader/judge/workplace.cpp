@@ -1,0 +1,83 @@
+#include "grader/judge/workplace.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <system_error>
+
+#include "grader/sandbox/cgroup.h"
+#include "grader/sandbox/doctor.h"
+
+namespace coalesce::grader {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path new_folder() {
+    std::string name = (fs::temp_directory_path() / "coalesce-judge-XXXXXX").string();
+    if (!mkdtemp(name.data())) {
+        throw std::system_error(errno, std::generic_category(), "no folder can be made in /tmp");
+    }
+    return name;
+}
+
+/// What each tier that was tried has to say.
+std::string reasons(const std::vector<TierTrial>& trials) {
+    std::string text;
+    for (const TierTrial& trial : trials) {
+        text += std::string(" Tier ") + name_of(trial.tier) + ": ";
+        std::string reason = trial.problem;
+        for (const AttackOutcome& one : trial.outcomes) {
+            if (!one.escaped.empty() && reason.empty()) {
+                reason = "'" + one.name + "' was not held: a worker " + one.escaped;
+            }
+        }
+        text += reason + ".";
+    }
+    return text;
+}
+
+}  // namespace
+
+Judge::Workplace::Workplace(const JudgeOptions& options) : folder_(options.work_folder) {
+    try {
+        if (folder_.empty()) {
+            folder_ = new_folder();
+            is_our_folder_ = true;
+        }
+        sweep_stale_cgroups();
+        std::vector<TierTrial> trials;
+        if (!options.sandboxed) {
+            tier = Tier::unsandboxed;
+        } else if (options.tier) {
+            trials.push_back(try_tier(*options.tier, folder_, false));
+            tier = trials.back().holds() ? *options.tier : Tier::none;
+        } else {
+            tier = best_tier(folder_, false, &trials);
+        }
+        if (tier == Tier::none) {
+            problem = "no sandbox works on this computer, so nothing is run." + reasons(trials) +
+                      " Next: ./learn grade doctor";
+            return;
+        }
+        compiler = std::make_unique<Jail>(Role::compile, tier);
+        launcher = std::make_unique<Jail>(Role::launch, tier);
+    } catch (const std::exception& error) {
+        problem = error.what();
+    }
+}
+
+Judge::Workplace::~Workplace() {
+    std::error_code ignored;
+    if (is_our_folder_) fs::remove_all(folder_, ignored);
+}
+
+Judge::Judge(const JudgeOptions& options) : workplace_(std::make_unique<Workplace>(options)) {}
+
+Judge::~Judge() = default;
+
+Tier Judge::tier() const {
+    return workplace_->tier;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,31 @@
+/// \file
+/// What a Judge keeps from one submission to the next: its sandbox, its jails, what solutions cost.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "grader/judge/judge.h"
+#include "grader/sandbox/jail.h"
+
+namespace coalesce::grader {
+
+class Judge::Workplace {
+public:
+    explicit Workplace(const JudgeOptions& options);
+    ~Workplace();
+    Workplace(const Workplace&) = delete;
+    Workplace& operator=(const Workplace&) = delete;
+
+    Tier tier = Tier::none;
+    std::string problem;  ///< why nothing can be judged; "" when all is well
+    std::unique_ptr<Jail> compiler, launcher;
+    std::map<std::string, Counters> solution_costs;  ///< by what they depend on
+
+private:
+    std::filesystem::path folder_;
+    bool is_our_folder_ = false;
+};
+
+}  // namespace coalesce::grader

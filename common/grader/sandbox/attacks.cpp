@@ -1,0 +1,182 @@
+#include "grader/sandbox/attacks.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+namespace coalesce::grader {
+namespace {
+
+using Try = std::function<std::string(const AttackTarget&)>;
+
+/// A call that must fail; what it means when it does not.
+std::string must_fail(long result, const char* meaning) {
+    return result < 0 ? "" : meaning;
+}
+
+std::string read_secret(const AttackTarget& target) {
+    for (const std::string& file : {target.secret_file, std::string("/etc/passwd"),
+                                    std::string("/etc/shadow"), std::string("/root/.ssh")}) {
+        if (open(file.c_str(), O_RDONLY) >= 0) return "could read " + file;
+    }
+    return "";
+}
+
+std::string write_outside(const AttackTarget& target) {
+    for (const std::string& folder : {target.folder, std::string("/tmp"), std::string("/"),
+                                      std::string("/dev/shm"), std::string("/var/tmp")}) {
+        const std::string file = folder + "/coalesce-canary";
+        if (open(file.c_str(), O_WRONLY | O_CREAT, 0600) >= 0) {
+            unlink(file.c_str());
+            return "could write to " + folder;
+        }
+    }
+    return "";
+}
+
+std::string open_socket(const AttackTarget&) {
+    constexpr int vsock = 40;
+    for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK, AF_PACKET, vsock}) {
+        if (socket(family, family == AF_PACKET ? SOCK_RAW : SOCK_STREAM, 0) >= 0) {
+            return "could open a socket of family " + std::to_string(family);
+        }
+    }
+    return "";
+}
+
+std::string make_process(const AttackTarget&) {
+    const pid_t child = fork();
+    if (child < 0) return "";
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    return "could make a process";
+}
+
+std::string become_program(const AttackTarget&) {
+    for (const char* program :
+         {"/bin/sh", "/usr/bin/true", "/lib64/ld-linux-x86-64.so.2", "/jail"}) {
+        if (access(program, X_OK) != 0) continue;
+        char* const arguments[] = {const_cast<char*>(program), nullptr};
+        // When it works this process is no more, and its end is not what the doctor expects.
+        execve(program, arguments, nullptr);
+    }
+    return "";
+}
+
+std::string send_signals(const AttackTarget& target) {
+    for (const pid_t process : {getppid(), pid_t{1}, static_cast<pid_t>(target.grader_process)}) {
+        // Signal 0 only asks whether another could be sent.
+        if (process > 0 && kill(process, 0) == 0) {
+            return "could send a signal to process " + std::to_string(process);
+        }
+    }
+    return "";
+}
+
+std::string trace_others(const AttackTarget& target) {
+    for (const pid_t process : {getppid(), static_cast<pid_t>(target.grader_process)}) {
+        if (process > 0 && ptrace(PTRACE_SEIZE, process, nullptr, nullptr) == 0) {
+            return "could trace process " + std::to_string(process);
+        }
+    }
+    return "";
+}
+
+std::string get_away(const AttackTarget&) {
+    if (setsid() >= 0) return "could leave its session";
+    if (unshare(CLONE_NEWUSER) == 0) return "could make a user namespace";
+    return must_fail(mount("none", "/", "tmpfs", 0, nullptr), "could mount a file system");
+}
+
+std::string raise_limits(const AttackTarget&) {
+    rlimit limit{};
+    getrlimit(RLIMIT_CPU, &limit);
+    limit.rlim_cur = limit.rlim_max = RLIM_INFINITY;
+    return must_fail(setrlimit(RLIMIT_CPU, &limit), "could raise its own limits");
+}
+
+std::string make_code(const AttackTarget&) {
+    void* page =
+        mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return page == MAP_FAILED ? "" : "could make memory that is written and executed";
+}
+
+/// Much more than the doctor allows it.
+std::string take_memory(const AttackTarget&) {
+    constexpr std::size_t piece = std::size_t{64} << 20;
+    for (int i = 0; i < 64; ++i) {
+        void* memory =
+            mmap(nullptr, piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) return "";
+        std::memset(memory, 1, piece);
+    }
+    return "could take 4 GB of memory";
+}
+
+/// Until somebody ends it.
+std::string compute_for_ever(const AttackTarget&) {
+    signal(SIGXCPU, SIG_IGN);
+    for (volatile unsigned long turns = 0;;) turns = turns + 1;
+}
+
+std::string sleep_for_ever(const AttackTarget&) {
+    signal(SIGTERM, SIG_IGN);
+    for (;;) pause();
+}
+
+struct Known {
+    Attack attack;
+    Try try_it;
+};
+
+const std::vector<Known>& known() {
+    static const std::vector<Known> all = {
+        {{"read", "reads the grader's files, or the system's"}, read_secret},
+        {{"write", "writes a file"}, write_outside},
+        {{"socket", "opens a socket, AF_VSOCK too"}, open_socket},
+        {{"fork", "makes a process"}, make_process},
+        {{"execute", "becomes another program"}, become_program},
+        {{"signal", "sends a signal to its parent or to the grader"}, send_signals},
+        {{"trace", "looks into its parent or the grader"}, trace_others},
+        {{"get away", "leaves its session, makes a namespace, mounts"}, get_away},
+        {{"limits", "raises its own limits"}, raise_limits},
+        {{"code", "makes memory that is written and executed"}, make_code},
+        {{"memory", "takes 4 GB of memory"}, take_memory},
+        {{"compute", "computes for ever, and ignores SIGXCPU"}, compute_for_ever},
+        {{"sleep", "sleeps for ever, and ignores SIGTERM"}, sleep_for_ever},
+    };
+    return all;
+}
+
+}  // namespace
+
+const std::vector<Attack>& all_attacks() {
+    static const std::vector<Attack> attacks = [] {
+        std::vector<Attack> list;
+        for (const Known& one : known()) list.push_back(one.attack);
+        return list;
+    }();
+    return attacks;
+}
+
+std::string try_attack(const std::string& name, const AttackTarget& target) {
+    for (const Known& one : known()) {
+        if (name == one.attack.name) return one.try_it(target);
+    }
+    return "no attack is called '" + name + "'";
+}
+
+}  // namespace coalesce::grader

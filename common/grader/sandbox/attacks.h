@@ -1,0 +1,30 @@
+/// \file
+/// Harmless versions of what a hostile worker would try, each of which the sandbox must hold. The
+/// doctor lets a worker try them before anything else is run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coalesce::grader {
+
+/// One thing to try.
+struct Attack {
+    const char* name;   ///< "socket"
+    const char* about;  ///< "opens a socket to the network"
+};
+
+/// All of them, in the order in which they are tried.
+const std::vector<Attack>& all_attacks();
+
+/// What an attack has to know.
+struct AttackTarget {
+    std::string secret_file;  ///< a file of the grader's that nobody in a jail may read
+    std::string folder;       ///< a folder of the grader's that nobody in a jail may write to
+    int grader_process = 0;   ///< whom nobody in a jail may send signals
+};
+
+/// Tries it. "": it was held; else what it could do. Some never come back: they end the process.
+std::string try_attack(const std::string& name, const AttackTarget& target);
+
+}  // namespace coalesce::grader

@@ -1,0 +1,205 @@
+#include "grader/sandbox/cgroup.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+namespace coalesce::grader {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPrefix = "coalesce-grader-";
+
+bool write_file(const fs::path& file, const std::string& text) {
+    const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    const bool is_good =
+        write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    close(descriptor);
+    return is_good;
+}
+
+std::string read_file(const fs::path& file) {
+    std::ifstream stream(file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+/// Where the hierarchies are mounted: by the name of their controller, "" for version 2.
+std::map<std::string, fs::path> mounts() {
+    std::map<std::string, fs::path> found;
+    std::ifstream stream("/proc/self/mounts");
+    for (std::string line; std::getline(stream, line);) {
+        std::istringstream words(line);
+        std::string device, place, type, options;
+        words >> device >> place >> type >> options;
+        if (type == "cgroup2") found.emplace("", place);
+        if (type != "cgroup") continue;
+        std::istringstream list(options);
+        for (std::string option; std::getline(list, option, ',');) found.emplace(option, place);
+    }
+    return found;
+}
+
+/// The group of this process in each hierarchy, likewise.
+std::map<std::string, std::string> own_groups() {
+    std::map<std::string, std::string> found;
+    std::ifstream stream("/proc/self/cgroup");
+    for (std::string line; std::getline(stream, line);) {
+        const std::size_t first = line.find(':');
+        const std::size_t second = line.find(':', first + 1);
+        if (first == line.npos || second == line.npos) continue;
+        std::istringstream list(line.substr(first + 1, second - first - 1));
+        std::string controller;
+        do {
+            controller.clear();
+            std::getline(list, controller, ',');
+            found.emplace(controller, line.substr(second + 1));
+        } while (list.good());
+    }
+    return found;
+}
+
+/// The folder of our own group for that controller; "" when there is none.
+fs::path own_folder(const std::string& controller) {
+    const auto places = mounts();
+    const auto groups = own_groups();
+    const auto place = places.find(controller);
+    const auto group = groups.find(controller);
+    if (place == places.end() || group == groups.end()) return {};
+    fs::path folder = place->second / fs::path(group->second).relative_path();
+    std::error_code error;
+    // In a container the group's path may be the host's, while the mount shows our part of it.
+    if (!fs::is_directory(folder, error)) folder = place->second;
+    return folder;
+}
+
+/// Where groups of ours may lie.
+std::vector<fs::path> parents() {
+    std::vector<fs::path> all;
+    for (const char* controller : {"memory", "pids", ""}) {
+        if (const fs::path folder = own_folder(controller); !folder.empty()) all.push_back(folder);
+    }
+    return all;
+}
+
+std::string new_name() {
+    static std::atomic<int> count{0};
+    return kPrefix + std::to_string(getpid()) + "-" + std::to_string(count++);
+}
+
+void kill_all_in(const fs::path& folder) {
+    if (write_file(folder / "cgroup.kill", "1")) return;
+    std::istringstream processes(read_file(folder / "cgroup.procs"));
+    for (pid_t process = 0; processes >> process;) {
+        if (process > 1 && process != getpid()) kill(process, SIGKILL);
+    }
+}
+
+/// A dead process stays in its group for a moment.
+bool remove_group(const fs::path& folder) {
+    using namespace std::chrono_literals;
+    for (int attempt = 0; attempt < 400; ++attempt) {
+        if (rmdir(folder.c_str()) == 0 || errno == ENOENT) return true;
+        if (errno != EBUSY) return false;
+        kill_all_in(folder);
+        std::this_thread::sleep_for(5ms);
+    }
+    return false;
+}
+
+/// The process in the name of a group of ours; 0 when it is another's.
+pid_t owner_of(const std::string& name) {
+    if (!name.starts_with(kPrefix)) return 0;
+    return static_cast<pid_t>(std::atol(name.c_str() + std::string(kPrefix).size()));
+}
+
+}  // namespace
+
+bool Cgroup::add_version_1(const fs::path& parent, const char* limit, long long value) {
+    const fs::path folder = parent / new_name();
+    if (mkdir(folder.c_str(), 0700) != 0) return false;
+    folders_.push_back(folder);
+    if (!write_file(folder / limit, std::to_string(value))) return false;
+    entrances_.push_back(folder / "cgroup.procs");
+    return true;
+}
+
+bool Cgroup::add_version_2(const fs::path& parent, std::size_t memory, int processes) {
+    if (read_file(parent / "cgroup.controllers").find("memory") == std::string::npos) return false;
+    if (!write_file(parent / "cgroup.subtree_control", "+memory +pids")) return false;
+    const fs::path folder = parent / new_name();
+    if (mkdir(folder.c_str(), 0700) != 0) return false;
+    folders_.push_back(folder);
+    if (!write_file(folder / "memory.max", std::to_string(memory))) return false;
+    write_file(folder / "memory.swap.max", "0");
+    if (!write_file(folder / "pids.max", std::to_string(processes))) return false;
+    entrances_.push_back(folder / "cgroup.procs");
+    return true;
+}
+
+std::unique_ptr<Cgroup> Cgroup::make(std::size_t memory_bytes, int processes) {
+    std::unique_ptr<Cgroup> group(new Cgroup);
+    const fs::path memory = own_folder("memory"), pids = own_folder("pids"),
+                   unified = own_folder("");
+    if (!memory.empty() && group->add_version_1(memory, "memory.limit_in_bytes",
+                                                static_cast<long long>(memory_bytes))) {
+        if (!pids.empty()) group->add_version_1(pids, "pids.max", processes);
+        return group;
+    }
+    if (!unified.empty() && group->add_version_2(unified, memory_bytes, processes)) return group;
+    return nullptr;
+}
+
+Cgroup::~Cgroup() {
+    for (const fs::path& folder : folders_) remove_group(folder);
+}
+
+long Cgroup::kills_for_memory() const {
+    for (const fs::path& folder : folders_) {
+        for (const char* file : {"memory.oom_control", "memory.events"}) {
+            std::istringstream words(read_file(folder / file));
+            std::string word;
+            for (long value = 0; words >> word >> value;) {
+                if (word == "oom_kill") return value;
+            }
+        }
+    }
+    return 0;
+}
+
+std::vector<fs::path> grader_cgroups() {
+    std::vector<fs::path> found;
+    for (const fs::path& parent : parents()) {
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(parent, error)) {
+            if (owner_of(entry.path().filename()) > 0) found.push_back(entry.path());
+        }
+    }
+    return found;
+}
+
+int sweep_stale_cgroups() {
+    int swept = 0;
+    for (const fs::path& folder : grader_cgroups()) {
+        const pid_t owner = owner_of(folder.filename());
+        // Another's process has no place for a signal, but it is there.
+        if (kill(owner, 0) == 0 || errno == EPERM) continue;
+        kill_all_in(folder);
+        swept += remove_group(folder);
+    }
+    return swept;
+}
+
+}  // namespace coalesce::grader

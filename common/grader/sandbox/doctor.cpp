@@ -1,0 +1,117 @@
+#include "grader/sandbox/doctor.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "grader/sandbox/attacks.h"
+#include "grader/sandbox/jail.h"
+#include "grader/sandbox/landlock.h"
+#include "grader/sandbox/places.h"
+
+namespace coalesce::grader {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the worker of an attack did, if it is not what it should be.
+std::string escape_of(const std::string& attack, const JobResult& result) {
+    using How = JobEnd::How;
+    if (attack == "compute") {
+        return result.end.how == How::out_of_processor ? "" : "was not ended in time";
+    }
+    if (attack == "sleep") return result.end.how == How::out_of_time ? "" : "was not ended in time";
+    const bool was_killed = result.end.how == How::out_of_memory;
+    if (attack == "memory" && was_killed) return "";
+    if (result.end.how != How::exited || result.end.code != 0) {
+        return "ended in an unexpected way (" + std::to_string(static_cast<int>(result.end.how)) +
+               ", " + std::to_string(result.end.code) + ") " + result.end.problem;
+    }
+    if (!result.is_sealed) return "its answer can not be sealed";
+    return result.text() == "held" ? "" : std::string(result.text());
+}
+
+AttackOutcome attack(Jail& jail, const Attack& attack, const AttackTarget& target) {
+    const std::string request = nlohmann::json{
+        {"attack", attack.name},
+        {"secret_file", target.secret_file},
+        {"folder", target.folder},
+        {"grader_process",
+         target.grader_process}}.dump();
+    const bool sleeps = std::string(attack.name) == "sleep";
+    const JobResult result = jail.run(
+        {.request = request,
+         .answer_bytes = 4096,
+         .limits = {.processor_seconds = 1, .wall_seconds = sleeps ? 0.5 : 20, .memory_mb = 256}});
+    return {attack.name, attack.about, escape_of(attack.name, result)};
+}
+
+/// A file that nobody in a jail may read; gone afterwards.
+class Bait {
+public:
+    explicit Bait(const fs::path& folder) : file_(folder / ("bait-" + std::to_string(getpid()))) {
+        std::ofstream(file_) << "a secret\n";
+    }
+    ~Bait() {
+        std::error_code ignored;
+        fs::remove(file_, ignored);
+    }
+    Bait(const Bait&) = delete;
+    Bait& operator=(const Bait&) = delete;
+    std::string path() const { return file_.string(); }
+
+private:
+    fs::path file_;
+};
+
+/// Why it need not be tried.
+std::string missing_for(Tier tier) {
+    if (tier == Tier::namespaces && bubblewrap_program().empty()) {
+        return "bubblewrap is not installed (Debian's package bubblewrap)";
+    }
+    if (tier == Tier::landlock && landlock_version() == 0) {
+        return "this kernel has no Landlock (Linux 5.13 or newer), or has it switched off";
+    }
+    return "";
+}
+
+}  // namespace
+
+bool TierTrial::holds() const {
+    return problem.empty() && !outcomes.empty() &&
+           std::all_of(outcomes.begin(), outcomes.end(),
+                       [](const AttackOutcome& one) { return one.escaped.empty(); });
+}
+
+TierTrial try_tier(Tier tier, const fs::path& work_folder, bool is_thorough) {
+    static const std::set<std::string> slow = {"compute", "sleep", "memory"};
+    TierTrial trial{.tier = tier, .problem = missing_for(tier), .outcomes = {}};
+    if (!trial.problem.empty()) return trial;
+    try {
+        const Bait bait(work_folder);
+        Jail jail(Role::probe, tier);
+        if (trial.problem = jail.start(); !trial.problem.empty()) return trial;
+        const AttackTarget target{bait.path(), work_folder.string(), getpid()};
+        for (const Attack& one : all_attacks()) {
+            if (!is_thorough && slow.contains(one.name)) continue;
+            trial.outcomes.push_back(attack(jail, one, target));
+        }
+    } catch (const std::exception& error) {
+        trial.problem = error.what();
+    }
+    return trial;
+}
+
+Tier best_tier(const fs::path& work_folder, bool is_thorough, std::vector<TierTrial>* trials) {
+    for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
+        const TierTrial trial = try_tier(tier, work_folder, is_thorough);
+        if (trials) trials->push_back(trial);
+        if (trial.holds()) return tier;
+    }
+    return Tier::none;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,311 @@
+#include "grader/sandbox/jail.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <vector>
+
+#include "grader/sandbox/places.h"
+#include "grader/sandbox/protocol.h"
+
+namespace coalesce::grader {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// Until the compiler is warm and the simulator loaded, on a computer that has much else to do.
+constexpr auto kStartTime = 60s;
+/// Memory of the jail beside its worker's: what is shared, the server itself.
+constexpr std::size_t kOwnMemory = std::size_t{512} << 20;
+constexpr int kMostProcesses = 96;
+/// A fresh jail now and then: whatever piles up in it does not pile up for ever.
+constexpr int kJobsOfOneJail = 2000;
+
+/// Texts as execve wants them.
+class Words {
+public:
+    explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
+        for (std::string& word : words_) pointers_.push_back(word.data());
+        pointers_.push_back(nullptr);
+    }
+    char** data() { return pointers_.data(); }
+
+private:
+    std::vector<std::string> words_;
+    std::vector<char*> pointers_;
+};
+
+std::vector<std::string> environment_of(Tier tier, const std::string& simulator) {
+    // The simulator in front of NVIDIA's libcudart; NVRTC opens a library beside it by its bare name.
+    return {"LD_LIBRARY_PATH=" + simulator + ":" + compiler_library_folder(),
+            "COALESCE_SIM_THREADS=1",  // a worker is one thread, so that it can be forked
+            "COALESCE_SIM_MEMORY=64M",
+            "COALESCE_SIM_QUIET=1",
+            "COALESCE_SIM_REPORT=0",
+            "LC_ALL=C",
+            "TMPDIR=/nonexistent",
+            "CUDA_HOME=" + toolkit_folder(),
+            std::string("COALESCE_JAIL_TIER=") + name_of(tier)};
+}
+
+std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
+                                            const std::string& simulator) {
+    std::vector<std::string> command = {bubblewrap_program(),
+                                        "--unshare-all",
+                                        "--unshare-user",
+                                        "--uid",
+                                        "65534",
+                                        "--gid",
+                                        "65534",
+                                        "--die-with-parent",
+                                        "--new-session",
+                                        "--as-pid-1",
+                                        "--cap-drop",
+                                        "ALL",
+                                        "--proc",
+                                        "/proc"};
+    for (const std::string& path : readable_places()) {
+        const bool is_link = fs::is_symlink(path);
+        command.insert(command.end(), {is_link ? "--symlink" : "--ro-bind",
+                                       is_link ? fs::read_symlink(path).string() : path, path});
+    }
+    command.insert(command.end(),
+                   {"--ro-bind", simulator, "/sim", "--ro-bind", program.string(), "/jail",
+                    "--remount-ro", "/", "--chdir", "/", "/jail", name_of(role)});
+    return command;
+}
+
+/// The new process, until it becomes another program. Only calls that are safe after a fork of a
+/// program with threads.
+[[noreturn]] void become(char** command, char** environment, int control, int nothing,
+                         const std::vector<int>& entrances, pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(126);
+    for (const int entrance : entrances) {
+        if (write(entrance, "0", 1) != 1) _exit(125);
+    }
+    for (int standard = 0; standard < 3; ++standard) dup2(nothing, standard);
+    if (control == control_descriptor) {
+        fcntl(control, F_SETFD, 0);
+    } else {
+        dup2(control, control_descriptor);
+    }
+    if (syscall(SYS_close_range, control_descriptor + 1, ~0U, 0) != 0) {
+        for (int other = control_descriptor + 1; other < 4096; ++other) close(other);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    execve(command[0], command, environment);
+    _exit(127);
+}
+
+}  // namespace
+
+const char* name_of(Tier tier) {
+    switch (tier) {
+        case Tier::namespaces: return "A";
+        case Tier::landlock: return "B";
+        case Tier::none: return "C";
+        case Tier::unsandboxed: return "unsandboxed";
+    }
+    return "C";
+}
+
+const char* name_of(Role role) {
+    switch (role) {
+        case Role::compile: return "compile";
+        case Role::launch: return "launch";
+        case Role::probe: return "probe";
+    }
+    return "probe";
+}
+
+Jail::Jail(Role role, Tier tier) : role_(role), tier_(tier) {}
+
+Jail::~Jail() {
+    stop();
+}
+
+void Jail::stop() {
+    control_.reset();
+    if (process_ > 0) {
+        kill(process_, SIGKILL);
+        while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        process_ = 0;
+    }
+    cgroup_.reset();
+}
+
+bool Jail::spawn(std::string& problem) {
+    const fs::path program = jail_program();
+    const std::string simulator = simulator_folder().string();
+    const bool is_wrapped = tier_ == Tier::namespaces;
+    Words command(is_wrapped ? bubblewrap_command(role_, program, simulator)
+                             : std::vector<std::string>{program.string(), name_of(role_)});
+    Words environment(environment_of(tier_, is_wrapped ? "/sim" : simulator));
+    auto [ours, theirs] = socket_pair();
+    const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (tier_ != Tier::unsandboxed)
+        cgroup_ = Cgroup::make(kOwnMemory + (2048UL << 20), kMostProcesses);
+    std::vector<Descriptor> entrances;
+    std::vector<int> numbers;
+    if (cgroup_) {
+        for (const std::string& entrance : cgroup_->entrances()) {
+            entrances.emplace_back(open(entrance.c_str(), O_WRONLY | O_CLOEXEC));
+            numbers.push_back(entrances.back().get());
+        }
+    }
+    const pid_t parent = getpid();
+    process_ = fork();
+    if (process_ == 0) {
+        become(command.data(), environment.data(), theirs.get(), nothing.get(), numbers, parent);
+    }
+    if (process_ < 0) {
+        process_ = 0;
+        problem = std::string("no process can be made: ") + std::strerror(errno);
+        return false;
+    }
+    control_ = std::move(ours);
+    return true;
+}
+
+std::string Jail::start() {
+    if (process_ > 0 && jobs_done_ < kJobsOfOneJail) return "";
+    stop();
+    jobs_done_ = 0;
+    if (tier_ == Tier::none) return "there is no sandbox on this computer that could hold a jail";
+    std::string problem;
+    try {
+        if (!spawn(problem)) return problem;
+    } catch (const std::exception& error) {
+        stop();
+        return error.what();
+    }
+    Packet ready;
+    const Received received = receive_packet(control_.get(), ready, Clock::now() + kStartTime);
+    if (received == Received::packet && ready.bytes.starts_with("ready ")) {
+        greeting_ = ready.bytes.substr(6);
+        kills_before_ = cgroup_ ? cgroup_->kills_for_memory() : 0;
+        return "";
+    }
+    problem = "the jail for '" + std::string(name_of(role_)) + "' does not start";
+    if (received == Received::packet) problem += ": " + ready.bytes;
+    if (received == Received::timed_out) problem += " within a minute";
+    if (received == Received::closed) {
+        int status = 0;
+        if (waitpid(process_, &status, 0) == process_) {
+            process_ = 0;
+            problem += WIFEXITED(status) ? " (status " + std::to_string(WEXITSTATUS(status)) + ")"
+                                         : " (signal " + std::to_string(WTERMSIG(status)) + ")";
+        }
+    }
+    stop();
+    return problem;
+}
+
+JobEnd Jail::end_of(std::string_view message) const {
+    const auto end = structure_in<EndMessage>(message);
+    if (!end) return {.problem = "the jail speaks another language: build all anew"};
+    const int code = static_cast<int>(end->code);
+    switch (end->how) {
+        case EndMessage::exited:
+            if (code == not_restricted) return {.problem = "a worker could not be restricted"};
+            if (code == no_memory_left) return {.how = JobEnd::How::out_of_memory};
+            return {.how = JobEnd::How::exited, .code = code};
+        case EndMessage::signalled: break;
+        default: return {.problem = "the jail can make no process"};
+    }
+    if (code == SIGXCPU) return {.how = JobEnd::How::out_of_processor};
+    // Nobody else kills a worker while the jail lives.
+    if (code == SIGKILL) {
+        const bool for_memory = cgroup_ && cgroup_->kills_for_memory() > kills_before_;
+        return {.how = for_memory ? JobEnd::How::out_of_memory : JobEnd::How::out_of_processor};
+    }
+    return {.how = JobEnd::How::signalled, .code = code};
+}
+
+/// Its socket is closed: the memory of the jail ran out, or somebody killed it.
+JobEnd Jail::end_of_dead_jail() {
+    const bool for_memory = cgroup_ && cgroup_->kills_for_memory() > kills_before_;
+    stop();
+    if (for_memory) return {.how = JobEnd::How::out_of_memory};
+    return {.problem = "the jail ended in the middle of a job"};
+}
+
+JobEnd Jail::wait_for_end(int worker, const Job& job) {
+    const auto deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(job.limits.wall_seconds));
+    bool has_asked = !job.on_note;
+    for (;;) {
+        const int readable = has_asked ? wait_for_either(control_.get(), control_.get(), deadline)
+                                       : wait_for_either(worker, control_.get(), deadline);
+        if (readable < 0) {
+            stop();
+            return {.how = JobEnd::How::out_of_time};
+        }
+        Packet packet;
+        const Received received = receive_packet(readable, packet, deadline);
+        if (readable == worker) {
+            // One question, whatever it sends; its end is told by the jail.
+            has_asked = true;
+            if (received != Received::packet) continue;
+            const Descriptor answer = job.on_note(packet.bytes);
+            if (answer) send_packet(worker, "answer", {answer.get()});
+            continue;
+        }
+        if (received == Received::timed_out) continue;
+        if (received != Received::packet) return end_of_dead_jail();
+        JobEnd end = end_of(packet.bytes);
+        if (const auto told = structure_in<EndMessage>(packet.bytes)) {
+            end.processor_milliseconds = static_cast<double>(told->processor_milliseconds);
+            // The kernel's own limit kills a worker that ignores the first warning; who kills one
+            // earlier is no submission.
+            const bool was_early =
+                told->processor_milliseconds < 900 * job.limits.processor_seconds;
+            if (end.how == JobEnd::How::out_of_processor && told->code == SIGKILL && was_early) {
+                end = {.problem = "somebody killed a worker"};
+            }
+        }
+        return end;
+    }
+}
+
+JobResult Jail::run(const Job& job) {
+    JobResult result;
+    if (result.end.problem = start(); !result.end.problem.empty()) return result;
+    ++jobs_done_;
+    const Descriptor request = sealed_memory(job.request);
+    const Descriptor answer = blank_memory(job.answer_bytes);
+    auto [ours, theirs] = socket_pair();
+    const JobMessage message{.processor_seconds = job.limits.processor_seconds,
+                             .memory_bytes = static_cast<std::int64_t>(job.limits.memory_mb << 20)};
+    if (!send_packet(control_.get(), bytes_of(message),
+                     {request.get(), answer.get(), theirs.get()})) {
+        result.end = end_of_dead_jail();
+        return result;
+    }
+    theirs.reset();
+    result.end = wait_for_end(ours.get(), job);
+    if (cgroup_) kills_before_ = cgroup_->kills_for_memory();
+    if (result.end.how == JobEnd::How::jail_failed) stop();
+    result.is_sealed = seal(answer.get());
+    if (result.is_sealed) result.answer = Mapping(answer.get(), false);
+    return result;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,78 @@
+/// \file
+/// What a jail is asked, and what it answers, as JSON. The grader believes no answer: whatever is not
+/// as it should be makes reading it throw std::runtime_error.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/compile.h"
+#include "kernel/loaded_kernel.h"
+#include "kernel/simulated.h"
+
+namespace coalesce::grader {
+
+/// Compile this.
+struct CompileJob {
+    std::string name;    ///< of the file in messages
+    std::string source;  ///< its text
+    std::string kernel;  ///< the function
+};
+
+/// Launch this once.
+struct LaunchJob {
+    std::string file_name;           ///< for places
+    std::string kernel;              ///< the function
+    std::string ptx;                 ///< the module
+    std::string entry;               ///< its name in there
+    Shape shape{0, 0};               ///< of the input
+    bool has_checks = true;          ///< all of the simulator's, or none
+    std::uint64_t guard_bytes = 0;   ///< before and behind each matrix
+    bool wants_counters = false;     ///< counters and lines too
+    std::uint64_t traced_block = 0;  ///< whose accesses are written down
+    std::uint64_t traced_limit = 0;  ///< how many; 0: none
+};
+
+/// What a launch left beside the matrices.
+struct LaunchAnswer {
+    Failure problem;                         ///< it could not be loaded or launched
+    bool is_launched = false;                ///< it was, and `images` were written back
+    LaunchShape launch;                      ///< as configure gave it
+    int error = 0;                           ///< cudaError_t at its end
+    std::vector<simulated::Report> reports;  ///< of the simulator's checks
+    std::uint64_t out_address = 0, in_address = 0;
+    std::vector<simulated::Access> accesses;  ///< of the traced block's first warp
+    int store_line = 0;                       ///< the first line that stored
+    Counters counters;                        ///< if asked for
+    std::vector<simulated::Line> lines;       ///< likewise
+};
+
+std::string to_json(const CompileJob& job);
+CompileJob compile_job(std::string_view json);
+std::string to_json(const Compiled& compiled);
+Compiled compile_answer(std::string_view json);
+std::string to_json(const LaunchJob& job);
+LaunchJob launch_job(std::string_view json);
+std::string to_json(const LaunchAnswer& answer);
+LaunchAnswer launch_answer(std::string_view json);
+
+/// A worker's note: the kernel is loaded and has a launch, the matrices may come.
+constexpr std::string_view images_wanted = "loaded";
+
+/// Where the two matrices lie in the memory that holds them, each with its guards: `in` first.
+struct ImageLayout {
+    std::size_t matrix_bytes = 0, guard_bytes = 0;
+    std::size_t one() const { return matrix_bytes + 2 * guard_bytes; }
+    std::size_t both() const { return 2 * one(); }
+};
+/// Of a job.
+ImageLayout layout_of(const LaunchJob& job);
+/// In a launch's answer the images come first, then, from here on, the text.
+std::size_t text_offset(const ImageLayout& layout);
+/// Room for that text.
+constexpr std::size_t most_answer_text = std::size_t{4} << 20;
+
+}  // namespace coalesce::grader

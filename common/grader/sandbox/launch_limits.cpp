@@ -1,0 +1,35 @@
+#include "grader/sandbox/launch_limits.h"
+
+#include "harness/text.h"
+
+namespace coalesce::grader {
+namespace {
+
+double elements_of(Shape shape) {
+    return static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
+}
+
+}  // namespace
+
+std::uint64_t instruction_budget(Shape shape, double warps) {
+    return 50'000 + 100 * static_cast<std::uint64_t>(elements_of(shape)) +
+           500 * static_cast<std::uint64_t>(warps);
+}
+
+double threads_of(const LaunchShape& launch) {
+    return static_cast<double>(launch.grid[0]) * static_cast<double>(launch.grid[1]) *
+           static_cast<double>(launch.grid[2]) * static_cast<double>(launch.threads());
+}
+
+Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string& file) {
+    if (threads_of(launch) <= 500'000 + 64 * elements_of(shape)) return {};
+    return {.kind = FailureKind::bad_launch,
+            .headline = format("configure(%d, %d) gives %.3g threads for %.3g elements.",
+                               shape.rows, shape.cols, threads_of(launch), elements_of(shape)),
+            .place = {file, 0, 0},
+            .shape = shape,
+            .details = wrap("It is " + launch.text() + "."),
+            .next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32)."};
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,101 @@
+#include "grader/sandbox/memory_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+
+namespace coalesce::grader {
+namespace {
+
+constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
+
+[[noreturn]] void fail(const char* what) {
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+Descriptor new_memory(std::size_t bytes) {
+    Descriptor memory(memfd_create("grader", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!memory) fail("no memory to share can be made");
+    if (ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) fail("no room to share");
+    return memory;
+}
+
+}  // namespace
+
+Mapping::Mapping(int descriptor, bool is_writable) {
+    struct stat status {};
+    if (fstat(descriptor, &status) != 0) fail("shared memory has no size");
+    size_ = static_cast<std::size_t>(status.st_size);
+    void* data = mmap(nullptr, std::max<std::size_t>(size_, 1),
+                      is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                      is_writable ? MAP_SHARED : MAP_PRIVATE, descriptor, 0);
+    if (data == MAP_FAILED) fail("shared memory can not be mapped");
+    data_ = static_cast<std::byte*>(data);
+}
+
+Mapping::~Mapping() {
+    if (data_) munmap(data_, std::max<std::size_t>(size_, 1));
+}
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+}
+
+Descriptor sealed_memory(std::string_view bytes) {
+    Descriptor memory = new_memory(bytes.size());
+    for (std::size_t done = 0; done < bytes.size();) {
+        const ssize_t count = write(memory.get(), bytes.data() + done, bytes.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) fail("shared memory can not be written");
+        done += static_cast<std::size_t>(count);
+    }
+    if (!seal(memory.get())) fail("shared memory can not be sealed");
+    return memory;
+}
+
+Descriptor blank_memory(std::size_t bytes) {
+    Descriptor memory = new_memory(bytes);
+    if (fcntl(memory.get(), F_ADD_SEALS, kFixedSize) != 0) fail("shared memory has no seals");
+    return memory;
+}
+
+bool seal(int descriptor) {
+    return fcntl(descriptor, F_ADD_SEALS, kFixedSize | F_SEAL_WRITE | F_SEAL_SEAL) == 0;
+}
+
+bool is_sealed(int descriptor) {
+    constexpr int wanted = kFixedSize | F_SEAL_WRITE;
+    const int seals = fcntl(descriptor, F_GET_SEALS);
+    return seals >= 0 && (seals & wanted) == wanted;
+}
+
+bool put_text(std::span<std::byte> memory, std::string_view text) {
+    const std::uint64_t length = text.size();
+    if (memory.size() < sizeof length || memory.size() - sizeof length < text.size()) return false;
+    std::memcpy(memory.data(), &length, sizeof length);
+    std::memcpy(memory.data() + sizeof length, text.data(), text.size());
+    return true;
+}
+
+std::string_view text_in(std::span<const std::byte> memory) {
+    std::uint64_t length = 0;
+    if (memory.size() < sizeof length) return {};
+    std::memcpy(&length, memory.data(), sizeof length);
+    const std::uint64_t most = memory.size() - sizeof length;
+    return {reinterpret_cast<const char*>(memory.data() + sizeof length),
+            static_cast<std::size_t>(std::min(length, most))};
+}
+
+}  // namespace coalesce::grader

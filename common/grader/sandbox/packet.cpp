@@ -1,0 +1,108 @@
+#include "grader/sandbox/packet.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace coalesce::grader {
+namespace {
+
+/// For poll: rounded up, so that nobody wakes before the deadline; -1 for one that never comes.
+int milliseconds_until(Clock::time_point deadline) {
+    if (deadline == Clock::time_point::max()) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000));
+}
+
+/// Room for the descriptors that come with a message.
+union Control {
+    cmsghdr header;
+    std::array<char, CMSG_SPACE(most_packet_descriptors * sizeof(int))> bytes;
+};
+
+void take_descriptors(msghdr& header, Packet& message) {
+    for (cmsghdr* part = CMSG_FIRSTHDR(&header); part; part = CMSG_NXTHDR(&header, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (std::size_t i = 0; i < count; ++i) {
+            int number = -1;
+            std::memcpy(&number, CMSG_DATA(part) + i * sizeof(int), sizeof(int));
+            message.descriptors.emplace_back(number);
+        }
+    }
+}
+
+}  // namespace
+
+std::pair<Descriptor, Descriptor> socket_pair() {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        throw std::system_error(errno, std::generic_category(), "no socket pair can be made");
+    }
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+bool send_packet(int socket, std::string_view bytes, const std::vector<int>& descriptors) {
+    iovec part{const_cast<char*>(bytes.data()), bytes.size()};
+    Control control{};
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    if (!descriptors.empty()) {
+        const std::size_t size = descriptors.size() * sizeof(int);
+        header.msg_control = control.bytes.data();
+        header.msg_controllen = CMSG_SPACE(size);
+        cmsghdr* rights = CMSG_FIRSTHDR(&header);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(size);
+        std::memcpy(CMSG_DATA(rights), descriptors.data(), size);
+    }
+    for (;;) {
+        const ssize_t sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+        if (sent >= 0) return static_cast<std::size_t>(sent) == bytes.size();
+        if (errno != EINTR) return false;
+    }
+}
+
+Received receive_packet(int socket, Packet& message, Clock::time_point deadline) {
+    for (;;) {
+        pollfd waiting{socket, POLLIN, 0};
+        const int ready = poll(&waiting, 1, milliseconds_until(deadline));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready < 0) return Received::closed;
+        if (ready == 0) return Received::timed_out;
+        std::array<char, most_packet_bytes> bytes;
+        iovec part{bytes.data(), bytes.size()};
+        Control control{};
+        msghdr header{};
+        header.msg_iov = &part;
+        header.msg_iovlen = 1;
+        header.msg_control = control.bytes.data();
+        header.msg_controllen = control.bytes.size();
+        const ssize_t count = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (count <= 0) return Received::closed;
+        message = {};
+        take_descriptors(header, message);
+        message.bytes.assign(bytes.data(), static_cast<std::size_t>(count));
+        return Received::packet;
+    }
+}
+
+int wait_for_either(int first, int second, Clock::time_point deadline) {
+    for (;;) {
+        std::array<pollfd, 2> waiting{pollfd{first, POLLIN, 0}, pollfd{second, POLLIN, 0}};
+        const int ready = poll(waiting.data(), waiting.size(), milliseconds_until(deadline));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) return -1;
+        return waiting[0].revents ? first : second;
+    }
+}
+
+}  // namespace coalesce::grader

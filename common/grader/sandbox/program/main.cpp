@@ -1,0 +1,155 @@
+// jail -- the program inside of a jail: forks a worker for each job that the grader sends.
+//
+//     jail compile|launch|probe        with a socket as descriptor 3
+//
+// It is started by the grader alone. It gives up the file system (under Landlock; bubblewrap did it
+// already), makes itself ready, gives up most system calls, says "ready", and serves until the socket
+// is closed.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "grader/sandbox/filters.h"
+#include "grader/sandbox/landlock.h"
+#include "grader/sandbox/packet.h"
+#include "grader/sandbox/places.h"
+#include "grader/sandbox/program/workers.h"
+#include "grader/sandbox/protocol.h"
+
+namespace coalesce::grader {
+namespace {
+
+std::string tier() {
+    const char* given = std::getenv("COALESCE_JAIL_TIER");
+    return given ? given : "A";
+}
+
+void give_up_files() {
+    std::vector<std::string> places = readable_places();
+    places.push_back(std::filesystem::read_symlink("/proc/self/exe"));
+    std::istringstream libraries(std::getenv("LD_LIBRARY_PATH") ? std::getenv("LD_LIBRARY_PATH")
+                                                                : "");
+    for (std::string folder; std::getline(libraries, folder, ':');) places.push_back(folder);
+    allow_reading_only(places);
+}
+
+void limit(int what, rlim_t soft, rlim_t hard) {
+    const rlimit both{soft, hard};
+    if (setrlimit(static_cast<__rlimit_resource>(what), &both) != 0) {
+        throw std::runtime_error("a limit can not be set");
+    }
+}
+
+/// Address space in use now; what /proc says, or a guess that is too large.
+rlim_t address_space(int statm) {
+    char text[64] = {};
+    if (statm < 0 || pread(statm, text, sizeof text - 1, 0) <= 0) return rlim_t{4} << 30;
+    return static_cast<rlim_t>(std::atoll(text)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
+    const auto seconds = static_cast<rlim_t>(message.processor_seconds);
+    const rlim_t memory = memory_in_use + static_cast<rlim_t>(message.memory_bytes);
+    limit(RLIMIT_CPU, seconds, seconds + 1);
+    limit(RLIMIT_AS, memory, memory);
+    limit(RLIMIT_CORE, 0, 0);
+    limit(RLIMIT_FSIZE, 0, 0);
+    limit(RLIMIT_NOFILE, 64, 64);
+    limit(RLIMIT_MSGQUEUE, 0, 0);
+    limit(RLIMIT_MEMLOCK, 0, 0);
+}
+
+/// The worker's life.
+[[noreturn]] void work(Role role, const JobMessage& message, rlim_t memory_in_use, Packet& packet) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(control_descriptor);
+    int code = 0;
+    try {
+        limit_resources(message, memory_in_use);
+        if (tier() != name_of(Tier::unsandboxed)) restrict_system_calls(duty_of(role));
+    } catch (const std::exception&) {
+        _exit(not_restricted);
+    }
+    try {
+        const Mapping request(packet.descriptors[0].get(), false);
+        const Mapping answer(packet.descriptors[1].get(), true);
+        code = do_job(role, text_of(request), {answer.data(), answer.size()},
+                      packet.descriptors[2].get());
+    } catch (const std::bad_alloc&) {
+        code = no_memory_left;
+    } catch (const std::exception&) {
+        code = 1;
+    }
+    // No destructors: what is broken in here stays in here.
+    _exit(code);
+}
+
+EndMessage serve_one(Role role, int statm, Packet& packet) {
+    const auto message = structure_in<JobMessage>(packet.bytes);
+    if (!message || packet.descriptors.size() != 3) return {.how = EndMessage::not_started};
+    const rlim_t memory_in_use = address_space(statm);
+    const pid_t worker = fork();
+    if (worker == 0) work(role, *message, memory_in_use, packet);
+    if (worker < 0) return {.how = EndMessage::not_started};
+    packet.descriptors.clear();
+    int status = 0;
+    rusage used{};
+    // As the namespace's first process it may get orphans too: there can be none, but if.
+    for (pid_t ended = 0; ended != worker;) ended = wait4(-1, &status, 0, &used);
+    const auto milliseconds = [](const timeval& time) {
+        return std::int64_t{1000} * time.tv_sec + time.tv_usec / 1000;
+    };
+    return {.how = WIFEXITED(status) ? EndMessage::exited : EndMessage::signalled,
+            .code = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+            .processor_milliseconds = milliseconds(used.ru_utime) + milliseconds(used.ru_stime)};
+}
+
+int serve(Role role) {
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    // No other process may look into this one.
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    signal(SIGPIPE, SIG_IGN);
+    // Opened before files are given up. It tells of this process, of which workers are copies.
+    const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
+    std::string greeting;
+    try {
+        if (tier() == name_of(Tier::landlock)) give_up_files();
+        greeting = make_ready(role);
+        if (tier() != name_of(Tier::unsandboxed)) restrict_system_calls(Duty::serve);
+    } catch (const std::exception& error) {
+        send_packet(control_descriptor, error.what());
+        return 1;
+    }
+    if (!send_packet(control_descriptor, "ready " + greeting)) return 1;
+    Packet packet;
+    while (receive_packet(control_descriptor, packet, Clock::time_point::max()) ==
+           Received::packet) {
+        const EndMessage end = serve_one(role, statm.get(), packet);
+        if (!send_packet(control_descriptor, bytes_of(end))) return 1;
+    }
+    return 0;
+}
+
+}  // namespace
+}  // namespace coalesce::grader
+
+int main(int argc, char** argv) {
+    using namespace coalesce::grader;
+    const std::string word = argc == 2 ? argv[1] : "";
+    for (const Role role : {Role::compile, Role::launch, Role::probe}) {
+        if (word == name_of(role)) return serve(role);
+    }
+    return 2;
+}

@@ -1,0 +1,18 @@
+// The probe's jail: tries one attack, for the doctor.
+
+#include <nlohmann/json.hpp>
+
+#include "grader/sandbox/attacks.h"
+#include "grader/sandbox/memory_file.h"
+#include "grader/sandbox/program/workers.h"
+
+namespace coalesce::grader {
+
+int probe_worker(std::string_view request, std::span<std::byte> answer) {
+    const auto json = nlohmann::json::parse(request);
+    const AttackTarget target{json.at("secret_file"), json.at("folder"), json.at("grader_process")};
+    const std::string escaped = try_attack(json.at("attack"), target);
+    return put_text(answer, escaped.empty() ? "held" : escaped) ? 0 : 1;
+}
+
+}  // namespace coalesce::grader

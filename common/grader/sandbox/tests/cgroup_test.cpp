@@ -1,0 +1,90 @@
+#include "grader/sandbox/cgroup.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "grader/sandbox/descriptor.h"
+
+using namespace coalesce::grader;
+
+namespace {
+
+/// A process in the group that does `work`; its status.
+template <class Work>
+int run_in(const Cgroup& group, Work work) {
+    const pid_t child = fork();
+    if (child == 0) {
+        for (const std::string& entrance : group.entrances()) {
+            const Descriptor file(open(entrance.c_str(), O_WRONLY));
+            if (write(file.get(), "0", 1) != 1) _exit(99);
+        }
+        work();
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+}  // namespace
+
+TEST_CASE("a group limits memory, tells when it ran out, and is gone afterwards") {
+    const std::size_t before = grader_cgroups().size();
+    auto group = Cgroup::make(std::size_t{64} << 20, 16);
+    if (!group) {
+        MESSAGE("skipped: this process may make no cgroup here");
+        return;
+    }
+    CHECK(grader_cgroups().size() > before);
+    CHECK(run_in(*group, [] {}) == 0);
+    CHECK(group->kills_for_memory() == 0);
+    const int status = run_in(*group, [] {
+        constexpr std::size_t bytes = std::size_t{256} << 20;
+        auto* memory = static_cast<volatile char*>(::operator new(bytes));
+        for (std::size_t i = 0; i < bytes; i += 4096) memory[i] = 1;
+    });
+    CHECK(WIFSIGNALED(status));
+    CHECK(group->kills_for_memory() >= 1);
+    group.reset();
+    CHECK(grader_cgroups().size() == before);
+}
+
+TEST_CASE("what a dead grader left is swept, with what is still in it; a living one's stays") {
+    auto mine = Cgroup::make(std::size_t{64} << 20, 16);
+    if (!mine) {
+        MESSAGE("skipped: this process may make no cgroup here");
+        return;
+    }
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    // A grader that dies, and leaves a group with a process in it.
+    const pid_t grader = fork();
+    if (grader == 0) {
+        auto* left = Cgroup::make(std::size_t{64} << 20, 16).release();
+        const pid_t sleeper = fork();
+        if (sleeper == 0) {
+            for (const std::string& entrance : left->entrances()) {
+                const Descriptor file(open(entrance.c_str(), O_WRONLY));
+                if (write(file.get(), "0", 1) != 1) _exit(99);
+            }
+            if (write(ends[1], "x", 1) != 1) _exit(99);
+            for (;;) pause();
+        }
+        char in_it = 0;
+        if (read(ends[0], &in_it, 1) != 1) _exit(99);
+        _exit(0);
+    }
+    waitpid(grader, nullptr, 0);
+    const std::size_t before = grader_cgroups().size();
+    CHECK(sweep_stale_cgroups() >= 1);
+    CHECK(grader_cgroups().size() < before);
+    CHECK(std::filesystem::exists(std::filesystem::path(mine->entrances().front()).parent_path()));
+    close(ends[0]);
+    close(ends[1]);
+}

@@ -1,0 +1,138 @@
+#include "grader/sandbox/jail.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "grader/sandbox/attacks.h"
+#include "grader/sandbox/doctor.h"
+#include "grader/sandbox/jobs.h"
+
+using namespace coalesce;
+using namespace coalesce::grader;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a tier can be used here at all; says so when not.
+bool can_use(Tier tier) {
+    Jail jail(Role::probe, tier);
+    const std::string problem = jail.start();
+    if (!problem.empty()) MESSAGE("skipped, tier ", name_of(tier), ": ", problem);
+    return problem.empty();
+}
+
+std::string attack_request(const std::string& attack) {
+    return nlohmann::json{{"attack", attack},
+                          {"secret_file", "/etc/hostname"},
+                          {"folder", "/tmp"},
+                          {"grader_process", getpid()}}
+        .dump();
+}
+
+constexpr const char* kernel_text = R"(
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}
+)";
+
+}  // namespace
+
+TEST_CASE("every tier that starts here holds every attack") {
+    for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
+        if (!can_use(tier)) continue;
+        const TierTrial trial = try_tier(tier, fs::temp_directory_path(), true);
+        CAPTURE(std::string(name_of(tier)));
+        CHECK(trial.problem == "");
+        CHECK(trial.outcomes.size() == all_attacks().size());
+        for (const AttackOutcome& one : trial.outcomes) {
+            CAPTURE(one.name);
+            CHECK(one.escaped == "");
+        }
+        CHECK(trial.holds());
+    }
+}
+
+TEST_CASE("without a sandbox the attacks succeed: so the doctor can see a hole") {
+    const TierTrial trial = try_tier(Tier::unsandboxed, fs::temp_directory_path(), false);
+    CHECK(trial.problem == "");
+    CHECK_FALSE(trial.holds());
+    int escaped = 0;
+    for (const AttackOutcome& one : trial.outcomes) escaped += !one.escaped.empty();
+    CHECK(escaped >= 5);
+}
+
+TEST_CASE("there is nothing below tier B: no jail starts") {
+    Jail jail(Role::probe, Tier::none);
+    CHECK(jail.start() != "");
+    CHECK(jail.run({.request = "{}"}).end.how == JobEnd::How::jail_failed);
+}
+
+TEST_CASE("the compiler's jail compiles, again and again") {
+    for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
+        if (!can_use(tier)) continue;
+        Jail jail(Role::compile, tier);
+        for (int i = 0; i < 3; ++i) {
+            const std::string request = to_json(CompileJob{"kernel.cu", kernel_text, "transpose"});
+            const JobResult result = jail.run({.request = request, .answer_bytes = 4 << 20});
+            CAPTURE(result.end.problem);
+            REQUIRE(result.end.how == JobEnd::How::exited);
+            CHECK(result.end.code == 0);
+            REQUIRE(result.is_sealed);
+            const Compiled compiled = compile_answer(result.text());
+            CHECK(compiled.ok());
+            CHECK(compiled.entry == "_Z9transposePfPKfii");
+        }
+        CHECK(jail.greeting().starts_with("NVRTC"));
+    }
+}
+
+TEST_CASE("a jail that is killed is started anew, and the job that it lost is told") {
+    if (!can_use(Tier::namespaces)) return;
+    Jail jail(Role::probe, Tier::namespaces);
+    REQUIRE(jail.start() == "");
+    const pid_t first = jail.process();
+    kill(first, SIGKILL);
+    const std::string request = attack_request("fork");
+    const JobResult lost = jail.run({.request = request, .answer_bytes = 4096});
+    CHECK(lost.end.how == JobEnd::How::jail_failed);
+    const JobResult next = jail.run({.request = request, .answer_bytes = 4096});
+    CHECK(next.text() == "held");
+    CHECK(jail.process() != first);
+}
+
+TEST_CASE("a worker that is stopped by the clock leaves no process") {
+    if (!can_use(Tier::namespaces)) return;
+    Jail jail(Role::probe, Tier::namespaces);
+    REQUIRE(jail.start() == "");
+    const pid_t process = jail.process();
+    const std::string request = attack_request("sleep");
+    const JobResult result = jail.run({.request = request,
+                                       .answer_bytes = 4096,
+                                       .limits = {.wall_seconds = 0.3, .memory_mb = 64}});
+    CHECK(result.end.how == JobEnd::How::out_of_time);
+    CHECK(jail.process() == 0);
+    CHECK(kill(process, 0) < 0);
+}
+
+TEST_CASE("what is no answer is an error, never a guess") {
+    for (const char* text : {"", "{}", "[]", "{\"ptx\": 3}", "garbage", "{\"ptx\": \"\"}"}) {
+        CHECK_THROWS_AS(compile_answer(text), std::runtime_error);
+        CHECK_THROWS_AS(launch_answer(text), std::runtime_error);
+    }
+    LaunchAnswer answer;
+    answer.launch.grid = {1, 2, 3};
+    answer.reports.resize(1);
+    answer.reports[0].message = "out of bounds";
+    const LaunchAnswer again = launch_answer(to_json(answer));
+    CHECK(again.launch.grid == answer.launch.grid);
+    CHECK(again.reports.at(0).message == "out of bounds");
+}

@@ -1,0 +1,40 @@
+/// \file
+/// Files that are there whole, or not at all, whenever the machine stops.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace coalesce::grader {
+
+/// Reads a file, which must be an ordinary one. Throws Usage that names it.
+std::string read_file(const std::filesystem::path& file);
+
+/// Writes a file under another name beside its goal, makes sure that it is on the disk, and puts it in
+/// its place. Throws Infrastructure.
+void write_whole(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
+
+/// Writes a file of which there is only ever one: false, and nothing changes, when there is one
+/// already. Throws Infrastructure.
+bool write_first(const std::filesystem::path& file, std::string_view bytes, mode_t mode = 0644);
+
+/// Makes a folder and those above it. Throws Infrastructure.
+void make_folder(const std::filesystem::path& folder, mode_t mode = 0755);
+
+/// A lock that one process has at a time, and that goes with the process, however that ends.
+class FileLock {
+public:
+    /// Takes it, or throws Infrastructure that says who has it. `what` is what it guards.
+    FileLock(const std::filesystem::path& file, const std::string& what);
+    ~FileLock();
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+
+private:
+    int descriptor = -1;
+};
+
+}  // namespace coalesce::grader

@@ -1,0 +1,206 @@
+#include "grader/store/store.h"
+
+#include <ctime>
+
+#include "grader/store/errors.h"
+#include "grader/store/sha256.h"
+
+namespace coalesce::grader {
+namespace {
+
+constexpr int FORMAT = 1;
+
+// `at` is what the clock said, for a reader; nothing is ever decided by it.
+constexpr const char* TABLES = R"(
+create table if not exists source (
+    digest blob primary key, bytes blob not null) strict, without rowid;
+create table if not exists run (
+    number integer primary key autoincrement, assignment blob not null, stamp blob not null,
+    at integer not null) strict;
+create table if not exists entry (
+    run integer not null references run, place integer not null, student blob not null,
+    exercise blob not null, key blob not null, source blob not null, problem blob not null,
+    details blob not null, primary key (run, place), unique (run, student, exercise)) strict;
+create table if not exists finished (
+    run integer primary key references run, at integer not null) strict;
+create table if not exists result (
+    key blob primary key, json blob not null) strict, without rowid;
+create table if not exists attempt (
+    number integer primary key autoincrement, run integer not null references run,
+    student blob not null, exercise blob not null, key blob not null, outcome blob not null,
+    text blob not null, at integer not null) strict;
+)";
+
+// Nothing that was written is changed or removed, by a mistake of ours either.
+std::string guards() {
+    std::string text;
+    for (std::string table : {"source", "run", "entry", "finished", "result", "attempt"}) {
+        for (std::string change : {"update", "delete"}) {
+            text += "create trigger if not exists no_" + change + "_of_" + table + " before " +
+                    change + " on " + table +
+                    " begin select raise(abort, 'the store only grows'); end;\n";
+        }
+    }
+    return text;
+}
+
+std::int64_t now() {
+    return static_cast<std::int64_t>(std::time(nullptr));
+}
+
+}  // namespace
+
+std::string key_of(const KeyParts& parts) {
+    return sha256_of_parts(
+        {parts.submission, parts.manifest, parts.grader, parts.toolchain, parts.epoch});
+}
+
+Store::Store(const std::filesystem::path& file, int milliseconds) : database(file, milliseconds) {
+    Statement version(database, "pragma user_version");
+    version.step();
+    std::int64_t format = version.number(0);
+    if (format != 0 && format != FORMAT) {
+        throw Usage(file.string() + " is of another version of the grader (format " +
+                    std::to_string(format) + "); use that version, or keep the file aside");
+    }
+    if (format == FORMAT) return;
+    Transaction change(database);
+    database.execute(TABLES + guards() + "pragma user_version = " + std::to_string(FORMAT));
+    change.commit();
+}
+
+std::string Store::source(const std::string& digest) {
+    Statement row(database, "select bytes from source where digest = ?");
+    if (!row.bind(1, digest).step()) {
+        throw Infrastructure("the store lacks the source " + digest +
+                             "; run again without --resume, with --submissions");
+    }
+    return row.text(0);
+}
+
+std::int64_t Store::begin_run(const std::string& assignment, const std::string& stamp,
+                              const std::vector<Entry>& entries,
+                              const std::vector<std::string>& sources) {
+    Transaction change(database);
+    for (const std::string& bytes : sources) {
+        Statement(database, "insert into source values (?, ?) on conflict do nothing")
+            .bind(1, sha256_hex(bytes))
+            .bind(2, bytes)
+            .step();
+    }
+    Statement(database, "insert into run (assignment, stamp, at) values (?, ?, ?)")
+        .bind(1, assignment)
+        .bind(2, stamp)
+        .bind(3, now())
+        .step();
+    std::int64_t run = database.last_row();
+    std::int64_t place = 0;
+    for (const Entry& entry : entries) {
+        Statement(database, "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)")
+            .bind(1, run)
+            .bind(2, place++)
+            .bind(3, entry.student)
+            .bind(4, entry.exercise)
+            .bind(5, entry.key)
+            .bind(6, entry.source)
+            .bind(7, entry.problem)
+            .bind(8, entry.details)
+            .step();
+    }
+    change.commit();
+    return run;
+}
+
+std::optional<Run> Store::run(std::int64_t number) {
+    Statement row(
+        database,
+        "select number, assignment, stamp, exists (select 1 from finished where run = number)"
+        " from run where ?1 = 0 or number = ?1 order by number desc limit 1");
+    if (!row.bind(1, number).step()) return std::nullopt;
+    return Run{row.number(0), row.text(1), row.text(2), row.number(3) != 0};
+}
+
+std::vector<Entry> Store::entries(std::int64_t run) {
+    Statement row(
+        database,
+        "select student, exercise, key, source, problem, details from entry where run = ? "
+        "order by place");
+    row.bind(1, run);
+    std::vector<Entry> all;
+    while (row.step()) {
+        all.push_back(
+            {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5)});
+    }
+    return all;
+}
+
+void Store::finish_run(std::int64_t run) {
+    Statement(database, "insert into finished values (?, ?) on conflict do nothing")
+        .bind(1, run)
+        .bind(2, now())
+        .step();
+}
+
+std::optional<std::string> Store::result(const std::string& key) {
+    Statement row(database, "select json from result where key = ?");
+    if (!row.bind(1, key).step()) return std::nullopt;
+    return row.text(0);
+}
+
+void Store::add_attempt(std::int64_t run, const Entry& entry, const std::string& outcome,
+                        const std::string& text) {
+    Statement(database,
+              "insert into attempt (run, student, exercise, key, outcome, text, at)"
+              " values (?, ?, ?, ?, ?, ?, ?)")
+        .bind(1, run)
+        .bind(2, entry.student)
+        .bind(3, entry.exercise)
+        .bind(4, entry.key)
+        .bind(5, outcome)
+        .bind(6, text)
+        .bind(7, now())
+        .step();
+}
+
+bool Store::add_result(std::int64_t run, const Entry& entry, const std::string& result_json) {
+    Transaction change(database);
+    std::optional<std::string> first = result(entry.key);
+    if (first && *first != result_json) {
+        std::string text = "a second grading of the same submission came out otherwise";
+        add_attempt(run, entry, "infrastructure", text + ":\n" + result_json);
+        change.commit();
+        throw Infrastructure(
+            text + " (key " + entry.key.substr(0, 12) +
+            "); the first result stays. Please report it: with the same key, results "
+            "must be the same to the last byte");
+    }
+    if (!first) {
+        Statement(database, "insert into result values (?, ?)")
+            .bind(1, entry.key)
+            .bind(2, result_json)
+            .step();
+    }
+    add_attempt(run, entry, first ? "again" : "judged", "");
+    change.commit();
+    return !first;
+}
+
+void Store::add_fault(std::int64_t run, const Entry& entry, const std::string& text) {
+    Transaction change(database);
+    add_attempt(run, entry, "infrastructure", text);
+    change.commit();
+}
+
+std::vector<Attempt> Store::attempts() {
+    Statement row(database,
+                  "select number, run, student, exercise, key, outcome, text from attempt order by "
+                  "number");
+    std::vector<Attempt> all;
+    while (row.step()) {
+        all.push_back({row.number(0), row.number(1), row.text(2), row.text(3), row.text(4),
+                       row.text(5), row.text(6)});
+    }
+    return all;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,299 @@
+// What students hand in: archives and folders as hostile as they come, and names that a terminal, a
+// spreadsheet, a browser or a shell would act on.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <archive.h>
+#include <archive_entry.h>
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <clocale>
+#include <fstream>
+#include <memory>
+
+#include "grader/class/names.h"
+#include "grader/class/submissions.h"
+#include "grader/class/tree.h"
+#include "grader/class/zip.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "grader/tests/temporary_folder.h"
+
+using namespace coalesce::grader;
+namespace fs = std::filesystem;
+
+namespace {
+
+// libarchive knows names in UTF-8 then, as in the program.
+[[maybe_unused]] const bool has_locale = std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr;
+
+const std::vector<std::string> TWO = {"02_naive", "03_tiled"};
+
+// Something in a tar archive; `type` is one of libarchive's.
+struct Thing {
+    std::string name;
+    unsigned type = AE_IFREG;
+    std::string bytes = "";
+    std::string target = "";  // of a link
+};
+
+la_ssize_t append(archive*, void* text, const void* bytes, std::size_t count) {
+    static_cast<std::string*>(text)->append(static_cast<const char*>(bytes), count);
+    return static_cast<la_ssize_t>(count);
+}
+
+std::string tar_of(const std::vector<Thing>& things, bool is_packed = false) {
+    std::string text;
+    archive* made = archive_write_new();
+    archive_write_set_format_pax_restricted(made);
+    if (is_packed) archive_write_add_filter_gzip(made);
+    archive_write_open(made, &text, nullptr, append, nullptr);
+    for (const Thing& thing : things) {
+        archive_entry* entry = archive_entry_new();
+        archive_entry_set_pathname(entry, thing.name.c_str());
+        archive_entry_set_perm(entry, 0777);
+        archive_entry_set_filetype(entry, thing.type);
+        if (thing.type == AE_IFLNK) archive_entry_set_symlink(entry, thing.target.c_str());
+        if (thing.type == AE_IFREG && !thing.target.empty()) {
+            archive_entry_set_hardlink(entry, thing.target.c_str());
+        }
+        if (thing.type == AE_IFREG) {
+            archive_entry_set_size(entry, static_cast<la_int64_t>(thing.bytes.size()));
+        }
+        REQUIRE(archive_write_header(made, entry) >= ARCHIVE_WARN);
+        archive_write_data(made, thing.bytes.data(), thing.bytes.size());
+        archive_entry_free(entry);
+    }
+    archive_write_close(made);
+    archive_write_free(made);
+    return text;
+}
+
+void write(const fs::path& file, const std::string& bytes) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << bytes;
+}
+
+const Student& named(const std::vector<Student>& students, const std::string& name) {
+    auto found = std::ranges::find(students, name, &Student::name);
+    REQUIRE_MESSAGE(found != students.end(), name);
+    return *found;
+}
+
+// What is wrong with the first exercise of a student who handed in that archive.
+std::string problem_of(const std::string& archive_bytes) {
+    TemporaryFolder folder;
+    write(folder / "ada.tar", archive_bytes);
+    std::vector<Student> students = read_class(folder.path(), TWO);
+    REQUIRE(students.size() == 1);
+    CHECK(students[0].name == "ada");
+    // Nothing was unpacked anywhere.
+    CHECK(std::distance(fs::recursive_directory_iterator(folder.path()),
+                        fs::recursive_directory_iterator()) == 1);
+    return students[0].handed.at(0).problem;
+}
+
+}  // namespace
+
+TEST_CASE("each way to hand in is understood") {
+    TemporaryFolder folder;
+    write(folder / "ada/02_naive/kernel.cu", "a2");
+    write(folder / "ada/03_tiled/kernel.cu", "a3");
+    write(folder / "bob/work/exercises/02/kernel.cu", "b2");
+    write(folder / "bob/work/solutions/02_naive/kernel.cu", "the course's own");
+    write(folder / "bob/03_tiled.cu", "b3");
+    write(folder / "eve.zip",
+          zip_of({{"handin/02_naive/kernel.cu", "e2"}, {"handin/03.cu", "e3"}}));
+    write(folder / "kim.tar.gz", tar_of({{"02_naive.cu", AE_IFREG, "k2"}}, true));
+    write(folder / "lee/handin.zip", zip_of({{"02_naive.cu", "l2"}, {"03_tiled.cu", "l3"}}));
+    write(folder / "notes.txt", "who is ill");
+    fs::create_directory(folder / "nobody");
+    std::vector<Student> students = read_class(folder.path(), TWO);
+    REQUIRE(students.size() == 6);
+    for (auto [name, first, second] : {std::tuple("ada", "a2", "a3"),
+                                       {"bob", "b2", "b3"},
+                                       {"eve", "e2", "e3"},
+                                       {"kim", "k2", ""},
+                                       {"lee", "l2", "l3"},
+                                       {"nobody", "", ""}}) {
+        CAPTURE(name);
+        const Student& student = named(students, name);
+        CHECK(student.handed.at(0).source == first);
+        CHECK(student.handed.at(1).source == second);
+        CHECK(student.handed.at(1).problem == (std::string(second).empty() ? "no-file" : ""));
+    }
+}
+
+TEST_CASE("an archive of the class is a class, with and without a folder around it") {
+    for (std::string around : {"", "class/"}) {
+        TemporaryFolder folder;
+        write(folder / "all.zip", zip_of({{around + "ada/exercises/02_naive/kernel.cu", "a2"},
+                                          {around + "bob/exercises/02_naive/kernel.cu", "b2"},
+                                          {around + "eve.zip", zip_of({{"02_naive.cu", "e2"}})}}));
+        std::vector<Student> students = read_class(folder / "all.zip", TWO);
+        REQUIRE(students.size() == 3);
+        CHECK(named(students, "eve").handed.at(0).source == "e2");
+        CHECK(named(students, "ada").handed.at(0).source == "a2");
+    }
+    TemporaryFolder folder;
+    write(folder / "one.zip", zip_of({{"ada/exercises/02_naive/kernel.cu", "a2"}}));
+    CHECK(read_class(folder / "one.zip", TWO).at(0).name == "ada");
+}
+
+TEST_CASE("a single file is enough for a single exercise") {
+    TemporaryFolder folder;
+    write(folder / "ada/my solution.cu", "a");
+    write(folder / "bob.cu", "b");
+    std::vector<Student> students = read_class(folder.path(), {"02_naive"});
+    CHECK(named(students, "ada").handed.at(0).source == "a");
+    CHECK(named(students, "bob").handed.at(0).source == "b");
+}
+
+TEST_CASE("two files that could be meant are told, unless they are the same") {
+    Tree tree;
+    tree.items.push_back({{"a", "02_naive.cu"}, Item::Kind::file, "x"});
+    tree.items.push_back({{"b", "02_naive.cu"}, Item::Kind::file, "x"});
+    CHECK(find_files(tree, TWO).at(0).is_there());
+    tree.items[1].bytes = "y";
+    CHECK(find_files(tree, TWO).at(0).problem == "two-files");
+    // Twice the same name in an archive: nobody can tell which one counts.
+    tree.items[1] = tree.items[0];
+    CHECK(find_files(tree, TWO).at(0).problem == "two-files");
+}
+
+TEST_CASE("two submissions of one name are told") {
+    TemporaryFolder folder;
+    write(folder / "ada/02_naive.cu", "x");
+    write(folder / "ada.zip", zip_of({{"02_naive.cu", "y"}}));
+    std::vector<Student> students = read_class(folder.path(), TWO);
+    REQUIRE(students.size() == 1);
+    CHECK(students[0].handed.at(0).problem == "two-submissions");
+}
+
+TEST_CASE("names that lead out of an archive lead nowhere") {
+    CHECK(problem_of(tar_of({{"../../../tmp/02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
+    CHECK(problem_of(tar_of({{"/etc/02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
+    CHECK(problem_of(tar_of({{"a\\..\\..\\02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
+    CHECK(problem_of(tar_of({{"C:\\02_naive.cu", AE_IFREG, "x"}})) == "archive-hostile");
+    CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFREG, "x"}, {"..", AE_IFREG, "x"}})) ==
+          "archive-hostile");
+}
+
+TEST_CASE("links, devices and FIFOs are no files") {
+    CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFLNK, "", "/etc/passwd"}})) == "not-a-file");
+    CHECK(problem_of(tar_of({{"x.cu", AE_IFREG, "x"}, {"02_naive.cu", AE_IFREG, "", "x.cu"}})) ==
+          "not-a-file");
+    CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFCHR}})) == "not-a-file");
+    CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFIFO}})) == "not-a-file");
+    // A link to a folder, and a file that would be written through it.
+    CHECK(problem_of(tar_of(
+              {{"02_naive", AE_IFLNK, "", "/tmp"}, {"02_naive/kernel.cu", AE_IFREG, "x"}})) == "");
+}
+
+TEST_CASE("links in folders are not followed, and FIFOs do not make us wait") {
+    TemporaryFolder folder;
+    write(folder / "secret", "the teacher's");
+    fs::create_directories(folder / "class/ada");
+    fs::create_symlink(folder / "secret", folder / "class/ada/02_naive.cu");
+    fs::create_directories(folder / "class/bob");
+    REQUIRE(mkfifo((folder / "class/bob/02_naive.cu").c_str(), 0600) == 0);
+    fs::create_symlink(folder.path(), folder / "class/eve");
+    std::vector<Student> students = read_class(folder / "class", TWO);
+    for (const char* name : {"ada", "bob", "eve"}) {
+        CHECK(named(students, name).handed.at(0).problem == "not-a-file");
+    }
+}
+
+TEST_CASE("bombs are stopped") {
+    std::string zeros(3u << 20, '\0');
+    std::vector<Thing> many;
+    for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".txt", AE_IFREG, zeros});
+    CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
+    // The same under names that are not looked at.
+    for (Thing& thing : many) thing.name = "__MACOSX/" + thing.name;
+    CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
+    std::vector<Thing> crowd;
+    for (int i = 0; i < 4100; ++i) crowd.push_back({std::to_string(i), AE_IFREG, "x"});
+    CHECK(problem_of(tar_of(crowd)) == "archive-too-large");
+    std::string deep;
+    for (int i = 0; i < 50; ++i) deep += "d/";
+    CHECK(problem_of(tar_of({{deep + "02_naive.cu", AE_IFREG, "x"}})) == "archive-too-large");
+    std::string large(5u << 20, 'x');
+    CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFREG, large}})) == "file-too-large");
+}
+
+TEST_CASE("what is no archive, or only a part of one, is told") {
+    CHECK(problem_of("") != "");
+    CHECK(problem_of("not an archive at all") == "archive-broken");
+    std::string noise;  // does not pack, so that a place in the archive is a place in the file
+    for (std::uint32_t i = 0; i < 20000; ++i) noise += static_cast<char>(i * i * 2654435761u >> 13);
+    std::string whole = tar_of({{"02_naive.cu", AE_IFREG, noise}}, true);
+    CHECK(problem_of(whole.substr(0, whole.size() / 2)) == "archive-broken");
+    std::string zipped = zip_of({{"02_naive.cu", noise}});
+    CHECK(problem_of(zipped) == "");
+    zipped[zipped.size() / 2] ^= 1;
+    CHECK(problem_of(zipped) == "archive-broken");
+}
+
+TEST_CASE("hostile names are students like others") {
+    std::vector<std::string> names = {"$(id)",  "--help",     "=1+1",     "a\nb", "\x1b[31mred",
+                                      "ad\xff", "a;rm -rf *", "<script>", "..."};
+    TemporaryFolder folder;
+    for (const std::string& name : names) write(folder / ("class/" + name) / "02_naive.cu", "x");
+    std::vector<Student> students = read_class(folder / "class", TWO);
+    // "..." begins with a dot: hidden.
+    CHECK(students.size() == names.size() - 1);
+    std::vector<Thing> things;
+    for (const std::string& name : names) things.push_back({name + "/02_naive.cu", AE_IFREG, "x"});
+    write(folder / "class.tar", tar_of(things));
+    CHECK(read_class(folder / "class.tar", TWO).size() == names.size());
+}
+
+TEST_CASE("nobody is told") {
+    TemporaryFolder folder;
+    CHECK_THROWS_AS(read_class(folder.path(), TWO), Usage);
+    CHECK_THROWS_AS(read_class(folder / "absent", TWO), Usage);
+    write(folder / "list.txt", "x");
+    CHECK_THROWS_AS(read_class(folder / "list.txt", TWO), Usage);
+}
+
+TEST_CASE("names are shown with nothing that acts") {
+    CHECK(shown("Zo\u00eb \u4e2d") == "Zo\u00eb \u4e2d");
+    CHECK(shown("a\x1b[31m\n\xff") == "a\\x1b[31m\\x0a\\xff");
+    CHECK(shown("\u202egnp.cu") == "\\xe2\\x80\\xaegnp.cu");
+    CHECK(shown("\xc0\xaf\xed\xa0\x80") == "\\xc0\\xaf\\xed\\xa0\\x80");
+    CHECK(shown("abcdef", 3) == "abc...");
+    CHECK(markdown("<b>[x](javascript:y) `z` @all") ==
+          "&lt;b&gt;\\[x\\]\\(javascript&#58;y\\) \\`z\\` &#64;all");
+    CHECK(markdown_code("```\nx") == "````text\n```\nx\n````\n");
+    CHECK(xml("<a b=\"c\">&'\x01") == "&lt;a b=&quot;c&quot;&gt;&amp;&apos;\\x01");
+}
+
+TEST_CASE("no field of a CSV file is a formula") {
+    for (std::string name : {"=1+1", "+1", "-1", "@SUM(A1)", "  =1", "|cmd", "%0", "\uff1d1"}) {
+        CAPTURE(name);
+        std::string field = csv(name);
+        CHECK((field.starts_with("'") || field.starts_with("\"'")));
+    }
+    CHECK(csv("\t=1") == "\\x09=1");
+    CHECK(csv("ada") == "ada");
+    CHECK(csv("Lovelace, \"Ada\"") == "\"Lovelace, \"\"Ada\"\"\"");
+    CHECK(csv("a\r\n=1") == "a\\x0d\\x0a=1");
+}
+
+TEST_CASE("files of students have harmless names, and no two the same") {
+    std::string long_name(5000, 'x');
+    for (const std::string& name : std::vector<std::string>{
+             "../../etc/passwd", "a/b", "--x", "$(id)", "a\nb", long_name, "\xff", "", "CON"}) {
+        CAPTURE(name);
+        std::string file = file_name(name);
+        CHECK(file.find_first_not_of(
+                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") ==
+              std::string::npos);
+        CHECK(file.size() < 80);
+        CHECK(file[0] == 's');
+    }
+    CHECK(file_name("a b") != file_name("a-b"));
+}

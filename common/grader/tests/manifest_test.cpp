@@ -1,0 +1,209 @@
+// Assignments: what is written is read again, slips are told with their place, and every change
+// makes other keys.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "grader/class/assignment.h"
+#include "grader/class/manifest.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "grader/tests/temporary_folder.h"
+
+using namespace coalesce::grader;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path REPOSITORY = COALESCE_REPOSITORY;
+
+// An assignment of two exercises in a folder of its own.
+struct Made {
+    TemporaryFolder folder;
+    fs::path place = folder / "hw1";
+    fs::path manifest = place / "teacher/assignment.toml";
+
+    Made() {
+        make_assignment({.repository = REPOSITORY,
+                         .folder = place,
+                         .title = "Tiles \"first\"",
+                         .exercises = {"2", "03_tiled"},
+                         .points = {10, 15}});
+    }
+    // The message when the manifest has `from` replaced by `to`.
+    std::string complaint(const std::string& from, const std::string& to) {
+        std::string text = read_file(manifest), changed = text;
+        std::size_t at = changed.find(from);
+        REQUIRE_MESSAGE(at != std::string::npos, from);
+        write_whole(manifest, changed.replace(at, from.size(), to));
+        std::string message = "nothing";
+        try {
+            read_assignment(place);
+        } catch (const Usage& error) {
+            message = error.what();
+        }
+        write_whole(manifest, text);
+        return message;
+    }
+};
+
+bool is_private(const fs::path& file) {
+    return (fs::status(file).permissions() & (fs::perms::group_all | fs::perms::others_all)) ==
+           fs::perms::none;
+}
+
+}  // namespace
+
+TEST_CASE("a new assignment is read as it was made") {
+    Made made;
+    Assignment read = read_assignment(made.place);
+    CHECK(read.name == "hw1");
+    CHECK(read.title == "Tiles \"first\"");
+    REQUIRE(read.exercises.size() == 2);
+    CHECK(read.exercises[0].name == "02_naive");
+    CHECK(read.exercises[0].points == Points{6, 2, 2});
+    CHECK(read.exercises[1].points == Points{9, 3, 3});
+    CHECK(read.points() == 25);
+    CHECK(read.exercises[1].costs.load == 4);
+    CHECK(manifest_text(read) == read_file(made.manifest));
+    CHECK(hidden_text(read) == read_file(made.place / "teacher/hidden.toml"));
+}
+
+TEST_CASE("students get skeletons, and nothing of what the teacher keeps") {
+    Made made;
+    std::string key = read_assignment(made.place).key;
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(made.place / "handout")) {
+        if (!entry.is_regular_file()) continue;
+        ++files;
+        CAPTURE(entry.path());
+        std::string text = read_file(entry.path());
+        CHECK(text.find(key) == std::string::npos);
+        CHECK(text.find("__syncthreads()") == std::string::npos);
+        CHECK(text.find("hidden") == std::string::npos);
+    }
+    CHECK(files == 5);
+    CHECK(read_file(made.place / "handout/exercises/03_tiled/kernel.cu").find("TODO") !=
+          std::string::npos);
+    CHECK(is_private(made.place / "teacher"));
+    CHECK(is_private(made.place / "teacher/key"));
+    CHECK(is_private(made.place / "teacher/hidden.toml"));
+}
+
+TEST_CASE("no hidden shape is published, and two assignments have others") {
+    Made one, two;
+    Assignment first = read_assignment(one.place), second = read_assignment(two.place);
+    CHECK(first.key != second.key);
+    CHECK(hidden_text(first) != hidden_text(second));
+    for (const Exercise& exercise : first.exercises) {
+        for (auto shape : exercise.hidden_shapes) {
+            for (auto known : exercise.public_shapes) CHECK_FALSE(shape == known);
+        }
+    }
+}
+
+TEST_CASE("shapes are multiples of what an exercise takes") {
+    TemporaryFolder folder;
+    make_assignment({.repository = REPOSITORY,
+                     .folder = folder / "v",
+                     .title = "",
+                     .exercises = {"08", "09"},
+                     .points = {}});
+    CHECK_NOTHROW(read_assignment(folder / "v"));
+}
+
+TEST_CASE("secrets differ between exercises, epochs and keys") {
+    Made made;
+    Assignment assignment = read_assignment(made.place);
+    Secret first = assignment.secret(assignment.exercises[0]);
+    CHECK(first != assignment.secret(assignment.exercises[1]));
+    assignment.epoch = 2;
+    CHECK(first != assignment.secret(assignment.exercises[0]));
+    assignment.epoch = 1;
+    CHECK(first == assignment.secret(assignment.exercises[0]));
+    assignment.key[0] = assignment.key[0] == 'a' ? 'b' : 'a';
+    CHECK(first != assignment.secret(assignment.exercises[0]));
+}
+
+TEST_CASE("any change makes another digest") {
+    Made made;
+    Exercise exercise = read_assignment(made.place).exercises[1];
+    std::string digest = digest_of(exercise);
+    Exercise other = exercise;
+    other.points.clean += 0.001;
+    CHECK(digest_of(other) != digest);
+    other = exercise;
+    other.hidden_shapes[0].rows += 1;
+    CHECK(digest_of(other) != digest);
+    other = exercise;
+    other.solution += " ";
+    CHECK(digest_of(other) != digest);
+    other = exercise;
+    other.limits.launch_mb += 1;
+    CHECK(digest_of(other) != digest);
+    CHECK(digest_of(exercise) == digest);
+}
+
+TEST_CASE("slips in the manifest are told with their line") {
+    Made made;
+    CHECK(made.complaint("costs = {", "cost = {").find("unknown key `cost`") != std::string::npos);
+    CHECK(made.complaint("costs = {", "cost = {").find("assignment.toml:") != std::string::npos);
+    CHECK(made.complaint("correct = 6", "correct = -6").find("`correct`") != std::string::npos);
+    CHECK(made.complaint("correct = 6", "correct = nan").find("`correct`") != std::string::npos);
+    CHECK(made.complaint("counted = [256, 256]", "counted = [0, 256]").find("`counted`") !=
+          std::string::npos);
+    CHECK(made.complaint("epoch = 1", "epoch = 0").find("`epoch`") != std::string::npos);
+    CHECK(made.complaint("format = 1", "format = 2").find("format") != std::string::npos);
+    CHECK(made.complaint("name = \"03_tiled\"", "name = \"02_naive\"").find("twice") !=
+          std::string::npos);
+    CHECK(made.complaint("title =", "title").find("mend this line") != std::string::npos);
+    CHECK(made.complaint("epoch = 1", "epoch = 2") == "nothing");
+}
+
+TEST_CASE("a key that others can read is refused") {
+    Made made;
+    fs::path key = made.place / "teacher/key";
+    fs::permissions(key, fs::perms::group_read, fs::perm_options::add);
+    CHECK_THROWS_AS(read_assignment(made.place), Usage);
+    fs::permissions(key, fs::perms::group_read, fs::perm_options::remove);
+    CHECK_NOTHROW(read_assignment(made.place));
+    write_whole(key, "short", 0600);
+    CHECK_THROWS_AS(read_assignment(made.place), Usage);
+}
+
+TEST_CASE("what cannot be made leaves nothing") {
+    TemporaryFolder folder;
+    NewAssignment request{.repository = REPOSITORY,
+                          .folder = folder / "x",
+                          .title = "",
+                          .exercises = {"02", "77"},
+                          .points = {}};
+    CHECK_THROWS_AS(make_assignment(request), Usage);
+    request.exercises = {"02", "2"};
+    CHECK_THROWS_AS(make_assignment(request), Usage);
+    request.exercises = {"02", "03"};
+    request.points = {1};
+    CHECK_THROWS_AS(make_assignment(request), Usage);
+    CHECK(fs::is_empty(folder.path()));
+    for (std::string name : {"", "..", "a/b", "-x", "a b", ".hidden"}) {
+        CHECK_THROWS_AS(assignment_folder(folder.path(), name), Usage);
+    }
+}
+
+TEST_CASE("there is a proof for each way to be wrong") {
+    Made made;
+    Assignment assignment = read_assignment(made.place);
+    std::vector<Proof> proofs = proofs_of(assignment);
+    int solutions = 0, cheats = 0, mutants = 0;
+    for (const Proof& proof : proofs) {
+        solutions += proof.must_pass ? 1 : 0;
+        cheats += proof.what.starts_with("cheat") ? 1 : 0;
+        mutants += proof.what.starts_with("mutant") ? 1 : 0;
+        if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
+    }
+    CHECK(solutions == 2);
+    CHECK(cheats == 12);
+    CHECK(mutants >= 8);
+}

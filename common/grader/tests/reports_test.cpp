@@ -1,0 +1,267 @@
+// What is written from the results: well-formed, without anything that acts, and without what is
+// hidden.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "grader/class/names.h"
+#include "grader/class/progress.h"
+#include "grader/class/reports.h"
+#include "grader/class/similarity.h"
+#include "grader/class/tree.h"
+#include "grader/class/zip.h"
+#include "grader/store/files.h"
+#include "grader/tests/temporary_folder.h"
+
+using namespace coalesce;
+using namespace coalesce::grader;
+using Json = nlohmann::json;
+
+namespace {
+
+Result wrong_answer() {
+    Result result;
+    result.verdict = VerdictKind::wrong_answer;
+    result.failure_id = "indices-not-swapped";
+    result.headline = "out(0,1) holds in(0,1), <b>expected</b> in(1,0).";
+    result.next = "Swap them.";
+    result.line = 2;
+    result.text = "out(0,1) holds in(0,1)\x1b[31m ]]> </failure>\n";
+    result.map = "..#\n```\n";
+    result.points = {0, 2, 0};
+    return result;
+}
+
+Result right() {
+    Result result;
+    result.verdict = VerdictKind::ok;
+    result.points = {6, 2, 2};
+    Counters counters;
+    counters.load_requests = counters.store_requests = 8;
+    counters.load_sectors = counters.store_sectors = 32;
+    result.counters = counters;
+    result.solution_counters = result.counters;
+    LineCost cost;
+    cost.line = 1;
+    cost.counters = *result.counters;
+    result.lines.push_back(cost);
+    return result;
+}
+
+Graded graded(std::optional<Result> result) {
+    return {"03_tiled", {6, 2, 2}, "line one\nline two\n", std::move(result)};
+}
+
+// One who is right, one who is wrong and has a hostile name, one who is not graded yet.
+ClassResults a_class() {
+    return {.assignment = "hw1",
+            .title = "Tiles & <more>",
+            .run = 1,
+            .stamp = "",
+            .exercises = {"03_tiled"},
+            .common = {{}},
+            .students = {{"=cmd|' /C calc'!A0", {graded(wrong_answer())}},
+                         {"ada", {graded(right())}},
+                         {"<b>\x1b]0;x\xff\n</b>", {graded(std::nullopt)}}}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+// A small reader of XML: throws unless tags are nested, attributes are quoted, and no text has a sign
+// that must be written otherwise. Returns the values of an attribute.
+class Xml {
+public:
+    explicit Xml(const std::string& text) {
+        if (!text.starts_with("<?xml")) throw std::runtime_error("no declaration");
+        for (std::size_t at = text.find("?>") + 2; at < text.size();) {
+            unsigned char letter = static_cast<unsigned char>(text[at]);
+            if (letter < 0x20 && letter != '\n') throw std::runtime_error("a control");
+            at = text[at] == '<' ? tag(text, at) : text[at] == '&' ? entity(text, at) : at + 1;
+        }
+        if (!open.empty()) throw std::runtime_error("not closed: " + open.back());
+    }
+    std::vector<std::string> names;
+
+private:
+    std::size_t entity(const std::string& text, std::size_t at) {
+        for (std::string known : {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#10;", "&#9;"}) {
+            if (text.compare(at, known.size(), known) == 0) return at + known.size();
+        }
+        throw std::runtime_error("a bare &");
+    }
+    std::size_t tag(const std::string& text, std::size_t at) {
+        std::size_t end = text.find('>', at);
+        std::string inner = text.substr(at + 1, end - at - 1);
+        if (inner.find('<') != std::string::npos) throw std::runtime_error("a bare <");
+        if (inner[0] == '/') {
+            if (open.empty() || open.back() != inner.substr(1)) throw std::runtime_error("crossed");
+            open.pop_back();
+            return end + 1;
+        }
+        if (std::count(inner.begin(), inner.end(), '"') % 2 != 0)
+            throw std::runtime_error("a quote");
+        std::string name = inner.substr(0, inner.find_first_of(" /"));
+        if (inner.back() != '/') open.push_back(name);
+        if (name == "testcase") {
+            std::size_t begin = inner.find(" name=\"") + 7;
+            names.push_back(inner.substr(begin, inner.find('"', begin) - begin));
+        }
+        return end + 1;
+    }
+    std::vector<std::string> open;
+};
+
+}  // namespace
+
+TEST_CASE("grades.csv has a line for each student, and no formula") {
+    std::vector<std::string> lines = lines_of(grades_csv(a_class()));
+    REQUIRE(lines.size() == 4);
+    CHECK(
+        lines[0] ==
+        "student,points,possible,\"03_tiled points\",\"03_tiled verdict\",\"03_tiled failure\"\r");
+    CHECK(lines[1] == "\"'=cmd|' /C calc'!A0\",2,10,2,WA,indices-not-swapped\r");
+    CHECK(lines[2] == "ada,10,10,10,OK,\r");
+    // Not graded yet: no points, which is not the same as none.
+    CHECK(lines[3] == "\"<b>\\x1b]0;x\\xff\\x0a</b>\",,10,,SYS,not-graded-yet\r");
+}
+
+TEST_CASE("results of an open sandbox are stamped everywhere") {
+    ClassResults results = a_class();
+    results.stamp = "unsandboxed";
+    CHECK(lines_of(grades_csv(results)).at(1).ends_with(",unsandboxed\r"));
+    CHECK(feedback(results, results.students[1]).find("unsandboxed") != std::string::npos);
+    CHECK(Json::parse(grades_json(results)).at("stamp") == "unsandboxed");
+    CHECK(summary(results).find("unsandboxed") != std::string::npos);
+}
+
+TEST_CASE("junit.xml is well-formed, each name in it unique, and without control characters") {
+    std::string text = junit_xml(a_class());
+    Xml xml(text);
+    CHECK(xml.names.size() == 3);
+    CHECK(std::set<std::string>(xml.names.begin(), xml.names.end()).size() == 3);
+    CHECK(text.find("tests=\"3\" failures=\"1\" errors=\"1\"") != std::string::npos);
+    CHECK_THROWS(Xml("<?xml?><a><b></a></b>"));
+    CHECK_THROWS(Xml("<?xml?><a>x & y</a>"));
+}
+
+TEST_CASE("grades.json has everything") {
+    Json json = Json::parse(grades_json(a_class()));
+    REQUIRE(json.at("students").size() == 3);
+    CHECK(json["students"][1]["points"] == 10.0);
+    CHECK(json["students"][1]["exercises"][0]["counters"]["load_sectors"] == 32);
+    CHECK(json["students"][2]["points"].is_null());
+    CHECK(json["students"][2]["exercises"][0]["points"].is_null());
+}
+
+TEST_CASE("feedback says what is wrong, where, and what to do next; nothing in it is markup") {
+    ClassResults results = a_class();
+    std::string text = feedback(results, results.students[0]);
+    for (std::string part : {"WA", "line two", "Swap them", "2 of 10 points",
+                             "Tiles &amp; &lt;more&gt;", "````text\n..#\n```\n````"}) {
+        CAPTURE(part);
+        CHECK(text.find(part) != std::string::npos);
+    }
+    CHECK(text.find("<b>") == std::string::npos);
+    CHECK(text.find('\x1b') == std::string::npos);
+    std::string good = feedback(results, results.students[1]);
+    CHECK(good.find("| loads, sectors | 8 | 4 | 8 | 4 |") != std::string::npos);
+    CHECK(good.find("line 1: load 4, store 4 a request") != std::string::npos);
+    CHECK(feedback(results, results.students[2]).find("not graded yet") != std::string::npos);
+}
+
+TEST_CASE("a hidden shape is not told") {
+    ClassResults results = a_class();
+    Result hidden = wrong_answer();
+    hidden.is_hidden = true;
+    hidden.public_tried = hidden.public_passed = 3;
+    hidden.hidden_tried = 2;
+    hidden.hidden_passed = 1;
+    results.students[0].graded[0].result = hidden;
+    std::string text = feedback(results, results.students[0]);
+    CHECK(text.find("not published") != std::string::npos);
+    CHECK(text.find("1 of 2 hidden ones") != std::string::npos);
+    CHECK(text.find("Seen with a matrix") == std::string::npos);
+}
+
+TEST_CASE("platforms get what they read") {
+    ClassResults results = a_class();
+    Json gradescope = Json::parse(gradescope_json(results.students[0]));
+    CHECK(gradescope["tests"][0]["score"] == 2.0);
+    CHECK(gradescope["tests"][0]["max_score"] == 10.0);
+    CHECK(gradescope["stdout_visibility"] == "hidden");
+    Json classroom = Json::parse(classroom50_json(results.students[1]));
+    CHECK(classroom["schema"] == "classroom50/result/v1");
+    CHECK(classroom["score"] == 10);
+    CHECK(classroom["max-score"] == 10);
+    CHECK(classroom["tests"][0]["passed"] == true);
+    CHECK(classroom["tests"][0]["test-name"] == "03_tiled");
+}
+
+TEST_CASE("reports are the same bytes again, and of students who are there") {
+    TemporaryFolder folder;
+    ClassResults results = a_class();
+    write_reports(results, folder.path());
+    std::string csv_text = read_file(folder / "grades.csv");
+    CHECK(std::filesystem::exists(folder.path() / "feedback" / (file_name("ada") + ".md")));
+    results.students.erase(results.students.begin() + 1);
+    write_reports(results, folder.path());
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "feedback" / (file_name("ada") + ".md")));
+    write_reports(a_class(), folder.path());
+    CHECK(read_file(folder / "grades.csv") == csv_text);
+}
+
+TEST_CASE("other names and comments are alike; another way is not") {
+    std::string common = "int given = 1;\n";
+    std::string one =
+        common +
+        "for (int k = 0; k < 4; k++) { tile[k][threadIdx.x] = in[(row + k) * cols + col]; }\n"
+        "if (row < rows) { out[col * rows + row] = tile[threadIdx.x][0] * 2; }";
+    std::string renamed =
+        common +
+        "for (int j = 0; j < 4; j++) { // mine\n buf[j][threadIdx.x] = in[(r + j) * cols"
+        " + c]; }\nif (r < rows) { out[c * rows + r] = buf[threadIdx.x][0] * 2; }";
+    std::string other =
+        common +
+        "float4 v = reinterpret_cast<const float4*>(in)[i / 4]; while (v.x > 0) { v.x -= 1;"
+        " } out[i] = v.y + v.z * v.w - 3 / v.x; return;";
+    std::vector<Alike> pairs = alike({one, renamed, other}, {common});
+    REQUIRE(pairs.size() == 1);
+    CHECK(pairs[0].first == 0);
+    CHECK(pairs[0].second == 1);
+    CHECK(pairs[0].share > 0.9);
+    CHECK_FALSE(pairs[0].has_same_names);
+    CHECK(alike({one, one}, {common}).at(0).is_same_file);
+    // What everybody was given says nothing.
+    CHECK(alike({one, one}, {one}).empty());
+    CHECK(alike({"", ""}, {}).empty());
+    CHECK(alike({"\"unfinished", "/* unfinished"}, {}).empty());
+}
+
+TEST_CASE("a zip that was written can be read") {
+    Tree tree = read_archive(zip_of({{"a/b", "bytes"}, {"c", ""}}));
+    REQUIRE(tree.items.size() == 2);
+    CHECK(tree.items[0].path == std::vector<std::string>{"a", "b"});
+    CHECK(tree.items[0].bytes == "bytes");
+    CHECK(zip_of({{"a", "x"}}) == zip_of({{"a", "x"}}));
+}
+
+TEST_CASE("durations and progress are for people") {
+    CHECK(duration(0.2) == "1 s");
+    CHECK(duration(200) == "3 min 20 s");
+    CHECK(duration(7300) == "2 h 1 min");
+    Progress progress(4, true);
+    progress.advance();
+    CHECK(progress.line() == "[#######.......................] 1 of 4");
+    progress.advance();
+    progress.advance();
+    CHECK(progress.line().find("left") != std::string::npos);
+}

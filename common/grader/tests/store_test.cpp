@@ -1,0 +1,243 @@
+// The store: digests, rows that are never changed, results that are the same to the last byte; a disk
+// that is full, a database that is locked, a clock that jumps.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "grader/store/sha256.h"
+#include "grader/store/store.h"
+#include "grader/tests/temporary_folder.h"
+
+using namespace coalesce::grader;
+namespace fs = std::filesystem;
+
+namespace {
+
+Entry entry(const std::string& student, const std::string& key) {
+    return {.student = student,
+            .exercise = "03_tiled",
+            .key = key,
+            .source = "",
+            .problem = "",
+            .details = ""};
+}
+
+}  // namespace
+
+TEST_CASE("digests are those of the standard") {
+    CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    CHECK(sha256_hex(std::string(1000000, 'a')) ==
+          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    // RFC 4231, cases 2 and 6.
+    CHECK(hex(hmac_sha256("Jefe", "what do ya want for nothing?")) ==
+          "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    CHECK(hex(hmac_sha256(std::string(131, '\xaa'),
+                          "Test Using Larger Than Block-Size Key - Hash Key First")) ==
+          "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST_CASE("lists of texts do not run into each other") {
+    CHECK(sha256_of_parts({"ab", "c"}) != sha256_of_parts({"a", "bc"}));
+    CHECK(sha256_of_parts({"a", ""}) != sha256_of_parts({"a"}));
+}
+
+TEST_CASE("every part of a key counts") {
+    KeyParts parts{"submission", "manifest", "grader", "toolchain", "epoch"};
+    std::string key = key_of(parts);
+    for (auto part : {&KeyParts::submission, &KeyParts::manifest, &KeyParts::grader,
+                      &KeyParts::toolchain, &KeyParts::epoch}) {
+        KeyParts other = parts;
+        other.*part = "another";
+        CHECK(key_of(other) != key);
+    }
+}
+
+TEST_CASE("a run has its entries and their sources, and is unfinished until it is said to be") {
+    TemporaryFolder folder;
+    Store store(folder / "store.sqlite");
+    CHECK_FALSE(store.run());
+    std::string source("with\0a zero, and no \xff UTF-8", 25);
+    Entry ada = entry(std::string("ad\xff\n", 4), "k1");
+    ada.source = sha256_hex(source);
+    std::int64_t run = store.begin_run("hw1", "", {ada, entry("bob", "k2")}, {source});
+    REQUIRE(store.run());
+    CHECK(store.run()->number == run);
+    CHECK_FALSE(store.run()->is_finished);
+    CHECK(store.entries(run) == std::vector<Entry>{ada, entry("bob", "k2")});
+    CHECK(store.source(ada.source) == source);
+    CHECK_THROWS_AS(store.source("of nothing"), Infrastructure);
+    store.finish_run(run);
+    CHECK(store.run()->is_finished);
+}
+
+TEST_CASE("the same entry twice makes no run at all") {
+    TemporaryFolder folder;
+    Store store(folder / "store.sqlite");
+    CHECK_THROWS_AS(store.begin_run("hw1", "", {entry("ada", "k1"), entry("ada", "k1")}, {}),
+                    Infrastructure);
+    CHECK_FALSE(store.run());
+}
+
+TEST_CASE("the first result for a key stays; another one is a fault of ours") {
+    TemporaryFolder folder;
+    Store store(folder / "store.sqlite");
+    Entry ada = entry("ada", "k1");
+    std::int64_t run = store.begin_run("hw1", "", {ada}, {});
+    store.add_fault(run, ada, "no sandbox");
+    CHECK_FALSE(store.result("k1"));
+    CHECK(store.add_result(run, ada, "{\"a\":1}"));
+    CHECK_FALSE(store.add_result(run, ada, "{\"a\":1}"));
+    CHECK_THROWS_AS(store.add_result(run, ada, "{\"a\":2}"), Infrastructure);
+    CHECK(store.result("k1") == "{\"a\":1}");
+    std::vector<Attempt> attempts = store.attempts();
+    REQUIRE(attempts.size() == 4);
+    CHECK(attempts[0].outcome == "infrastructure");
+    CHECK(attempts[1].outcome == "judged");
+    CHECK(attempts[2].outcome == "again");
+    CHECK(attempts[3].outcome == "infrastructure");
+}
+
+TEST_CASE("nothing is changed or removed, by whoever asks") {
+    TemporaryFolder folder;
+    fs::path file = folder / "store.sqlite";
+    {
+        Store store(file);
+        std::int64_t run = store.begin_run("hw1", "", {entry("ada", "k1")}, {"x"});
+        store.add_result(run, entry("ada", "k1"), "{}");
+        store.finish_run(run);
+    }
+    Database database(file);
+    for (std::string table : {"source", "run", "entry", "finished", "result", "attempt"}) {
+        CAPTURE(table);
+        CHECK_THROWS_AS(database.execute("delete from " + table), Infrastructure);
+    }
+    CHECK_THROWS_AS(database.execute("update result set json = 'forged'"), Infrastructure);
+    CHECK(Store(file).result("k1") == "{}");
+}
+
+TEST_CASE("a database that somebody has locked is a fault of ours, and passes") {
+    TemporaryFolder folder;
+    fs::path file = folder / "store.sqlite";
+    Store store(file, 50);
+    Entry ada = entry("ada", "k1");
+    std::int64_t run = store.begin_run("hw1", "", {ada}, {});
+    {
+        Database other(file);
+        Transaction lock(other);
+        CHECK_THROWS_AS(store.add_result(run, ada, "{}"), Infrastructure);
+    }
+    CHECK_FALSE(store.result("k1"));
+    CHECK(store.add_result(run, ada, "{}"));
+}
+
+TEST_CASE("a full database keeps what it has, and goes on when there is room") {
+    TemporaryFolder folder;
+    fs::path file = folder / "store.sqlite";
+    Store store(file);
+    std::int64_t run = store.begin_run("hw1", "", {entry("ada", "k1"), entry("bob", "k2")}, {});
+    store.add_result(run, entry("ada", "k1"), "{}");
+    // In a process of its own, files cannot grow any more: as on a full disk.
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        rlimit limit{4096, 4096};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        try {
+            Store(file).add_result(run, entry("bob", "k2"), std::string(100000, 'x'));
+        } catch (const Infrastructure&) {
+            _exit(42);
+        }
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WEXITSTATUS(status) == 42);
+    CHECK(store.result("k1") == "{}");
+    CHECK_FALSE(store.result("k2"));
+    CHECK(store.add_result(run, entry("bob", "k2"), "{}"));
+}
+
+TEST_CASE("a file that is no store is told, and stays") {
+    TemporaryFolder folder;
+    fs::path file = folder / "store.sqlite";
+    std::ofstream(file) << std::string(5000, 'x');
+    CHECK_THROWS_AS(Store{file}, Infrastructure);
+    CHECK(read_file(file) == std::string(5000, 'x'));
+    fs::path newer = folder / "newer.sqlite";
+    Database(newer).execute("pragma user_version = 99");
+    CHECK_THROWS_AS(Store{newer}, Usage);
+}
+
+TEST_CASE("order is that of the attempts, whatever the clock said") {
+    TemporaryFolder folder;
+    fs::path file = folder / "store.sqlite";
+    std::int64_t run = 0;
+    {
+        Store store(file);
+        run = store.begin_run("hw1", "", {entry("ada", "k1")}, {});
+        store.add_fault(run, entry("ada", "k1"), "first");
+    }
+    {
+        // An attempt and a run from a time when the clock was years behind.
+        Database database(file);
+        database.execute(
+            "insert into attempt (run, student, exercise, key, outcome, text, at) select "
+            "run, student, exercise, key, outcome, cast('second' as blob), 5 from attempt");
+        database.execute(
+            "insert into run (assignment, stamp, at) select assignment, stamp, 5 from run");
+    }
+    Store store(file);
+    CHECK(store.attempts().at(1).text == "second");
+    CHECK(store.run()->number == run + 1);
+}
+
+TEST_CASE("files are written whole, with the rights that are asked for") {
+    TemporaryFolder folder;
+    fs::path file = folder / "key";
+    umask(0);
+    write_whole(file, "one", 0600);
+    CHECK(read_file(file) == "one");
+    CHECK((fs::status(file).permissions() & fs::perms::all) ==
+          (fs::perms::owner_read | fs::perms::owner_write));
+    write_whole(file, "two", 0600);
+    CHECK(read_file(file) == "two");
+    CHECK_FALSE(write_first(file, "three"));
+    CHECK(read_file(file) == "two");
+    CHECK(write_first(folder / "other", "four"));
+    // Nothing else lies there.
+    CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 2);
+    CHECK_THROWS_AS(write_whole(folder / "no" / "such" / "folder", "x"), Infrastructure);
+    CHECK_THROWS_AS(read_file(folder / "absent"), Usage);
+    CHECK_THROWS_AS(read_file(folder.path()), Usage);
+}
+
+TEST_CASE("one process has the lock, and it goes with that process") {
+    TemporaryFolder folder;
+    fs::path file = folder / "lock";
+    int ready[2];
+    REQUIRE(pipe(ready) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        FileLock lock(file, "it");
+        (void)!write(ready[1], "x", 1);
+        pause();
+        _exit(0);
+    }
+    char byte;
+    REQUIRE(read(ready[0], &byte, 1) == 1);
+    CHECK_THROWS_AS(FileLock(file, "it"), Infrastructure);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    CHECK_NOTHROW(FileLock(file, "it"));
+}
