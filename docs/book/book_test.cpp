@@ -1,0 +1,181 @@
+// The book's own pieces, and faulty sites that its checks must find.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include "frame.h"
+#include "pages.h"
+#include "questions.h"
+#include "site.h"
+
+using namespace coalesce;
+using namespace coalesce::book;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder that goes away.
+class Folder {
+public:
+    Folder() : path_(fs::temp_directory_path() / ("book_test_" + std::to_string(getpid()))) {
+        fs::remove_all(path_);
+        fs::create_directories(path_);
+    }
+    ~Folder() { fs::remove_all(path_); }
+    void write(const std::string& name, const std::string& text) const {
+        write_text(path_ / name, text);
+    }
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+/// A repository with one lesson.
+class Repository : public Folder {
+public:
+    Repository() {
+        write("docs/contents.txt", "[Lessons]\nlesson_01_copy steps/01_copy/README.md\n");
+        write("docs/guide/teacher.md",
+              "# For teachers\n\nSee [one](../../steps/01_copy/README.md).\n");
+        write("steps/01_copy/main.cu", "");
+        write("course.toml", "");
+        write("learn", "usage() {\n    cat <<'END'\nUsage: ./learn\n\n  run  Runs\nEND\n}\n");
+    }
+    /// Of the lesson, with that text after its title.
+    std::string page(const std::string& text, bool with_explorer = false) const {
+        write("steps/01_copy/README.md", "# 01 Copy\n\n" + text);
+        const Contents contents = read_contents(path());
+        course::Variant variant;
+        variant.expect = {{"load", 4}};
+        course::Step step;
+        step.name = "01_copy";
+        step.variants = {variant};
+        step.predictions = {{"load", "How many?"}};
+        course::Course course;
+        course.steps = {step};
+        return doxygen_text(*contents.find("lesson_01_copy"), contents, course, with_explorer);
+    }
+};
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+}
+
+std::vector<std::string> faults(const std::string& body) {
+    const Folder site;
+    site.write("index.html", "<html><body>" + body + "</body></html>");
+    site.write("other.html", "<html><body><h2 id=\"here\">x</h2></body></html>");
+    return faults_of_site(site.path());
+}
+
+}  // namespace
+
+TEST_CASE("headings get an anchor, the first the page's own") {
+    const std::string text = Repository().page("## The idea\n\n### Banks, and more\n");
+    CHECK(has(text, "# 01 Copy {#lesson_01_copy}"));
+    CHECK(has(text, "## The idea {#lesson_01_copy_the-idea}"));
+    CHECK(has(text, "{#lesson_01_copy_banks-and-more}"));
+}
+
+TEST_CASE("links between files become links between pages") {
+    const Repository repository;
+    CHECK(has(repository.page("See [it](../../docs/guide/teacher.md)."), "[it](\\ref teacher)"));
+    CHECK(has(repository.page("See [main.cu](main.cu)."), "[main.cu](\\ref source_01_copy)"));
+    CHECK(has(repository.page("See [that](#the-idea)."), "(\\ref lesson_01_copy_the-idea)"));
+    CHECK(
+        has(repository.page("See [web](https://example.org/a)."), "[web](https://example.org/a)"));
+    // Files that are no pages are named.
+    CHECK(has(repository.page("See [course](../../course.toml)."), "course (`course.toml`)"));
+}
+
+TEST_CASE("code is left alone") {
+    const Repository repository;
+    CHECK(has(repository.page("`tile[y](x)` stays"), "`tile[y](x)` stays"));
+    CHECK(has(repository.page("```\n[a](b.md)\n# no heading\n```\n"), "[a](b.md)\n# no heading\n"));
+    CHECK(has(repository.page("    [a](b.md)\n"), "    [a](b.md)"));
+}
+
+TEST_CASE("a link to a file that is not there is an error with its line") {
+    try {
+        Repository().page("one\ntwo [x](nowhere.md)\n");
+        FAIL("not noticed");
+    } catch (const BookError& error) {
+        CHECK(std::string(error.what()) ==
+              "steps/01_copy/README.md:4: there is no steps/01_copy/nowhere.md");
+    }
+    CHECK_THROWS_AS(Repository().page("```\nnot closed\n"), BookError);
+}
+
+TEST_CASE("comments become what the book alone can show") {
+    const Repository repository;
+    CHECK(has(repository.page("<!-- snippet: kernel -->\n"), "\\snippet 01_copy/main.cu kernel"));
+    CHECK(has(repository.page("<!-- usage -->\n"), "```\nUsage: ./learn\n\n  run  Runs\n```"));
+    const std::string link = "<!-- explorer: a=01_copy,copy,256,256,0,5,0 -->\n";
+    CHECK(has(repository.page(link, true), "explorer.html#a=01_copy,copy,256,256,0,5,0"));
+    CHECK_FALSE(has(repository.page(link), "explorer.html"));
+    const std::string asked = repository.page("<!-- questions -->\n");
+    CHECK(has(asked, "How many?"));
+    CHECK(has(asked, "data-answer=\"4\""));
+}
+
+TEST_CASE("a question must have one right choice") {
+    const Repository repository;
+    repository.write("docs/questions/01_copy.txt", "? Why?\n+ So\n  Yes.\n- Not \"so\"\n  No.\n");
+    const std::string text = repository.page("<!-- questions -->\n");
+    CHECK(has(text, "data-right=\"yes\" data-says=\"Yes.\""));
+    CHECK(has(text, "Not &quot;so&quot;"));
+    repository.write("docs/questions/01_copy.txt", "? Why?\n- So\n- Not so\n");
+    CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), BookError);
+    repository.write("docs/questions/01_copy.txt", "+ A choice of nothing\n");
+    CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), BookError);
+}
+
+TEST_CASE("chapters that are not named come into the contents, and know their neighbours") {
+    const Repository repository;
+    repository.page("");
+    const Contents contents = read_contents(repository.path());
+    REQUIRE(contents.pages.size() == 2);
+    CHECK(contents.find("teacher")->title == "For teachers");
+    CHECK(has(neighbours_html("lesson_01_copy.html", contents), "teacher.html"));
+    CHECK(neighbours_html("files.html", contents).empty());
+}
+
+TEST_CASE("a site without faults") {
+    CHECK(
+        faults("<a href=\"other.html#here\">x</a> <a href=\"https://example.org\">y</a>").empty());
+    CHECK(faults("<img src=\"data:image/png;base64,AA\"/>").empty());
+    CHECK(faults("<script>var a = '<a href=\"nowhere.html\">';</script>").empty());
+}
+
+TEST_CASE("faults of a site") {
+    CHECK(faults("<a href=\"gone.html\">x</a>") ==
+          std::vector<std::string>{"index.html: no file gone.html"});
+    CHECK(faults("<a href=\"other.html#gone\">x</a>") ==
+          std::vector<std::string>{"index.html: no anchor #gone in other.html"});
+    CHECK(faults("<a href='#gone'>x</a>").size() == 1);
+    CHECK(faults("<img src=\"picture.svg\" alt=\"\"/>").size() == 1);
+    CHECK(faults("<script src=\"https://example.org/x.js\"></script>").size() == 1);
+    CHECK(faults("<link rel=\"stylesheet\" href=\"//example.org/x.css\">").size() == 1);
+    CHECK(faults("<p id=\"a\"></p><p id=\"a\"></p>").size() == 1);
+    const Folder site;
+    CHECK_THROWS_AS(faults_of_site(site.path()), BookError);
+    site.write("lesson_01_copy.html", "<p>a lesson without its kernel</p>");
+    CHECK(faults_of_site(site.path()).size() == 1);
+}
+
+TEST_CASE("drawings, ways on and the search's index are put in") {
+    const Repository repository;
+    repository.page("");
+    repository.write("docs/diagrams/a.svg", "<?xml?><svg viewBox=\"0 0 1 1\"><rect/></svg>");
+    repository.write(
+        "html/lesson_01_copy.html",
+        "<title>Coalesce: One</title><main><p>Some  text</p>"
+        "<img class=\"drawing\" src=\"a.svg\" alt=\"A &lt; B\"/><!-- neighbours --></main>");
+    finish_site(repository.path() / "html", read_contents(repository.path()));
+    const std::string html = read_text(repository.path() / "html/lesson_01_copy.html");
+    CHECK(has(html, "<svg role=\"img\" aria-label=\"A &lt; B\" viewBox"));
+    CHECK(has(html, "rel=\"next\" href=\"teacher.html\""));
+    CHECK(has(read_text(repository.path() / "html/search-index.js"), "Some text"));
+}

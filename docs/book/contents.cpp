@@ -1,0 +1,111 @@
+#include "contents.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace coalesce::book {
+namespace {
+
+/// "# 03 Tiled: turn a tile" -> "03 Tiled: turn a tile"; without backquotes.
+std::string title_of(const std::string& text, const std::string& file) {
+    if (!text.starts_with("# ")) {
+        throw BookError(file + ":1: a page begins with its title: \"# Title\"");
+    }
+    std::string title = text.substr(2, text.find('\n') - 2);
+    std::erase(title, '`');
+    return title;
+}
+
+void add(Contents& contents, Page page) {
+    page.title = title_of(read_text(contents.root / page.file), page.file);
+    contents.pages.push_back(std::move(page));
+}
+
+/// Chapters that other parts of the project put into docs/guide.
+void add_chapters(Contents& contents, const std::string& section) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(contents.root / "docs/guide")) {
+        if (entry.path().extension() == ".md") names.push_back(entry.path().stem().string());
+    }
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+        const std::string file = "docs/guide/" + name + ".md";
+        if (!contents.made_of(file)) add(contents, {name, file, "", section});
+    }
+}
+
+}  // namespace
+
+std::string read_text(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) throw BookError(file.string() + ": can not be read");
+    return text.str();
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
+    std::error_code none;
+    if (std::filesystem::exists(file, none) && read_text(file) == text) return;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    if (!out.flush()) throw BookError(file.string() + ": can not be written");
+}
+
+std::string Page::step() const {
+    constexpr std::string_view prefix = "lesson_";
+    return name.starts_with(prefix) ? name.substr(prefix.size()) : "";
+}
+
+const Page* Contents::made_of(const std::string& file) const {
+    for (const Page& page : pages) {
+        if (page.file == file) return &page;
+    }
+    return nullptr;
+}
+
+const Page* Contents::find(const std::string& name) const {
+    for (const Page& page : pages) {
+        if (page.name == name) return &page;
+    }
+    return nullptr;
+}
+
+Contents read_contents(const std::filesystem::path& root) {
+    Contents contents{root, {}};
+    std::vector<Page> later;  // what follows the section that takes chapters
+    std::istringstream lines(read_text(root / "docs/contents.txt"));
+    std::string section;
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        if (line.empty() || line.starts_with('#')) continue;
+        if (line.starts_with('[') && line.ends_with(']')) {
+            section = line.substr(1, line.size() - 2);
+            continue;
+        }
+        std::istringstream words(line);
+        Page page{"", "", "", section};
+        if (section.empty() || !(words >> page.name >> page.file)) {
+            throw BookError("docs/contents.txt:" + std::to_string(number) +
+                            ": expected [Heading], or a page's name and its file");
+        }
+        later.push_back(std::move(page));
+    }
+    // First those that are named, so that chapters are known to be left out; then the order.
+    for (const Page& page : later) add(contents, page);
+    add_chapters(contents, "Guides");
+    std::stable_sort(
+        contents.pages.begin(), contents.pages.end(), [&](const Page& one, const Page& other) {
+            const auto place = [&](const Page& page) {
+                return std::find_if(later.begin(), later.end(),
+                                    [&](const Page& p) { return p.section == page.section; });
+            };
+            return place(one) < place(other);
+        });
+    return contents;
+}
+
+}  // namespace coalesce::book

@@ -1,0 +1,190 @@
+#include "pages.h"
+
+#include <cctype>
+#include <sstream>
+
+#include "questions.h"
+
+namespace coalesce::book {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A link or image in Markdown: "[text](target)", where `begin` is at "[" or at "!".
+struct Link {
+    std::size_t begin = 0, end = 0;
+    bool is_image = false;
+    std::string text, target;
+};
+
+/// The first link at or after `from` in a line, code between backquotes left out.
+bool find_link(const std::string& line, std::size_t from, Link& link) {
+    bool in_code = false;
+    for (std::size_t i = from; i < line.size(); ++i) {
+        if (line[i] == '`') in_code = !in_code;
+        if (in_code || line[i] != '[') continue;
+        const std::size_t close = line.find("](", i);
+        if (close == line.npos) continue;
+        const std::size_t end = line.find(')', close);
+        if (end == line.npos || line.find('[', i + 1) < close) continue;
+        link.is_image = i > 0 && line[i - 1] == '!';
+        link.begin = link.is_image ? i - 1 : i;
+        link.end = end + 1;
+        link.text = line.substr(i + 1, close - i - 1);
+        link.target = line.substr(close + 2, end - close - 2);
+        return true;
+    }
+    return false;
+}
+
+/// Writes one page; knows where it is in it, for messages.
+class Writer {
+public:
+    Writer(const Page& the_page, const Contents& all, const course::Course& the_course,
+           bool explorer)
+        : page(the_page), contents(all), course(the_course), with_explorer(explorer) {}
+
+    std::string text() {
+        std::istringstream lines(read_text(contents.root / page.file));
+        for (std::string line; std::getline(lines, line);) {
+            ++number;
+            result += written(line) + "\n";
+        }
+        if (in_fence) fail("a ``` is not closed");
+        return result;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& why) const {
+        throw BookError(page.file + ":" + std::to_string(number) + ": " + why);
+    }
+
+    std::string written(const std::string& line) {
+        if (line.starts_with("```")) {
+            in_fence = !in_fence;
+            // Doxygen takes the language in braces or dots; diagrams of signs have none.
+            return line == "```" || !in_fence ? line : "```{." + line.substr(3) + "}";
+        }
+        if (in_fence || line.starts_with("    ")) return line;
+        if (line.starts_with("<!-- ")) return comment(line);
+        if (line.starts_with('#')) return heading(line);
+        return linked(line);
+    }
+
+    /// "## Try" gets the anchor that it has on GitHub, after the page's name.
+    std::string heading(const std::string& line) {
+        const std::size_t level = line.find_first_not_of('#');
+        if (level == 1) {
+            const std::string label = page.name == "index" ? "mainpage" : page.name;
+            return line + " {#" + label + "}";
+        }
+        return linked(line) + " {#" + page.name + "_" + anchor_of(line.substr(level + 1)) + "}";
+    }
+
+    std::string comment(const std::string& line) {
+        const std::size_t end = line.find(" -->");
+        if (end == line.npos) return line;
+        const std::string body = line.substr(5, end - 5);
+        if (body.starts_with("snippet: ")) {
+            return "\n\\snippet " + page.step() + "/main.cu " + body.substr(9) + "\n";
+        }
+        if (body == "questions") {
+            return "\\htmlonly\n<section class=\"questions\" aria-label=\"Questions\">\n" +
+                   questions_html(page.step(), contents, course) + "</section>\n\\endhtmlonly\n";
+        }
+        if (body == "usage") return "```\n" + usage() + "```\n";
+        if (body.starts_with("explorer: ") && with_explorer) {
+            return "\\htmlonly\n<p class=\"to-explorer\"><a href=\"explorer.html#" +
+                   html_of(body.substr(10)) +
+                   "\">Step through this warp in the explorer</a></p>\n\\endhtmlonly\n";
+        }
+        return "";
+    }
+
+    /// What `./learn help` prints: the text that stands in its function `usage`.
+    std::string usage() const {
+        const std::string script = read_text(contents.root / "learn");
+        const std::string begin = "cat <<'END'\n", end = "\nEND\n";
+        const std::size_t function = script.find("usage() {");
+        const std::size_t from = function == script.npos ? function : script.find(begin, function);
+        if (from == script.npos) fail("`learn` has no function usage() with a text up to END");
+        const std::size_t first = from + begin.size();
+        return script.substr(first, script.find(end, first) + 1 - first);
+    }
+
+    std::string linked(const std::string& line) {
+        std::string text;
+        std::size_t done = 0;
+        for (Link link; find_link(line, done, link); done = link.end) {
+            text += line.substr(done, link.begin - done) + replaced(link);
+        }
+        return text + line.substr(done);
+    }
+
+    std::string replaced(const Link& link) {
+        if (link.target.find("://") != std::string::npos)
+            return "[" + link.text + "](" + link.target + ")";
+        const std::size_t hash = link.target.find('#');
+        const std::string path = link.target.substr(0, hash);
+        const std::string anchor = hash == std::string::npos ? "" : link.target.substr(hash + 1);
+        if (path.empty()) return ref(page.name + "_" + anchor, link.text);
+        const fs::path file = (fs::path(page.file).parent_path() / path).lexically_normal();
+        if (!fs::exists(contents.root / file)) fail("there is no " + file.string());
+        if (link.is_image) {
+            // The book's last pass puts the drawing itself here, so that it follows the page's colours.
+            return "\\htmlonly\n<img class=\"drawing\" src=\"" + file.filename().string() +
+                   "\" alt=\"" + html_of(link.text) + "\"/>\n\\endhtmlonly";
+        }
+        if (const Page* target = contents.made_of(file.string())) {
+            return ref(anchor.empty() ? target->name : target->name + "_" + anchor, link.text);
+        }
+        if (file.filename() == "main.cu" && !page.step().empty()) {
+            return ref("source_" + page.step(), link.text);
+        }
+        // A file that the book does not show: its path says where it is.
+        std::string name = link.text;
+        std::erase(name, '`');
+        if (name == path || name == path + "/") return "`" + name + "`";
+        return link.text + " (`" + (path.starts_with("..") ? file.string() : path) + "`)";
+    }
+
+    static std::string ref(const std::string& label, const std::string& text) {
+        return "[" + text + "](\\ref " + label + ")";
+    }
+
+    const Page& page;
+    const Contents& contents;
+    const course::Course& course;
+    const bool with_explorer;
+    std::string result;
+    int number = 0;
+    bool in_fence = false;
+};
+
+}  // namespace
+
+std::string anchor_of(const std::string& heading) {
+    std::string anchor;
+    for (char c : heading) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) || c == '_' || c == '-') {
+            anchor += static_cast<char>(std::tolower(byte));
+        } else if (c == ' ') {
+            anchor += '-';
+        }
+    }
+    return anchor;
+}
+
+std::string source_text(const std::string& step) {
+    return "# " + step + "/main.cu {#source_" + step +
+           "}\n\nThe program of [the lesson](\\ref lesson_" + step +
+           "), whole.\n\n\\include{lineno} " + step + "/main.cu\n";
+}
+
+std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,
+                         bool with_explorer) {
+    return Writer(page, contents, course, with_explorer).text();
+}
+
+}  // namespace coalesce::book

@@ -1,0 +1,26 @@
+// A page's Markdown as Doxygen reads it: made of a file that is good on GitHub as it stands.
+//
+// What changes: headings get anchors; links between files become links between pages; drawings are
+// named by their file; and comments in the text become what only the book can show:
+//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` of the lesson's main.cu
+//     <!-- questions -->        the lesson's questions, which the page checks
+//     <!-- usage -->            what `./learn help` prints
+//     <!-- explorer: LINK -->   the lesson's kernel in the explorer
+#pragma once
+
+#include "contents.h"
+#include "course/course.h"
+
+namespace coalesce::book {
+
+/// The page's text for Doxygen. Throws BookError for a link to a file that is not there.
+std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,
+                         bool with_explorer);
+
+/// The page that shows a step's whole program, for Doxygen.
+std::string source_text(const std::string& step);
+
+/// "The other cure: a swizzle" -> "the-other-cure-a-swizzle", as GitHub has it.
+std::string anchor_of(const std::string& heading);
+
+}  // namespace coalesce::book

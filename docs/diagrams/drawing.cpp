@@ -1,0 +1,91 @@
+#include "drawing.h"
+
+#include "harness/text.h"
+
+namespace coalesce::diagrams {
+namespace {
+
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (char c : text) {
+        if (c == '&')
+            result += "&amp;";
+        else if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else
+            result += c;
+    }
+    return result;
+}
+
+// Where the page has a say (the book's switch), it sets the same names on .drawing .diagram.
+constexpr const char* style = R"(<style>
+.diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4;
+  --d-used: #2f7ed8; --d-used-ink: #ffffff; --d-waste: #e9b49f; }
+@media (prefers-color-scheme: dark) {
+.diagram { --d-ink: #e4e9ee; --d-faint: #a4afba; --d-page: #14181c; --d-idle: #262d34;
+  --d-used: #2f6fb8; --d-used-ink: #ffffff; --d-waste: #7a4331; }
+}
+.diagram text { fill: var(--d-ink); font: 13px system-ui, "DejaVu Sans", sans-serif; }
+.diagram .faint { fill: var(--d-faint); }
+.diagram .code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 12px; }
+.diagram .head { font-weight: 700; }
+.diagram .right { text-anchor: end; }
+.diagram .middle { text-anchor: middle; }
+.diagram .lane { text-anchor: middle; font-size: 10px; fill: var(--d-used-ink); }
+.diagram .page { fill: var(--d-page); }
+.diagram .idle { fill: var(--d-idle); }
+.diagram .used { fill: var(--d-used); }
+.diagram .waste { fill: var(--d-waste); }
+.diagram .gap { fill: none; stroke: var(--d-page); }
+</style>
+)";
+
+const char* class_of(Cell kind) {
+    switch (kind) {
+        case Cell::idle: return "idle";
+        case Cell::used: return "used";
+        case Cell::waste: return "waste";
+    }
+    return "";
+}
+
+}  // namespace
+
+void Drawing::text(int x, int y, const std::string& words, const char* style_class) {
+    body_ += format("<text x=\"%d\" y=\"%d\"", x, y);
+    if (*style_class) body_ += format(" class=\"%s\"", style_class);
+    body_ += ">" + escaped(words) + "</text>\n";
+}
+
+void Drawing::cell(int x, int y, int width, int height, Cell kind, const std::string& label) {
+    body_ += format("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",
+                    class_of(kind), x, y, width, height);
+    if (!label.empty()) text(x + width / 2, y + height / 2 + 4, label, "lane");
+}
+
+void Drawing::grid(int x, int y, int cols, int rows, int side) {
+    body_ += format("<rect class=\"idle\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", x, y,
+                    cols * side, rows * side);
+    body_ += "<path class=\"gap\" d=\"";
+    for (int col = 1; col <= cols; ++col)
+        body_ += format("M%d.5 %dv%d", x + col * side - 1, y, rows * side);
+    for (int row = 1; row <= rows; ++row)
+        body_ += format("M%d %d.5h%d", x, y + row * side - 1, cols * side);
+    body_ += "\"/>\n";
+}
+
+std::string Drawing::svg(const std::string& title) const {
+    return format(
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"%d\" "
+               "height=\"%d\" "
+               "viewBox=\"0 0 %d %d\">\n",
+               width_, height_, width_, height_) +
+           "<title>" + escaped(title) + "</title>\n" + style +
+           format("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width_, height_) + body_ +
+           "</svg>\n";
+}
+
+}  // namespace coalesce::diagrams

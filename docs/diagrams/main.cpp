@@ -1,0 +1,87 @@
+// Draws the lessons' pictures from what the recorders wrote down, or compares them with those that are
+// there.
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "pictures.h"
+
+using namespace coalesce::diagrams;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* help =
+    "Usage: diagrams RECORDINGS FOLDER            draws every picture into FOLDER\n"
+    "       diagrams --check RECORDINGS FOLDER    changes nothing; 1 when one differs\n"
+    "RECORDINGS is build/docs/recordings (the target `recordings`), FOLDER docs/diagrams.\n";
+
+using Pictures = std::map<std::string, std::string>;  // file -> SVG
+
+Pictures draw(const fs::path& folder) {
+    const auto read = [&](const char* step) { return read_recording(folder, step); };
+    Pictures pictures;
+    const std::pair<const char*, const char*> warps[] = {
+        {"01_copy", "copy"},     {"02_naive", "naive"},         {"03_tiled", "tiled"},
+        {"04_padded", "padded"}, {"05_coarsened", "coarsened"}, {"06_diagonal", "diagonal"},
+        {"07_vec2", "vec2"},     {"08_vec4", "vec4"},           {"09_vec4_t64", "registers_64"}};
+    for (const auto& [step, variant] : warps) {
+        pictures["warp_" + std::string(step) + ".svg"] = warp_picture(read(step), variant);
+    }
+    pictures["warp_02_naive_8x32.svg"] = warp_picture(read("02_naive"), "8x32");
+    pictures["warp_09_vec4_t64_conflicts.svg"] = warp_picture(read("09_vec4_t64"), "vec4_t64");
+    const Recording tiled = read("03_tiled"), padded = read("04_padded");
+    pictures["banks.svg"] =
+        banks_picture({{&tiled, "tiled"}, {&padded, "padded"}, {&padded, "swizzled"}});
+    pictures["block_order.svg"] =
+        order_picture(read("06_diagonal"), {"row_major", "column_major", "diagonal", "supertile"});
+    return pictures;
+}
+
+std::string text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+int check(const Pictures& pictures, const fs::path& folder) {
+    int stale = 0;
+    for (const auto& [name, svg] : pictures) {
+        if (text_of(folder / name) == svg) continue;
+        std::printf("%s is not what the kernels do now\n", (folder / name).c_str());
+        ++stale;
+    }
+    if (stale == 0) {
+        std::printf("%zu pictures show what the kernels do\n", pictures.size());
+        return 0;
+    }
+    std::printf("Draw them anew: cmake --build build --target pictures\n");
+    return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    try {
+        if (words.size() == 3 && words[0] == "--check") return check(draw(words[1]), words[2]);
+        if (words.size() == 2 && !words[0].starts_with('-')) {
+            for (const auto& [name, svg] : draw(words[0])) {
+                std::ofstream file(fs::path(words[1]) / name, std::ios::binary);
+                file << svg;
+                if (!file.flush())
+                    throw std::runtime_error(words[1] + "/" + name + ": can not be written");
+            }
+            return 0;
+        }
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "diagrams: %s\n", error.what());
+        return 2;
+    }
+    const bool wants_help = words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
+    std::fputs(help, wants_help ? stdout : stderr);
+    return wants_help ? 0 : 2;
+}

@@ -1,0 +1,57 @@
+#include "recording.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace coalesce::diagrams {
+namespace {
+
+using nlohmann::json;
+
+Access access_of(const json& from) {
+    Access access;
+    from.at("line").get_to(access.line);
+    from.at("memory").get_to(access.memory);
+    from.at("store").get_to(access.is_store);
+    from.at("bytes").get_to(access.bytes_per_lane);
+    from.at("cost").get_to(access.cost);
+    from.at("ideal").get_to(access.ideal);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        const json& address = from.at("addresses").at(lane);
+        if (address.is_null()) continue;
+        access.active |= 1u << lane;
+        address.get_to(access.addresses[lane]);
+    }
+    return access;
+}
+
+}  // namespace
+
+const RecordedVariant& Recording::variant(const std::string& name) const {
+    for (const RecordedVariant& one : variants) {
+        if (one.name == name) return one;
+    }
+    throw std::runtime_error(step + " has no variant " + name);
+}
+
+Recording read_recording(const std::filesystem::path& folder, const std::string& step) {
+    const std::filesystem::path file = folder / (step + ".json");
+    std::ifstream in(file);
+    if (!in) throw std::runtime_error(file.string() + ": not there; build the target `recordings`");
+    Recording recording{step, {}};
+    const json recorded = json::parse(in);
+    for (const json& from : recorded.at("variants")) {
+        RecordedVariant variant;
+        from.at("name").get_to(variant.name);
+        from.at("warp").at("warp").get_to(variant.warp);
+        for (const json& access : from.at("warp").at("accesses")) {
+            variant.accesses.push_back(access_of(access));
+        }
+        from.at("order").get_to(variant.order);
+        recording.variants.push_back(std::move(variant));
+    }
+    return recording;
+}
+
+}  // namespace coalesce::diagrams

@@ -1,0 +1,75 @@
+// Everything of the course that the explorer shows, as one script: titles, what each kernel is expected
+// to cost, sources, PTX and launches.
+//
+//     explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "course/course.h"
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) throw std::runtime_error(file.string() + ": can not be read");
+    return text.str();
+}
+
+/// PTX names its sources with the path on this machine, which says nothing elsewhere.
+std::string without(std::string text, const std::string& part) {
+    for (std::size_t at = 0; (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
+    return text;
+}
+
+ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
+                       const fs::path& recordings, const fs::path& ptx) {
+    ordered_json variants = ordered_json::array();
+    const ordered_json recorded = ordered_json::parse(text_of(recordings / (step.name + ".json")));
+    for (ordered_json variant : recorded.at("variants")) {
+        const auto* known = step.find(variant.at("name").get<std::string>());
+        if (!known)
+            throw std::runtime_error("course.toml: " + step.name + " lacks " +
+                                     variant.at("name").dump());
+        // What was recorded is computed anew in the page; only the way to launch it is needed.
+        variant.erase("warp");
+        variant.erase("order");
+        variant["expect"] = known->expect;
+        variants.push_back(variant);
+    }
+    return {{"name", step.name},
+            {"title", step.title},
+            {"source", text_of(root / "steps" / step.name / "main.cu")},
+            {"ptx", without(text_of(ptx / (step.name + ".ptx")), root.string() + "/")},
+            {"variants", variants}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 5) {
+        std::fputs("Usage: explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE\n", stderr);
+        return 2;
+    }
+    try {
+        const fs::path root = argv[1];
+        ordered_json steps = ordered_json::array();
+        for (const auto& step : coalesce::course::read_course(root / "course.toml").steps) {
+            steps.push_back(step_json(step, root, argv[2], argv[3]));
+        }
+        std::ofstream file(argv[4], std::ios::binary);
+        file << "window.courseData = " << ordered_json{{"steps", steps}}.dump() << ";\n";
+        if (!file.flush()) throw std::runtime_error(std::string(argv[4]) + ": can not be written");
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "explorer_data: %s\n", error.what());
+        return 1;
+    }
+}

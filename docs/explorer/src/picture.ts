@@ -1,0 +1,75 @@
+// One access as a drawing: lanes onto sectors or banks; and shared memory, as it fills.
+
+import { rowsOf, type Row } from "./rows";
+import type { Access } from "./simulator";
+import { escaped, headline } from "./words";
+
+const CELL = 19;
+const GAP = 5;
+const LABEL = 116;
+const ROW = 22;
+const MOST_ROWS = 8;
+
+function kindOf(row: Row, place: number, isShared: boolean): string {
+    if ((row.lanes[place] as number) >= 0) return "used";
+    const sector = row.lanes.slice(Math.floor(place / 8) * 8, Math.floor(place / 8) * 8 + 8);
+    return !isShared && sector.some((lane) => lane >= 0) ? "waste" : "idle";
+}
+
+function rowSvg(row: Row, isShared: boolean, y: number): string {
+    let svg = `<text class="faint right code" x="${LABEL - 10}" y="${y + 14}">${escaped(row.label)}</text>`;
+    row.lanes.forEach((lane, place) => {
+        const x = LABEL + place * CELL + Math.floor(place / 8) * GAP;
+        svg += `<rect class="${kindOf(row, place, isShared)}" x="${x}" y="${y}" width="${CELL - 1}" height="${CELL}"/>`;
+        if (lane >= 0) svg += `<text class="lane" x="${x + 9}" y="${y + 13}">${lane}</text>`;
+    });
+    return svg;
+}
+
+export function pictureSvg(access: Access): string {
+    const rows = rowsOf(access);
+    const isShared = access.memory === "shared";
+    const shown = rows.slice(0, MOST_ROWS);
+    const more = rows.length - shown.length;
+    const height = (shown.length + (more ? 1 : 0)) * ROW + 22;
+    const scale = isShared ? "banks 0 to 31" : "four sectors of 32 bytes a row";
+    let svg = `<svg class="diagram" role="img" viewBox="0 0 752 ${height}" aria-label="${escaped(headline(access))}">`;
+    svg += `<text class="faint" x="${LABEL}" y="13">${scale}; numbers are lanes</text>`;
+    shown.forEach((row, i) => (svg += rowSvg(row, isShared, 20 + i * ROW)));
+    if (more) {
+        const what = isShared ? "wavefronts" : "rows of 128 bytes";
+        svg += `<text class="faint" x="${LABEL}" y="${20 + MOST_ROWS * ROW + 14}">and ${more} more ${what}</text>`;
+    }
+    return svg + "</svg>";
+}
+
+// ---- shared memory as it fills ----
+
+const WORDS_A_ROW = 32;
+const SIDE = 8;
+const MOST_TILE_ROWS = 72;
+
+function wordsOf(access: Access): number[] {
+    return access.addresses.flatMap((address) =>
+        address === null ? [] : Array.from({ length: access.bytes / 4 }, (_, i) => address / 4 + i),
+    );
+}
+
+/** Rows of 32 banks: what this warp has put there up to `at`, and what it touches now. Null: nothing. */
+export function tileSvg(accesses: Access[], at: number): string | null {
+    const shared = accesses.map((access) => (access.memory === "shared" ? wordsOf(access) : []));
+    const last = Math.max(...shared.flat());
+    if (!Number.isFinite(last)) return null;
+    const filled = new Set(accesses.slice(0, at + 1).flatMap((access, i) => (access.store ? (shared[i] as number[]) : [])));
+    const now = new Set(shared[at]);
+    const rows = Math.min(Math.floor(last / WORDS_A_ROW) + 1, MOST_TILE_ROWS);
+    let cells = "";
+    for (let word = 0; word < rows * WORDS_A_ROW; word++) {
+        const kind = now.has(word) ? "used" : filled.has(word) ? "waste" : "idle";
+        const x = (word % WORDS_A_ROW) * SIDE;
+        const y = Math.floor(word / WORDS_A_ROW) * SIDE;
+        cells += `<rect class="${kind}" x="${x}" y="${y}" width="${SIDE - 1}" height="${SIDE - 1}"/>`;
+    }
+    const label = `Shared memory, ${rows} rows of 32 banks: ${now.size} words touched now, ${filled.size} filled by this warp so far`;
+    return `<svg class="diagram" role="img" viewBox="0 0 ${WORDS_A_ROW * SIDE} ${rows * SIDE}" aria-label="${label}">${cells}</svg>`;
+}

@@ -1,0 +1,94 @@
+// What Debian's emscripten has not yet of C++20's library, for the simulator's sources: included
+// before each of them. There is one thread, so what is atomic elsewhere is plain here.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <version>
+
+#ifndef __cpp_lib_bit_cast
+namespace std {
+template <class To, class From>
+constexpr To bit_cast(const From& from) noexcept {
+    if constexpr (std::is_pointer_v<To> && sizeof(To) < sizeof(From)) {
+        // printf's %p of a device's address, where host pointers are shorter.
+        return reinterpret_cast<To>(static_cast<uintptr_t>(from));
+    } else {
+        static_assert(sizeof(To) == sizeof(From));
+        return __builtin_bit_cast(To, from);
+    }
+}
+}  // namespace std
+#endif
+
+// With one thread, nobody is waited for.
+#define __builtin_ia32_pause() static_cast<void>(0)
+
+#ifndef __cpp_lib_atomic_ref
+#    include <atomic>
+namespace std {
+template <class T>
+class atomic_ref {
+public:
+    explicit atomic_ref(T& object) : object_(object) {}
+    T load(memory_order = memory_order_seq_cst) const { return object_; }
+    void store(T value, memory_order = memory_order_seq_cst) const { object_ = value; }
+    T exchange(T value, memory_order = memory_order_seq_cst) const {
+        return std::exchange(object_, value);
+    }
+    T fetch_add(T value, memory_order = memory_order_seq_cst) const {
+        return std::exchange(object_, object_ + value);
+    }
+    T fetch_or(T value, memory_order = memory_order_seq_cst) const {
+        return std::exchange(object_, object_ | value);
+    }
+    T fetch_and(T value, memory_order = memory_order_seq_cst) const {
+        return std::exchange(object_, object_ & value);
+    }
+    bool compare_exchange_strong(T& expected, T desired, memory_order = memory_order_seq_cst,
+                                 memory_order = memory_order_seq_cst) const {
+        if (object_ == expected) {
+            object_ = desired;
+            return true;
+        }
+        expected = object_;
+        return false;
+    }
+    bool compare_exchange_weak(T& expected, T desired, memory_order first = memory_order_seq_cst,
+                               memory_order second = memory_order_seq_cst) const {
+        return compare_exchange_strong(expected, desired, first, second);
+    }
+
+private:
+    T& object_;
+};
+}  // namespace std
+#endif
+
+#if !defined(__cpp_lib_ranges) || __cpp_lib_ranges < 201911L
+namespace std::ranges {
+template <class Range, class Test>
+auto find_if(Range&& range, Test test) {
+    return std::find_if(std::begin(range), std::end(range), test);
+}
+}  // namespace std::ranges
+#endif
+
+#ifndef __cpp_lib_to_chars
+#    include <charconv>
+namespace std {
+/// Of a double, which may be written in decimals only.
+inline from_chars_result from_chars(const char* first, const char* last, double& value) {
+    const string text(first, last);
+    char* end = nullptr;
+    value = strtod(text.c_str(), &end);
+    const auto length = end - text.c_str();
+    return {first + length, length ? errc{} : errc::invalid_argument};
+}
+}  // namespace std
+#endif
