@@ -21,6 +21,8 @@ void add_commands(CommandLine& line) {
     learn::add_exercise_commands(line);
     learn::add_step_commands(line);
     line.add_program("bench", "Time every kernel and rival in one run");
+    line.add_program("grade", "Grade a class");
+    line.add_program("assignment", "Make an assignment for a class", "grade");
     line.add_program("validate", "Hold the simulator against NVIDIA's tools");
 }
 

@@ -99,6 +99,30 @@ static void launch_swizzled(float* out, const float* in, int rows, int cols) {
     transpose_swizzled<32><<<grid, block>>>(out, in, rows, cols);
 }
 
+// What the bounds checks cost: the same kernel without them, for matrices made of whole tiles.
+//! [unchecked]
+template <int TILE_DIM>
+__global__ void transpose_padded_unchecked(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+
+    __syncthreads();
+
+    col = blockIdx.x * TILE_DIM + threadIdx.y;
+    row = blockIdx.y * TILE_DIM + threadIdx.x;
+    out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
+}
+//! [unchecked]
+
+static void launch_unchecked(float* out, const float* in, int rows, int cols) {
+    dim3 block(32, 32);
+    dim3 grid(ceil_div(cols, 32), ceil_div(rows, 32));
+    transpose_padded_unchecked<32><<<grid, block>>>(out, in, rows, cols);
+}
+
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
@@ -108,6 +132,8 @@ int main(int argc, char** argv) {
          .launch = launch_dynamic},
         {.name = "swizzled", .about = "32 x 32 tile, columns exclusive-or rows, no padding",
          .launch = launch_swizzled},
+        {.name = "padded_unchecked", .about = "32 x 33 tile, no bounds checks",
+         .launch = launch_unchecked, .rows_multiple = 32, .cols_multiple = 32},
     });
     // clang-format on
 }

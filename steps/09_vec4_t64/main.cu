@@ -155,7 +155,9 @@ __global__ void transpose_registers(float* out, const float* in, int rows, int c
     col = tile_col + turned_row;
     float4 turned[ROUNDS];
     for (int k = 0; k < ROUNDS; ++k) {
-        turned[k] = tile[swizzled<QUADS>(turned_row + k * ROUND_ROWS, quad)];
+        if (row < rows && col + k * ROUND_ROWS < cols) {
+            turned[k] = tile[swizzled<QUADS>(turned_row + k * ROUND_ROWS, quad)];
+        }
     }
     for (int k = 0; k < ROUNDS; ++k) {
         if (row < rows && col + k * ROUND_ROWS < cols) {

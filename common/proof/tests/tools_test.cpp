@@ -46,7 +46,13 @@ TEST_CASE("all judges speak on all cases") {
         {"bugs_alignment", "float4_at_one", "memcheck: misaligned"},
         {"bugs_shared_races", "no_barrier_after_store", "racecheck: read after write"},
         {"clean_blocks", "tiled_transpose", ""}};
-    const std::vector<Judged> judged = judge(suite, sanitizer.path(), 2);
+    std::size_t told = 0;
+    const std::vector<Judged> judged =
+        judge(suite, sanitizer.path(), 2, [&](std::size_t done, std::size_t all) {
+            CHECK(done == ++told);
+            CHECK(all == 15);
+        });
+    CHECK(told == 15);
     REQUIRE(judged.size() == 3);
     CHECK(who_reported(judged[0]) == "both");
     CHECK(judged[0].tools.at("memcheck").text == "Invalid __global__ read of size 16 bytes");

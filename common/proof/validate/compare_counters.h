@@ -40,10 +40,16 @@ struct Difference {
 };
 
 /// How one counter did over all cases.
+///
+/// The profiler's metrics that follow the instructions compute wavefronts from the lanes' addresses,
+/// by a rule that for some wide loads from shared memory is not the hardware's (docs/guide/proof.md).
+/// Where such a metric is not equal to the simulator's count, the pipe's count of the same launch
+/// decides, if it is equal to the last digit.
 struct CounterSummary {
     CounterMetric counter;
     int cases = 0;             ///< that were compared
     int equal = 0;             ///< to the last digit
+    int settled = 0;           ///< not equal, but the pipe's count of the same launch is
     int within_noise = 0;      ///< not equal, but within the noise of an inexact metric
     double most_beyond = 0;    ///< the largest relative excess of the metric
     double largest_count = 0;  ///< the largest value compared: 0 proves nothing
@@ -56,7 +62,7 @@ struct CounterComparison {
     std::vector<std::string> missing;     ///< metrics that ncu did not give
     std::size_t cases = 0;
 
-    /// Whether every exact counter was there and equal in every case.
+    /// Whether every exact counter was there in every case, and equal or settled by the pipe.
     bool is_equal() const;
 };
 

@@ -172,9 +172,14 @@ private:
     bool run_bugs(Json& json) const {
         const auto cores = static_cast<int>(std::thread::hardware_concurrency());
         const int jobs = words_.jobs > 0 ? words_.jobs : std::clamp(cores, 1, 12);
+        double said = seconds_since_start();
+        const auto tell = [&said](std::size_t done, std::size_t all) {
+            if (seconds_since_start() - said < 10 && done < all) return;
+            said = seconds_since_start();
+            progress(std::to_string(done) + " of " + std::to_string(all) + " verdicts");
+        };
         const std::vector<Judged> judged =
-            judge(read_suite(REPOSITORY + "/common/simulator/tests"), sanitizer_, jobs);
-        progress(std::to_string(judged.size()) + " cases are judged");
+            judge(read_suite(REPOSITORY + "/common/simulator/tests"), sanitizer_, jobs, tell);
         std::cout << to_text(judged) << "\n";
         json["bugs"] = to_json(judged);
         return is_as_promised(judged);

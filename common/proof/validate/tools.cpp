@@ -9,6 +9,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <thread>
 
@@ -139,33 +140,26 @@ struct Question {
     std::string tool;  ///< "": the simulator
 };
 
-std::vector<Question> questions(const std::vector<SuiteCase>& suite, bool endless) {
+/// Those that never end come last: while they have the GPU, everybody else waits.
+std::vector<Question> questions(const std::vector<SuiteCase>& suite) {
     std::vector<Question> all;
-    for (std::size_t i = 0; i < suite.size(); ++i) {
-        if (suite[i].is_endless() != endless) continue;
-        all.push_back({i, ""});
-        for (const std::string& tool : sanitizer_tools()) all.push_back({i, tool});
+    for (const bool endless : {false, true}) {
+        for (std::size_t i = 0; i < suite.size(); ++i) {
+            if (suite[i].is_endless() != endless) continue;
+            all.push_back({i, ""});
+            for (const std::string& tool : sanitizer_tools()) all.push_back({i, tool});
+        }
     }
     return all;
 }
 
-void ask_all(const std::vector<Question>& all, std::vector<Judged>& judged,
-             const std::string& sanitizer, int jobs) {
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-        for (std::size_t i; (i = next++) < all.size();) {
-            Judged& one = judged[all[i].which];
-            const SuiteCase& suite_case = one.suite_case;
-            if (all[i].tool.empty()) {
-                one.simulator = ask_simulator(suite_case);
-            } else {
-                // The map has all its tools already: nobody moves it under somebody else's hands.
-                one.tools.at(all[i].tool) = ask_sanitizer(sanitizer, all[i].tool, suite_case);
-            }
-        }
-    };
-    std::vector<std::jthread> workers;
-    for (int i = 0; i < jobs; ++i) workers.emplace_back(work);
+void ask(const Question& question, const std::string& sanitizer, Judged& judged) {
+    if (question.tool.empty()) {
+        judged.simulator = ask_simulator(judged.suite_case);
+    } else {
+        // The map has all its tools already: nobody moves it under somebody else's hands.
+        judged.tools.at(question.tool) = ask_sanitizer(sanitizer, question.tool, judged.suite_case);
+    }
 }
 
 }  // namespace
@@ -211,14 +205,27 @@ std::string profile(const std::string& ncu, const std::vector<std::string>& prog
 }
 
 std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,
-                          int jobs) {
+                          int jobs, const VerdictProgress& progress) {
     std::vector<Judged> judged;
     for (const SuiteCase& one : suite) {
         judged.push_back({one, {}, {}});
         for (const std::string& tool : sanitizer_tools()) judged.back().tools[tool] = {};
     }
-    for (const bool endless : {false, true}) {
-        ask_all(questions(suite, endless), judged, sanitizer, jobs);
+    const std::vector<Question> all = questions(suite);
+    std::atomic<std::size_t> next = 0;
+    std::mutex counting;
+    std::size_t done = 0;
+    const auto work = [&] {
+        for (std::size_t i; (i = next++) < all.size();) {
+            ask(all[i], sanitizer, judged[all[i].which]);
+            const std::lock_guard lock(counting);
+            ++done;
+            if (progress) progress(done, all.size());
+        }
+    };
+    {
+        std::vector<std::jthread> workers;
+        for (int i = 0; i < jobs; ++i) workers.emplace_back(work);
     }
     return judged;
 }
