@@ -1,0 +1,231 @@
+// search -- the experiments of docs/guide/search.md: what holds the last per cent of the fastest
+// transpose? All candidates are verified, then timed in rounds, beside a copy by cudaMemcpyAsync.
+
+#include <cuda_runtime_api.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "harness/device.h"
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/text.h"
+#include "harness/timing.h"
+#include "harness/verify.h"
+#include "proof/bench/machine.h"
+#include "proof/bench/plan.h"
+#include "proof/device_check.h"
+#include "proof/json_text.h"
+#include "proof/search/candidates.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+const std::string REPOSITORY = COALESCE_REPOSITORY;
+
+struct Words {
+    std::string sizes = "32768,16384,33024", device = "gpu", json, commit;
+    int rounds = 8, launches = 3;
+    bool check_only = false;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    app.set_help_flag("-h,--help", "This text");
+    app.add_option("--sizes", words.sizes, "Multiples of 256, such as 32768,16384x32768");
+    app.add_option("--rounds", words.rounds, "Turns of each candidate (8)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--json", words.json, "Where the results go (docs/results/search/results.json)");
+    app.add_option("--commit", words.commit, "Commit of the source, where git can not say");
+    app.add_flag("--check", words.check_only, "Time nothing: verify all candidates, at 512 x 256");
+    app.add_option("--device", words.device, "gpu or, with --check, sim")
+        ->check(CLI::IsMember({"gpu", "sim"}));
+}
+
+/// The candidates at one size.
+class Search {
+public:
+    Search(Shape shape, const std::vector<Candidate>& candidates)
+        : buffers_({.rows = shape.rows, .cols = shape.cols}),
+          candidates_(candidates),
+          ms_(candidates.size()) {
+        buffers_.prepare();
+    }
+
+    void verify() {
+        for (const Candidate& candidate : candidates_) {
+            if (!candidate.has_output()) continue;
+            buffers_.expect(candidate.produces);
+            buffers_.poison();
+            launch(candidate);
+            const cudaError_t error = cudaDeviceSynchronize();
+            if (error != cudaSuccess ||
+                count_wrong_cells(buffers_.problem(), buffers_.out(), buffers_.in()) != 0) {
+                throw std::runtime_error("\"" + candidate.name + "\" is wrong at " + size() + ": " +
+                                         cudaGetErrorString(error));
+            }
+        }
+    }
+
+    void play_round(Stopwatch& stopwatch, int launches) {
+        const std::size_t bytes = buffers_.problem().bytes();
+        const auto copy = [&] {
+            CUDA_CHECK(
+                cudaMemcpyAsync(buffers_.out(), buffers_.in(), bytes, cudaMemcpyDeviceToDevice));
+        };
+        take_turn(stopwatch, launches, copy_ms_, copy);
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            take_turn(stopwatch, launches, ms_[i], [&] { launch(candidates_[i]); });
+        }
+    }
+
+    /// In the format of the other results: "ms", "gbps", "of_copy".
+    Json results() const {
+        const double copy = gbps(copy_ms_, 1);
+        Json rows = Json::array();
+        for (std::size_t i = 0; i < candidates_.size(); ++i) {
+            const Candidate& candidate = candidates_[i];
+            const double rate = gbps(ms_[i], candidate.share);
+            rows.push_back({{"question", candidate.question},
+                            {"candidate", candidate.name},
+                            {"verified", candidate.has_output()},
+                            {"ms", rounded(summarise(ms_[i]).ms, 4)},
+                            {"gbps", rounded(rate, 1)},
+                            {"of_copy", rounded(rate / copy, 4)}});
+        }
+        return {{"rows", buffers_.problem().rows},
+                {"cols", buffers_.problem().cols},
+                {"copy_gbps", rounded(copy, 1)},
+                {"results", rows}};
+    }
+
+    std::string size() const {
+        return std::to_string(buffers_.problem().rows) + " x " +
+               std::to_string(buffers_.problem().cols);
+    }
+
+private:
+    void launch(const Candidate& candidate) const {
+        candidate.launch(buffers_.out(), buffers_.in(), static_cast<int>(buffers_.problem().rows),
+                         static_cast<int>(buffers_.problem().cols));
+        CUDA_CHECK(cudaGetLastError());
+    }
+
+    template <class Work>
+    static void take_turn(Stopwatch& stopwatch, int launches, std::vector<double>& ms,
+                          const Work& work) {
+        stopwatch.time_once_on_device(work);
+        for (int i = 0; i < launches; ++i) ms.push_back(stopwatch.time_once_on_device(work));
+    }
+
+    double gbps(const std::vector<double>& ms, double share) const {
+        const auto bytes = static_cast<double>(buffers_.problem().bytes());
+        return 2 * bytes * share / summarise(ms).ms / 1e6;
+    }
+
+    static double rounded(double value, int decimals) {
+        return std::stod(format("%.*f", decimals, value));
+    }
+
+    VerifiedBuffers buffers_;
+    const std::vector<Candidate>& candidates_;
+    std::vector<std::vector<double>> ms_;
+    std::vector<double> copy_ms_;
+};
+
+std::string table(const Json& size) {
+    std::string text, question;
+    for (const Json& row : size.at("results")) {
+        if (row.at("question") != question) {
+            question = row.at("question");
+            text += "\n" + question + "\n";
+        }
+        text += format("  %-44s%9.4f ms%7.0f GB/s%7.1f %%\n",
+                       row.at("candidate").get<std::string>().c_str(), row.at("ms").get<double>(),
+                       row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>());
+    }
+    return text;
+}
+
+std::vector<Shape> understand_sizes(const Words& words) {
+    const std::vector<Shape> sizes = parse_sizes(words.check_only ? "512x256" : words.sizes);
+    for (const Shape& shape : sizes) {
+        if (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0) continue;
+        throw UsageError(shape.name() + ": the search takes multiples of " +
+                         std::to_string(kSearchSide));
+    }
+    return sizes;
+}
+
+Json time_all(Search& search, const Device& device, const Words& words) {
+    Stopwatch stopwatch(device.l2_bytes);
+    for (int round = 0; round < words.rounds; ++round) {
+        search.play_round(stopwatch, words.launches);
+    }
+    return search.results();
+}
+
+int run(const Words& words, char** argv) {
+    const bool simulated = words.device == "sim";
+    if (simulated && !words.check_only) {
+        throw UsageError("the simulated GPU has no times: --device sim goes with --check");
+    }
+    const std::vector<Shape> sizes = understand_sizes(words);
+    const std::string file =
+        words.json.empty() ? REPOSITORY + "/docs/results/search/results.json" : words.json;
+    const Device device =
+        choose_device(simulated ? DeviceChoice::simulator : DeviceChoice::gpu, argv);
+    if (!words.check_only) check_writable(file);
+    std::cout << device.first_line() << std::endl;
+    int multiprocessors = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    const std::vector<Candidate> candidates = search_candidates(multiprocessors);
+    Json json{{"device", {{"name", device.name}, {"multiprocessors", multiprocessors}}},
+              {"run",
+               {{"date", today()},
+                {"commit", words.commit.empty() ? commit_of(REPOSITORY) : words.commit},
+                {"toolkit", toolkit()},
+                {"rounds", words.rounds},
+                {"launches_a_round", words.launches}}},
+              {"sizes", Json::array()}};
+    for (const Shape& shape : sizes) {
+        Search search(shape, candidates);
+        search.verify();
+        std::cout << "\n" << search.size() << ": all outputs are right\n";
+        if (words.check_only) continue;
+        json["sizes"].push_back(time_all(search, device, words));
+        std::cout << table(json["sizes"].back()) << std::flush;
+    }
+    if (words.check_only) return exit_right;
+    write_file(file, json_text(json));
+    std::cout << "\nWritten to " << file << "\n";
+    return exit_right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"The experiments behind the fastest transpose, timed on this GPU", "search"};
+    Words words;
+    add_options(app, words);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
+    } catch (const CLI::ParseError& error) {
+        std::cerr << "search: " << error.what() << " (--help lists the options)\n";
+        return exit_usage;
+    }
+    try {
+        return run(words, argv);
+    } catch (const UsageError& error) {
+        std::cerr << "search: " << error.what() << "\n";
+        return exit_usage;
+    } catch (const std::exception& error) {
+        std::cerr << "search: " << error.what() << "\n";
+        return exit_wrong;
+    }
+}
