@@ -66,7 +66,7 @@ void write_if_asked(const Examination& found) {
         if (!verdict.empty()) write_verdict(verdict, found);
     } catch (const UsageError& error) {
         ++not_examined;  // nobody learns of it
-        FAIL_CHECK(error.what());
+        FAIL_CHECK(std::string(error.what()));
     }
 }
 

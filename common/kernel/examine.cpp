@@ -154,8 +154,8 @@ bool Examiner::count() {
         return false;
     }
     counted_launch_ = trial.launch;
-    if (!found_.is_simulated) return true;
     found_.counted = request_.counted;
+    if (!found_.is_simulated) return true;
     found_.counters = simulated::counters_of(request_.kernel);
     for (const simulated::Line& line : simulated::lines_of(request_.kernel)) {
         found_.lines.push_back({line.number, line.counters});

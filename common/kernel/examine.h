@@ -139,7 +139,7 @@ struct Examination {
     std::string compiler;                       ///< that made the PTX
     std::vector<Message> messages;              ///< of the compiler, warnings included
     std::vector<ShapeTried> shapes;             ///< in the order in which they were tried
-    Shape counted{0, 0};                        ///< the shape of `counters`
+    Shape counted{0, 0};                        ///< where its costs were looked at
     std::optional<Counters> counters;           ///< the learner's; simulated
     std::optional<Counters> solution_counters;  ///< the solution's
     std::vector<LineCounters> lines;            ///< by line

@@ -21,7 +21,14 @@ const Op* unreadable(Warp& w, const Op* op, int lane, u64 address, const std::st
                   address);
 }
 
+/// What a line of one lane takes out of the instruction budget: formatting is long work on a GPU as
+/// well, and a flood of lines must not outlast an endless loop.
+constexpr i64 kInstructionsALine = 50;
+
 const Op* run_vprintf(Warp& w, const Op* op) {
+    const i64 lines = std::popcount(w.active);
+    w.unseen += static_cast<u64>(lines * kInstructionsALine);
+    w.fuel -= lines;
     const u64* formats = w.lanes<u64>(op->a);
     const u64* buffers = w.lanes<u64>(op->b);
     u32 used[kLanes] = {};

@@ -277,10 +277,11 @@ void run_slice(Warp& w) {
     const Mask live_before = w.live;
     for (Fragment& f : w.others) f.resting = false;
     const u64 executed_before = w.executed;
+    w.unseen = 0;
     for (const Op* op = next_fragment(w); op;) op = op->run(w, op);
     w.settle();
     Launch& launch = *w.block->launch;
-    if (launch.instruction_limit) spend_instructions(w, w.executed - executed_before);
+    if (launch.instruction_limit) spend_instructions(w, w.executed - executed_before + w.unseen);
     if (w.live != live_before) lanes_ended(w);
 }
 

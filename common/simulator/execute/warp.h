@@ -74,6 +74,7 @@ struct Warp {
     u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows
     u64 lane_instructions = 0;     ///< executed, times active lanes
     u64 branches = 0, divergent_branches = 0;
+    u64 unseen = 0;                   ///< spent inside printf: for the budget, not for the counters
     i64 fuel = 0;                     ///< backward branches until the scheduler has a look
     u32 spins = 0;                    ///< turns of a waiting loop since the last rest
     bool slice_spun = false;          ///< the slice ended in a waiting loop
