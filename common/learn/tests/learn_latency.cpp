@@ -61,6 +61,11 @@ int main(int argc, char** argv) {
     double most =
         argc > 3 && std::strcmp(argv[argc - 2], "--most") == 0 ? std::atof(argv[argc - 1]) : 0;
     ScratchCourse course(std::filesystem::absolute(argv[1]));
+    if (!std::filesystem::exists(course.path("exercises/" + step + "/kernel.cu"))) {
+        std::fprintf(stderr, "learn_latency: there is no exercise %s; 03_tiled is one\n",
+                     step.c_str());
+        return 2;
+    }
     // The predictions are made, so that the counters are shown too.
     for (int i = 0; i < 2; ++i) course.learn({"predict", step.substr(0, 2), "4"});
     PseudoTerminal terminal(course.command({"watch", step}));
