@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "proof/validate/compare_counters.h"
 
 using namespace coalesce::proof;
@@ -122,4 +126,16 @@ TEST_CASE("other launches than ours are refused") {
     CHECK_THROWS_AS(compare_counters(other.cases, other.launches), std::runtime_error);
     other.launches[0].kernel = "void ns::<unnamed>::copy_tile<32, 8>(float *)";
     CHECK_NOTHROW(compare_counters(other.cases, other.launches));
+}
+
+TEST_CASE("the chapter on profiles names the metrics that are compared") {
+    const auto page = std::filesystem::path(COALESCE_REPOSITORY) / "docs/guide/profile.md";
+    std::ifstream file(page);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (const CounterMetric& counter : counter_metrics()) {
+        if (!counter.is_exact) continue;
+        const std::string row =
+            "| `" + std::string(counter.counter) + "` | `" + counter.metric + "` |";
+        CHECK_MESSAGE(text.find(row) != std::string::npos, page.string() << " lacks " << row);
+    }
 }
