@@ -10,6 +10,8 @@ namespace {
 
 /// More accesses than a warp needs before its first load.
 constexpr std::size_t kEnough = 64;
+/// A grid that the tiles of the shape could fill many times over.
+constexpr long long kMostBlocks = 4096;
 
 /// A tile, and the line that loads from it.
 struct Taken {
@@ -55,19 +57,20 @@ Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const Tak
 std::optional<Failure> wrong_block_order(
     const BlockOrder& order, const std::string& file_name,
     const std::function<Trial(Shape shape, const TracedWarp& traced)>& launch) {
-    if (!simulated::can_trace()) return std::nullopt;
-    int blocks = 1;
-    for (int block = 0; block < blocks; ++block) {
+    long long blocks = 1;
+    for (long long block = 0; block < blocks; ++block) {
         const Trial trial = launch(
             order.shape, {.block = static_cast<std::uint64_t>(block), .warp = 0, .limit = kEnough});
+        if (trial.launch.blocks() > kMostBlocks) return std::nullopt;
         const int wide = static_cast<int>(trial.launch.grid[0]);
         const int tall = static_cast<int>(trial.launch.grid[1]);
-        blocks = wide * tall;
-        if (blocks == 0) return std::nullopt;
-        const Cell expected = order.tile_of(block % wide, block / wide, wide, tall);
+        blocks = static_cast<long long>(wide) * tall;
         const auto taken = tile_taken(trial, order.tile);
-        if (taken && !(taken->tile == expected)) {
-            return wrong_tile(file_name, order.shape, block % wide, block / wide, *taken, expected);
+        if (!taken) continue;
+        const int x = static_cast<int>(block % wide), y = static_cast<int>(block / wide);
+        const Cell expected = order.tile_of(x, y, wide, tall);
+        if (!(taken->tile == expected)) {
+            return wrong_tile(file_name, order.shape, x, y, *taken, expected);
         }
     }
     return std::nullopt;

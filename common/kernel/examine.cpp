@@ -171,7 +171,7 @@ void Examiner::hold_against_limits() {
     for (Failure& failure : too_dear(found_, counted_launch_, request_.limits)) {
         fail(std::move(failure));
     }
-    if (request_.block_order && found_.is_simulated) {
+    if (request_.block_order && found_.is_simulated && simulated::can_trace()) {
         const auto launch = [&](Shape shape, const TracedWarp& traced) {
             return run_trial(*kernel_, conditions(), shape, Watch::everything, traced);
         };

@@ -4,37 +4,10 @@
 #include <memory>
 #include <thread>
 
-#include "harness/text.h"
+#include "kernel/launch_limits.h"
 
 namespace coalesce {
 namespace {
-
-/// Warp instructions that a launch may execute: far more than the clumsiest kernel needs that moves
-/// a matrix, and few enough that a loop without end is found at once, even one that prints.
-std::uint64_t instruction_budget(Shape shape, double warps) {
-    const auto elements =
-        static_cast<std::uint64_t>(shape.rows) * static_cast<std::uint64_t>(shape.cols);
-    return 50'000 + 100 * elements + 500 * static_cast<std::uint64_t>(warps);
-}
-
-double threads_of(const LaunchShape& launch) {
-    // As a product of integers this may not fit.
-    return static_cast<double>(launch.grid[0]) * static_cast<double>(launch.grid[1]) *
-           static_cast<double>(launch.grid[2]) * static_cast<double>(launch.threads());
-}
-
-/// A grid so large that what it does has nothing to do with the matrix any more.
-Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string& file) {
-    const double elements = static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
-    if (threads_of(launch) <= 500'000 + 64 * elements) return {};
-    return {.kind = FailureKind::bad_launch,
-            .headline = format("configure(%d, %d) gives %.3g threads for %.3g elements.",
-                               shape.rows, shape.cols, threads_of(launch), elements),
-            .place = {file, 0, 0},
-            .shape = shape,
-            .details = wrap("It is " + launch.text() + "."),
-            .next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32)."};
-}
 
 /// Waits for the device, for a limited time where it may be hung.
 cudaError_t wait_for_end(const TrialConditions& conditions, bool& is_hung) {

@@ -14,6 +14,7 @@
 #include "grader/judge/workplace.h"
 #include "grader/store/sha256.h"
 #include "harness/text.h"
+#include "kernel/block_order.h"
 #include "kernel/causes.h"
 #include "kernel/costs.h"
 #include "kernel/source.h"
@@ -341,9 +342,10 @@ std::optional<Counters> Judging::cost_of_solution() {
 void Judging::hold_against_limits() {
     std::vector<Failure> failures = too_dear(found_, counted_launch_, exercise_.costs);
     if (const auto order = block_order_called(exercise_.block_order)) {
-        auto failure = wrong_order(*order, source_.name, [&](const TracedWarp& traced) {
-            return trials_.run(kernel_, order->shape, Watch::everything, false, traced).trial;
-        });
+        const auto launch = [&](Shape shape, const TracedWarp& traced) {
+            return trials_.run(kernel_, shape, Watch::everything, false, traced).trial;
+        };
+        auto failure = wrong_block_order(*order, source_.name, launch);
         if (failure) failures.push_back(std::move(*failure));
     } else if (!exercise_.block_order.empty()) {
         throw SystemTrouble("the manifest wants the block order '" + exercise_.block_order +

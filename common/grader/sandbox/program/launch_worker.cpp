@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "grader/sandbox/jobs.h"
-#include "grader/sandbox/launch_limits.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/sandbox/packet.h"
 #include "grader/sandbox/program/workers.h"
@@ -16,6 +15,7 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/text.h"
+#include "kernel/launch_limits.h"
 
 namespace coalesce::grader {
 namespace {

@@ -1,8 +1,8 @@
-#include "grader/sandbox/launch_limits.h"
+#include "kernel/launch_limits.h"
 
 #include "harness/text.h"
 
-namespace coalesce::grader {
+namespace coalesce {
 namespace {
 
 double elements_of(Shape shape) {
@@ -32,4 +32,4 @@ Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string&
             .next = "Divide rows and cols by the side of the tile: ceil_div(cols, 32)."};
 }
 
-}  // namespace coalesce::grader
+}  // namespace coalesce

@@ -1,6 +1,5 @@
-/// \file
-/// What a launch may do at most. The same rules as those by which the course examines a kernel
-/// (kernel/trial.cpp), so that both give the same verdict.
+// What a launch of a learner's kernel may do at most. The checks and the grader share these rules, so
+// that both give the same verdict.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +8,17 @@
 #include "kernel/failure.h"
 #include "kernel/loaded_kernel.h"
 
-namespace coalesce::grader {
+namespace coalesce {
 
 /// Warp instructions that a launch of so many warps may execute: far more than the clumsiest kernel
-/// needs that moves a matrix, and few enough that a loop without end is found at once.
+/// needs that moves a matrix, and few enough that a loop without end is found at once, even one that
+/// prints.
 std::uint64_t instruction_budget(Shape shape, double warps);
+
 /// Threads of a launch; as a product of integers it may not fit.
 double threads_of(const LaunchShape& launch);
+
 /// A grid so large that what it does has nothing to do with the matrix any more; else kind none.
 Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string& file);
 
-}  // namespace coalesce::grader
+}  // namespace coalesce
