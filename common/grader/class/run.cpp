@@ -1,14 +1,13 @@
 #include "grader/class/run.h"
 
 #include <algorithm>
-#include <map>
 #include <ostream>
 #include <set>
 
 #include "grader/class/names.h"
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
-#include "grader/class/worker.h"
+#include "grader/class/rounds.h"
 #include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/doctor.h"
 #include "grader/store/errors.h"
@@ -20,31 +19,8 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// A fault of ours may pass: each submission gets so many tries in a run.
-constexpr int MOST_TRIES = 3;
 // Before a weaker sandbox is taken for the best there is.
 constexpr int TRIES_OF_SANDBOX = 3;
-// So many faults with nothing judged between them: this computer is broken.
-constexpr int MOST_FAULTS_AT_ONCE = 6;
-
-std::string key_for(const Assignment& assignment, const Surroundings& around,
-                    const std::string& exercise, const std::string& submission) {
-    const Exercise* asked = assignment.find(exercise);
-    if (asked == nullptr) throw Usage("assignment.toml has no exercise " + exercise + " any more");
-    return key_of({.submission = submission,
-                   .manifest = digest_of(*asked),
-                   .grader = around.grader,
-                   .toolchain = around.toolchain,
-                   // The key file is what the epoch counts within.
-                   .epoch = std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
-}
-
-// What a submission is in a key.
-std::string identity_of(const Entry& entry) {
-    if (entry.problem.empty()) return entry.source;
-    return "problem:" + entry.problem + ":" + entry.details;
-}
-
 // One run of the grader.
 class ClassRun {
 public:
@@ -63,19 +39,19 @@ public:
     void grade() {
         begin();
         settle_problems();
-        double seconds = judge_the_rest();
+        judge_the_rest();
         std::size_t missing = count_missing();
         if (missing > 0) {
             throw Infrastructure(
                 std::to_string(missing) + " of " + std::to_string(entries.size()) +
-                " submissions are not graded yet: " + shown(last_fault, 300) +
+                " submissions are not graded yet: " + shown(outcome.last_fault, 300) +
                 "\nWhat was graded is stored. Mend this, then: ./learn grade run " +
                 assignment.name + " --resume");
         }
         store.finish_run(run);
         ClassResults results = read_results(assignment, store, run);
         write_reports(results, assignment.results());
-        out << summary(results) << judged_text(seconds);
+        out << summary(results) << judged_text();
     }
 
 private:
@@ -113,7 +89,7 @@ private:
         entries = store.entries(run);
         std::vector<Entry> now = entries;
         for (Entry& entry : now) {
-            entry.key = key_for(assignment, around, entry.exercise, identity_of(entry));
+            entry.key = key_of_entry(assignment, around, entry);
         }
         if (now == entries) return;
         out << "The assignment or the grader has changed since run " << run
@@ -134,68 +110,29 @@ private:
         }
     }
 
-    // Returns the seconds that it took.
-    double judge_the_rest() {
+    void judge_the_rest() {
         // The same file from two students is judged once.
-        std::map<std::string, const Entry*> unjudged;
-        for (const Entry& entry : entries) {
-            if (entry.problem.empty() && needs_judging(entry)) unjudged.emplace(entry.key, &entry);
-        }
-        for (const Entry& entry : entries) {
-            auto found = unjudged.find(entry.key);
-            if (found == unjudged.end() || found->second != &entry) continue;
-            waiting.push_back(&entry);
-        }
-        std::size_t total = waiting.size();
-        if (total == 0) return 0;
-        Progress progress(total, request.is_quiet);
-        for (int round = 0; round < MOST_TRIES && !waiting.empty() && !is_broken(); ++round) {
-            judge_round(progress);
-        }
-        judged = total - waiting.size();
-        return progress.seconds();
-    }
-
-    void judge_round(Progress& progress) {
-        std::vector<const Entry*> round = std::move(waiting);
-        waiting.clear();
+        std::vector<const Entry*> waiting;
+        std::set<std::string> keys;
         std::vector<Task> tasks;
-        for (const Entry* entry : round) {
-            tasks.push_back({entry->exercise, store.source(entry->source)});
+        for (const Entry& entry : entries) {
+            if (!entry.problem.empty() || !needs_judging(entry)) continue;
+            if (!keys.insert(entry.key).second) continue;
+            waiting.push_back(&entry);
+            tasks.push_back({entry.exercise, store.source(entry.source)});
         }
-        Workers workers(worker_command(), greeting(assignment), request.jobs);
-        std::vector<bool> is_done(round.size(), false);
-        const auto done = [&](std::size_t task, const TaskOutcome& outcome) {
-            is_done[task] = take(*round[task], outcome);
-            if (is_done[task]) progress.advance();
-            return !is_broken();
+        const Rounds rounds{
+            .worker = worker_command(assignment, around, request.worker, work_folder()),
+            .greeting = greeting(assignment),
+            .jobs = request.jobs,
+            .is_quiet = request.is_quiet};
+        const auto judged = [&](std::size_t task, const std::string& result) {
+            store.add_result(run, *waiting[task], result);
         };
-        workers.judge(tasks, done, [&] { progress.show(); });
-        for (std::size_t i = 0; i < round.size(); ++i) {
-            if (!is_done[i]) waiting.push_back(round[i]);
-        }
-    }
-
-    // True when there is a result now.
-    bool take(const Entry& entry, const TaskOutcome& outcome) {
-        if (outcome.is_judged) {
-            store.add_result(run, entry, outcome.text);
-            faults_at_once = 0;
-            return true;
-        }
-        store.add_fault(run, entry, outcome.text);
-        last_fault = outcome.text;
-        ++faults_at_once;
-        return false;
-    }
-
-    bool is_broken() const { return faults_at_once >= MOST_FAULTS_AT_ONCE; }
-
-    std::vector<std::string> worker_command() const {
-        std::vector<std::string> command = request.worker;
-        command.insert(command.end(), {"--folder", assignment.folder.string(), "--work",
-                                       work_folder().string(), "--tier", name_of(around.tier)});
-        return command;
+        const auto failed = [&](std::size_t task, const std::string& fault) {
+            store.add_fault(run, *waiting[task], fault);
+        };
+        outcome = judge_in_rounds(tasks, rounds, judged, failed);
     }
 
     fs::path work_folder() const { return assignment.teacher() / "work"; }
@@ -211,12 +148,14 @@ private:
             entries, [&](const Entry& entry) { return !store.result(entry.key); }));
     }
 
-    std::string judged_text(double seconds) const {
-        if (judged == 0) return "Nothing had to be judged: all results were stored already.\n";
+    std::string judged_text() const {
+        if (outcome.judged == 0)
+            return "Nothing had to be judged: all results were stored already.\n";
         char text[160];
-        std::snprintf(text, sizeof text, "%zu judged in %s with %d %s: %.0f a minute.\n", judged,
-                      duration(seconds).c_str(), request.jobs, request.jobs == 1 ? "job" : "jobs",
-                      60 * static_cast<double>(judged) / std::max(seconds, 1e-3));
+        std::snprintf(text, sizeof text, "%zu judged in %s with %d %s: %.0f a minute.\n",
+                      outcome.judged, duration(outcome.seconds).c_str(), request.jobs,
+                      request.jobs == 1 ? "job" : "jobs",
+                      60 * static_cast<double>(outcome.judged) / std::max(outcome.seconds, 1e-3));
         return text;
     }
 
@@ -227,11 +166,8 @@ private:
     Store store;
     Surroundings around;
     std::vector<Entry> entries;
-    std::vector<const Entry*> waiting;
     std::int64_t run = 0;
-    std::size_t judged = 0;
-    int faults_at_once = 0;
-    std::string last_fault;
+    RoundsOutcome outcome;
 };
 
 // What a student reads about a file that is not there.
@@ -248,18 +184,26 @@ std::string next_action(const std::string& problem) {
 }  // namespace
 
 // Attacks the sandbox, every time anew: what held yesterday may have been switched off since.
-static Tier tier_that_holds(const fs::path& work_folder) {
+static Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
     std::vector<TierTrial> trials;
     // A probe that somebody killed must not make a weaker sandbox of it: the tier is part of each key.
     Tier best = Tier::none;
     for (int attempt = 0; attempt < TRIES_OF_SANDBOX; ++attempt) {
         trials.clear();
-        Tier tier = best_tier(work_folder, false, &trials);
+        Tier tier = Tier::none;
+        if (wanted) {
+            trials.push_back(try_tier(*wanted, work_folder, false));
+            if (trials.back().holds()) return *wanted;
+        } else {
+            tier = best_tier(work_folder, false, &trials);
+        }
         if (tier == Tier::namespaces) return tier;
         if (tier != Tier::none) best = tier;
     }
     if (best != Tier::none) return best;
-    std::string text = "there is no sandbox on this computer, and nothing was run";
+    std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
+                                    " does not work on this computer, and nothing was run"
+                              : "there is no sandbox on this computer, and nothing was run";
     for (const TierTrial& trial : trials) {
         text += std::string("\n  tier ") + name_of(trial.tier) + ": " +
                 (trial.problem.empty() ? "an attack got through" : trial.problem);
@@ -267,12 +211,19 @@ static Tier tier_that_holds(const fs::path& work_folder) {
     throw Infrastructure(text + "\n./learn grade doctor says more");
 }
 
-Surroundings look_around(bool sandboxed, const fs::path& work_folder) {
+std::optional<Tier> tier_called(const std::string& name) {
+    for (Tier tier : {Tier::namespaces, Tier::landlock, Tier::none, Tier::unsandboxed}) {
+        if (name == name_of(tier)) return tier;
+    }
+    return std::nullopt;
+}
+
+Surroundings look_around(bool sandboxed, const fs::path& work_folder, std::optional<Tier> wanted) {
     Surroundings around{
         .grader = judge_identity(), .toolchain = compiler_identity(), .tier = Tier::unsandboxed};
     sweep_stale_cgroups();
     make_folder(work_folder, 0700);
-    if (sandboxed) around.tier = tier_that_holds(work_folder);
+    if (sandboxed) around.tier = tier_that_holds(work_folder, wanted);
     // The sandbox stands in each result.
     around.grader += std::string(" in sandbox ") + name_of(around.tier);
     return around;
@@ -286,8 +237,32 @@ Entry entry_of(const Assignment& assignment, const Surroundings& around, const s
                 .source = handed.is_there() ? sha256_hex(handed.source) : "",
                 .problem = handed.problem,
                 .details = handed.details};
-    entry.key = key_for(assignment, around, entry.exercise, identity_of(entry));
+    entry.key = key_of_entry(assignment, around, entry);
     return entry;
+}
+
+std::string key_of_entry(const Assignment& assignment, const Surroundings& around,
+                         const Entry& entry) {
+    const Exercise* asked = assignment.find(entry.exercise);
+    if (asked == nullptr) {
+        throw Usage("assignment.toml has no exercise " + entry.exercise + " any more");
+    }
+    std::string submission =
+        entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;
+    return key_of({.submission = submission,
+                   .manifest = digest_of(*asked),
+                   .grader = around.grader,
+                   .toolchain = around.toolchain,
+                   // The key file is what the epoch counts within.
+                   .epoch = std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
+}
+
+std::vector<std::string> worker_command(const Assignment& assignment, const Surroundings& around,
+                                        std::vector<std::string> program,
+                                        const fs::path& work_folder) {
+    program.insert(program.end(), {"--folder", assignment.folder.string(), "--work",
+                                   work_folder.string(), "--tier", name_of(around.tier)});
+    return program;
 }
 
 Result result_of_problem(const Entry& entry, const std::string& sandbox) {

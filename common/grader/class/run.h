@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,22 @@ struct Surroundings {
 };
 
 /// Tries the sandbox out, with a file in `work_folder`, which is made. Throws Infrastructure when there
-/// is none, unless it was not asked for.
-Surroundings look_around(bool sandboxed, const std::filesystem::path& work_folder);
+/// is none, or not the one that is `wanted`, unless it was not asked for.
+Surroundings look_around(bool sandboxed, const std::filesystem::path& work_folder,
+                         std::optional<Tier> wanted = {});
+/// The tier of that name ("A"); nothing for other names.
+std::optional<Tier> tier_called(const std::string& name);
 
 /// The entry of what was handed in.
 Entry entry_of(const Assignment& assignment, const Surroundings& around, const std::string& student,
                const Handed& handed);
+/// The key of the result of an entry.
+std::string key_of_entry(const Assignment& assignment, const Surroundings& around,
+                         const Entry& entry);
+/// The command of a judging process.
+std::vector<std::string> worker_command(const Assignment& assignment, const Surroundings& around,
+                                        std::vector<std::string> program,
+                                        const std::filesystem::path& work_folder);
 /// The result of what cannot be judged: a missing file, a broken archive.
 Result result_of_problem(const Entry& entry, const std::string& sandbox);
 

@@ -111,12 +111,9 @@ bool verify_assignment(const Assignment& assignment, const std::vector<std::stri
     std::vector<Proof> proofs = proofs_of(assignment);
     std::vector<Task> tasks;
     for (const Proof& proof : proofs) tasks.push_back({proof.exercise, proof.source});
-    std::vector<std::string> command = worker;
-    command.insert(command.end(), {"--folder", assignment.folder.string(), "--work", work.string(),
-                                   "--tier", name_of(around.tier)});
     std::vector<std::string> lines(proofs.size());
     std::size_t unproved = 0;
-    Workers workers(command, greeting(assignment), jobs);
+    Workers workers(worker_command(assignment, around, worker, work), greeting(assignment), jobs);
     const auto done = [&](std::size_t task, const TaskOutcome& outcome) {
         const Proof& proof = proofs[task];
         if (!outcome.is_judged)

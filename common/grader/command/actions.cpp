@@ -10,6 +10,7 @@
 #include "grader/class/assignment.h"
 #include "grader/class/export.h"
 #include "grader/class/names.h"
+#include "grader/class/plan.h"
 #include "grader/class/reports.h"
 #include "grader/class/run.h"
 #include "grader/class/worker.h"
@@ -46,9 +47,7 @@ int jobs_of(const Words& words) {
 }
 
 Tier tier_of(const std::string& name) {
-    for (Tier tier : {Tier::namespaces, Tier::landlock, Tier::none, Tier::unsandboxed}) {
-        if (name == name_of(tier)) return tier;
-    }
+    if (std::optional<Tier> tier = tier_called(name)) return *tier;
     throw Usage("there is no sandbox \"" + name + "\"");
 }
 
@@ -239,6 +238,42 @@ int export_results(const Words& words) {
     write_or_print(words.to, words.format == "csv"     ? grades_csv(results)
                              : words.format == "junit" ? junit_xml(results)
                                                        : grades_json(results));
+    return exit_done;
+}
+
+int plan(const Words& words) {
+    Assignment assignment = read_assignment(find_assignment(words));
+    PlanRequest request{.submissions = words.submissions,
+                        .to = words.to,
+                        .chunks = words.chunk,
+                        .seconds = words.seconds,
+                        .sandboxed = !words.no_sandbox,
+                        .repository = repository(),
+                        .program = worker_command().front()};
+    if (!words.tier.empty()) request.tier = tier_of(words.tier);
+    make_plan(assignment, request, std::cout);
+    return exit_done;
+}
+
+int chunk(const Words& words) {
+    Plan plan = read_plan(words.plan);
+    Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
+    ChunkRequest request{
+        .jobs = jobs_of(words), .is_quiet = words.quiet, .worker = worker_command()};
+    judge_chunk(assignment, plan, static_cast<std::size_t>(words.chunk), request, std::cout);
+    return exit_done;
+}
+
+int status(const Words& words) {
+    print(plan_status(read_plan(words.plan)));
+    return exit_done;
+}
+
+int merge(const Words& words) {
+    Plan plan = read_plan(words.plan);
+    Assignment assignment = read_assignment(assignment_folder(words.folder, plan.assignment));
+    merge_plan(assignment, plan, std::cout);
+    print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
     return exit_done;
 }
 

@@ -27,7 +27,10 @@ struct Words {
     std::string student;                 ///< `show`
     std::string format;                  ///< `export`, `student`
     std::filesystem::path to;            ///< where an export goes; "": stdout
-    std::string tier;                    ///< `worker`
+    std::string tier;                    ///< `worker`, `plan`
+    std::filesystem::path plan;          ///< `chunk`, `status`, `merge`: the plan's folder
+    int chunk = 0;                       ///< `chunk`: which; `plan`: how many
+    double seconds = 30;                 ///< `plan`: of each chunk
     std::filesystem::path work;          ///< `worker`
     std::filesystem::path assignment;    ///< `worker`: the assignment's folder
 };
@@ -44,6 +47,10 @@ int one(const Words& words);
 int student(const Words& words);
 int show(const Words& words);
 int export_results(const Words& words);
+int plan(const Words& words);
+int chunk(const Words& words);
+int status(const Words& words);
+int merge(const Words& words);
 int doctor_report(const Words& words);
 int worker(const Words& words);
 

@@ -6,6 +6,7 @@
 #include <clocale>
 #include <iostream>
 
+#include "grader/class/plan.h"
 #include "grader/command/actions.h"
 #include "grader/store/errors.h"
 #ifdef COALESCE_GRADER_CORPUS
@@ -26,6 +27,7 @@ public:
         words.folder = assignments_folder();
         add_assignment();
         add_run();
+        add_plan();
         add_single();
         add_reports();
         add_internal();
@@ -111,6 +113,41 @@ private:
         command->add_flag("--again", words.again, "Judge what has a result too, and compare");
         command->add_flag("--quiet", words.quiet, "No progress");
         add_sandbox(command);
+    }
+
+    // For many computers: a Slurm cluster, the jobs of a continuous integration.
+    void add_plan() {
+        CLI::App* planned =
+            add(&app, "plan", "Divide a class into chunks for many computers", plan);
+        add_name(planned, false);
+        planned->add_option("--submissions", words.submissions, "As for run")->required();
+        planned->add_option("--to", words.to, "The plan's folder, which all of them see")
+            ->required();
+        planned->add_option("--chunks", words.chunk, "How many; otherwise as --seconds says")
+            ->check(CLI::Range(1, MOST_CHUNKS));
+        planned
+            ->add_option("--seconds", words.seconds,
+                         "Of one processor for each chunk, at least: 30")
+            ->check(CLI::Range(1.0, 36000.0));
+        planned->add_option("--tier", words.tier, "The sandbox: A or B; otherwise the best here")
+            ->check(CLI::IsMember({"A", "B"}));
+        add_sandbox(planned);
+
+        CLI::App* judged = add(&app, "chunk", "Judge one chunk of a plan", chunk);
+        add_plan_folder(judged);
+        judged->add_option("NUMBER", words.chunk, "Which, from 1")->required();
+        add_jobs(judged);
+        judged->add_flag("--quiet", words.quiet, "No progress");
+        add_folder(judged);
+
+        add_plan_folder(add(&app, "status", "Say how far the chunks of a plan are", status));
+
+        CLI::App* merged = add(&app, "merge", "Make grades of what the chunks found", merge);
+        add_plan_folder(merged);
+        add_folder(merged);
+    }
+    void add_plan_folder(CLI::App* command) {
+        command->add_option("PLAN", words.plan, "The plan's folder")->required();
     }
 
     void add_single() {

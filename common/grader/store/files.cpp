@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "grader/store/errors.h"
@@ -46,11 +47,12 @@ void sync_folder(const fs::path& file) {
     if (opened.descriptor < 0 || fsync(opened.descriptor) != 0) fail(folder, "writing the folder");
 }
 
-// The content on the disk under another name. The name has the process in it, so that two writers do
-// not meet; what a killed one left is overwritten in time.
-fs::path write_beside(const fs::path& file, std::string_view bytes, mode_t mode) {
+// The content on the disk under another name. `writer` is in the name, so that two writers do not
+// meet.
+fs::path write_beside(const fs::path& file, std::string_view bytes, mode_t mode,
+                      const std::string& writer) {
     fs::path temporary = file;
-    temporary += ".unfinished-" + std::to_string(getpid());
+    temporary += ".unfinished-" + writer;
     try {
         Open opened{
             open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)};
@@ -82,7 +84,8 @@ std::string read_file(const fs::path& file) {
 }
 
 void write_whole(const fs::path& file, std::string_view bytes, mode_t mode) {
-    fs::path temporary = write_beside(file, bytes, mode);
+    // What a killed one left is overwritten in time.
+    fs::path temporary = write_beside(file, bytes, mode, std::to_string(getpid()));
     if (rename(temporary.c_str(), file.c_str()) != 0) {
         unlink(temporary.c_str());
         fail(file, "putting it in its place");
@@ -91,7 +94,10 @@ void write_whole(const fs::path& file, std::string_view bytes, mode_t mode) {
 }
 
 bool write_first(const fs::path& file, std::string_view bytes, mode_t mode) {
-    fs::path temporary = write_beside(file, bytes, mode);
+    // Other computers may write to the same folder, and processes there have the same numbers.
+    fs::path temporary = write_beside(
+        file, bytes, mode,
+        std::to_string(std::random_device()()) + std::to_string(std::random_device()()));
     // link() refuses where there is one already: rename would not.
     bool is_first = link(temporary.c_str(), file.c_str()) == 0;
     int reason = errno;

@@ -1,6 +1,8 @@
 #include "grader/tests/programs.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +45,8 @@ pid_t start(const std::vector<std::string>& command, const fs::path& output) {
     pid_t process = fork();
     if (process < 0) throw std::runtime_error("fork failed");
     if (process > 0) return process;
+    // What a test started ends with it, however that ends.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     dup2(file, STDOUT_FILENO);
     dup2(file, STDERR_FILENO);

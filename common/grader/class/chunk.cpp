@@ -1,0 +1,117 @@
+// A chunk of a plan, judged on whatever computer it comes to.
+
+#include <unistd.h>
+
+#include <ostream>
+
+#include "grader/class/names.h"
+#include "grader/class/plan.h"
+#include "grader/class/plan_files.h"
+#include "grader/class/rounds.h"
+#include "grader/class/worker.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "grader/store/sha256.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+// A folder of this process alone, which goes with it. Other computers may see it: it has their name.
+class WorkFolder {
+public:
+    explicit WorkFolder(const fs::path& plan) {
+        char host[256] = {};
+        (void)gethostname(host, sizeof host - 1);
+        folder = plan / "work" / (std::string(host) + "-" + std::to_string(getpid()));
+        make_folder(folder, 0700);
+    }
+    ~WorkFolder() {
+        std::error_code ignored;
+        fs::remove_all(folder, ignored);
+    }
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+
+    const fs::path& path() const { return folder; }
+
+private:
+    fs::path folder;
+};
+
+void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
+    if (plan.identity == greeting(assignment)) return;
+    throw Usage(
+        "the plan is not of the assignment as it is here: manifest, hidden shapes, solutions and key "
+        "have to be those that the plan was made with");
+}
+
+// A grade must not depend on the computer that a chunk comes to.
+void must_agree(const Plan& plan, const Surroundings& here) {
+    std::string other = here.grader != plan.around.grader         ? "grader"
+                        : here.toolchain != plan.around.toolchain ? "compiler"
+                                                                  : "";
+    if (other.empty()) return;
+    throw Infrastructure("this computer has another " + other +
+                         " than the one that made the plan, so nothing was judged; use the same "
+                         "build and the same CUDA toolkit on all of them");
+}
+
+std::string source_of(const Plan& plan, const PlannedTask& task) {
+    std::string bytes = read_file(plan.folder / "sources" / task.source);
+    if (sha256_hex(bytes) == task.source) return bytes;
+    throw Infrastructure("sources/" + task.source + " has changed since the plan was made");
+}
+
+// The first one stays; a second one has to be the same.
+void keep_result(const Assignment& assignment, const Plan& plan, const std::string& key,
+                 const std::string& result) {
+    std::string sealed = sealed_result(assignment, key, result);
+    if (write_first(plan.result(key), sealed, 0600)) return;
+    if (read_file(plan.result(key)) == sealed) return;
+    throw Infrastructure("a second grading of the same submission came out otherwise (key " +
+                         key.substr(0, 12) + "); the first result stays. Please report it");
+}
+
+}  // namespace
+
+void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
+                 const ChunkRequest& request, std::ostream& out) {
+    if (chunk < 1 || chunk > plan.chunks.size()) {
+        throw Usage("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
+    }
+    must_be_of_plan(assignment, plan);
+    std::vector<PlannedTask> planned = plan.missing(chunk);
+    std::string name = "chunk " + std::to_string(chunk) + ": ";
+    if (planned.empty()) {
+        out << name << "all results are there already\n";
+        return;
+    }
+    WorkFolder work(plan.folder);
+    bool is_sandboxed = plan.around.tier != Tier::unsandboxed;
+    Surroundings around = look_around(is_sandboxed, work.path(), plan.around.tier);
+    must_agree(plan, around);
+    std::vector<Task> tasks;
+    for (const PlannedTask& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});
+    const Rounds rounds{.worker = worker_command(assignment, around, request.worker, work.path()),
+                        .greeting = plan.identity,
+                        .jobs = request.jobs,
+                        .is_quiet = request.is_quiet};
+    const auto judged = [&](std::size_t task, const std::string& result) {
+        keep_result(assignment, plan, planned[task].key, result);
+    };
+    RoundsOutcome outcome =
+        judge_in_rounds(tasks, rounds, judged, [](std::size_t, const std::string&) {});
+    std::size_t missing = plan.missing(chunk).size();
+    if (missing > 0) {
+        throw Infrastructure(name + std::to_string(missing) + " of " +
+                             std::to_string(tasks.size()) +
+                             " are not graded yet: " + shown(outcome.last_fault, 300) +
+                             "\nWhat was graded is kept. Run the chunk again.");
+    }
+    char text[80];
+    std::snprintf(text, sizeof text, "%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
+    out << name << text;
+}
+
+}  // namespace coalesce::grader

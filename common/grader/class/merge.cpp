@@ -1,0 +1,126 @@
+// The results of a plan's chunks become a run of the store.
+
+#include <map>
+#include <ostream>
+#include <set>
+
+#include "grader/class/plan.h"
+#include "grader/class/plan_files.h"
+#include "grader/class/reports.h"
+#include "grader/class/worker.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+class Merging {
+public:
+    Merging(const Assignment& assignment, const Plan& plan)
+        : assignment(assignment),
+          plan(plan),
+          lock(assignment.teacher() / "lock", "the assignment " + assignment.name),
+          store(assignment.store()),
+          entries(entries_in(read_file(plan.folder / "class.json"))) {
+        must_be_of_this_assignment();
+        begin();
+    }
+
+    // How many results came in.
+    std::size_t take_results() {
+        std::size_t taken = 0;
+        for (const Entry& entry : entries) {
+            if (store.result(entry.key)) continue;
+            if (!entry.problem.empty()) {
+                Result result = result_of_problem(entry, name_of(plan.around.tier));
+                store.add_result(run, entry, to_json(result));
+            } else if (fs::exists(plan.result(entry.key))) {
+                store.add_result(run, entry, result_of(entry));
+                ++taken;
+            } else {
+                missing.insert(entry.key);
+            }
+        }
+        return taken;
+    }
+
+    void must_be_complete() const {
+        if (missing.empty()) return;
+        throw Infrastructure(std::to_string(missing.size()) +
+                             " results are not there yet, and grades.csv was not written.\n" +
+                             plan_status(plan) +
+                             "Run those chunks again, then merge again; or: "
+                             "./learn grade run " +
+                             assignment.name + " --resume");
+    }
+
+    ClassResults finish() {
+        store.finish_run(run);
+        ClassResults results = read_results(assignment, store, run);
+        write_reports(results, assignment.results());
+        // What a chunk that was killed left behind.
+        std::error_code ignored;
+        for (const fs::directory_entry& file :
+             fs::directory_iterator(plan.folder / "work", ignored)) {
+            fs::remove_all(file.path(), ignored);
+        }
+        return results;
+    }
+
+private:
+    // The keys say all: another manifest, another key file or an edited plan gives others.
+    void must_be_of_this_assignment() const {
+        bool is_same = plan.identity == greeting(assignment);
+        for (const Entry& entry : entries) {
+            is_same = is_same && entry.key == key_of_entry(assignment, plan.around, entry);
+        }
+        if (is_same) return;
+        throw Usage(
+            "the plan is not of the assignment as it is now; make another: ./learn grade plan " +
+            assignment.name);
+    }
+
+    // A merge that was stopped goes on with its run.
+    void begin() {
+        if (std::optional<Run> last = store.run(); last && store.entries(last->number) == entries) {
+            run = last->number;
+            return;
+        }
+        std::vector<std::string> sources;
+        for (const Entry& entry : entries) {
+            if (entry.problem.empty()) {
+                sources.push_back(read_file(plan.folder / "sources" / entry.source));
+            }
+        }
+        std::string stamp = plan.around.tier == Tier::unsandboxed ? "unsandboxed" : "";
+        run = store.begin_run(assignment.name, stamp, entries, sources);
+    }
+
+    std::string result_of(const Entry& entry) const {
+        std::string result =
+            opened_result(assignment, entry.key, read_file(plan.result(entry.key)));
+        (void)result_from_json(result);  // throws for what is no result
+        return result;
+    }
+
+    const Assignment& assignment;
+    const Plan& plan;
+    FileLock lock;
+    Store store;
+    std::vector<Entry> entries;
+    std::set<std::string> missing;
+    std::int64_t run = 0;
+};
+
+}  // namespace
+
+void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out) {
+    Merging merging(assignment, plan);
+    std::size_t taken = merging.take_results();
+    merging.must_be_complete();
+    out << summary(merging.finish()) << taken << (taken == 1 ? " result" : " results")
+        << " merged. The plan's folder is not needed any more.\n";
+}
+
+}  // namespace coalesce::grader

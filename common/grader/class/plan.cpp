@@ -1,0 +1,256 @@
+#include "grader/class/plan.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <set>
+
+#include "grader/class/names.h"
+#include "grader/class/plan_files.h"
+#include "grader/class/progress.h"
+#include "grader/class/templates.h"
+#include "grader/class/worker.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "grader/store/sha256.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int FORMAT = 1;
+
+// What a solution takes to judge, once compiler and simulator are warm: the measure of a chunk.
+double seconds_a_task(const Assignment& assignment, const Surroundings& around) {
+    Judge judge(
+        {.sandboxed = around.tier != Tier::unsandboxed, .tier = around.tier, .work_folder = {}});
+    double sum = 0;
+    for (const Exercise& exercise : assignment.exercises) {
+        Result result;
+        for (int time = 0; time < 2; ++time) {
+            result = judge.judge({"kernel.cu", exercise.solution}, exercise,
+                                 assignment.secret(exercise));
+        }
+        if (result.verdict == VerdictKind::system) {
+            throw Infrastructure("nothing can be judged here: " + shown(result.problem, 300));
+        }
+        sum += result.milliseconds.total / 1e3;
+    }
+    return sum / static_cast<double>(assignment.exercises.size());
+}
+
+// Dealt out one by one: neighbours, who may have the same endless loop, are not together.
+std::vector<std::vector<PlannedTask>> dealt_out(const std::vector<PlannedTask>& tasks,
+                                                std::size_t chunks) {
+    std::vector<std::vector<PlannedTask>> all(chunks);
+    for (std::size_t i = 0; i < tasks.size(); ++i) all[i % chunks].push_back(tasks[i]);
+    return all;
+}
+
+// Makes the plan of a class, and writes it.
+class Planning {
+public:
+    Planning(const Assignment& assignment, const PlanRequest& request)
+        : assignment(assignment), request(request) {
+        if (fs::exists(request.to)) {
+            throw Usage(request.to.string() + " is there already; choose another folder");
+        }
+        around = look_around(request.sandboxed, assignment.teacher() / "work", request.tier);
+        std::error_code ignored;
+        fs::remove_all(assignment.teacher() / "work", ignored);
+        read_submissions();
+        choose_tasks();
+    }
+
+    void write() const {
+        fs::path making = request.to;
+        making += ".unfinished-" + std::to_string(getpid());
+        make_folder(making, 0700);
+        for (const char* part : {"chunks", "sources", "results", "logs", "work"}) {
+            make_folder(making / part, 0700);
+        }
+        for (const auto& [digest, bytes] : sources) {
+            write_whole(making / "sources" / digest, bytes, 0600);
+        }
+        for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
+            write_whole(making / "chunks" / (std::to_string(chunk + 1) + ".json"),
+                        json_of(chunks[chunk]), 0600);
+        }
+        write_whole(making / "class.json", json_of(entries), 0600);
+        write_whole(making / "matrix.json", matrix());
+        write_whole(making / "slurm.sbatch", sbatch(), 0700);
+        write_whole(making / "plan.json", plan_json());
+        std::error_code error;
+        fs::rename(making, request.to, error);
+        if (error) throw Infrastructure(request.to.string() + ": " + error.message());
+    }
+
+    bool is_empty() const { return tasks.empty(); }
+
+    std::string summary() const {
+        std::size_t judged = distinct - tasks.size();
+        std::string text = std::to_string(tasks.size()) + " submissions to judge in " +
+                           std::to_string(chunks.size()) +
+                           (chunks.size() == 1 ? " chunk" : " chunks");
+        if (seconds > 0) {
+            double each = seconds * static_cast<double>(tasks.size()) /
+                          static_cast<double>(std::max<std::size_t>(1, chunks.size()));
+            text += " of about " + duration(each);
+        }
+        text += judged == 0 ? ".\n" : "; " + std::to_string(judged) + " have a result already.\n";
+        return text;
+    }
+
+private:
+    void read_submissions() {
+        std::vector<std::string> names;
+        for (const Exercise& exercise : assignment.exercises) names.push_back(exercise.name);
+        for (const Student& student : read_class(request.submissions, names)) {
+            for (const Handed& handed : student.handed) {
+                entries.push_back(entry_of(assignment, around, student.name, handed));
+                if (handed.is_there()) sources[entries.back().source] = handed.source;
+            }
+        }
+    }
+
+    void choose_tasks() {
+        Store store(assignment.store());
+        std::set<std::string> keys;
+        for (const Entry& entry : entries) {
+            if (!entry.problem.empty() || !keys.insert(entry.key).second) continue;
+            if (!store.result(entry.key)) {
+                tasks.push_back({entry.key, entry.exercise, entry.source});
+            }
+        }
+        distinct = keys.size();
+        if (!tasks.empty()) chunks = dealt_out(tasks, count_of_chunks());
+    }
+
+    std::size_t count_of_chunks() {
+        auto wanted = static_cast<std::size_t>(request.chunks);
+        if (request.chunks == 0) {
+            seconds = seconds_a_task(assignment, around);
+            double work = seconds * static_cast<double>(tasks.size());
+            // Rounded down: a chunk may have more work than is asked for, and not less.
+            wanted = static_cast<std::size_t>(std::clamp(work / request.seconds, 1.0, 1e6));
+        }
+        return std::min({wanted, tasks.size(), std::size_t{MOST_CHUNKS}});
+    }
+
+    std::string matrix() const {
+        Json numbers = Json::array();
+        for (std::size_t chunk = 1; chunk <= chunks.size(); ++chunk) numbers.push_back(chunk);
+        return Json{{"chunk", numbers}}.dump() + "\n";
+    }
+
+    std::string sbatch() const {
+        std::string to = fs::absolute(request.to).lexically_normal().string();
+        // In a #SBATCH line nothing can be quoted.
+        bool is_plain = to.find_first_of(" \t\n'\"\\%") == std::string::npos;
+        return platform_file(request.repository, "slurm/slurm.sbatch",
+                             {{"NAME", assignment.name},
+                              {"CHUNKS", std::to_string(std::max<std::size_t>(1, chunks.size()))},
+                              {"LOGS", is_plain ? to + "/logs" : "logs"},
+                              {"PLAN", shell_word(to)},
+                              {"GRADE", shell_word(request.program)},
+                              {"FOLDER", shell_word(assignment.folder.parent_path().string())}});
+    }
+
+    std::string plan_json() const {
+        return Json{{"format", FORMAT},
+                    {"assignment", assignment.name},
+                    {"identity", greeting(assignment)},
+                    {"grader", around.grader},
+                    {"toolchain", around.toolchain},
+                    {"sandbox", name_of(around.tier)},
+                    {"chunks", chunks.size()}}
+                   .dump(1) +
+               "\n";
+    }
+
+    const Assignment& assignment;
+    const PlanRequest& request;
+    Surroundings around;
+    std::vector<Entry> entries;
+    std::map<std::string, std::string> sources;
+    std::vector<PlannedTask> tasks;
+    std::vector<std::vector<PlannedTask>> chunks;
+    std::size_t distinct = 0;
+    double seconds = 0;
+};
+
+}  // namespace
+
+void make_plan(const Assignment& assignment, const PlanRequest& request, std::ostream& out) {
+    Planning planning(assignment, request);
+    planning.write();
+    std::string plan = request.to.string();
+    out << planning.summary();
+    if (!planning.is_empty()) {
+        out << "On a Slurm cluster:  sbatch " << plan
+            << "/slurm.sbatch\nOn one computer:     ./learn grade chunk " << plan
+            << " NUMBER\nHow far it is:       ./learn grade status " << plan << "\n";
+    }
+    out << "In the end:          ./learn grade merge " << plan << "\n";
+}
+
+Plan read_plan(const fs::path& folder) {
+    Plan plan{.folder = fs::absolute(folder), .assignment = {}, .identity = {}, .around = {}};
+    std::string file = (folder / "plan.json").string();
+    try {
+        Json json = Json::parse(read_file(folder / "plan.json"));
+        if (json.at("format") != FORMAT) throw Usage(file + " is of another version of the grader");
+        plan.assignment = json.at("assignment");
+        plan.identity = json.at("identity");
+        std::optional<Tier> tier = tier_called(json.at("sandbox"));
+        if (!tier) throw Usage(file + " names a sandbox that there is not");
+        plan.around = {json.at("grader"), json.at("toolchain"), *tier};
+        std::size_t chunks = json.at("chunks");
+        for (std::size_t chunk = 1; chunk <= chunks; ++chunk) {
+            plan.chunks.push_back(
+                tasks_in(read_file(folder / "chunks" / (std::to_string(chunk) + ".json"))));
+        }
+    } catch (const Json::exception& error) {
+        throw Usage(file + " is no plan: " + shown(error.what(), 200));
+    }
+    return plan;
+}
+
+std::size_t Plan::tasks() const {
+    std::size_t sum = 0;
+    for (const auto& chunk : chunks) sum += chunk.size();
+    return sum;
+}
+
+fs::path Plan::result(const std::string& key) const {
+    return folder / "results" / key;
+}
+
+std::vector<PlannedTask> Plan::missing(std::size_t chunk) const {
+    std::vector<PlannedTask> left;
+    for (const PlannedTask& task : chunks.at(chunk - 1)) {
+        if (!fs::exists(result(task.key))) left.push_back(task);
+    }
+    return left;
+}
+
+std::string plan_status(const Plan& plan) {
+    std::size_t missing = 0;
+    std::string open;
+    for (std::size_t chunk = 1; chunk <= plan.chunks.size(); ++chunk) {
+        std::size_t left = plan.missing(chunk).size();
+        missing += left;
+        if (left > 0) open += " " + std::to_string(chunk);
+    }
+    std::string text = std::to_string(plan.tasks() - missing) + " of " +
+                       std::to_string(plan.tasks()) + " results are there.\n";
+    if (missing > 0) text += "Not at their end: chunks" + open + "\n";
+    return text;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,93 @@
+/// \file
+/// A class graded by many computers: a plan with chunks of work, a result for each submission, and
+/// the merging of all of them into the store. The computers share the plan's folder, or are sent it
+/// and send back what is in its results/.
+///
+///     PLAN/plan.json       what all of it depends on, and how many chunks there are
+///     PLAN/class.json      who handed in what; merging needs it, chunks do not
+///     PLAN/matrix.json     {"chunk": [1, 2, ...]}, as GitHub Actions wants it
+///     PLAN/slurm.sbatch    as Slurm wants it
+///     PLAN/chunks/1.json   the submissions of a chunk
+///     PLAN/sources/DIGEST  what was handed in
+///     PLAN/results/KEY     results, each with a seal that only the assignment's key can make
+///
+/// A chunk may be run by two computers, stopped and begun again: whoever has a result first writes
+/// it, and whoever comes later finds it there, the same to the last byte.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/class/manifest.h"
+#include "grader/class/run.h"
+#include "grader/store/store.h"
+
+namespace coalesce::grader {
+
+/// The most jobs that GitHub Actions makes of one matrix, and enough for any class.
+constexpr int MOST_CHUNKS = 256;
+
+/// One submission to judge.
+struct PlannedTask {
+    std::string key;       ///< of its result
+    std::string exercise;  ///< "03_tiled"
+    std::string source;    ///< digest
+};
+
+/// A plan, read from its folder.
+struct Plan {
+    std::filesystem::path folder;  ///< where it is
+    std::string assignment;        ///< its name
+    std::string identity;          ///< of the assignment with its key
+    Surroundings around;           ///< what every computer must agree with
+    std::vector<std::vector<PlannedTask>> chunks = {};
+
+    /// All submissions of all chunks.
+    std::size_t tasks() const;
+    /// The file of a result.
+    std::filesystem::path result(const std::string& key) const;
+    /// Tasks of a chunk (from 1) that have no result yet.
+    std::vector<PlannedTask> missing(std::size_t chunk) const;
+};
+
+/// What is asked for.
+struct PlanRequest {
+    std::filesystem::path submissions;  ///< a folder or an archive
+    std::filesystem::path to;           ///< the plan's folder: must not be there yet
+    int chunks = 0;                     ///< 0: as many as give each `seconds` of work
+    double seconds = 30;                ///< of one processor, at least
+    bool sandboxed = true;              ///< false: every result is stamped
+    std::optional<Tier> tier = {};      ///< of the sandbox, when not the best that works here
+    std::filesystem::path repository;   ///< the course, which has slurm.sbatch
+    std::string program;                ///< this one, for slurm.sbatch
+};
+
+/// How a chunk is judged.
+struct ChunkRequest {
+    int jobs = 1;                     ///< judging processes
+    bool is_quiet = false;            ///< no progress
+    std::vector<std::string> worker;  ///< the command that judges; options are added
+};
+
+/// Writes a plan, whole or not at all. What the store has a result for is not planned again.
+void make_plan(const Assignment& assignment, const PlanRequest& request, std::ostream& out);
+
+/// Reads a plan. Throws Usage.
+Plan read_plan(const std::filesystem::path& folder);
+
+/// Judges what is missing of a chunk. Throws Infrastructure when something is still missing after it,
+/// and at once when this computer would judge otherwise than the one that made the plan.
+void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
+                 const ChunkRequest& request, std::ostream& out);
+
+/// Puts the results into the store as a run of the class, and writes the reports. Throws
+/// Infrastructure when some are missing: those that are there are stored all the same.
+void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& out);
+
+/// How far the chunks are, in words.
+std::string plan_status(const Plan& plan);
+
+}  // namespace coalesce::grader

@@ -1,0 +1,234 @@
+// Plans: what is in their files, and a class that goes through chunks and comes out as from one run.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <set>
+
+#include "grader/class/plan.h"
+#include "grader/class/plan_files.h"
+#include "grader/class/templates.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "grader/tests/generated_class.h"
+#include "grader/tests/programs.h"
+#include "grader/tests/temporary_folder.h"
+
+using namespace coalesce::grader;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string grade;  // the program
+const fs::path REPOSITORY = COALESCE_REPOSITORY;
+
+// An assignment of 03 with a class of ten.
+struct Classroom {
+    TemporaryFolder folder;
+    std::string assignments = folder / "assignments", handed_in = folder / "class";
+    fs::path teacher = folder.path() / "assignments/hw1/teacher", plan = folder / "plan";
+
+    Classroom() {
+        generate_class(REPOSITORY, handed_in, {"03_tiled"}, 10, 5);
+        fs::create_directories(fs::path(handed_in) / "\xff\x1b[31m");  // handed in nothing
+        must({"assignment", "new", "hw1", "--exercises", "03"});
+    }
+    Ended call(std::vector<std::string> words) const {
+        words.insert(words.begin(), grade);
+        words.insert(words.end(), {"--folder", assignments});
+        return run_to_end(words);
+    }
+    std::string must(const std::vector<std::string>& words, int code = 0) const {
+        Ended ended = call(words);
+        REQUIRE_MESSAGE(ended.code == code, ended.output);
+        return ended.output;
+    }
+    void make_plan(std::vector<std::string> more = {"--chunks", "3"}) const {
+        std::vector<std::string> words = {"plan",    "hw1",  "--submissions",
+                                          handed_in, "--to", plan.string()};
+        words.insert(words.end(), more.begin(), more.end());
+        must(words);
+    }
+    Ended chunk(int number) const { return call({"chunk", plan.string(), std::to_string(number)}); }
+    bool has_grades() const { return fs::exists(teacher / "results/grades.csv"); }
+    std::string csv() const { return read_file(teacher / "results/grades.csv"); }
+    fs::path some_result() const { return fs::directory_iterator(plan / "results")->path(); }
+};
+
+Assignment with_key(const std::string& key) {
+    Assignment assignment;
+    assignment.key = key;
+    return assignment;
+}
+
+}  // namespace
+
+TEST_CASE("names of any bytes go into a file and come back") {
+    std::vector<Entry> entries = {
+        {.student = "ada", .exercise = "03_tiled", .key = "k", .source = "s"},
+        {.student = std::string("\xff\0\n\"", 4),
+         .exercise = "03_tiled",
+         .key = "l",
+         .problem = "no-file",
+         .details = "\xc3("}};
+    CHECK(entries_in(json_of(entries)) == entries);
+}
+
+TEST_CASE("a result has a seal, which only its own key opens") {
+    Assignment mine = with_key("secret"), other = with_key("another");
+    std::string sealed = sealed_result(mine, "key1", "{\"points\": 3}\n");
+    CHECK(opened_result(mine, "key1", sealed) == "{\"points\": 3}\n");
+    CHECK_THROWS_AS(opened_result(other, "key1", sealed), Infrastructure);
+    CHECK_THROWS_AS(opened_result(mine, "key2", sealed), Infrastructure);
+    CHECK_THROWS_AS(opened_result(mine, "key1", sealed.substr(0, sealed.size() - 1)),
+                    Infrastructure);
+    CHECK_THROWS_AS(opened_result(mine, "key1", sealed.replace(sealed.find('3'), 1, "9")),
+                    Infrastructure);
+    CHECK_THROWS_AS(opened_result(mine, "key1", ""), Infrastructure);
+}
+
+TEST_CASE("a file for a platform wants all of its words") {
+    CHECK(shell_word("it's") == "'it'\\''s'");
+    std::map<std::string, std::string> words = {
+        {"NAME", "hw1"}, {"CHUNKS", "7"}, {"LOGS", "/l"}, {"PLAN", "'/p'"}, {"GRADE", "'/g'"}};
+    CHECK_THROWS_AS(platform_file(REPOSITORY, "slurm/slurm.sbatch", words), Infrastructure);
+    words["FOLDER"] = "'/f'";
+    std::string text = platform_file(REPOSITORY, "slurm/slurm.sbatch", words);
+    CHECK(text.find("#SBATCH --array=1-7\n") != text.npos);
+    CHECK(text.find("plan='/p'\n") != text.npos);
+    CHECK_THROWS_AS(platform_file(REPOSITORY, "slurm/none", words), Usage);
+}
+
+TEST_CASE("chunks in any order give the grades of one run") {
+    Classroom room;
+    room.make_plan();
+    CHECK(room.must({"merge", room.plan.string()}, 3).find("chunks 1 2 3") != std::string::npos);
+    CHECK(room.chunk(3).code == 0);
+    CHECK(room.chunk(1).code == 0);
+    std::string told = room.must({"merge", room.plan.string()}, 3);
+    CHECK(told.find("Not at their end: chunks 2\n") != told.npos);
+    CHECK_FALSE(room.has_grades());
+    CHECK(room.chunk(2).code == 0);
+    CHECK(room.chunk(2).output.find("there already") != std::string::npos);
+    CHECK(room.chunk(4).code == 2);
+    CHECK(room.chunk(0).code == 2);
+    room.must({"merge", room.plan.string()});
+    CHECK(fs::is_empty(room.plan / "work"));
+
+    // A merge that was stopped goes on with its run, and one that is done changes nothing.
+    std::string csv = room.csv(), json = read_file(room.teacher / "results/grades.json");
+    room.must({"merge", room.plan.string()});
+    Store store(room.teacher / "store.sqlite");
+    CHECK(store.run()->number == 1);
+    CHECK(store.run()->is_finished);
+    std::set<std::string> judged;
+    for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
+
+    // Judged here they are the same to the last byte, or this throws.
+    room.must({"run", "hw1", "--submissions", room.handed_in, "--again", "--quiet"});
+    CHECK(room.csv() == csv);
+
+    // What has a result is not planned again.
+    fs::remove_all(room.plan);
+    room.make_plan({});
+    CHECK(read_file(room.plan / "matrix.json") == "{\"chunk\":[]}\n");
+    room.must({"merge", room.plan.string()});
+    CHECK(room.csv() == csv);
+}
+
+TEST_CASE("the same chunk on two computers at once") {
+    Classroom room;
+    room.make_plan({"--chunks", "1"});
+    std::vector<std::string> command = {grade, "chunk",    room.plan.string(),
+                                        "1",   "--folder", room.assignments};
+    pid_t one = start(command, room.folder / "one"), two = start(command, room.folder / "two");
+    CHECK(wait_for(one) == 0);
+    CHECK(wait_for(two) == 0);
+    room.must({"merge", room.plan.string()});
+    for (const fs::directory_entry& file : fs::directory_iterator(room.plan / "results")) {
+        CHECK(file.path().filename().string().size() == 64);
+    }
+}
+
+TEST_CASE("what was changed on the way is no grade") {
+    Classroom room;
+    room.make_plan({"--chunks", "1"});
+    SUBCASE("a result") {
+        CHECK(room.chunk(1).code == 0);
+        std::string sealed = read_file(room.some_result());
+        std::ofstream(room.some_result(), std::ios::binary) << sealed << " ";
+        CHECK(room.must({"merge", room.plan.string()}, 3).find("remove it") != std::string::npos);
+        CHECK_FALSE(room.has_grades());
+        fs::remove(room.some_result());
+        CHECK(room.chunk(1).code == 0);
+        room.must({"merge", room.plan.string()});
+    }
+    SUBCASE("a source") {
+        fs::path source = fs::directory_iterator(room.plan / "sources")->path();
+        std::ofstream(source, std::ios::app) << "// and more\n";
+        CHECK(room.chunk(1).code == 3);
+    }
+    SUBCASE("who handed it in") {
+        CHECK(room.chunk(1).code == 0);
+        std::string all = read_file(room.plan / "class.json");
+        std::size_t key = all.find("\"key\": \"") + 8;
+        all[key] = all[key] == '0' ? '1' : '0';
+        write_whole(room.plan / "class.json", all);
+        room.must({"merge", room.plan.string()}, 2);
+    }
+    SUBCASE("the assignment") {
+        std::string manifest = read_file(room.teacher / "assignment.toml");
+        write_whole(room.teacher / "assignment.toml",
+                    manifest.replace(manifest.find("epoch = 1"), 9, "epoch = 2"));
+        CHECK(room.chunk(1).code == 2);
+        room.must({"merge", room.plan.string()}, 2);
+    }
+}
+
+TEST_CASE("a computer that would judge otherwise does not judge") {
+    Classroom room;
+    room.make_plan({"--chunks", "1"});
+    std::string plan = read_file(room.plan / "plan.json");
+    for (std::string part : {"\"grader\": \"", "\"toolchain\": \""}) {
+        std::string other = plan;
+        write_whole(room.plan / "plan.json", other.insert(other.find(part) + part.size(), "x"));
+        Ended ended = room.chunk(1);
+        CHECK(ended.code == 3);
+        CHECK(ended.output.find("another " +
+                                std::string(part == "\"grader\": \"" ? "grader" : "compiler")) !=
+              std::string::npos);
+    }
+    CHECK(fs::is_empty(room.plan / "results"));
+}
+
+TEST_CASE("a chunk that cannot judge is no zero") {
+    Classroom room;
+    room.make_plan({"--chunks", "1"});
+    setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
+    CHECK(room.chunk(1).code == 3);
+    unsetenv("COALESCE_GRADER_PROGRAMS");
+    room.must({"merge", room.plan.string()}, 3);
+    // The store has the class now: it can be graded here as well.
+    room.must({"run", "hw1", "--resume", "--quiet"});
+    CHECK(room.has_grades());
+}
+
+TEST_CASE("slips of the teacher's are told") {
+    Classroom room;
+    room.make_plan({"--chunks", "2"});
+    CHECK(room.call({"plan", "hw1", "--submissions", room.handed_in, "--to", room.plan.string()})
+              .code == 2);
+    CHECK(room.call({"plan", "hw1", "--submissions", room.handed_in, "--to", room.folder / "p",
+                     "--chunks", "257"})
+              .code == 2);
+    CHECK(room.call({"merge", room.folder / "nothing"}).code == 2);
+    CHECK(run_to_end({grade, "status", room.handed_in}).code == 2);
+}
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    grade = argv[1];
+    doctest::Context context(argc - 1, argv + 1);
+    return context.run();
+}

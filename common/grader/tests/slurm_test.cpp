@@ -1,0 +1,243 @@
+// slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS]: a class is graded by a Slurm cluster.
+//
+// recovery: four nodes, 40 submissions, and a node that dies midway: every submission has its grade,
+// once, and the same as without a cluster. efficiency: how much faster two nodes are than one.
+// Ends with 77 where Slurm is not installed.
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "grader/store/files.h"
+#include "grader/store/store.h"
+#include "grader/tests/generated_class.h"
+#include "grader/tests/slurm_cluster.h"
+
+using namespace coalesce::grader;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int failures = 0;
+
+void expect(bool is_true, const std::string& what) {
+    if (is_true) return;
+    std::printf("FAILED: %s\n", what.c_str());
+    ++failures;
+}
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+std::size_t count_files(const fs::path& where) {
+    std::size_t count = 0;
+    for (const fs::directory_entry& file : fs::directory_iterator(where)) {
+        count += file.path().filename().string().find('.') == std::string::npos ? 1 : 0;
+    }
+    return count;
+}
+
+// A class with its assignment.
+class Classroom {
+public:
+    Classroom(std::string grade, const fs::path& repository, int students)
+        : grade(std::move(grade)) {
+        generate_class(repository, folder / "class", {"03_tiled"}, students, 3);
+        must({"assignment", "new", "hw1", "--exercises", "03"});
+    }
+
+    Ended call(std::vector<std::string> words) const {
+        words.insert(words.begin(), grade);
+        words.insert(words.end(), {"--folder", (folder / "assignments").string()});
+        return run_to_end(words);
+    }
+    void must(const std::vector<std::string>& words) const {
+        Ended ended = call(words);
+        if (ended.code != 0) throw std::runtime_error(words[0] + ": " + ended.output);
+    }
+    fs::path plan(const std::string& name, int chunks) const {
+        must({"plan", "hw1", "--submissions", (folder / "class").string(), "--to",
+              (folder / name).string(), "--chunks", std::to_string(chunks)});
+        return folder / name;
+    }
+    fs::path teacher() const { return folder / "assignments" / "hw1/teacher"; }
+    std::string submissions() const { return folder / "class"; }
+
+private:
+    TemporaryFolder folder;
+    std::string grade;
+};
+
+std::size_t tasks_in(const fs::path& plan) {
+    std::size_t sum = 0;
+    for (const fs::directory_entry& chunk : fs::directory_iterator(plan / "chunks")) {
+        std::string text = read_file(chunk.path());
+        for (std::size_t at = text.find("\"key\""); at != text.npos;
+             at = text.find("\"key\"", at + 1)) {
+            ++sum;
+        }
+    }
+    return sum;
+}
+
+void submit(const SlurmCluster& cluster, const fs::path& plan, const std::string& partition) {
+    Ended ended = cluster.call(
+        {"/usr/bin/sbatch", "--partition=" + partition, (plan / "slurm.sbatch").string()});
+    if (ended.code != 0) throw std::runtime_error("sbatch: " + ended.output);
+}
+
+// Until so many results are there; throws when that takes too long.
+void wait_for_results(const SlurmCluster& cluster, const fs::path& plan, std::size_t wanted,
+                      double most_seconds) {
+    auto begin = Clock::now();
+    while (count_files(plan / "results") < wanted) {
+        if (seconds_since(begin) > most_seconds) {
+            std::string text = "only " + std::to_string(count_files(plan / "results")) + " of " +
+                               std::to_string(wanted) + " results after " +
+                               std::to_string(most_seconds) + " s\n";
+            for (const fs::directory_entry& log : fs::directory_iterator(plan / "logs")) {
+                text += read_file(log.path());
+            }
+            throw std::runtime_error(text + cluster.logs());
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+void kill_a_busy_node(SlurmCluster& cluster) {
+    for (int i = 0; i < 200; ++i) {
+        std::string node = cluster.busy_node();
+        if (node.empty()) continue;
+        cluster.kill_node(node);
+        std::printf("killed: node %s with its job\n", node.c_str());
+        return;
+    }
+    throw std::runtime_error("no node was busy");
+}
+
+// Every submission has its result once, and the same as from one computer.
+void check_grades(const Classroom& room, std::size_t tasks) {
+    std::string csv = read_file(room.teacher() / "results/grades.csv");
+    std::string json = read_file(room.teacher() / "results/grades.json");
+    std::set<std::string> judged;
+    Store store(room.teacher() / "store.sqlite");
+    for (const Attempt& attempt : store.attempts()) {
+        expect(attempt.outcome == "judged", attempt.student + ": " + attempt.outcome);
+        expect(judged.insert(attempt.key).second, "twice: " + attempt.student);
+    }
+    expect(judged.size() >= tasks, std::to_string(judged.size()) + " judged");
+    for (const Entry& entry : store.entries(1)) {
+        expect(store.result(entry.key).has_value(), "lost: " + entry.student);
+    }
+    // Judges all of them here, and insists on the same bytes.
+    Ended again =
+        room.call({"run", "hw1", "--submissions", room.submissions(), "--again", "--quiet"});
+    expect(again.code == 0, again.output);
+    expect(read_file(room.teacher() / "results/grades.csv") == csv, "another grades.csv");
+    expect(read_file(room.teacher() / "results/grades.json").size() == json.size(),
+           "another grades.json");
+}
+
+void recovery(const std::string& grade, const fs::path& repository, int students) {
+    Classroom room(grade, repository, students);
+    fs::path plan = room.plan("plan", 10);
+    std::size_t tasks = tasks_in(plan);
+    std::vector<pid_t> left;
+    {
+        SlurmCluster cluster(4);
+        submit(cluster, plan, "first4");
+        wait_for_results(cluster, plan, tasks / 4, 120);
+        kill_a_busy_node(cluster);
+        std::size_t before = count_files(plan / "results");
+        auto killed = Clock::now();
+        wait_for_results(cluster, plan, tasks, 120);
+        double seconds = seconds_since(killed);
+        std::printf("4 nodes, %d students, %zu to judge; %zu were at the kill, all %.1f s later\n",
+                    students, tasks, before, seconds);
+        expect(before < tasks, "the node was killed too late to matter");
+        expect(seconds < 45, "recovery took 45 s or more");
+        room.must({"merge", plan.string()});
+        check_grades(room, tasks);
+        for (int i = 0; i < 300 && cluster.jobs() > 0; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        }
+        expect(cluster.jobs() == 0, "jobs are left:\n" + cluster.call({"/usr/bin/squeue"}).output);
+    }
+    expect(count_files(plan / "results") == tasks, "there are other results than were planned");
+}
+
+// The share of all processors that had nothing to do for a second.
+double idle_share() {
+    const auto read = [](double& idle, double& all) {
+        std::ifstream stream("/proc/stat");
+        std::string name;
+        stream >> name;
+        all = 0;
+        for (int i = 0; i < 8; ++i) {
+            double ticks = 0;
+            stream >> ticks;
+            all += ticks;
+            if (i == 3) idle = ticks;
+        }
+    };
+    double idle = 0, all = 0, idle_then = 0, all_then = 0;
+    read(idle, all);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    read(idle_then, all_then);
+    return (idle_then - idle) / std::max(1.0, all_then - all);
+}
+
+double seconds_on(const SlurmCluster& cluster, const Classroom& room, int nodes) {
+    fs::path plan = room.plan("plan-" + std::to_string(nodes), 2);
+    std::size_t tasks = tasks_in(plan);
+    auto begin = Clock::now();
+    submit(cluster, plan, "first" + std::to_string(nodes));
+    wait_for_results(cluster, plan, tasks, 900);
+    double seconds = seconds_since(begin);
+    std::printf("%d %s: %zu judged in 2 chunks, %.1f s\n", nodes, nodes == 1 ? "node" : "nodes",
+                tasks, seconds);
+    return seconds;
+}
+
+void efficiency(const std::string& grade, const fs::path& repository, int students) {
+    Classroom room(grade, repository, students);
+    SlurmCluster cluster(2);
+    double idle = idle_share();
+    double one = seconds_on(cluster, room, 1), two = seconds_on(cluster, room, 2);
+    double share = one / two / 2;
+    std::printf("efficiency from one node to two: %.2f\n", share);
+    // Both nodes are this computer: they are as fast as one only if it has nothing else to do.
+    bool is_quiet = idle > 0.9 && std::thread::hardware_concurrency() >= 2;
+    if (is_quiet) return expect(share >= 0.85, "that is less than 0.85");
+    std::printf(
+        "this computer was busy (%.0f %% idle) or has one processor: the figure says little\n",
+        100 * idle);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 4) {
+        std::fprintf(stderr, "usage: slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS]\n");
+        return 2;
+    }
+    if (!SlurmCluster::is_installed()) {
+        std::puts("skipped: Slurm is not installed (Debian's slurm-wlm and munge)");
+        return 77;
+    }
+    try {
+        bool is_recovery = std::strcmp(argv[3], "recovery") == 0;
+        int students = argc > 4 ? std::atoi(argv[4]) : is_recovery ? 40 : 600;
+        (is_recovery ? recovery : efficiency)(argv[1], argv[2], students);
+    } catch (const std::exception& error) {
+        std::printf("FAILED: %s\n", error.what());
+        ++failures;
+    }
+    std::puts(failures == 0 ? "all as it should be" : "see FAILED above");
+    return failures == 0 ? 0 : 1;
+}
