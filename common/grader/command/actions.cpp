@@ -227,7 +227,7 @@ int show(const Words& words) {
 
 int export_results(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
-    if (words.format == "gradescope" || words.format == "classroom50") {
+    if (words.format == "gradescope" || words.format == "classroom50" || words.format == "github") {
         if (words.to.empty()) throw Usage("say where it goes: --to PATH");
         export_platform(assignment, words.format, words.to, repository());
         print("written: " + words.to.string() + "\n");

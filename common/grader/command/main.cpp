@@ -178,7 +178,7 @@ private:
             add(&app, "export", "Write grades, or an autograder for a platform", export_results);
         add_name(exported, false);
         auto* kind = exported->add_option_group("format")->require_option(1);
-        for (const char* format : {"csv", "junit", "json", "gradescope", "classroom50"}) {
+        for (const char* format : {"csv", "junit", "json", "gradescope", "classroom50", "github"}) {
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words.format = format; });
         }

@@ -1,0 +1,216 @@
+// The autograders for other platforms, unpacked and run as those platforms run them.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <archive.h>
+#include <archive_entry.h>
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "grader/store/files.h"
+#include "grader/tests/programs.h"
+#include "grader/tests/temporary_folder.h"
+
+using namespace coalesce::grader;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string grade;  // the program
+const fs::path REPOSITORY = COALESCE_REPOSITORY;
+
+void unpack(const fs::path& zip, const fs::path& to) {
+    archive* opened = archive_read_new();
+    archive_read_support_format_zip(opened);
+    REQUIRE(archive_read_open_filename(opened, zip.c_str(), 65536) == ARCHIVE_OK);
+    archive_entry* entry = nullptr;
+    while (archive_read_next_header(opened, &entry) == ARCHIVE_OK) {
+        fs::path file = to / archive_entry_pathname(entry);
+        archive_entry_set_pathname(entry, file.c_str());
+        REQUIRE(archive_read_extract(opened, entry, ARCHIVE_EXTRACT_PERM) == ARCHIVE_OK);
+    }
+    archive_read_free(opened);
+}
+
+bool is_executable(const fs::path& file) {
+    return (fs::status(file).permissions() & fs::perms::owner_exec) != fs::perms::none;
+}
+
+// The shell reads it to its end; whoever has shellcheck gets its opinion too.
+void check_script(const fs::path& script) {
+    CAPTURE(script.string());
+    CHECK(is_executable(script));
+    Ended ended = run_to_end({"/bin/sh", "-n", script});
+    CHECK_MESSAGE(ended.code == 0, ended.output);
+    if (!fs::exists("/usr/bin/shellcheck")) return;
+    ended = run_to_end({"/usr/bin/shellcheck", script});
+    CHECK_MESSAGE(ended.code == 0, ended.output);
+}
+
+void write_script(const fs::path& file, const std::string& text) {
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "#!/bin/sh\n" << text;
+    fs::permissions(file, fs::perms::owner_all);
+}
+
+// An assignment, one right submission and one blank.
+struct Handed {
+    TemporaryFolder folder;
+    std::string assignments = folder / "assignments";
+    fs::path right = folder / "right", blank = folder / "blank";
+
+    Handed() {
+        must({"assignment", "new", "hw1", "--exercises", "02,03", "--points", "10,20"});
+        for (std::string exercise : {"02_naive", "03_tiled"}) {
+            copy("teacher/solutions", exercise, right);
+            copy("handout/exercises", exercise, blank);
+        }
+    }
+    void copy(const std::string& from, const std::string& exercise, const fs::path& to) const {
+        fs::create_directories(to / exercise);
+        fs::copy_file(fs::path(assignments) / "hw1" / from / exercise / "kernel.cu",
+                      to / exercise / "kernel.cu");
+    }
+    Ended call(std::vector<std::string> words) const {
+        words.insert(words.begin(), grade);
+        words.insert(words.end(), {"--folder", assignments});
+        return run_to_end(words);
+    }
+    void must(const std::vector<std::string>& words) const {
+        Ended ended = call(words);
+        REQUIRE_MESSAGE(ended.code == 0, ended.output);
+    }
+    fs::path exported(const std::string& platform, const std::string& to) const {
+        must({"export", "hw1", "--" + platform, "--to", folder / to});
+        return folder / to;
+    }
+};
+
+// /autograder of Gradescope, in another place.
+struct Gradescope : Handed {
+    fs::path root = folder / "autograder", source = root / "source";
+
+    Gradescope() {
+        unpack(exported("gradescope", "autograder.zip"), source);
+        setenv("AUTOGRADER_ROOT", root.c_str(), 1);
+    }
+    ~Gradescope() { unsetenv("AUTOGRADER_ROOT"); }
+
+    // What setup.sh leaves there: a built course.
+    void build() const {
+        fs::create_symlink(fs::path(grade).parent_path().parent_path(), source / "course/build");
+    }
+    Ended run(const fs::path& submission) const {
+        fs::remove_all(root / "submission");
+        fs::copy(submission, root / "submission", fs::copy_options::recursive);
+        fs::remove_all(root / "results");
+        return run_to_end({source / "run_autograder"});
+    }
+    json results() const { return json::parse(read_file(root / "results/results.json")); }
+};
+
+double score_of(const json& results) {
+    double sum = 0;
+    for (const json& test : results.at("tests")) sum += test.at("score").get<double>();
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("Gradescope: the archive sets itself up") {
+    Gradescope platform;
+    check_script(platform.source / "setup.sh");
+    check_script(platform.source / "run_autograder");
+    CHECK(is_executable(platform.source / "course/learn"));
+    CHECK(fs::exists(platform.source / "course/common/grader/CMakeLists.txt"));
+    CHECK_FALSE(fs::exists(platform.source / "assignments/hw1/teacher/store.sqlite"));
+    // Building takes minutes: here it is only seen that it is asked for, and that its end counts.
+    fs::path told = platform.folder / "told";
+    write_script(platform.source / "course/learn", "echo \"$PWD: $*\" > " + told.string() + "\n");
+    Ended ended = run_to_end({platform.source / "setup.sh"});
+    CHECK_MESSAGE(ended.code == 0, ended.output);
+    CHECK(read_file(told) ==
+          fs::canonical(platform.source / "course").string() + ": grade doctor\n");
+    write_script(platform.source / "course/learn", "exit 3\n");
+    CHECK(run_to_end({platform.source / "setup.sh"}).code != 0);
+}
+
+TEST_CASE("Gradescope: a submission gets its points") {
+    Gradescope platform;
+    platform.build();
+    // As unpacking may leave it.
+    fs::permissions(platform.source / "assignments/hw1/teacher/key", fs::perms(0644));
+    Ended ended = platform.run(platform.right);
+    REQUIRE_MESSAGE(ended.code == 0, ended.output);
+    CHECK(score_of(platform.results()) == 30);
+    CHECK(platform.results().at("stdout_visibility") == "hidden");
+    for (const json& test : platform.results().at("tests")) {
+        CHECK(test.at("visibility") == "visible");
+        CHECK(test.at("max_score").get<double>() > 0);
+    }
+    ended = platform.run(platform.blank);
+    REQUIRE_MESSAGE(ended.code == 0, ended.output);
+    CHECK(score_of(platform.results()) == 0);
+    CHECK(platform.results().at("tests").at(0).at("output").get<std::string>().find(
+              "never written") != std::string::npos);
+}
+
+TEST_CASE("Gradescope: a grader that cannot work gives no zero") {
+    Gradescope platform;
+    platform.build();
+    setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
+    Ended ended = platform.run(platform.right);
+    unsetenv("COALESCE_GRADER_PROGRAMS");
+    CHECK(ended.code != 0);
+    CHECK_FALSE(fs::exists(platform.root / "results/results.json"));
+}
+
+TEST_CASE("Classroom 50: autograder.py writes result.json") {
+    if (run_to_end({"/bin/sh", "-c", "exec python3 --version"}).code != 0) {
+        MESSAGE("skipped: there is no python3");
+        return;
+    }
+    Handed handed;
+    fs::path script = handed.exported("classroom50", "classroom50") / "autograder.py";
+    CHECK(is_executable(script));
+    setenv("COALESCE_GRADE", grade.c_str(), 1);
+    setenv("COALESCE_ASSIGNMENTS", handed.assignments.c_str(), 1);
+    const auto run = [&](const fs::path& submission) {
+        // In the submission's folder, as the platform does it; one that was handed in is not ours.
+        std::ofstream(submission / "result.json") << "{\"score\": 1000}";
+        return run_to_end({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\"", submission, script});
+    };
+    Ended ended = run(handed.right);
+    REQUIRE_MESSAGE(ended.code == 0, ended.output);
+    json result = json::parse(read_file(handed.right / "result.json"));
+    CHECK(result.at("schema") == "classroom50/result/v1");
+    CHECK(result.at("score") == 30);
+    CHECK(result.at("max-score") == 30);
+    CHECK(result.at("tests").size() == 2);
+    CHECK(run(handed.blank).code == 0);
+    result = json::parse(read_file(handed.blank / "result.json"));
+    CHECK(result.at("score") == 0);
+    CHECK(result.at("tests").at(0).at("passed") == false);
+    setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
+    CHECK(run(handed.right).code != 0);
+    unsetenv("COALESCE_GRADER_PROGRAMS");
+    CHECK_FALSE(fs::exists(handed.right / "result.json"));
+    unsetenv("COALESCE_GRADE");
+    unsetenv("COALESCE_ASSIGNMENTS");
+}
+
+TEST_CASE("Slurm: the script is one") {
+    Handed handed;
+    handed.must({"plan", "hw1", "--submissions", handed.right.parent_path(), "--to",
+                 handed.folder / "it's a plan", "--chunks", "2"});
+    check_script(handed.folder / "it's a plan/slurm.sbatch");
+}
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    grade = fs::absolute(argv[1]);
+    doctest::Context context(argc - 1, argv + 1);
+    return context.run();
+}
