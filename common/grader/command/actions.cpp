@@ -9,12 +9,14 @@
 
 #include "grader/class/assignment.h"
 #include "grader/class/export.h"
+#include "grader/class/gpu_times.h"
 #include "grader/class/names.h"
 #include "grader/class/plan.h"
 #include "grader/class/reports.h"
 #include "grader/class/run.h"
 #include "grader/class/worker.h"
 #include "grader/judge/doctor.h"
+#include "grader/judge/gpu_timer.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
@@ -151,6 +153,11 @@ int run(const Words& words) {
                        .worker = worker_command()};
     grade_class(assignment, request, std::cout);
     print("Grades: " + (assignment.results() / "grades.csv").string() + "; feedback beside it\n");
+    if (words.gpu) {
+        Store store(assignment.store());
+        measure_class(assignment, read_results(assignment, store, 0), !words.no_sandbox,
+                      worker_command().front(), std::cout);
+    }
     return exit_done;
 }
 
@@ -291,6 +298,15 @@ int worker(const Words& words) {
     make_folder(own, 0700);
     return work(read_assignment(words.assignment),
                 {.sandboxed = tier != Tier::unsandboxed, .tier = tier, .work_folder = own});
+}
+
+int time(const Words& words) {
+    if (words.file.empty()) {
+        print(gpu_in_use(words.argv) + "\n");
+    } else {
+        print(to_json(time_on_gpu(gpu_job(read_file(words.file)), words.argv)) + "\n");
+    }
+    return exit_done;
 }
 
 }  // namespace coalesce::grader

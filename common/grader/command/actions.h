@@ -21,6 +21,8 @@ struct Words {
     bool again = false;                  ///< what has a result too
     bool no_sandbox = false;             ///< for development
     bool quiet = false;                  ///< no progress
+    bool gpu = false;                    ///< `run`: times too
+    char** argv = nullptr;               ///< the command line as it came
     bool json = false;                   ///< `one`: the verdict as JSON
     std::string exercise;                ///< `one`
     std::filesystem::path file;          ///< `one`, `student`
@@ -53,5 +55,6 @@ int status(const Words& words);
 int merge(const Words& words);
 int doctor_report(const Words& words);
 int worker(const Words& words);
+int time(const Words& words);
 
 }  // namespace coalesce::grader

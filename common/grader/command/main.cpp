@@ -35,6 +35,7 @@ public:
 
     // Returns the exit code.
     int obey(int argc, char** argv) {
+        words.argv = argv;
         try {
             app.parse(argc, argv);
         } catch (const CLI::Success& help) {
@@ -112,6 +113,8 @@ private:
         command->add_flag("--resume", words.resume, "Go on with the last run");
         command->add_flag("--again", words.again, "Judge what has a result too, and compare");
         command->add_flag("--quiet", words.quiet, "No progress");
+        command->add_flag("--gpu", words.gpu,
+                          "Then time what is right on this computer's GPU: times.csv, no points");
         add_sandbox(command);
     }
 
@@ -195,6 +198,10 @@ private:
         command->add_option("--folder", words.assignment)->required();
         command->add_option("--work", words.work)->required();
         command->add_option("--tier", words.tier)->required();
+
+        CLI::App* timed = add(&app, "time", "", time);
+        timed->group("");
+        timed->add_option("JOB", words.file);
     }
 
     int test_itself() {

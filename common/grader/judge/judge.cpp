@@ -7,6 +7,7 @@
 
 #include "grader/judge/block_orders.h"
 #include "grader/judge/pictures.h"
+#include "grader/judge/produces.h"
 #include "grader/judge/ptx_rules.h"
 #include "grader/judge/telling.h"
 #include "grader/judge/trials.h"
@@ -27,12 +28,9 @@ struct SystemTrouble : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-Produces produces_called(const std::string& name) {
-    if (name == "transpose") return {Produces::transpose};
-    if (name == "copy") return {Produces::copy};
-    if (name == "transposed-tiles") return {Produces::transposed_tiles};
-    if (name == "moved-tiles") return {Produces::moved_tiles};
-    throw SystemTrouble("the manifest wants '" + name + "', which nobody knows");
+Produces produces_of(const Exercise& exercise) {
+    if (const auto produces = produces_called(exercise.produces)) return *produces;
+    throw SystemTrouble("the manifest wants '" + exercise.produces + "', which nobody knows");
 }
 
 /// Adds the time until it goes to a number of milliseconds.
@@ -159,6 +157,8 @@ public:
           trials_(launcher, exercise.limits, secret, exercise.name) {}
 
     Result run();
+    /// The kernel as it would be launched; nothing when it is not accepted.
+    std::optional<JudgedKernel> accepted();
 
 private:
     bool look_at_source();
@@ -230,7 +230,7 @@ bool Judging::compile_it() {
         .kernel = exercise_.kernel,
         .ptx = compiled.ptx,
         .entry = "_Z" + std::to_string(exercise_.kernel.size()) + exercise_.kernel + "PfPKfii",
-        .produces = produces_called(exercise_.produces)};
+        .produces = produces_of(exercise_)};
     return look_at_ptx(compiled.ptx, kernel_.entry);
 }
 
@@ -379,6 +379,11 @@ void Judging::ask_for_right_results() {
     if (is_right) result_.points.correct = exercise_.points.correct;
 }
 
+std::optional<JudgedKernel> Judging::accepted() {
+    if (look_at_source() && compile_it()) return kernel_;
+    return std::nullopt;
+}
+
 Result Judging::run() {
     try {
         if (look_at_source() && compile_it()) {
@@ -426,6 +431,16 @@ Result no_result(const std::string& problem) {
 }
 
 }  // namespace
+
+std::optional<AcceptedKernel> Judge::compile(const Submission& submission,
+                                             const Exercise& exercise) {
+    if (!workplace_->problem.empty()) throw std::runtime_error(workplace_->problem);
+    Judging judging(*workplace_->compiler, *workplace_->launcher, workplace_->solution_costs,
+                    submission, exercise, {});
+    const auto kernel = judging.accepted();
+    if (!kernel) return std::nullopt;
+    return AcceptedKernel{kernel->ptx, kernel->entry};
+}
 
 Result Judge::judge(const Submission& submission, const Exercise& exercise, const Secret& secret) {
     const auto begin = Clock::now();

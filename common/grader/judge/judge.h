@@ -156,6 +156,12 @@ std::string to_json(const Result& result, bool for_student = false);
 /// Reads what to_json wrote. Throws std::runtime_error for anything else.
 Result result_from_json(const std::string& json);
 
+/// A kernel that was compiled in a jail, and whose PTX has nothing in it that is forbidden.
+struct AcceptedKernel {
+    std::string ptx;    ///< the module
+    std::string entry;  ///< the kernel's name in there
+};
+
 /// How submissions are judged on this computer.
 struct JudgeOptions {
     bool sandboxed = true;  ///< false: --no-sandbox, for development alone
@@ -175,6 +181,10 @@ public:
 
     /// Judges. What is wrong with this computer gives VerdictKind::system; never throws for it.
     Result judge(const Submission& submission, const Exercise& exercise, const Secret& secret);
+
+    /// Compiles and looks at what came out, no more; nothing when it is not accepted. Throws
+    /// std::runtime_error for what is wrong with this computer.
+    std::optional<AcceptedKernel> compile(const Submission& submission, const Exercise& exercise);
 
     /// Which sandbox is used.
     Tier tier() const;

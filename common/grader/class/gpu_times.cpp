@@ -1,0 +1,152 @@
+#include "grader/class/gpu_times.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+
+#include "grader/class/names.h"
+#include "grader/class/run.h"
+#include "grader/judge/gpu_timer.h"
+#include "grader/store/errors.h"
+#include "grader/store/files.h"
+#include "kernel/child.h"
+
+namespace coalesce::grader {
+namespace fs = std::filesystem;
+namespace {
+
+// Of a process that measures one kernel, the start of the device included.
+constexpr int MOST_SECONDS = 60;
+// Large beside every cache, and a multiple of all that lessons ask for.
+constexpr int SIDE = 4096;
+
+bool is_right(const Graded& graded) {
+    return graded.result && graded.result->verdict == VerdictKind::ok &&
+           graded.result->points.correct == graded.possible.correct;
+}
+
+class Measuring {
+public:
+    Measuring(const Assignment& assignment, bool sandboxed, const std::string& program)
+        : assignment(assignment),
+          sandboxed(sandboxed),
+          program(program),
+          work(assignment.teacher() / "work") {}
+    ~Measuring() {
+        std::error_code ignored;
+        fs::remove_all(work, ignored);
+    }
+    Measuring(const Measuring&) = delete;
+    Measuring& operator=(const Measuring&) = delete;
+
+    // Why nothing can be measured; "" when a GPU answers.
+    std::string problem_of_gpu() const {
+        ChildResult probe = run_child({program, "time"}, "/", MOST_SECONDS);
+        if (probe.is_out_of_time) return "the GPU does not answer";
+        return probe.status == 0 ? "" : probe.output;
+    }
+
+    MeasuredTime measure(const std::string& student, const Graded& graded) {
+        MeasuredTime row{.student = student, .exercise = graded.exercise, .note = {}, .device = {}};
+        if (!is_right(graded)) {
+            row.note = "not right on the simulated GPU";
+            return row;
+        }
+        // The same file from two students is measured once.
+        auto [known, is_new] = times.try_emplace(graded.exercise + "\n" + graded.source);
+        if (is_new) known->second = time_of(graded);
+        const GpuTime& time = known->second;
+        row.note = time.problem;
+        row.device = time.device;
+        if (!row.note.empty()) return row;
+        row.ms = time.ms;
+        row.gbps = 2.0 * sizeof(float) * SIDE * SIDE / time.ms * 1e3 / 1e9;
+        row.of_copy = time.copy_ms / time.ms;
+        return row;
+    }
+
+private:
+    GpuTime time_of(const Graded& graded) {
+        const Exercise& exercise = *assignment.find(graded.exercise);
+        auto kernel = judge().compile({graded.exercise + "/kernel.cu", graded.source}, exercise);
+        if (!kernel) return {.problem = "it is not accepted any more", .device = {}};
+        make_folder(work, 0700);
+        fs::path job = work / "gpu-job.json";
+        write_whole(job,
+                    to_json(GpuJob{.file = graded.exercise + "/kernel.cu",
+                                   .ptx = kernel->ptx,
+                                   .entry = kernel->entry,
+                                   .produces = exercise.produces,
+                                   .rows = SIDE,
+                                   .cols = SIDE,
+                                   .seed = 1}),
+                    0600);
+        ChildResult child = run_child({program, "time", job.string()}, "/", MOST_SECONDS);
+        if (!child.is_out_of_time && child.status == 0) return gpu_time(child.output);
+        std::string problem = child.is_out_of_time ? "it never ends on the GPU" : child.output;
+        // A kernel can leave a GPU that works for nobody any more.
+        if (std::string now = problem_of_gpu(); !now.empty()) {
+            throw Infrastructure("no more times: " + shown(now, 300));
+        }
+        return {.problem = shown(problem, 200), .device = {}};
+    }
+
+    Judge& judge() {
+        if (!compiler)
+            compiler = std::make_unique<Judge>(
+                JudgeOptions{.sandboxed = sandboxed, .tier = {}, .work_folder = {}});
+        return *compiler;
+    }
+
+    const Assignment& assignment;
+    bool sandboxed;
+    const std::string& program;
+    fs::path work;
+    std::unique_ptr<Judge> compiler;
+    std::map<std::string, GpuTime> times;
+};
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
+}
+
+}  // namespace
+
+std::string times_csv(const std::vector<MeasuredTime>& times) {
+    std::string text = "student,exercise,measured_ms,measured_gbps,of_copy,device,note\r\n";
+    for (const MeasuredTime& time : times) {
+        bool is_there = time.note.empty();
+        text += csv(time.student) + "," + csv(time.exercise) + "," +
+                (is_there ? number(time.ms) : "") + "," + (is_there ? number(time.gbps) : "") +
+                "," + (is_there ? number(time.of_copy) : "") + "," + csv(time.device) + "," +
+                csv(time.note) + "\r\n";
+    }
+    return text;
+}
+
+void measure_class(const Assignment& assignment, const ClassResults& results, bool sandboxed,
+                   const std::string& program, std::ostream& out) {
+    FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
+    Measuring measuring(assignment, sandboxed, program);
+    if (std::string problem = measuring.problem_of_gpu(); !problem.empty()) {
+        out << "No time was measured: " << shown(problem, 300) << "\n";
+        return;
+    }
+    std::vector<MeasuredTime> times;
+    std::size_t measured = 0;
+    for (const StudentResults& student : results.students) {
+        for (const Graded& graded : student.graded) {
+            times.push_back(measuring.measure(student.name, graded));
+            measured += times.back().note.empty() ? 1 : 0;
+        }
+    }
+    fs::path file = assignment.results() / "times.csv";
+    write_whole(file, times_csv(times));
+    out << "Times of " << measured << " kernels, measured, no points: " << file.string() << "\n";
+}
+
+}  // namespace coalesce::grader

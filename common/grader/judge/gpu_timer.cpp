@@ -1,0 +1,156 @@
+#include "grader/judge/gpu_timer.h"
+
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "grader/judge/produces.h"
+#include "harness/errors.h"
+#include "harness/text.h"
+#include "harness/timing.h"
+#include "harness/verify.h"
+#include "kernel/loaded_kernel.h"
+
+namespace coalesce::grader {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRepetitions = 9;
+// The clocks of a device that idled take a while to rise.
+constexpr std::chrono::milliseconds kWarm{100};
+
+/// A kernel with matrices for each launch that is timed.
+class Measurement {
+public:
+    Measurement(const GpuJob& job, const Device& device)
+        : job_(job), watch_(device.l2_bytes), kernel_(compiled(job), job.file) {
+        time_.device = device.name;
+    }
+
+    GpuTime run() {
+        Failure failure = kernel_.problem();
+        std::optional<LaunchShape> launch;
+        if (failure.kind == FailureKind::none) launch = kernel_.configure(shape(), failure);
+        if (!launch) {
+            time_.problem = failure.headline;
+            return time_;
+        }
+        make_matrices();
+        time_.copy_ms = timed([&](VerifiedBuffers& matrices) {
+            CUDA_CHECK(cudaMemcpyAsync(matrices.out(), matrices.in(), matrices.problem().bytes(),
+                                       cudaMemcpyDeviceToDevice));
+        });
+        for (auto& matrices : matrices_) matrices->poison();
+        time_.ms = timed([&](VerifiedBuffers& matrices) {
+            CUDA_CHECK(kernel_.launch(*launch, matrices.out(), matrices.in(), shape()));
+        });
+        time_.repetitions = kRepetitions;
+        compare();
+        return time_;
+    }
+
+private:
+    static Compiled compiled(const GpuJob& job) {
+        Compiled compiled;
+        compiled.ptx = job.ptx;
+        compiled.entry = job.entry;
+        return compiled;
+    }
+    Shape shape() const { return {job_.rows, job_.cols}; }
+
+    void make_matrices() {
+        const auto produces = produces_called(job_.produces);
+        if (!produces) throw UsageError("nobody knows how to check '" + job_.produces + "'");
+        for (int i = 0; i < kRepetitions; ++i) {
+            matrices_.push_back(std::make_unique<VerifiedBuffers>(
+                Problem{.rows = job_.rows,
+                        .cols = job_.cols,
+                        .produces = *produces,
+                        .seed = job_.seed + static_cast<std::uint64_t>(i)}));
+            matrices_.back()->prepare();
+        }
+    }
+
+    /// The median of one launch for each pair of matrices.
+    double timed(const std::function<void(VerifiedBuffers&)>& work) {
+        // Each time it reads all of its memory, which is what warms; that is not in its answer.
+        const auto begin = Clock::now();
+        while (Clock::now() - begin < kWarm) watch_.time_once_on_device([] {});
+        std::vector<double> times;
+        for (auto& matrices : matrices_) {
+            times.push_back(watch_.time_once_on_device([&] { work(*matrices); }));
+        }
+        return summarise(std::move(times)).ms;
+    }
+
+    void compare() {
+        for (auto& matrices : matrices_) {
+            const Verdict verdict = matrices->check();
+            if (verdict.is_right()) continue;
+            time_.problem = "the result is wrong on the GPU, " + shape().name() + ": " +
+                            verdict.findings.front().sentence;
+            return;
+        }
+    }
+
+    GpuJob job_;
+    Stopwatch watch_;
+    LoadedKernel kernel_;
+    std::vector<std::unique_ptr<VerifiedBuffers>> matrices_;
+    GpuTime time_;
+};
+
+}  // namespace
+
+std::string to_json(const GpuJob& job) {
+    return json{{"file", job.file},         {"ptx", job.ptx},   {"entry", job.entry},
+                {"produces", job.produces}, {"rows", job.rows}, {"cols", job.cols},
+                {"seed", job.seed}}
+        .dump();
+}
+
+GpuJob gpu_job(const std::string& text) {
+    const json job = json::parse(text);
+    return {job.at("file"), job.at("ptx"),  job.at("entry"), job.at("produces"),
+            job.at("rows"), job.at("cols"), job.at("seed")};
+}
+
+std::string to_json(const GpuTime& time) {
+    return json{{"problem", time.problem},
+                {"device", time.device},
+                {"ms", time.ms},
+                {"copy_ms", time.copy_ms},
+                {"repetitions", time.repetitions}}
+        .dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+GpuTime gpu_time(const std::string& text) {
+    const json time = json::parse(text);
+    return {time.at("problem"), time.at("device"), time.at("ms"), time.at("copy_ms"),
+            time.at("repetitions")};
+}
+
+static Device gpu(char** argv) {
+    const std::string problem = why_no_gpu();
+    if (problem.empty()) return choose_device(DeviceChoice::gpu, argv);
+    throw UsageError("there is no GPU that works here (" + problem + ")");
+}
+
+std::string gpu_in_use(char** argv) {
+    return gpu(argv).name;
+}
+
+GpuTime time_on_gpu(const GpuJob& job, char** argv) {
+    return time_on(gpu(argv), job);
+}
+
+GpuTime time_on(const Device& device, const GpuJob& job) {
+    return Measurement(job, device).run();
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,49 @@
+/// \file
+/// How fast a kernel is on a real GPU: measured in a process of its own, which whoever waits for it can
+/// end. The kernel has passed on the simulated GPU before, and its PTX was looked at.
+///
+/// No launch can profit from another: each has matrices of its own, with other values, the output is
+/// poisoned before it, and every output that was timed is compared bit by bit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/device.h"
+
+namespace coalesce::grader {
+
+/// What is to be measured.
+struct GpuJob {
+    std::string file;        ///< for messages
+    std::string ptx;         ///< as the judge accepted it
+    std::string entry;       ///< the kernel's name in there
+    std::string produces;    ///< as manifests have it
+    int rows = 4096;         ///< of the input
+    int cols = 4096;         ///< likewise
+    std::uint64_t seed = 0;  ///< of the inputs
+};
+
+/// What was measured.
+struct GpuTime {
+    std::string problem;  ///< why there is no time; "": there is one
+    std::string device;   ///< its name
+    double ms = 0;        ///< the median
+    double copy_ms = 0;   ///< of a copy of as many bytes by cudaMemcpy
+    int repetitions = 0;  ///< how many launches
+};
+
+std::string to_json(const GpuJob& job);
+GpuJob gpu_job(const std::string& json);
+std::string to_json(const GpuTime& time);
+GpuTime gpu_time(const std::string& json);
+
+/// The name of the GPU in this process, whose command line is `argv`. Throws UsageError when there is
+/// none that works.
+std::string gpu_in_use(char** argv);
+/// Measures on it.
+GpuTime time_on_gpu(const GpuJob& job, char** argv);
+/// Measures on the device in use.
+GpuTime time_on(const Device& device, const GpuJob& job);
+
+}  // namespace coalesce::grader

@@ -1,0 +1,146 @@
+// Times on a real GPU: without one it is said that there are none, and the grades are the same.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include "grader/class/gpu_times.h"
+#include "grader/judge/gpu_timer.h"
+#include "grader/store/files.h"
+#include "grader/tests/programs.h"
+#include "grader/tests/temporary_folder.h"
+#include "harness/device.h"
+#include "kernel/compile.h"
+#include "kernel/source.h"
+
+using namespace coalesce;
+using namespace coalesce::grader;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string grade;  // the program
+
+// A right kernel and a blank.
+struct Classroom {
+    TemporaryFolder folder;
+    std::string assignments = folder / "assignments", handed_in = folder / "class";
+    fs::path results = folder.path() / "assignments/hw1/teacher/results";
+
+    Classroom() {
+        REQUIRE(run_to_end({grade, "assignment", "new", "hw1", "--exercises", "03", "--folder",
+                            assignments})
+                    .code == 0);
+        fs::create_directories(handed_in + "/ada");
+        fs::create_directories(handed_in + "/blank");
+        fs::copy_file(results.parent_path() / "solutions/03_tiled/kernel.cu",
+                      handed_in + "/ada/03_tiled.cu");
+        fs::copy_file(assignments + "/hw1/handout/exercises/03_tiled/kernel.cu",
+                      handed_in + "/blank/03_tiled.cu");
+    }
+    Ended graded(std::vector<std::string> more) const {
+        std::vector<std::string> words = {grade,       "run",           "hw1",     "--folder",
+                                          assignments, "--submissions", handed_in, "--quiet"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_to_end(words);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("what goes to the measuring process and back comes out the same") {
+    GpuJob job = gpu_job(to_json(GpuJob{.file = "kernel.cu",
+                                        .ptx = ".version 8.0\n",
+                                        .entry = "e",
+                                        .produces = "copy",
+                                        .rows = 8,
+                                        .cols = 16,
+                                        .seed = 7}));
+    CHECK(job.ptx == ".version 8.0\n");
+    CHECK(job.cols == 16);
+    CHECK(job.seed == 7);
+    GpuTime time = gpu_time(to_json(GpuTime{
+        .problem = "a\xff", .device = "GPU", .ms = 1.5, .copy_ms = 1.25, .repetitions = 9}));
+    CHECK(time.ms == 1.5);
+    CHECK(time.copy_ms == 1.25);
+    CHECK(time.problem.starts_with("a"));
+}
+
+TEST_CASE("times.csv has a row for each, and no time where none was measured") {
+    std::string csv =
+        times_csv({{.student = "ada",
+                    .exercise = "03_tiled",
+                    .note = "",
+                    .device = "NVIDIA H200",
+                    .ms = 0.05,
+                    .gbps = 2684.4,
+                    .of_copy = 0.9},
+                   {.student = "=1+1", .exercise = "03_tiled", .note = "not right", .device = ""}});
+    CHECK(csv ==
+          "student,exercise,measured_ms,measured_gbps,of_copy,device,note\r\n"
+          "ada,03_tiled,0.05,2684,0.9,\"NVIDIA H200\",\r\n"
+          "\"'=1+1\",03_tiled,,,,,\"not right\"\r\n");
+}
+
+TEST_CASE("grades are the same with --gpu, and times are measured or said to be missing") {
+    Classroom room;
+    REQUIRE(room.graded({}).code == 0);
+    std::string grades = read_file(room.results / "grades.csv");
+    Ended ended = room.graded({"--gpu"});
+    CHECK_MESSAGE(ended.code == 0, ended.output);
+    CHECK(read_file(room.results / "grades.csv") == grades);
+    if (!why_no_gpu().empty()) {
+        CHECK(ended.output.find("No time was measured: ") != std::string::npos);
+        CHECK(ended.output.find("there is no GPU") != std::string::npos);
+        CHECK_FALSE(fs::exists(room.results / "times.csv"));
+        return;
+    }
+    std::string times = read_file(room.results / "times.csv");
+    MESSAGE(times);
+    CHECK(ended.output.find("Times of 1 kernels") != std::string::npos);
+    CHECK(times.find("\r\nada,03_tiled,0.") != std::string::npos);
+    CHECK(times.find("\r\nblank,03_tiled,,,,,\"not right on the simulated GPU\"\r\n") !=
+          std::string::npos);
+}
+
+// The measuring itself, on the simulated GPU: its times mean nothing, what it refuses does.
+TEST_CASE("on the simulator" * doctest::skip()) {
+    Device device = choose_device(DeviceChoice::automatic, nullptr);
+    const auto measured = [&](const std::string& body) {
+        Compiled kernel = compile(
+            source_of_text("__global__ void transpose(float* out, const float* in, int rows, int "
+                           "cols) {\n    int col = blockIdx.x * 32 + threadIdx.x, row = "
+                           "blockIdx.y;\n" +
+                               body +
+                               "}\nconstexpr Launch configure(int rows, int cols) {\n    return "
+                               "{.grid = {ceil_div(cols, 32), rows}, .block = {32}};\n}\n",
+                           "kernel.cu"),
+            {});
+        REQUIRE_MESSAGE(kernel.ok(), kernel.failure.text());
+        return time_on(device, {.file = "kernel.cu",
+                                .ptx = kernel.ptx,
+                                .entry = kernel.entry,
+                                .produces = "transpose",
+                                .rows = 96,
+                                .cols = 64,
+                                .seed = 3});
+    };
+    GpuTime right = measured("    if (col < cols) out[col * rows + row] = in[row * cols + col];\n");
+    CHECK(right.problem == "");
+    CHECK(right.repetitions > 1);
+    CHECK(measured("").problem.find("wrong on the GPU") != std::string::npos);
+}
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    std::string word = argv[1];
+    if (word == "on-simulator") {
+        choose_device(DeviceChoice::simulator, argv);
+        doctest::Context context;
+        context.setOption("no-skip", true);
+        context.setOption("test-case", "on the simulator");
+        return context.run();
+    }
+    grade = fs::absolute(word);
+    doctest::Context context(argc - 1, argv + 1);
+    return context.run();
+}
