@@ -1,5 +1,6 @@
 #include "grader/class/rounds.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "grader/class/progress.h"
@@ -11,6 +12,13 @@ namespace {
 constexpr int MOST_TRIES = 3;
 // So many faults with nothing judged between them: this computer is broken.
 constexpr int MOST_FAULTS_AT_ONCE = 6;
+
+// Several sentences in several lines are no list of control characters.
+std::string in_one_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    while (text.ends_with(' ')) text.pop_back();
+    return text;
+}
 
 }  // namespace
 
@@ -36,7 +44,7 @@ RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& roun
                 progress.advance();
             } else {
                 failed(waiting[place], ended.text);
-                outcome.last_fault = ended.text;
+                outcome.last_fault = in_one_line(ended.text);
                 ++faults_at_once;
             }
             return !is_broken();

@@ -23,7 +23,7 @@ struct Rounds {
 struct RoundsOutcome {
     std::size_t judged = 0;  ///< how many have a result
     double seconds = 0;      ///< that it took
-    std::string last_fault;  ///< what went wrong with ours last; "": nothing did
+    std::string last_fault;  ///< what went wrong with ours last, in a line; ""
 };
 
 /// Judges `tasks`. `judged` gets the number of each with its result as soon as it is there, `failed`

@@ -1,0 +1,62 @@
+// Preloaded in tests: a program sees what is not so.
+//
+//     COALESCE_TEST_HIDE=nvrtc     files with that in their path are not there
+//     COALESCE_TEST_CLOCK=jumps    the wall clock jumps by years, forward and back, at every look
+//
+// Only what the tested code asks for is there.
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+template <class Function>
+Function* real(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+bool is_hidden(const char* path) {
+    const char* hidden = std::getenv("COALESCE_TEST_HIDE");
+    if (hidden == nullptr || std::strstr(path, hidden) == nullptr) return false;
+    errno = ENOENT;
+    return true;
+}
+
+time_t jump() {
+    if (std::getenv("COALESCE_TEST_CLOCK") == nullptr) return 0;
+    // Another one each time, and in each process.
+    static unsigned count = static_cast<unsigned>(getpid());
+    return static_cast<time_t>(count++ % 41) * 31'622'400 - 20 * 31'622'400;
+}
+
+}  // namespace
+
+extern "C" int stat(const char* path, struct stat* status) noexcept {
+    return is_hidden(path) ? -1 : real<int(const char*, struct stat*)>("stat")(path, status);
+}
+
+extern "C" int access(const char* path, int mode) noexcept {
+    return is_hidden(path) ? -1 : real<int(const char*, int)>("access")(path, mode);
+}
+
+extern "C" void* dlopen(const char* path, int mode) noexcept {
+    if (path != nullptr && is_hidden(path)) return nullptr;
+    return real<void*(const char*, int)>("dlopen")(path, mode);
+}
+
+extern "C" time_t time(time_t* to) noexcept {
+    time_t now = real<time_t(time_t*)>("time")(nullptr) + jump();
+    if (to != nullptr) *to = now;
+    return now;
+}
+
+extern "C" int clock_gettime(clockid_t clock, struct timespec* to) noexcept {
+    int answer = real<int(clockid_t, struct timespec*)>("clock_gettime")(clock, to);
+    if (clock == CLOCK_REALTIME) to->tv_sec += jump();
+    return answer;
+}
