@@ -2,9 +2,12 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+#include <signal.h>
 
+#include <chrono>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "grader/class/plan.h"
 #include "grader/class/plan_files.h"
@@ -23,14 +26,14 @@ namespace {
 std::string grade;  // the program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
-// An assignment of 03 with a class of ten.
+// An assignment of 03 with a class of six.
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
     fs::path teacher = folder.path() / "assignments/hw1/teacher", plan = folder / "plan";
 
     Classroom() {
-        generate_class(REPOSITORY, handed_in, {"03_tiled"}, 10, 5);
+        generate_class(REPOSITORY, handed_in, {"03_tiled"}, 6, 5);
         fs::create_directories(fs::path(handed_in) / "\xff\x1b[31m");  // handed in nothing
         must({"assignment", "new", "hw1", "--exercises", "03"});
     }
@@ -149,6 +152,30 @@ TEST_CASE("the same chunk on two computers at once") {
     for (const fs::directory_entry& file : fs::directory_iterator(room.plan / "results")) {
         CHECK(file.path().filename().string().size() == 64);
     }
+}
+
+TEST_CASE("a merge that is killed at any moment goes on") {
+    Classroom room;
+    room.make_plan({"--chunks", "1"});
+    REQUIRE(room.chunk(1).code == 0);
+    int killed = 0;
+    for (int milliseconds = 0; killed < 10 && milliseconds < 400; milliseconds += 5) {
+        pid_t merging = start({grade, "merge", room.plan.string(), "--folder", room.assignments},
+                              room.folder / "output");
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        kill(merging, SIGKILL);
+        if (wait_for(merging) == 0) break;
+        ++killed;
+    }
+    CHECK(killed > 0);
+    room.must({"merge", room.plan.string()});
+    Store store(room.teacher / "store.sqlite");
+    CHECK(store.run()->number == 1);
+    std::set<std::string> judged;
+    for (const Attempt& attempt : store.attempts()) CHECK(judged.insert(attempt.key).second);
+    std::string csv = room.csv();
+    room.must({"run", "hw1", "--submissions", room.handed_in, "--again", "--quiet"});
+    CHECK(room.csv() == csv);
 }
 
 TEST_CASE("what was changed on the way is no grade") {
