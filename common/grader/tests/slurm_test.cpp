@@ -1,7 +1,8 @@
 // slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS]: a class is graded by a Slurm cluster.
 //
-// recovery: four nodes, 40 submissions, and a node that dies midway: every submission has its grade,
-// once, and the same as without a cluster. efficiency: how much faster two nodes are than one.
+// recovery: four nodes, 40 submissions, a node that cannot judge at first and one that dies midway:
+// every submission has its grade, once, and the same as without a cluster. efficiency: how much faster
+// two nodes are than one.
 // Ends with 77 where Slurm is not installed.
 
 #include <chrono>
@@ -85,6 +86,18 @@ std::size_t tasks_in(const fs::path& plan) {
     return sum;
 }
 
+// The first node that gets chunk 1 has lost the grader's programs: a fault of ours, for another try.
+void break_first_start(const fs::path& plan) {
+    std::string script = read_file(plan / "slurm.sbatch");
+    std::size_t at = script.find("echo ");
+    if (at == script.npos) throw std::runtime_error("slurm.sbatch is another than expected");
+    script.insert(at,
+                  "if [ \"$SLURM_ARRAY_TASK_ID-${SLURM_RESTART_COUNT:-0}\" = 1-0 ]; then\n"
+                  "    export COALESCE_GRADER_PROGRAMS=/nonexistent\n"
+                  "fi\n");
+    write_whole(plan / "slurm.sbatch", script, 0700);
+}
+
 void submit(const SlurmCluster& cluster, const fs::path& plan, const std::string& partition) {
     Ended ended = cluster.call(
         {"/usr/bin/sbatch", "--partition=" + partition, (plan / "slurm.sbatch").string()});
@@ -147,7 +160,7 @@ void recovery(const std::string& grade, const fs::path& repository, int students
     Classroom room(grade, repository, students);
     fs::path plan = room.plan("plan", 10);
     std::size_t tasks = tasks_in(plan);
-    std::vector<pid_t> left;
+    break_first_start(plan);
     {
         SlurmCluster cluster(4);
         submit(cluster, plan, "first4");
@@ -161,6 +174,8 @@ void recovery(const std::string& grade, const fs::path& repository, int students
                     students, tasks, before, seconds);
         expect(before < tasks, "the node was killed too late to matter");
         expect(seconds < 45, "recovery took 45 s or more");
+        std::string log = read_file(plan / "logs/1.log");
+        expect(log.find(", start 1\n") != log.npos, "chunk 1 had no second start:\n" + log);
         room.must({"merge", plan.string()});
         check_grades(room, tasks);
         for (int i = 0; i < 300 && cluster.jobs() > 0; ++i) {
