@@ -62,7 +62,7 @@ private:
 
     void add_folder(CLI::App* command) {
         command->add_option("--folder", words.folder,
-                            "Where assignments are: " + words.folder.string());
+                            "Where assignments are: the course's assignments/");
     }
     void add_name(CLI::App* command, bool is_option) {
         if (is_option) {
@@ -78,7 +78,7 @@ private:
     }
     void add_sandbox(CLI::App* command) {
         command->add_flag("--no-sandbox", words.no_sandbox,
-                          "Run what students wrote without one; every result says so");
+                          "For development: every result is stamped with it");
     }
 
     void add_assignment() {
@@ -106,15 +106,13 @@ private:
     void add_run() {
         CLI::App* command = add(&app, "run", "Grade a class", run);
         add_name(command, false);
-        command->add_option(
-            "--submissions", words.submissions,
-            "A folder, or a zip or tar archive, with one folder or archive a student");
+        command->add_option("--submissions", words.submissions,
+                            "A folder, zip or tar: one part for each student");
         add_jobs(command);
         command->add_flag("--resume", words.resume, "Go on with the last run");
         command->add_flag("--again", words.again, "Judge what has a result too, and compare");
         command->add_flag("--quiet", words.quiet, "No progress");
-        command->add_flag("--gpu", words.gpu,
-                          "Then time what is right on this computer's GPU: times.csv, no points");
+        command->add_flag("--gpu", words.gpu, "Then time what is right on this GPU; no points");
         add_sandbox(command);
     }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "grader/class/names.h"
 #include "grader/store/files.h"
@@ -129,6 +130,22 @@ TEST_CASE("an assignment is proved") {
                   fs::copy_options::overwrite_existing);
     ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code != 0, ended.output);
+}
+
+TEST_CASE("every command has a help that fits 80 columns") {
+    std::vector<std::string> commands = {
+        "",     "run",    "plan",   "chunk",          "status",           "merge", "one", "student",
+        "show", "export", "doctor", "assignment new", "assignment verify"};
+    for (const std::string& command : commands) {
+        CAPTURE(command);
+        Ended ended = run_to_end({"/bin/sh", "-c", "exec \"$0\" " + command + " --help", grade});
+        CHECK(ended.code == 0);
+        CHECK(ended.output.find("--help") != std::string::npos);
+        std::istringstream lines(ended.output);
+        for (std::string line; std::getline(lines, line);) {
+            CHECK_MESSAGE(line.size() <= 80, line);
+        }
+    }
 }
 
 int main(int argc, char** argv) {
