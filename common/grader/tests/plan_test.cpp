@@ -229,6 +229,22 @@ TEST_CASE("a computer that would judge otherwise does not judge") {
     CHECK(fs::is_empty(room.plan / "results"));
 }
 
+TEST_CASE("a plan for computers without namespaces is judged in tier B everywhere") {
+    Classroom room;
+    Ended planned = room.call({"plan", "hw1", "--submissions", room.handed_in, "--to",
+                               room.plan.string(), "--chunks", "1", "--tier", "B"});
+    if (planned.code == 3 && planned.output.find("sandbox B does not work") != std::string::npos) {
+        MESSAGE("skipped: tier B does not work here");
+        return;
+    }
+    REQUIRE_MESSAGE(planned.code == 0, planned.output);
+    CHECK(room.chunk(1).code == 0);
+    room.must({"merge", room.plan.string()});
+    std::string json = read_file(room.teacher / "results/grades.json");
+    CHECK(json.find("\"sandbox\": \"B\"") != json.npos);
+    CHECK(json.find("\"sandbox\": \"A\"") == json.npos);
+}
+
 TEST_CASE("a chunk that cannot judge is no zero") {
     Classroom room;
     room.make_plan({"--chunks", "1"});
