@@ -1,6 +1,5 @@
 // The results of a plan's chunks become a run of the store.
 
-#include <map>
 #include <ostream>
 #include <set>
 

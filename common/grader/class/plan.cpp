@@ -56,7 +56,10 @@ std::vector<std::vector<PlannedTask>> dealt_out(const std::vector<PlannedTask>& 
 class Planning {
 public:
     Planning(const Assignment& assignment, const PlanRequest& request)
-        : assignment(assignment), request(request) {
+        : assignment(assignment),
+          request(request),
+          // Trying the sandbox out uses a folder that a run uses too.
+          lock(assignment.teacher() / "lock", "the assignment " + assignment.name) {
         if (fs::exists(request.to)) {
             throw Usage(request.to.string() + " is there already; choose another folder");
         }
@@ -175,6 +178,7 @@ private:
 
     const Assignment& assignment;
     const PlanRequest& request;
+    FileLock lock;
     Surroundings around;
     std::vector<Entry> entries;
     std::map<std::string, std::string> sources;
