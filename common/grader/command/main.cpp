@@ -22,7 +22,7 @@ class CommandLine {
 public:
     CommandLine() {
         app.set_help_flag("-h,--help", "This text");
-        app.add_flag("--self-test", self_test, "Judge the corpus of hostile and of honest kernels");
+        app.add_flag("--self-test", self_test, "Judge the corpus: hostile and honest submissions");
         app.require_subcommand(0, 1);
         words.folder = assignments_folder();
         add_assignment();

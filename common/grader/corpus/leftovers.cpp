@@ -34,6 +34,9 @@ Process process_at(const fs::path& folder) {
     return process;
 }
 
+/// Where names in hostile archives lead to.
+constexpr const char* escaped_file = "/tmp/coalesce-escaped";
+
 std::string own_group_prefix() {
     return "coalesce-grader-" + std::to_string(getpid()) + "-";
 }
@@ -77,6 +80,9 @@ Leftovers leftovers_in(const fs::path& folder) {
     add_processes(all);
     add_files(folder, all);
     add_files("/dev/shm", all);
+    if (fs::exists(fs::symlink_status(escaped_file))) {
+        all.insert(std::string("file ") + escaped_file);
+    }
     for (const fs::path& group : grader_cgroups()) {
         if (group.filename().string().starts_with(own_group_prefix()))
             all.insert("cgroup " + group.string());

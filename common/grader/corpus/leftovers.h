@@ -13,7 +13,7 @@ namespace coalesce::grader {
 using Leftovers = std::set<std::string>;
 
 /// Jails and bubblewraps of this process and orphans of others, its cgroups, the files in a folder and
-/// in /dev/shm.
+/// in /dev/shm, and what the corpus's archives would like to leave in /tmp.
 Leftovers leftovers_in(const std::filesystem::path& folder);
 /// What is there now and was not before.
 std::vector<std::string> new_in(const Leftovers& now, const Leftovers& before);

@@ -2,11 +2,13 @@
 /// The grader tried on submissions whose verdicts are known: hostile ones, broken ones, and honest
 /// ones that look unusual.
 ///
-/// The submissions are data files in cases/. cases.txt names them, a line each:
+/// The submissions are data files in cases/: kernels, and archives that students hand in. cases.txt
+/// names them, a line each:
 ///
 ///     file  exercise  verdict  failure        `-` as failure: nothing is wrong
 ///
-/// An exercise of the course is asked as it stands, and with two hidden shapes more.
+/// An exercise of the course is asked as it stands, and with two hidden shapes more. Archives are of an
+/// assignment that has 02_naive and 03_tiled.
 #pragma once
 
 #include <ostream>
@@ -32,7 +34,7 @@ std::vector<CorpusCase> corpus_cases(const std::string& text);
 
 /// Judges every submission of the corpus, and looks for what it leaves behind: processes, cgroups,
 /// files. Writes what is not as it should be, and a summary. 0: all is well; 1: it is not; 2: nothing
-/// can be judged here.
-int self_test(std::ostream& out, const JudgeOptions& options);
+/// can be judged here. `every` 5: a sample, one submission of five.
+int self_test(std::ostream& out, const JudgeOptions& options, int every = 1);
 
 }  // namespace coalesce::grader

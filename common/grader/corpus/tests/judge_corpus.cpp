@@ -1,6 +1,7 @@
 // judge_corpus -- judges the corpus in one tier, or measures how many grades a minute there are.
 //
-//     judge_corpus [--tier A|B]             0: all right, 1: not, 77: the tier does not work here
+//     judge_corpus [--tier A|B] [--every N]  0: all right, 1: not, 77: the tier does not work here;
+//                                            N: a sample, one of so many
 //     judge_corpus --file FILE EXERCISE     one submission, its result as JSON
 //     judge_corpus --class N [--jobs J]     N different right submissions, nothing from any cache
 
@@ -69,11 +70,11 @@ int judge_class(int count, int jobs) {
     return all_wrong == 0 ? 0 : 1;
 }
 
-int judge_corpus(const std::string& tier) {
+int judge_corpus(const std::string& tier, int every) {
     JudgeOptions options;
     if (tier == "A") options.tier = Tier::namespaces;
     if (tier == "B") options.tier = Tier::landlock;
-    const int status = self_test(std::cout, options);
+    const int status = self_test(std::cout, options, every);
     return status == 2 ? 77 : status;
 }
 
@@ -91,5 +92,5 @@ int main(int argc, char** argv) {
     if (const int count = std::atoi(after("--class", "0").c_str()); count > 0) {
         return judge_class(count, std::max(1, std::atoi(after("--jobs", "2").c_str())));
     }
-    return judge_corpus(after("--tier", ""));
+    return judge_corpus(after("--tier", ""), std::max(1, std::atoi(after("--every", "1").c_str())));
 }
