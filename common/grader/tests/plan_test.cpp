@@ -26,14 +26,14 @@ namespace {
 std::string grade;  // the program
 const fs::path REPOSITORY = COALESCE_REPOSITORY;
 
-// An assignment of 03 with a class of six.
+// An assignment of 03 with a class of four.
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
     fs::path teacher = folder.path() / "assignments/hw1/teacher", plan = folder / "plan";
 
     Classroom() {
-        generate_class(REPOSITORY, handed_in, {"03_tiled"}, 6, 5);
+        generate_class(REPOSITORY, handed_in, {"03_tiled"}, 4, 5);
         fs::create_directories(fs::path(handed_in) / "\xff\x1b[31m");  // handed in nothing
         must({"assignment", "new", "hw1", "--exercises", "03"});
     }
@@ -197,7 +197,6 @@ TEST_CASE("what was changed on the way is no grade") {
         CHECK(room.chunk(1).code == 3);
     }
     SUBCASE("who handed it in") {
-        CHECK(room.chunk(1).code == 0);
         std::string all = read_file(room.plan / "class.json");
         std::size_t key = all.find("\"key\": \"") + 8;
         all[key] = all[key] == '0' ? '1' : '0';
