@@ -214,6 +214,8 @@ void FunctionReader::read_directive() {
 
 void FunctionReader::read_place() {
     const Position position = read_location(lexer_, inlining_);
+    // clang gives line 0 to what it made of several lines: the line before is the nearest.
+    if (std::get<1>(position) == 0) return;
     where_ = line_of(position);
     std::vector<SourceLine> callers = inlining_.callers_of(position);
     inlined_ = 0;
