@@ -34,7 +34,7 @@ static void atomic_at_two() {
 }
 
 __global__ void store_shared(int* out, int at) {
-    __shared__ alignas(16) char buffer[256];
+    __shared__ __align__(16) char buffer[256];
     *reinterpret_cast<int*>(buffer + at + 4 * threadIdx.x) = 1;  // bug shared_at_one: memcheck: misaligned
     out[threadIdx.x] = *reinterpret_cast<int*>(buffer + at + 4 * threadIdx.x);
 }

@@ -172,7 +172,7 @@ static __device__ void copy_async(int* to, const int* from) {
 
 // A copy in flight is not there yet, and a barrier does not wait for it.
 __global__ void copy_and_read(int* out, const int* in) {
-    __shared__ alignas(16) int tile[128];
+    __shared__ __align__(16) int tile[128];
     copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);
     asm volatile("cp.async.commit_group;" ::: "memory");
     __syncthreads();
@@ -184,7 +184,7 @@ static void copy_not_waited_for() {
 
 // Waiting is each thread's own affair: a barrier must follow.
 __global__ void copy_without_barrier(int* out, const int* in) {
-    __shared__ alignas(16) int tile[256];
+    __shared__ __align__(16) int tile[256];
     copy_async(&tile[4 * threadIdx.x], in + 4 * threadIdx.x);
     asm volatile("cp.async.commit_group;" ::: "memory");
     asm volatile("cp.async.wait_group 0;" ::: "memory");
@@ -209,7 +209,7 @@ static void broadcast_overwritten() {
 
 // Both halves of a word by one thread, and one of its bytes by another.
 __global__ void byte_in_word(int* out) {
-    __shared__ alignas(4) unsigned char bytes[64];
+    __shared__ __align__(4) unsigned char bytes[64];
     if (threadIdx.x == 0) *reinterpret_cast<unsigned*>(bytes) = 0x01020304;  // other byte_of_a_word
     if (threadIdx.x == 32) bytes[3] = 9;                                     // bug byte_of_a_word: racecheck: write after write
     __syncthreads();

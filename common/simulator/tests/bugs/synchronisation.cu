@@ -148,7 +148,7 @@ static void flag_never_raised() {
 
 // hangs on hardware: the mbarrier expects 64 arrivals, 32 threads arrive.
 __global__ void mbarrier_expects_more(int* out) {
-    __shared__ alignas(8) unsigned long long barrier;
+    __shared__ __align__(8) unsigned long long barrier;
     const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
     if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
     __syncthreads();

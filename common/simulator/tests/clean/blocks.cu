@@ -1,3 +1,4 @@
+// not built by clang: cuda/barrier is of the toolkit
 // Threads of a block that share memory correctly, in ways that a coarse checker takes for races.
 #include "../cases.h"
 
@@ -306,7 +307,7 @@ static void split_arrive_wait() {
 
 // clean asynchronous_copies
 __global__ void double_buffered(int* out, const int* in, int tiles) {
-    __shared__ alignas(16) int tile[2][128];
+    __shared__ __align__(16) int tile[2][128];
     const auto fetch = [&](int i) {
         __pipeline_memcpy_async(&tile[i & 1][4 * threadIdx.x], in + i * 128 + 4 * threadIdx.x, 16);
         __pipeline_commit();

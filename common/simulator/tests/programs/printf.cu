@@ -61,6 +61,7 @@ __global__ void text() {
 }
 __global__ void order() {
     if (threadIdx.x == 0) printf("order:");
+    __syncwarp(0xf);
     printf(" %d", threadIdx.x);
     if (threadIdx.x == 0) printf("");
 }
