@@ -4,7 +4,47 @@
 # (g++ 12 sees overlapping copies in std::string's own operator+ where there are none.)
 set(COALESCE_WARNINGS
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-restrict>
-  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings;-Xcompiler=-Wall,-Wextra,-Werror>"
+  $<$<COMPILE_LANGUAGE:CLANGCUDA>:-Wall;-Wextra;-Werror>)
+
+# Sets VARIABLE to nvcc or clang, unless it is one of them already.
+function(choose_cuda_compiler variable)
+  set(chosen ${${variable}})
+  if(NOT chosen)
+    if(DEFINED CMAKE_CUDA_COMPILER)
+      set(NVCC ${CMAKE_CUDA_COMPILER})
+    endif()
+    find_program(NVCC nvcc HINTS $ENV{CUDACXX} $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
+    mark_as_advanced(NVCC)
+    if(NVCC)
+      set(chosen nvcc)
+    else()
+      set(chosen clang)
+    endif()
+  endif()
+  if(NOT chosen MATCHES "^(nvcc|clang)$")
+    message(FATAL_ERROR "COALESCE_COMPILER is ${chosen}; it can be nvcc or clang.")
+  endif()
+  set(${variable} ${chosen} CACHE STRING "" FORCE)
+endfunction()
+
+# The target CUDA::cudart and the variables of CUDAToolkit: the toolkit's, or without one the
+# project's own headers and the simulated GPU.
+macro(use_cuda_runtime)
+  if(COALESCE_COMPILER STREQUAL clang)
+    set(CUDAToolkit_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/common/cuda/include)
+    add_library(CUDA::cudart INTERFACE IMPORTED GLOBAL)
+    target_include_directories(CUDA::cudart SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+    target_link_libraries(CUDA::cudart INTERFACE simulated_cudart)
+  else()
+    # CMake 3.25.1, which Debian 12 has, stumbles over a library that CUDA 13 has no more, unless
+    # something has its name.
+    if(CMAKE_VERSION VERSION_LESS 3.25.2 AND NOT TARGET CUDA::nvToolsExt)
+      add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
+    endif()
+    find_package(CUDAToolkit 13.0 REQUIRED)
+  endif()
+endmacro()
 
 # Sets VARIABLE to the architectures that CUDA code is built for: PTX of the simulated GPU's, so that
 # its counters are the same whoever built it, and machine code for the GPU in this machine. Another

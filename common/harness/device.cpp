@@ -116,8 +116,11 @@ std::string Device::first_line() const {
 
 std::string why_no_gpu() {
     if (simulator::is_loaded()) {
-        return "LD_LIBRARY_PATH puts the simulated GPU in front of NVIDIA's libcudart: run without "
-               "it";
+        return COALESCE_BUILT_BY_CLANG
+                   ? "what clang builds runs on the simulated GPU alone: a real one needs the CUDA "
+                     "toolkit"
+                   : "LD_LIBRARY_PATH puts the simulated GPU in front of NVIDIA's libcudart: run "
+                     "without it";
     }
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);

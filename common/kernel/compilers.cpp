@@ -73,7 +73,8 @@ std::string find_nvcc() {
 }
 
 std::string find_clang() {
-    return in_path({"clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17",
+    if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) return given;
+    return in_path({"clang++-22", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17",
                     "clang++-16", "clang++-15", "clang++-14", "clang++", "clang"});
 }
 
@@ -133,22 +134,30 @@ std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string
             "input.cu"};
 }
 
-/// Without any of the toolkit's headers, which clang may be too old to read: ours are enough.
+/// Without any of the toolkit's headers, which clang may be too old to read: the project has its own.
 std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture) {
     return {clang,
             "-x",
             "cuda",
             "-std=c++20",
-            "-O2",
+            "-O3",
             "-S",
             "--cuda-device-only",
             "-nocudainc",
             "-nocudalib",
-            "-fms-extensions",
+            "-fdeclspec",
+            "-isystem",
+            COALESCE_CUDA_HEADERS,
+            "-include",
+            "cuda_runtime.h",
             "-gline-tables-only",
             "-Wno-unknown-cuda-version",
             "-Xclang",
             "-target-sdk-version=11.5",
+            "-Xclang",
+            "-target-feature",
+            "-Xclang",
+            "+ptx70",
             "--cuda-gpu-arch=" + clang_architecture(architecture),
             "-fno-color-diagnostics",
             "-fno-caret-diagnostics",
@@ -171,6 +180,19 @@ RawOutput run_command(const std::vector<std::string>& command, const std::string
     if (child.status == 0) result.ptx = read_file(folder.path() + "/kernel.ptx");
     result.is_good = !result.ptx.empty();
     return result;
+}
+
+/// The compilers to try, the first choice first. COALESCE_COMPILER in the environment allows one
+/// kind alone; otherwise what built the course comes first.
+std::vector<Compiler> in_order() {
+    const char* given = std::getenv("COALESCE_COMPILER");
+    const std::string chosen = given ? given : "";
+    if (chosen == "clang") return {Compiler::clang};
+    if (chosen == "nvcc") return {Compiler::nvrtc, Compiler::nvcc};
+    if (std::string(COALESCE_BUILT_BY) == "clang") {
+        return {Compiler::clang, Compiler::nvrtc, Compiler::nvcc};
+    }
+    return {Compiler::nvrtc, Compiler::nvcc, Compiler::clang};
 }
 
 std::string path_of(Compiler kind) {
@@ -208,7 +230,7 @@ const char* name_of(Compiler kind) {
 
 std::optional<FoundCompiler> find_compiler(Compiler kind) {
     if (kind == Compiler::any) {
-        for (const Compiler one : {Compiler::nvrtc, Compiler::nvcc, Compiler::clang}) {
+        for (const Compiler one : in_order()) {
             if (auto found = find_compiler(one)) return found;
         }
         return std::nullopt;

@@ -1,6 +1,5 @@
 // NVRTC, opened when it is first needed, so that programs start without it and run where it is not.
 #include <dlfcn.h>
-#include <nvrtc.h>
 
 #include <filesystem>
 #include <map>
@@ -12,16 +11,22 @@
 namespace coalesce {
 namespace {
 
+// NVRTC's interface, said here so that no header of the toolkit is needed to build this.
+using nvrtcProgram = struct _nvrtcProgram*;
+enum nvrtcResult { NVRTC_SUCCESS = 0 };
+
 /// The functions that are used of it.
 struct Nvrtc {
-    decltype(&::nvrtcVersion) version = nullptr;
-    decltype(&::nvrtcCreateProgram) create = nullptr;
-    decltype(&::nvrtcDestroyProgram) destroy = nullptr;
-    decltype(&::nvrtcCompileProgram) compile = nullptr;
-    decltype(&::nvrtcGetProgramLogSize) log_size = nullptr;
-    decltype(&::nvrtcGetProgramLog) log = nullptr;
-    decltype(&::nvrtcGetPTXSize) ptx_size = nullptr;
-    decltype(&::nvrtcGetPTX) ptx = nullptr;
+    nvrtcResult (*version)(int* major, int* minor) = nullptr;
+    nvrtcResult (*create)(nvrtcProgram*, const char* text, const char* name, int headers,
+                          const char* const* header_texts,
+                          const char* const* header_names) = nullptr;
+    nvrtcResult (*destroy)(nvrtcProgram*) = nullptr;
+    nvrtcResult (*compile)(nvrtcProgram, int options, const char* const* option_texts) = nullptr;
+    nvrtcResult (*log_size)(nvrtcProgram, std::size_t* bytes) = nullptr;
+    nvrtcResult (*log)(nvrtcProgram, char* text) = nullptr;
+    nvrtcResult (*ptx_size)(nvrtcProgram, std::size_t* bytes) = nullptr;
+    nvrtcResult (*ptx)(nvrtcProgram, char* text) = nullptr;
     bool is_complete = false;
 };
 

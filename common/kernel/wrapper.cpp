@@ -13,53 +13,9 @@ constexpr const char* back_name = "/coalesce/back";
 /// The line of `back` that calls configure.
 constexpr int configure_line = 2;
 
-/// What a bare clang needs to read a kernel: the little that the course's kernels use.
-constexpr const char* clang_basics = R"(
-#define __global__ __attribute__((global))
-#define __device__ __attribute__((device))
-#define __host__ __attribute__((host))
-#define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __forceinline__ __inline__ __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
-#pragma clang force_cuda_host_device begin
-typedef __SIZE_TYPE__ size_t;
-struct uint3 { unsigned x, y, z; };
-struct dim3 {
-    unsigned x, y, z;
-    constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
-};
-struct alignas(8) float2 { float x, y; };
-struct alignas(16) float4 { float x, y, z, w; };
-struct alignas(8) int2 { int x, y; };
-struct alignas(16) int4 { int x, y, z, w; };
-constexpr float2 make_float2(float x, float y) { return {x, y}; }
-constexpr float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
-constexpr int2 make_int2(int x, int y) { return {x, y}; }
-constexpr int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
-template <class T> constexpr T min(T a, T b) { return b < a ? b : a; }
-template <class T> constexpr T max(T a, T b) { return a < b ? b : a; }
-#pragma clang force_cuda_host_device end
-#define COALESCE_INDEX(name, what) \
-    static __device__ inline uint3 coalesce_##name() { \
-        return {__nvvm_read_ptx_sreg_##what##_x(), __nvvm_read_ptx_sreg_##what##_y(), \
-                __nvvm_read_ptx_sreg_##what##_z()}; \
-    }
-COALESCE_INDEX(threadIdx, tid)
-COALESCE_INDEX(blockIdx, ctaid)
-COALESCE_INDEX(blockDim, ntid)
-COALESCE_INDEX(gridDim, nctaid)
-#define threadIdx (coalesce_threadIdx())
-#define blockIdx (coalesce_blockIdx())
-#define blockDim (coalesce_blockDim())
-#define gridDim (coalesce_gridDim())
-#define warpSize 32
-__device__ static inline void __syncwarp(unsigned mask = 0xffffffff) { __nvvm_bar_warp_sync(mask); }
-__device__ inline void* operator new(size_t, void* place) noexcept { return place; }
-extern "C" __device__ int vprintf(const char*, const char*);
-#pragma clang force_cuda_host_device begin
-)";
+/// clang alone has the project's headers already (-include). Functions without __device__ are for
+/// the device too, as NVRTC has it.
+constexpr const char* clang_front = "#pragma clang force_cuda_host_device begin\n";
 
 /// Numbers are kept as they are given, of any integer type and sign, so that what is wrong with
 /// them can be said; a dim3 would make 4294967295 of -1, and narrowing an error message of every
@@ -127,7 +83,7 @@ std::string line_directive(const char* file) {
 
 std::string wrapped(const std::string& text, Dialect dialect) {
     std::string all = line_directive(front_name);
-    if (dialect == Dialect::bare_clang) all += clang_basics;
+    if (dialect == Dialect::bare_clang) all += clang_front;
     all += launch;
     // A mark at the beginning of a file is for editors.
     const std::string mark = "\xEF\xBB\xBF";

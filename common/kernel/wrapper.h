@@ -8,7 +8,7 @@ namespace coalesce {
 /// Which dialect of CUDA C++ a compiler speaks.
 enum class Dialect {
     nvidia,     ///< NVRTC and nvcc know threadIdx, dim3 and the vector types
-    bare_clang  ///< clang without the toolkit's headers: they are given to it
+    bare_clang  ///< clang, with the project's headers in place of the toolkit's
 };
 
 /// The name that the learner's file has for compilers, in their messages and in the PTX.

@@ -61,8 +61,13 @@ Finding nvcc() {
     std::string version = nvcc.empty() ? "" : first_line_of(nvcc, {"--version"}, "release");
     if (version.empty()) {
         return {"nvcc", Finding::absent, "not on the PATH, nor in /usr/local/cuda",
-                "what is built goes on working; to build the steps again, install the toolkit of "
-                "CUDA 13, or set CUDA_HOME to it"};
+                "clang builds the steps, for the simulated GPU alone; a real GPU needs the toolkit "
+                "of CUDA 13: install it, or set CUDA_HOME to it"};
+    }
+    if (std::string(COALESCE_BUILT_BY) == "clang") {
+        return {"nvcc", Finding::absent, nvcc + ": " + version,
+                "not used: what is built here was built by clang, for the simulated GPU alone; "
+                "COALESCE_COMPILER=nvcc ./learn build changes that"};
     }
     return {"nvcc", Finding::there, nvcc + ": " + version, "builds the steps"};
 }
@@ -70,10 +75,14 @@ Finding nvcc() {
 Finding compiler() {
     std::string found = compiler_found();
     if (found.empty()) {
-        return {"compiler", Finding::missing, "neither NVRTC nor nvcc nor clang was found",
-                "your kernels cannot be compiled: install the toolkit of CUDA 13"};
+        const char* chosen = std::getenv("COALESCE_COMPILER");
+        return {"compiler", Finding::missing,
+                chosen != nullptr ? std::string("COALESCE_COMPILER=") + chosen + ": it was not found"
+                                  : "neither NVRTC nor nvcc nor clang was found",
+                "your kernels cannot be compiled: ./learn build installs clang, which needs no "
+                "CUDA toolkit"};
     }
-    bool is_nvrtc = !compiler_found(Compiler::nvrtc).empty();
+    bool is_nvrtc = found.starts_with("NVRTC");
     return {"compiler", Finding::there, found,
             is_nvrtc ? "compiles your kernels, in some 15 to 60 ms"
                      : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA "

@@ -1,3 +1,4 @@
+// not built by clang: cuda/atomic is of the toolkit
 // Blocks that work together, correctly: by atomics, fences, a grid barrier or several launches.
 #include "../cases.h"
 

@@ -1,3 +1,4 @@
+// not built by clang: it has no --default-stream
 // nvcc: --default-stream per-thread
 // With this option calls have other names in the library (cudaMemcpy_ptds, cudaLaunchKernel_ptsz).
 // expect: copies, launch, event, host function: 12 ok

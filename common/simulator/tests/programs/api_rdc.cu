@@ -1,3 +1,4 @@
+// not built by clang: it has no -rdc=true for this
 // nvcc: -rdc=true
 // Relocatable device code: the PTX stands in another section, behind a wrapper of another version.
 // expect: kernel, device function, variable: 42

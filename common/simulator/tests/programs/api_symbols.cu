@@ -1,3 +1,4 @@
+// not built by clang: it has no __managed__ for NVIDIA's GPUs
 // __device__, __constant__ and __managed__ variables from the host's side.
 // expect: initial values: 1 2 3 4
 // expect: size of an array: 16

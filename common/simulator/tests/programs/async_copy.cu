@@ -1,3 +1,4 @@
+// not built by clang: cooperative_groups/memcpy_async.h and cuda/pipeline are of the toolkit
 // cp.async: copies to shared memory that are waited for in groups.
 // expect: 4 bytes a thread: ok
 // expect: 8 bytes a thread: ok

@@ -1,3 +1,4 @@
+// not built by clang: cuda_bf16.h is of the toolkit
 // Atomics and reductions: every operation, type, scope and kind of memory.
 // expect: unsigned int: ok
 // expect: int: ok

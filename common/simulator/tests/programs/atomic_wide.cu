@@ -1,3 +1,4 @@
+// not built by clang: atomics of 16 bytes are of the toolkit
 // Atomics on 128 bits.
 // expect: exchange of 128 bits: ok
 // expect: compare and swap of 128 bits: ok

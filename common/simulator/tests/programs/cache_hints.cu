@@ -1,3 +1,4 @@
+// not built by clang: cuda/atomic is of the toolkit
 // Loads and stores that say how they want to be cached, prefetches, policies, volatile and ordered
 // accesses: they move the same bytes.
 // expect: load hints: ok

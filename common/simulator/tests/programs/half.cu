@@ -1,3 +1,4 @@
+// not built by clang: cuda_bf16.h is of the toolkit
 // Arithmetic on f16 and bf16, single and in pairs. The host computes in double and rounds once.
 //
 // The approximations of 2^x and tanh pass within the bounds of the PTX manual, and any NaN passes

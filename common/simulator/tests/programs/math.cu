@@ -1,3 +1,4 @@
+// not built by clang: sinf, expf and others are in a library of the toolkit
 // Mathematical functions, within the error bounds of the CUDA C++ Programming Guide.
 //
 // The bounds are those of its appendix "Mathematical Functions": tables "Single-Precision

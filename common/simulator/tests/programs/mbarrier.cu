@@ -1,3 +1,4 @@
+// not built by clang: cuda_awbarrier_primitives.h and cuda/barrier are of the toolkit
 // mbarrier: barriers in shared memory.
 // expect: phases by parity: ok
 // expect: arrival with a count: ok

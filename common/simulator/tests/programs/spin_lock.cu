@@ -1,3 +1,4 @@
+// not built by clang: cuda/atomic is of the toolkit
 // Threads that wait for each other through memory: locks, flags, tickets.
 // expect: lock between blocks: ok
 // expect: lock between warps: ok

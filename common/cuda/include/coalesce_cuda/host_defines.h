@@ -1,0 +1,23 @@
+// The words of CUDA C++ that are attributes to clang, and nothing to a compiler of plain C++.
+#pragma once
+
+#ifdef __CUDA__
+#    define __host__ __attribute__((host))
+#    define __device__ __attribute__((device))
+#    define __global__ __attribute__((global))
+#    define __shared__ __attribute__((shared))
+#    define __constant__ __attribute__((constant))
+#    define __managed__ __attribute__((managed))
+#    define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#    define __grid_constant__
+#    define __noinline__ __attribute__((noinline))
+#    define __forceinline__ __inline__ __attribute__((always_inline))
+// For functions of these headers: what they do has the line of the caller, as nvcc has it.
+#    define COALESCE_INLINED __inline__ __attribute__((always_inline, nodebug))
+#else
+#    define __host__
+#    define __device__
+#    define __forceinline__ inline __attribute__((always_inline))
+#    define COALESCE_INLINED inline
+#endif
+#define __align__(bytes) __attribute__((aligned(bytes)))

@@ -1,0 +1,207 @@
+// The basics of cooperative groups: blocks, grids, tiles of a warp, and the lanes that are together.
+//
+// What is not here (clusters, memcpy_async) comes with the CUDA toolkit alone.
+#pragma once
+
+#include "cuda_runtime.h"
+
+#ifdef __CUDA__
+namespace cooperative_groups {
+
+/// All threads of a block.
+class thread_block {
+public:
+    __device__ static void sync() { __syncthreads(); }
+    __device__ static unsigned int thread_rank() {
+        return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    }
+    __device__ static unsigned int num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+    __device__ static unsigned int size() { return num_threads(); }
+    __device__ static dim3 group_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+    __device__ static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
+    __device__ static dim3 dim_threads() { return blockDim; }
+    __device__ static dim3 group_dim() { return blockDim; }
+};
+__device__ inline thread_block this_thread_block() {
+    return {};
+}
+
+/// All threads of a launch by cudaLaunchCooperativeKernel.
+class grid_group {
+public:
+    __device__ static bool is_valid() { return workspace() != nullptr; }
+    __device__ static unsigned int num_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
+    __device__ static unsigned int block_rank() {
+        return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    __device__ static unsigned long long thread_rank() {
+        return 1ull * block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
+    __device__ static unsigned long long num_threads() {
+        return 1ull * num_blocks() * thread_block::size();
+    }
+    __device__ static unsigned long long size() { return num_threads(); }
+    __device__ static dim3 dim_blocks() { return gridDim; }
+    __device__ static dim3 group_dim() { return gridDim; }
+
+    /// One thread of each block arrives. The blocks' additions make up 2^31 together, so that the
+    /// highest bit turns over when the last one has come.
+    __device__ static void sync() {
+        unsigned int* arrived = workspace();
+        if (!arrived) __trap();
+        __syncthreads();
+        if (thread_block::thread_rank() == 0) {
+            const unsigned int last = 0x80000000u - (num_blocks() - 1);
+            __threadfence();
+            const unsigned int before = atomicAdd(arrived, block_rank() == 0 ? last : 1u);
+            while (((before ^ *static_cast<volatile unsigned int*>(arrived)) & 0x80000000u) == 0) {
+            }
+            __threadfence();
+        }
+        __syncthreads();
+    }
+
+private:
+    /// A cooperative launch passes the address in two registers of the environment.
+    __device__ static unsigned int* workspace() {
+        unsigned int high, low;
+        asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+        asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+        const unsigned long long address = static_cast<unsigned long long>(high) << 32 | low;
+        return address == 0 ? nullptr : reinterpret_cast<unsigned int*>(address) + 1;
+    }
+};
+__device__ inline grid_group this_grid() {
+    return {};
+}
+
+/// Lanes of one warp that act together; what tiles and coalesced groups share.
+class warp_part {
+public:
+    __device__ explicit warp_part(unsigned int mask) : mask_(mask) {}
+    __device__ unsigned int size() const { return static_cast<unsigned int>(__popc(mask_)); }
+    __device__ unsigned int num_threads() const { return size(); }
+    __device__ unsigned int thread_rank() const {
+        return static_cast<unsigned int>(__popc(mask_ & ((1u << lane()) - 1)));
+    }
+    __device__ void sync() const { __syncwarp(mask_); }
+    __device__ int any(int p) const { return __any_sync(mask_, p); }
+    __device__ int all(int p) const { return __all_sync(mask_, p); }
+    __device__ unsigned int ballot(int p) const { return packed(__ballot_sync(mask_, p)); }
+    template <class T>
+    __device__ unsigned int match_any(T value) const {
+        return packed(__match_any_sync(mask_, value));
+    }
+    template <class T>
+    __device__ T shfl(T value, unsigned int rank) const {
+        return __shfl_sync(mask_, value, lane_of(rank));
+    }
+    template <class T>
+    __device__ T shfl_up(T value, unsigned int by) const {
+        const unsigned int rank = thread_rank();
+        return __shfl_sync(mask_, value, lane_of(rank < by ? rank : rank - by));
+    }
+    template <class T>
+    __device__ T shfl_down(T value, unsigned int by) const {
+        const unsigned int rank = thread_rank();
+        return __shfl_sync(mask_, value, lane_of(rank + by < size() ? rank + by : rank));
+    }
+    template <class T>
+    __device__ T shfl_xor(T value, unsigned int by) const {
+        const unsigned int rank = thread_rank();
+        return __shfl_sync(mask_, value, lane_of((rank ^ by) < size() ? rank ^ by : rank));
+    }
+
+    __device__ unsigned int lanes() const { return mask_; }
+
+protected:
+    __device__ static unsigned int lane() {
+        unsigned int lane;
+        asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+        return lane;
+    }
+    /// The lane of a rank: the rank-th bit of the mask.
+    __device__ int lane_of(unsigned int rank) const {
+        unsigned int rest = mask_;
+        for (unsigned int i = 0; i < rank; ++i) rest &= rest - 1;
+        return __ffs(static_cast<int>(rest)) - 1;
+    }
+    /// Bits of lanes become bits of ranks.
+    __device__ unsigned int packed(unsigned int lanes) const {
+        unsigned int result = 0, bit = 1;
+        for (unsigned int rest = mask_; rest; rest &= rest - 1, bit <<= 1) {
+            if (lanes & rest & (0u - rest)) result |= bit;
+        }
+        return result;
+    }
+    unsigned int mask_;
+};
+
+/// The lanes that are active here and now.
+class coalesced_group : public warp_part {
+public:
+    using warp_part::warp_part;
+};
+__device__ inline coalesced_group coalesced_threads() {
+    return coalesced_group(__activemask());
+}
+
+/// The lanes of a group that give the same label.
+template <class Group, class Label>
+__device__ coalesced_group labeled_partition(const Group& group, Label label) {
+    return coalesced_group(__match_any_sync(group.lanes(), static_cast<int>(label)));
+}
+/// Those that say yes, or those that say no: whichever the caller is of.
+template <class Group>
+__device__ coalesced_group binary_partition(const Group& group, bool yes) {
+    const unsigned int all = __ballot_sync(group.lanes(), yes);
+    return coalesced_group(yes ? all : group.lanes() & ~all);
+}
+
+/// SIZE neighbouring threads of a block, within one warp.
+template <unsigned int SIZE, class Parent = void>
+class thread_block_tile : public warp_part {
+    static_assert(SIZE <= 32 && (SIZE & (SIZE - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+
+public:
+    __device__ thread_block_tile()
+        : warp_part(SIZE == 32 ? 0xffffffffu : ((1u << (SIZE % 32)) - 1) << (lane() / SIZE * SIZE)) {}
+    __device__ static constexpr unsigned int size() { return SIZE; }
+    __device__ static constexpr unsigned int num_threads() { return SIZE; }
+    __device__ static unsigned int thread_rank() { return lane() % SIZE; }
+    __device__ static unsigned int meta_group_rank() { return thread_block::thread_rank() / SIZE; }
+    __device__ static unsigned int meta_group_size() {
+        return (thread_block::size() + SIZE - 1) / SIZE;
+    }
+    template <class T>
+    __device__ T shfl(T value, unsigned int rank) const {
+        return __shfl_sync(mask_, value, static_cast<int>(rank), SIZE);
+    }
+    template <class T>
+    __device__ T shfl_up(T value, unsigned int by) const {
+        return __shfl_up_sync(mask_, value, by, SIZE);
+    }
+    template <class T>
+    __device__ T shfl_down(T value, unsigned int by) const {
+        return __shfl_down_sync(mask_, value, by, SIZE);
+    }
+    template <class T>
+    __device__ T shfl_xor(T value, unsigned int by) const {
+        return __shfl_xor_sync(mask_, value, static_cast<int>(by), SIZE);
+    }
+    __device__ unsigned int ballot(int p) const {
+        return (__ballot_sync(mask_, p) & mask_) >> (lane() / SIZE * SIZE);
+    }
+};
+template <unsigned int SIZE, class Parent>
+__device__ thread_block_tile<SIZE, Parent> tiled_partition(const Parent&) {
+    return {};
+}
+
+template <class Group>
+__device__ void sync(const Group& group) {
+    group.sync();
+}
+
+}  // namespace cooperative_groups
+#endif

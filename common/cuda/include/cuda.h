@@ -1,0 +1,3 @@
+// The version of CUDA whose interface these headers describe.
+#pragma once
+#define CUDA_VERSION 13000

@@ -1,0 +1,20 @@
+// CUDA C++ for clang without a toolkit, written for this project: kernels, launches, intrinsics and
+// the runtime's functions. cuda-clang includes it at the top of every .cu file, as nvcc does its own.
+//
+// Host code of plain C++ that includes it has the runtime's functions alone.
+#pragma once
+
+#include "cuda_runtime_api.h"
+#include "coalesce_cuda/runtime_templates.h"
+
+#ifdef __CUDA__
+#    define __CUDACC__ 1
+#    define __CUDACC_VER_MAJOR__ 13
+#    define __CUDACC_VER_MINOR__ 0
+#    include "coalesce_cuda/builtin_variables.h"
+#    include "coalesce_cuda/atomics.h"
+#    include "coalesce_cuda/device_memory.h"
+#    include "coalesce_cuda/numbers.h"
+#    include "coalesce_cuda/system.h"
+#    include "coalesce_cuda/warps.h"
+#endif

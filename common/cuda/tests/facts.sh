@@ -1,0 +1,40 @@
+#!/bin/sh
+# facts.sh driver_types.h -- writes a C++ program that prints every fact of our header: the value of each
+# enumerator and macro, the size of each struct, the offset of each member. Built with our headers and
+# with the toolkit's, it has to print the same.
+set -eu
+printf '#include <cuda_runtime_api.h>\n#include <cstddef>\n#include <cstdio>\n'
+printf '#define VALUE(x) std::printf("%%s = %%lld\\n", #x, static_cast<long long>(x));\n'
+printf '#define SIZE(x) std::printf("sizeof %%s = %%zu\\n", #x, sizeof(x));\n'
+printf '#define OFFSET(s, m) std::printf("%%s.%%s at %%zu\\n", #s, #m, offsetof(s, m));\n'
+printf 'int main() {\n'
+sed -n -e 's/^    \(cuda[A-Za-z0-9_]*\) = .*/VALUE(\1)/p' \
+    -e 's/^#define \(cuda[A-Za-z0-9_]*\) (*-*[0-9][0-9]*)*$/VALUE(\1)/p' "$1"
+awk '
+    function member_names(text) {
+        # A name stands before a comma, a semicolon or the bounds of an array.
+        while (match(text, /[A-Za-z_][A-Za-z0-9_]*(\[[^]]*\])*[ ]*[,;]/)) {
+            word = substr(text, RSTART, RLENGTH)
+            sub(/[[ ,;].*/, "", word)
+            if (inner == 0) print "OFFSET(" name ", " word ")"
+            text = substr(text, RSTART + RLENGTH)
+        }
+    }
+    /^(typedef )?(struct|union) [A-Za-z_0-9]+ \{/ {
+        name = $0; sub(/^(typedef )?(struct|union) /, "", name); sub(/ \{.*/, "", name)
+        print "SIZE(" name ")"
+        sub(/^[^{]*\{/, "")
+        within = 1
+    }
+    within {
+        ends = $0 ~ /^\}|\};$|\} [A-Za-z]/ && $0 !~ /^    struct \{/
+        if ($0 ~ /^    struct \{/) {  # a group of its own: its place is where it begins
+            word = $0; sub(/.*\} */, "", word); sub(/;.*/, "", word)
+            print "OFFSET(" name ", " word ")"
+        } else {
+            line = $0; sub(/\}.*/, "", line)
+            member_names(line)
+        }
+        if (ends) within = 0
+    }' "$1"
+printf '}\n'

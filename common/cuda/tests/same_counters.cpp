@@ -1,0 +1,121 @@
+// same_counters NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps that clang built on the simulated
+// GPU, and holds every counter of every variant against what nvcc's programs counted. Differences have
+// to be those of the list, each with its cause.
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+/// "02_naive naive store_sectors": what nvcc's counted, what clang's.
+using Differences = std::map<std::string, std::pair<long long, long long>>;
+
+Json read_json(const std::string& file) {
+    std::ifstream stream(file);
+    if (!stream) throw std::runtime_error(file + " can not be read; run the test learn.run_all first");
+    return Json::parse(stream);
+}
+
+Json results_of(const std::string& program) {
+    const std::string file = program + ".json";
+    const std::string command =
+        program + " --device sim --rows 1024 --cols 1024 --json " + file + " >" + program + ".txt 2>&1";
+    if (std::system(command.c_str()) != 0) {
+        throw std::runtime_error(program + " failed; its output is in " + program + ".txt");
+    }
+    return read_json(file)["results"];
+}
+
+std::string name_of(const Json& result) {
+    return result["step"].get<std::string>() + " " + result["variant"].get<std::string>();
+}
+
+std::map<std::string, Json> by_name(const Json& results) {
+    std::map<std::string, Json> named;
+    for (const Json& result : results) {
+        if (result.contains("counters")) named[name_of(result)] = result;
+    }
+    return named;
+}
+
+Differences read_list(const std::string& file) {
+    Differences list;
+    std::ifstream stream(file);
+    for (std::string line; std::getline(stream, line);) {
+        if (line.empty() || line[0] == '#') continue;
+        std::istringstream words(line);
+        std::string step, variant, counter, cause;
+        long long nvcc = 0, clang = 0;
+        if (!(words >> step >> variant >> counter >> nvcc >> clang >> cause)) {
+            throw std::runtime_error(file + ": not STEP VARIANT COUNTER NVCC CLANG CAUSE: " + line);
+        }
+        list[step + " " + variant + " " + counter] = {nvcc, clang};
+    }
+    return list;
+}
+
+void compare(const Json& nvcc, const Json& clang, Differences& found) {
+    for (const auto& [counter, value] : nvcc["counters"].items()) {
+        if (counter == "warp_instructions" || clang["counters"][counter] == value) continue;
+        found[name_of(nvcc) + " " + counter] = {value, clang["counters"][counter]};
+    }
+}
+
+/// Prints what is in one list alone; the number of such.
+int print_surplus(const Differences& of, const Differences& other, const char* who) {
+    int count = 0;
+    for (const auto& [name, values] : of) {
+        const auto same = other.find(name);
+        if (same != other.end() && same->second == values) continue;
+        std::cout << name << ": " << who << " nvcc " << values.first << ", clang " << values.second
+                  << "\n";
+        ++count;
+    }
+    return count;
+}
+
+int run(const std::vector<std::string>& arguments) {
+    const auto nvcc = by_name(read_json(arguments[0])["results"]);
+    const Differences list = read_list(arguments[1]);
+    Differences found;
+    std::size_t compared = 0;
+    for (std::size_t i = 2; i < arguments.size(); ++i) {
+        for (const auto& [name, clang] : by_name(results_of(arguments[i]))) {
+            if (!clang["verified"].get<bool>()) throw std::runtime_error(name + " is wrong by clang");
+            compare(nvcc.at(name), clang, found);
+            ++compared;
+        }
+    }
+    int wrong = print_surplus(found, list, "the programs count");
+    wrong += print_surplus(list, found, "the list says");
+    if (compared != nvcc.size()) {
+        std::cout << compared << " variants by clang, " << nvcc.size() << " by nvcc\n";
+        return 1;
+    }
+    if (wrong == 0) {
+        std::cout << "ok: " << compared << " variants count the same, but for " << list.size()
+                  << " known differences\n";
+    }
+    return wrong != 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 4) {
+        std::cerr << "Usage: same_counters NVCC.JSON DIFFERENCES.TXT PROGRAM...\n";
+        return 2;
+    }
+    try {
+        return run({argv + 1, argv + argc});
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << "\n";
+        return 2;
+    }
+}

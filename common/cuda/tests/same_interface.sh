@@ -1,0 +1,49 @@
+#!/bin/sh
+# same_interface.sh CXX OUR_INCLUDE TOOLKIT_INCLUDE -- our headers describe the interface that the
+# toolkit's do: the same numbers, sizes and offsets, and declarations that do not contradict each other.
+# The last part changes our headers, and wants to be told.
+set -eu
+cxx=$1 ours=$2 toolkit=$3
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+if [ ! -e "$toolkit/driver_types.h" ]; then
+    echo "skipped: there are no headers of a toolkit in '$toolkit' to compare with"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# facts HEADERS PROGRAM_OF NAME: what the headers say of the names that are in PROGRAM_OF's.
+facts() {
+    sh "$here/facts.sh" "$2/coalesce_cuda/driver_types.h" >"$work/facts.cpp"
+    "$cxx" -w -std=c++20 -isystem "$1" -o "$work/facts" "$work/facts.cpp"
+    "$work/facts" >"$work/$3"
+}
+facts "$ours" "$ours" ours
+facts "$toolkit" "$ours" theirs
+count=$(wc -l <"$work/ours")
+[ "$count" -gt 600 ] || { echo "failed: only $count facts were found in our header"; exit 1; }
+diff -u "$work/theirs" "$work/ours" || { echo "failed: our header (+) differs from the toolkit's (-)"; exit 1; }
+
+# declares NAME: whether the functions in NAME go with the toolkit's declarations.
+declares() {
+    { echo '#include <cuda_runtime_api.h>'
+      sed -n '/^extern "C" {$/,/^}$/p' "$1" | sed 's/ = [^,)]*\([,)]\)/\1/g'; } >"$work/declared.cpp"
+    "$cxx" -w -std=c++20 -isystem "$toolkit" -fsyntax-only "$work/declared.cpp"
+}
+functions=$(grep -c '^[a-z].*(.*);$' "$ours/cuda_runtime_api.h")
+[ "$functions" -gt 140 ] || { echo "failed: only $functions functions were found"; exit 1; }
+declares "$ours/cuda_runtime_api.h"
+
+# A wrong number, a member in another place and another return type are seen.
+mkdir "$work/wrong"
+cp -r "$ours/." "$work/wrong"
+sed -i -e 's/cudaErrorInvalidPtx = 218/cudaErrorInvalidPtx = 219/' -e 's/int regsPerBlock, warpSize;/int warpSize, regsPerBlock;/' \
+    "$work/wrong/coalesce_cuda/driver_types.h"
+facts "$work/wrong" "$ours" wrong.facts
+[ "$(diff "$work/theirs" "$work/wrong.facts" | grep -c '^>')" = 3 ] || { echo "failed: a wrong header was not seen"; exit 1; }
+sed 's/^cudaError_t cudaFree(/int cudaFree(/' "$ours/cuda_runtime_api.h" >"$work/wrong.h"
+if declares "$work/wrong.h" 2>"$work/said"; then
+    echo "failed: a wrong declaration was not seen"
+    exit 1
+fi
+echo "ok: $count numbers, sizes and offsets, and $functions functions"
