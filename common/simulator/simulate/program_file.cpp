@@ -84,13 +84,13 @@ std::string find_program(const std::string& name) {
 std::string find_library() {
     std::error_code failed;
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
-    const std::filesystem::path folder = self.parent_path().parent_path() / "lib";
-    const std::filesystem::path library = folder / kLibrary;
-    if (failed || !is_file(library.string())) {
-        throw CanNotRun("the simulator is missing: " + library.string() +
-                        "; build the project's target simulated_cudart");
-    }
-    return library.string();
+    const std::filesystem::path library = self.parent_path().parent_path() / "lib" / kLibrary;
+    if (!failed && is_file(library.string())) return library.string();
+    // Installed it lies in a folder of its own, so that nobody takes it for NVIDIA's.
+    const std::filesystem::path installed = library.parent_path() / "coalesce" / kLibrary;
+    if (!failed && is_file(installed.string())) return installed.string();
+    throw CanNotRun("the simulator is missing: " + library.string() +
+                    "; build the project's target simulated_cudart");
 }
 
 Environment loader_variables(const std::string& program, const std::string& library) {

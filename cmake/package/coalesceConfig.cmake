@@ -1,0 +1,44 @@
+# find_package(coalesce): CUDA programs on the simulated GPU, without a GPU and without a toolkit.
+#
+#   coalesce_add_program(NAME SOURCE...)   a program of .cu files, which clang compiles, and others
+#   coalesce::cudart                       the simulated GPU: link it into plain C++ that launches
+#   coalesce::simulate                     the command: counters of every kernel and line
+cmake_path(SET COALESCE_PREFIX NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../..")
+set(COALESCE_CUDA_CLANG ${COALESCE_PREFIX}/bin/cuda-clang)
+
+if(NOT TARGET coalesce::cudart)
+  add_library(coalesce::cudart SHARED IMPORTED)
+  set_target_properties(coalesce::cudart PROPERTIES
+    IMPORTED_LOCATION ${COALESCE_PREFIX}/lib/coalesce/libcudart.so.13
+    IMPORTED_SONAME libcudart.so.13
+    INTERFACE_INCLUDE_DIRECTORIES "${COALESCE_PREFIX}/include/coalesce;${COALESCE_PREFIX}/include/coalesce/cuda")
+  add_executable(coalesce::simulate IMPORTED)
+  set_target_properties(coalesce::simulate PROPERTIES
+    IMPORTED_LOCATION ${COALESCE_PREFIX}/bin/simulate)
+endif()
+
+# The .cu files see the include folders and definitions that are the program's own.
+function(coalesce_add_program name)
+  set(objects)
+  foreach(source ${ARGN})
+    if(NOT source MATCHES "[.]cu$")
+      list(APPEND objects ${source})
+      continue()
+    endif()
+    cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
+    string(MD5 hash ${path})
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}-${hash}.o)
+    set(folders $<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>)
+    set(definitions $<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${COALESCE_CUDA_CLANG} "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
+              "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+              -O2 -MD -MF ${object}.d -c -o ${object} ${path}
+      DEPENDS ${path} DEPFILE ${object}.d COMMENT "cuda-clang ${source}"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  add_executable(${name} ${objects})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${name} PRIVATE coalesce::cudart)
+endfunction()

@@ -1,0 +1,20 @@
+#!/bin/sh
+# consumer_test.sh CMAKE BUILD CLANG CONSUMER -- installs the build into a folder, and builds and runs
+# another project with nothing but what was installed there.
+set -eu
+cmake=$1 build=$2 consumer=$4
+export COALESCE_CLANG="$3"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$cmake" --install "$build" --prefix "$work/installed" >"$work/log" || { cat "$work/log"; exit 1; }
+for file in bin/simulate bin/cuda-clang lib/coalesce/libcudart.so.13 include/coalesce/coalesce_simulator.h \
+    include/coalesce/cuda/cuda_runtime.h lib/cmake/coalesce/coalesceConfig.cmake; do
+    [ -e "$work/installed/$file" ] || { echo "failed: $file was not installed"; exit 1; }
+done
+# Copied, so that it can see nothing of the tree.
+cp -r "$consumer" "$work/consumer"
+{
+    "$cmake" -S "$work/consumer" -B "$work/built" -DCMAKE_PREFIX_PATH="$work/installed"
+    "$cmake" --build "$work/built"
+} >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+(cd "$work/built" && ctest --output-on-failure --no-tests=error)
