@@ -1,0 +1,36 @@
+#!/bin/sh
+# clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER -- clangd finds no error in the .cu files that learners
+# open, and does find one that is there. Works in a folder of its own: the repository's .clangd with the
+# database of this build.
+set -eu
+clangd=$1 repository=$2 editor=$3
+if [ ! -x "$clangd" ]; then
+    echo "skipped: there is no clangd"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+mkdir -p build
+sed "s|$repository/\\(steps\\|exercises\\|solutions\\)|$work/\\1|g; s|\"directory\": \"$repository\"|\"directory\": \"$work\"|" \
+    "$editor/compile_commands.json" >compile.json
+mkdir -p build/editor
+mv compile.json build/editor/compile_commands.json
+echo '[]' >build/compile_commands.json
+cp -r "$repository/.clangd" "$repository/steps" "$repository/exercises" "$repository/solutions" .
+
+# check FILE: clangd's word on one file. Only its first line is explored: errors are those of all.
+check() { "$clangd" --check="$1" --check-lines=1-1 --log=error >"$work/said" 2>&1; }
+count=0
+for file in steps/*/main.cu exercises/*/*.cu solutions/*/*.cu; do
+    check "$work/$file" || { cat said; echo "failed: clangd shows errors in $file"; exit 1; }
+    count=$((count + 1))
+done
+[ $count -gt 30 ] || { echo "failed: only $count files"; exit 1; }
+
+echo '__device__ int wrong() { return no_such_name; }' >>steps/02_naive/main.cu
+if check "$work/steps/02_naive/main.cu" || ! grep -q no_such_name said; then
+    echo "failed: clangd does not see an error that is there"
+    exit 1
+fi
+echo "ok: no error in $count files"
