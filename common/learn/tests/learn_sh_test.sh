@@ -33,6 +33,10 @@ expect 1 'missing: g++ cmake ninja-build' \
     env PATH="$folder/bin" COALESCE_BUILD="$folder/build" /bin/sh "$learn"
 expect 1 'there is no apt-get here' \
     env PATH="$folder/bin" COALESCE_BUILD="$folder/build" /bin/sh "$learn" run all
+expect 1 'ninja-build clang' env PATH="$folder/bin" COALESCE_BUILD="$folder/build" \
+    COALESCE_COMPILER=clang /bin/sh "$learn"
+expect 2 'COALESCE_COMPILER is gcc; it can be nvcc or clang' \
+    env COALESCE_BUILD="$folder/build" COALESCE_COMPILER=gcc /bin/sh "$learn" build
 
 # apt-get without package lists or with stale ones: what is called, in which order.
 cat >"$folder/bin/apt-get" <<'END'
