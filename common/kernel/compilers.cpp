@@ -74,8 +74,8 @@ std::string find_nvcc() {
 
 std::string find_clang() {
     if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) return given;
-    return in_path({"clang++-22", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17",
-                    "clang++-16", "clang++-15", "clang++-14", "clang++", "clang"});
+    return in_path({"clang++-22", "clang++-21", "clang++-20", "clang++-19", "clang++-18",
+                    "clang++-17", "clang++-16", "clang++-15", "clang++-14", "clang++", "clang"});
 }
 
 /// Path, size and time of a file: another version has another.
@@ -136,34 +136,14 @@ std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string
 
 /// Without any of the toolkit's headers, which clang may be too old to read: the project has its own.
 std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture) {
-    return {clang,
-            "-x",
-            "cuda",
-            "-std=c++20",
-            "-O3",
-            "-S",
-            "--cuda-device-only",
-            "-nocudainc",
-            "-nocudalib",
-            "-fdeclspec",
-            "-isystem",
-            COALESCE_CUDA_HEADERS,
-            "-include",
-            "cuda_runtime.h",
-            "-gline-tables-only",
-            "-Wno-unknown-cuda-version",
-            "-Xclang",
-            "-target-sdk-version=11.5",
-            "-Xclang",
-            "-target-feature",
-            "-Xclang",
-            "+ptx70",
-            "--cuda-gpu-arch=" + clang_architecture(architecture),
-            "-fno-color-diagnostics",
-            "-fno-caret-diagnostics",
-            "-o",
-            "kernel.ptx",
-            "input.cu"};
+    return {clang, "-x", "cuda", "-std=c++20", "-O3",
+            // An endless loop is a learner's mistake, and no licence to leave it out.
+            "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
+            "-nocudalib", "-fdeclspec", "-isystem", COALESCE_CUDA_HEADERS, "-include",
+            "cuda_runtime.h", "-gline-tables-only", "-Wno-unknown-cuda-version", "-Xclang",
+            "-target-sdk-version=11.5", "-Xclang", "-target-feature", "-Xclang", "+ptx70",
+            "--cuda-gpu-arch=" + clang_architecture(architecture), "-fno-color-diagnostics",
+            "-fno-caret-diagnostics", "-o", "kernel.ptx", "input.cu"};
 }
 
 RawOutput run_command(const std::vector<std::string>& command, const std::string& wrapped,

@@ -77,8 +77,9 @@ Finding compiler() {
     if (found.empty()) {
         const char* chosen = std::getenv("COALESCE_COMPILER");
         return {"compiler", Finding::missing,
-                chosen != nullptr ? std::string("COALESCE_COMPILER=") + chosen + ": it was not found"
-                                  : "neither NVRTC nor nvcc nor clang was found",
+                chosen != nullptr
+                    ? std::string("COALESCE_COMPILER=") + chosen + ": it was not found"
+                    : "neither NVRTC nor nvcc nor clang was found",
                 "your kernels cannot be compiled: ./learn build installs clang, which needs no "
                 "CUDA toolkit"};
     }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# consumer_test.sh CMAKE BUILD CLANG CONSUMER -- installs the build into a folder, and builds and runs
+# consumer_test.sh CMAKE BUILD CLANG CONSUMER GENERATOR -- installs the build into a folder, and builds and runs
 # another project with nothing but what was installed there.
 set -eu
 cmake=$1 build=$2 consumer=$4
@@ -14,7 +14,7 @@ done
 # Copied, so that it can see nothing of the tree.
 cp -r "$consumer" "$work/consumer"
 {
-    "$cmake" -S "$work/consumer" -B "$work/built" -DCMAKE_PREFIX_PATH="$work/installed"
+    "$cmake" -S "$work/consumer" -B "$work/built" -G "$5" -DCMAKE_PREFIX_PATH="$work/installed"
     "$cmake" --build "$work/built"
 } >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 (cd "$work/built" && ctest --output-on-failure --no-tests=error)

@@ -18,14 +18,15 @@ using Differences = std::map<std::string, std::pair<long long, long long>>;
 
 Json read_json(const std::string& file) {
     std::ifstream stream(file);
-    if (!stream) throw std::runtime_error(file + " can not be read; run the test learn.run_all first");
+    if (!stream)
+        throw std::runtime_error(file + " can not be read; run the test learn.run_all first");
     return Json::parse(stream);
 }
 
 Json results_of(const std::string& program) {
     const std::string file = program + ".json";
-    const std::string command =
-        program + " --device sim --rows 1024 --cols 1024 --json " + file + " >" + program + ".txt 2>&1";
+    const std::string command = program + " --device sim --rows 1024 --cols 1024 --json " + file +
+                                " >" + program + ".txt 2>&1";
     if (std::system(command.c_str()) != 0) {
         throw std::runtime_error(program + " failed; its output is in " + program + ".txt");
     }
@@ -87,7 +88,8 @@ int run(const std::vector<std::string>& arguments) {
     std::size_t compared = 0;
     for (std::size_t i = 2; i < arguments.size(); ++i) {
         for (const auto& [name, clang] : by_name(results_of(arguments[i]))) {
-            if (!clang["verified"].get<bool>()) throw std::runtime_error(name + " is wrong by clang");
+            if (!clang["verified"].get<bool>())
+                throw std::runtime_error(name + " is wrong by clang");
             compare(nvcc.at(name), clang, found);
             ++compared;
         }

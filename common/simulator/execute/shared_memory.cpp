@@ -89,8 +89,8 @@ bool addresses_good(Warp& w, const Op* op, const u32* addresses) {
         u64 address = addresses[l];
         if constexpr (!Narrow) address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
         // Just below zero is just below 2^64: a sum would begin anew.
-        const bool good = address < size && Shape::kTotal <= size - address &&
-                          address % Shape::kTotal == 0;
+        const bool good =
+            address < size && Shape::kTotal <= size - address && address % Shape::kTotal == 0;
         if (!good && !resolve_one(w, op, address, l, Shape::kTotal, ptx::StateSpace::shared,
                                   Store ? Access::store : Access::load))
             return false;

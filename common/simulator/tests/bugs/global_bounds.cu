@@ -1,4 +1,5 @@
 // Global memory accessed where there is none: each bug is one that learners make.
+// by clang store_to_parameter: parameters are changed in a copy
 #include "../cases.h"
 
 // n elements, and a grid with more threads than that.

@@ -1,9 +1,10 @@
-// bugs SIMULATE SOURCE.cu PROGRAM -- seeded bugs, and clean look-alikes, say in their own comments
+// bugs SIMULATE SOURCE.cu PROGRAM [clang] -- seeded bugs, and clean look-alikes, say in their own comments
 // what the checks must report. The program takes the name of one case as its argument.
 //
 //     x[i] = 1;  // bug NAME: CHECK: KIND      the case NAME gives this report, at this line
 //     y = x[j];  // other NAME                 the second access of its race
 //     // clean NAME                            the case NAME gives no report and ends with 0
+//     // by clang NAME: REASON                what clang builds of that case reports otherwise
 //     // simulate: OPTIONS                     options of simulate for every case
 //     // simulate NAME: OPTIONS                ... for one case
 //
@@ -34,12 +35,14 @@ struct Case {
     std::set<int> other_lines;
     std::vector<std::string> options;
     bool is_clean = false;
+    bool differs_by_clang = false;
 };
 
 struct Suite {
     std::string source, simulate_path, program;
     std::map<std::string, Case> cases;
     std::vector<std::string> options;
+    bool is_by_clang = false;
     std::vector<std::string> mistakes;  ///< of the source itself
 
     Suite(const std::string& simulate_path, const std::string& source, const std::string& program)
@@ -53,6 +56,7 @@ void read_mark(Suite& suite, const std::string& mark, int line) {
     static const std::regex bug(R"(bug ([\w-]+): ([a-z]+): (.+))");
     static const std::regex other(R"(other ([\w-]+))");
     static const std::regex clean(R"(clean ([\w-]+))");
+    static const std::regex by_clang(R"(by clang ([\w-]+): .+)");
     static const std::regex option(R"(simulate(?: ([\w-]+))?: (--.+))");
     std::smatch part;
     if (std::regex_match(mark, part, bug)) {
@@ -61,6 +65,8 @@ void read_mark(Suite& suite, const std::string& mark, int line) {
         suite.cases[part[1]].other_lines.insert(line);
     } else if (std::regex_match(mark, part, clean)) {
         suite.cases[part[1]].is_clean = true;
+    } else if (std::regex_match(mark, part, by_clang)) {
+        suite.cases[part[1]].differs_by_clang = true;
     } else if (std::regex_match(mark, part, option)) {
         auto& options = part[1].matched ? suite.cases[part[1]].options : suite.options;
         for (const std::string& word : split_words(part[2])) options.push_back(word);
@@ -136,7 +142,7 @@ std::string check_case(const Suite& suite, const Case& wanted, const Outcome& go
     return wrong;
 }
 
-std::string run_case(const Suite& suite, const std::string& name, const Case& wanted) {
+std::string run_seeds(const Suite& suite, const std::string& name, const Case& wanted) {
     std::vector<const char*> seeds{"0"};
     if (wanted.is_clean) seeds = {"0", "1", "12345"};
     for (const char* seed : seeds) {
@@ -151,6 +157,14 @@ std::string run_case(const Suite& suite, const std::string& name, const Case& wa
         }
     }
     return "";
+}
+
+/// What is said to differ by clang must differ: the marks are a list of just these cases.
+std::string run_case(const Suite& suite, const std::string& name, const Case& wanted) {
+    const std::string wrong = run_seeds(suite, name, wanted);
+    if (!suite.is_by_clang || !wanted.differs_by_clang) return wrong;
+    if (!wrong.empty()) return "";
+    return name + ": failed\n  it is the same by clang: take out its mark `by clang`\n";
 }
 
 /// Runs all cases, two at a time; returns how many failed.
@@ -176,11 +190,12 @@ int run_all(const Suite& suite) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4) {
-        std::fprintf(stderr, "usage: bugs SIMULATE SOURCE.cu PROGRAM\n");
+    if (argc != 4 && argc != 5) {
+        std::fprintf(stderr, "usage: bugs SIMULATE SOURCE.cu PROGRAM [clang]\n");
         return 2;
     }
     Suite suite(argv[1], argv[2], argv[3]);
+    suite.is_by_clang = argc == 5 && std::string(argv[4]) == "clang";
     read_marks(suite);
     for (const std::string& mistake : suite.mistakes) {
         std::printf("%s: %s\n", suite.source.c_str(), mistake.c_str());
