@@ -373,7 +373,9 @@ struct GlobalRace::Detail {
     Cell settled(const Cell& cell) const {
         Cell now = load(cell);
         while (now == mark(kLocked)) {
+#if defined(__x86_64__)
             __builtin_ia32_pause();
+#endif
             now = load(cell);
         }
         return now;

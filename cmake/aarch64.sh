@@ -1,0 +1,47 @@
+#!/bin/sh
+# aarch64.sh [BUILD] -- builds the simulator and the nine steps for 64-bit ARM, and runs the simulator's
+# unit tests and the steps, at a small size, in qemu. For Debian and Ubuntu; needs the packages qemu-user
+# and g++-aarch64-linux-gnu besides what ./learn test installs.
+set -eu
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+build=${1:-$root/build-aarch64}
+libraries=$build/libraries
+for program in qemu-aarch64 aarch64-linux-gnu-g++ ninja; do
+    command -v $program >/dev/null || {
+        echo "aarch64.sh: there is no $program; apt-get install qemu-user g++-aarch64-linux-gnu ninja-build"
+        exit 1
+    }
+done
+
+# The other processor's packages are unpacked, not installed.
+if [ ! -e "$libraries/usr/include/zstd.h" ]; then
+    mkdir -p "$libraries/lists/partial" "$libraries/packages"
+    set -- -oAPT::Architecture=arm64 -oAPT::Architectures=arm64 "-oDir::State::Lists=$libraries/lists"
+    apt-get "$@" -qq update
+    (cd "$libraries/packages" && apt-get "$@" -qq download libzstd-dev libzstd1 liblz4-dev liblz4-1)
+    for package in "$libraries"/packages/*.deb; do dpkg -x "$package" "$libraries"; done
+fi
+# Headers without a processor come from the packages that are installed, apart from those that have one.
+for part in include/doctest include/nlohmann include/CLI include/toml++ share/cmake lib/cmake/doctest; do
+    [ ! -e "/usr/$part" ] || [ -e "$libraries/usr/$part" ] || {
+        mkdir -p "$libraries/usr/$(dirname "$part")"
+        cp -r "/usr/$part" "$libraries/usr/$part"
+    }
+done
+export COALESCE_AARCH64_LIBRARIES="$libraries"
+# Its loader looks there too.
+export QEMU_SET_ENV="LD_LIBRARY_PATH=$libraries/usr/lib/aarch64-linux-gnu:/usr/aarch64-linux-gnu/lib"
+
+cmake -G Ninja -S "$root" -B "$build" -DCMAKE_TOOLCHAIN_FILE="$root/cmake/aarch64.cmake" \
+    -DCOALESCE_COMPILER=clang -DCOALESCE_ARCH=armv8-a -DCOALESCE_GRADER=OFF >"$build/configure.log" 2>&1 || {
+    cat "$build/configure.log"
+    exit 1
+}
+units=$(cd "$root/common/simulator/tests/unit" && for file in *_test.cpp; do echo "unit_${file%.cpp}"; done)
+# shellcheck disable=SC2086  # a list
+nice cmake --build "$build" --target steps $units
+ctest --test-dir "$build" -R '^unit\.' --output-on-failure --no-tests=error
+for program in "$build"/bin/[0-9][0-9]_*; do
+    qemu-aarch64 -L /usr/aarch64-linux-gnu "$program" --device sim --rows 96 --cols 64
+done
+echo "ok: unit tests and nine steps on $(qemu-aarch64 --version | head -n 1)"
