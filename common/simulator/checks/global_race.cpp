@@ -497,7 +497,9 @@ struct GlobalRace::Detail {
         if (is_ordered(one)) return store(first, mine);
         if (!is_live(two) || is_ordered(two) || (!is_shared && !is_own(one))) store(second, mine);
     }
-    bool is_own(Cell cell) const { return block_of(cell) == block.number; }
+    bool is_own(Cell cell) const {
+        return block_of(cell) == block.number;
+    }
 
     // -- pieces of a warp's access --
 
