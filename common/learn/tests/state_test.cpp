@@ -163,11 +163,12 @@ TEST_CASE("two processes at once lose nothing") {
 }
 
 TEST_CASE("a kill at any moment leaves the file whole, and nothing behind") {
-    constexpr int KILLS = 60;
+    constexpr int KILLS = 60, BUSY = 15, MOST = 2000;
     Folder folder;
     std::mt19937 random(1);
     int killed_busy = 0, before = 0;
-    for (int i = 0; i < KILLS; ++i) {
+    // On a busy machine many a child is killed before it has done anything: that proves nothing.
+    for (int i = 0; i < KILLS || (killed_busy < BUSY && i < MOST); ++i) {
         pid_t child = fork();
         if (child == 0) {
             Progress progress = folder.progress();
@@ -181,7 +182,7 @@ TEST_CASE("a kill at any moment leaves the file whole, and nothing behind") {
         killed_busy += now > before;
         before = now;
     }
-    CHECK(killed_busy > KILLS / 4);  // else this has not tried anything
+    CHECK(killed_busy >= BUSY);
     Progress progress = folder.progress();
     add_one(progress);
     CHECK(count_in(folder.path) == before + 1);
