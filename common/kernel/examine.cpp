@@ -1,7 +1,6 @@
 #include "kernel/examine.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,27 +14,11 @@
 #include "kernel/output_capture.h"
 #include "kernel/simulated.h"
 #include "kernel/solution_counters.h"
+#include "kernel/stretch.h"
 #include "kernel/trial.h"
 
 namespace coalesce {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Adds the time until it goes to a number of milliseconds.
-class Stretch {
-public:
-    explicit Stretch(double& milliseconds) : milliseconds_(milliseconds) {}
-    ~Stretch() {
-        milliseconds_ += std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
-    }
-    Stretch(const Stretch&) = delete;
-    Stretch& operator=(const Stretch&) = delete;
-
-private:
-    double& milliseconds_;
-    Clock::time_point begin_ = Clock::now();
-};
 
 /// The steps of one examination, in their order. Each says whether to go on.
 class Examiner {

@@ -53,19 +53,15 @@ std::vector<Figure> figures_in(const std::string& text) {
     return figures;
 }
 
-void FigureSources::collect(const Json& json) {
+void FigureSources::add_results(const Json& json) {
     for (const auto& [key, value] : json.items()) {
-        if (value.is_structured()) collect(value);
+        if (value.is_structured()) add_results(value);
         if (!value.is_number()) continue;
         const double number = value.get<double>();
         if (key.ends_with("gbps")) values_.emplace("GB/s", number);
         if (key == "ms" || key == "best_ms") values_.emplace("ms", number);
         if (key == "of_copy") values_.emplace("%", 100 * number);
     }
-}
-
-void FigureSources::add_results(const Json& json) {
-    collect(json);
 }
 
 void FigureSources::add_citations(const std::string& text) {

@@ -27,7 +27,7 @@ std::vector<Figure> figures_in(const std::string& text);
 /// What figures may come from.
 class FigureSources {
 public:
-    /// Every result in a file of bench's.
+    /// Every result in a file of bench's, however deep.
     void add_results(const Json& json);
     /// "FIGURE: WHERE IT IS FROM", a line each; lines that begin with # do not count. Throws
     /// std::runtime_error for a line of another form.
@@ -39,8 +39,6 @@ public:
     std::set<std::string> unused_citations() const;
 
 private:
-    void collect(const Json& json);
-
     std::set<std::pair<std::string, double>> values_;
     std::set<std::string> cited_, used_;
 };

@@ -19,6 +19,7 @@
 #include "kernel/causes.h"
 #include "kernel/costs.h"
 #include "kernel/source.h"
+#include "kernel/stretch.h"
 
 namespace coalesce::grader {
 namespace {
@@ -32,21 +33,6 @@ Produces produces_of(const Exercise& exercise) {
     if (const auto produces = produces_called(exercise.produces)) return *produces;
     throw SystemTrouble("the manifest wants '" + exercise.produces + "', which nobody knows");
 }
-
-/// Adds the time until it goes to a number of milliseconds.
-class Stretch {
-public:
-    explicit Stretch(double& milliseconds) : milliseconds_(milliseconds) {}
-    ~Stretch() {
-        milliseconds_ += std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
-    }
-    Stretch(const Stretch&) = delete;
-    Stretch& operator=(const Stretch&) = delete;
-
-private:
-    double& milliseconds_;
-    Clock::time_point begin_ = Clock::now();
-};
 
 /// Compiles in the compiler's jail. What is wrong with the submission is in Compiled::failure;
 /// `verdict` says more where that is of the compiler's limits.

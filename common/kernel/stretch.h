@@ -1,0 +1,25 @@
+// How long the parts of an examination take.
+#pragma once
+
+#include <chrono>
+
+namespace coalesce {
+
+/// Adds the time until it goes to a number of milliseconds.
+class Stretch {
+public:
+    explicit Stretch(double& milliseconds) : milliseconds_(milliseconds) {}
+    ~Stretch() {
+        milliseconds_ += std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
+    }
+    Stretch(const Stretch&) = delete;
+    Stretch& operator=(const Stretch&) = delete;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    double& milliseconds_;
+    Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace coalesce
