@@ -1,3 +1,4 @@
+// Linux only: /proc/self/exe, /proc/meminfo.
 #include "harness/device.h"
 
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// Linux only: pipe2.
 #include "kernel/child.h"
 
 #include <fcntl.h>

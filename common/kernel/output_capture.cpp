@@ -1,3 +1,4 @@
+// Linux only: pipe2.
 #include "kernel/output_capture.h"
 
 #include <fcntl.h>

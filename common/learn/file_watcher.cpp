@@ -1,3 +1,4 @@
+// Linux only: inotify, the file systems of <linux/magic.h>.
 #include "learn/file_watcher.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Linux only: /proc/self/exe.
 #include "learn/paths.h"
 
 #include <cstdlib>

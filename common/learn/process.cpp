@@ -1,3 +1,4 @@
+// Linux only: pipe2.
 #include "learn/process.h"
 
 #include <fcntl.h>

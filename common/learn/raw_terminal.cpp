@@ -1,3 +1,4 @@
+// Linux only: pipe2.
 #include "learn/raw_terminal.h"
 
 #include <fcntl.h>

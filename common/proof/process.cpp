@@ -1,3 +1,4 @@
+// Linux only: prctl, pipe2.
 #include "proof/process.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Linux only: /proc/self/exe.
 #include "proof/validate/tools.h"
 
 #include <cuda_runtime_api.h>

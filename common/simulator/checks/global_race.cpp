@@ -2,6 +2,8 @@
 //
 // Inside  The clock that blocks share; the shadow's pages; then Detail, the slow path: from "are
 //         these two ordered?" up to one whole access of a warp.
+//
+// Linux only: MAP_NORESERVE, MADV_HUGEPAGE, MADV_DONTNEED gives zeros.
 #include "checks/global_race.h"
 
 #include <sys/mman.h>

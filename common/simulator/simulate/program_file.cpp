@@ -3,6 +3,8 @@
 // Idea    The loader looks into LD_LIBRARY_PATH before the system's folders. A program that carries
 //         a path of its own (rpath) may look there first: for such a one our library is loaded
 //         ahead of all others, and is then taken for every mention of its name.
+//
+// Linux only: /proc/self/exe, LD_LIBRARY_PATH.
 #include "simulate/program_file.h"
 
 #include <sys/stat.h>

@@ -1,0 +1,46 @@
+#!/bin/sh
+# portable_test.sh BUILD -- a portable build takes the library that suits the processor: with AVX2 on one
+# that has it, and the plain one on one from 2008, which qemu plays. Both count the same.
+set -eu
+build=$(cd "$1" && pwd -P)
+step=$build/bin/09_vec4_t64
+scratch=$(mktemp -d)
+trap 'rm -r "$scratch"' EXIT
+fail() {
+    echo "portable_test.sh: $*"
+    exit 1
+}
+
+# run NAME COMMAND...: the step, what it counted in NAME.json and which library it loaded in NAME.txt.
+# The library's folder is given from outside: a program that starts itself anew would leave qemu.
+run() {
+    name=$1
+    shift
+    "$@" "$step" --device sim --rows 128 --cols 64 --json "$scratch/$name.json" \
+        >"$scratch/$name.txt" 2>&1 || {
+        cat "$scratch/$name.txt"
+        fail "$step failed: $*"
+    }
+}
+loaded() { sed -n "s|.*calling init: $build/\(lib/.*libcudart.so.13\)\$|\1|p" "$scratch/$1.txt" | tail -n 1; }
+
+# qemu keeps a note of every page that is reserved: the simulated memory has to be small.
+export COALESCE_SIM_MEMORY=268435456
+LD_LIBRARY_PATH=$build/lib LD_DEBUG=libs run here env
+run old qemu-x86_64 -cpu Nehalem -E "LD_LIBRARY_PATH=$build/lib" -E LD_DEBUG=libs
+
+[ "$(loaded old)" = lib/libcudart.so.13 ] || fail "a processor without AVX2 loaded '$(loaded old)'"
+if grep -q '\bavx2\b' /proc/cpuinfo; then
+    case $(loaded here) in
+    lib/glibc-hwcaps/x86-64-v3/libcudart.so.13) ;;
+    *) fail "this processor has AVX2, but what was loaded is '$(loaded here)'" ;;
+    esac
+fi
+cmp "$scratch/here.json" "$scratch/old.json" || fail "they counted differently"
+
+# The test would see it: what needs AVX2 does not run on the old processor.
+if qemu-x86_64 -cpu Nehalem -E "LD_LIBRARY_PATH=$build/lib/glibc-hwcaps/x86-64-v3" "$step" \
+    --device sim --rows 128 --cols 64 >"$scratch/wrong.txt" 2>&1; then
+    fail "the library for AVX2 runs without it: this test shows nothing"
+fi
+echo "ok: here $(loaded here), without AVX2 $(loaded old)"
