@@ -28,6 +28,13 @@ function(choose_cuda_compiler variable)
   set(${variable} ${chosen} CACHE STRING "" FORCE)
 endfunction()
 
+# Looks for COALESCE_CLANG, a clang++ that the course is tested with. Older ones work too, but are not
+# held to the same lines and reports.
+macro(find_tested_clang)
+  find_program(COALESCE_CLANG NAMES $ENV{COALESCE_CLANG} clang++-22 clang++-21 clang++-20 clang++-19
+               DOC "clang++ for .cu files")
+endmacro()
+
 # The target CUDA::cudart and the variables of CUDAToolkit: the toolkit's, or without one the
 # project's own headers and the simulated GPU.
 macro(use_cuda_runtime)
