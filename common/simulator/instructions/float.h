@@ -39,8 +39,17 @@ float with_nan(float result, Sources...) {
 inline double quiet(double nan) {
     return std::bit_cast<double>(std::bit_cast<u64>(nan) | u64{1} << 51);
 }
+/// The result for sources of which none is a NaN. Infinity minus infinity and the like make a negative
+/// one on the device, and on x86; other processors make a positive one.
+inline double with_nan(double result) {
+#ifdef __x86_64__
+    return result;
+#else
+    return result == result ? result : std::bit_cast<double>(u64{0xfff8} << 48);
+#endif
+}
 inline double with_nan(double result, double a) {
-    return a != a ? quiet(a) : result;
+    return a != a ? quiet(a) : with_nan(result);
 }
 inline double with_nan(double result, double a, double b) {
     return b != b ? quiet(b) : with_nan(result, a);
