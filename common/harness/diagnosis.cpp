@@ -58,13 +58,14 @@ Diagnosis::Diagnosis(const Verdict& verdict, const Overview& overview)
     : verdict_(verdict),
       overview_(overview),
       problem_(verdict.problem),
+      matrix_(problem_.of_one_matrix()),
       pattern_(problem_.element_size, problem_.seed),
       one_in_(static_cast<std::uint32_t>(1 + verdict.wrong / kClosely)),
       explained_(hypotheses().size()),
       bad_tiles_(static_cast<std::size_t>(tile_count(problem_))) {
     for (std::size_t i = 0; i < sides; ++i) {
         const std::int64_t side = tile_sides[i];
-        full_tiles_end_[i] = {problem_.out_rows() / side * side, problem_.out_cols() / side * side};
+        full_tiles_end_[i] = {matrix_.out_rows() / side * side, matrix_.out_cols() / side * side};
     }
 }
 
@@ -81,24 +82,29 @@ void Diagnosis::look_at(Cell out, Bits held, bool is_untouched) {
     if (is_untouched || !is_looked_at_closely(index)) return;
     const Look look(problem_, pattern_, index, held, is_untouched);
     wrong_.note(look);
-    look_at_value(look);
+    const Look in_matrix = look.within(matrix_);
+    look_at_value(look, in_matrix);
     for (std::size_t i = 0; i < explained_.size(); ++i) {
         const Hypothesis& hypothesis = hypotheses()[i];
-        if (hypothesis.explains(look, hypothesis.tile)) explained_[i].note(look);
+        const Look& seen = hypothesis.is_of_array ? look : in_matrix;
+        if (hypothesis.explains(seen, hypothesis.tile)) explained_[i].note(look);
     }
 }
 
 void Diagnosis::look_at_place(Cell out) {
-    ++bad_rows_[static_cast<std::size_t>(out.row % period)];
+    ++bad_rows_[static_cast<std::size_t>(out.row % matrix_.out_rows() % period)];
     ++bad_cols_[static_cast<std::size_t>(out.col % period)];
     const std::int64_t tile = out.row / kTile * tiles_across(problem_) + out.col / kTile;
     bad_tiles_[static_cast<std::size_t>(tile)] = true;
+    const std::int64_t row = out.row % matrix_.out_rows();
     for (std::size_t i = 0; i < sides; ++i) {
-        inside_[i] += out.row < full_tiles_end_[i].row && out.col < full_tiles_end_[i].col;
+        inside_[i] += row < full_tiles_end_[i].row && out.col < full_tiles_end_[i].col;
     }
+    beside_diagonal_[0] += out.row < out.col;
+    beside_diagonal_[1] += out.row > out.col;
 }
 
-void Diagnosis::look_at_value(const Look& look) {
+void Diagnosis::look_at_value(const Look& look, const Look& in_matrix) {
     if (look.holds_guard()) guard_.note(look);
     if (look.is_foreign()) foreign_.note(look);
     if (look.expected) {
@@ -107,8 +113,8 @@ void Diagnosis::look_at_value(const Look& look) {
         changes_[static_cast<std::size_t>(change)].note(look);
     }
     for (std::size_t i = 0; i < sides; ++i) {
-        if (is_of_wrong_tile(look, tile_sides[i])) wrong_tile_[i].note(look);
-        if (is_of_same_tile(look, tile_sides[i])) same_tile_[i].note(look);
+        if (is_of_wrong_tile(in_matrix, tile_sides[i])) wrong_tile_[i].note(look);
+        if (is_of_same_tile(in_matrix, tile_sides[i])) same_tile_[i].note(look);
     }
 }
 
@@ -130,6 +136,7 @@ void Diagnosis::merge(const Diagnosis& other) {
     add_all(inside_, other.inside_);
     add_all(bad_rows_, other.bad_rows_);
     add_all(bad_cols_, other.bad_cols_);
+    add_all(beside_diagonal_, other.beside_diagonal_);
     for (std::size_t i = 0; i < bad_tiles_.size(); ++i) {
         if (other.bad_tiles_[i]) bad_tiles_[i] = true;
     }
@@ -153,8 +160,14 @@ Finding Diagnosis::conclude_untouched() const {
                        "the kernel wrote to its input instead; the destination comes first");
         }
         return say(Fault::nothing_written, bad_,
-                   "nor was any other cell. Was the kernel launched, and does it store anything?");
+                   problem_.in_place
+                       ? "nor is any other cell. Was the kernel launched, does it store anything, "
+                         "or is each pair exchanged twice?"
+                       : "nor was any other cell. Was the kernel launched, and does it store "
+                         "anything?");
     }
+    if (const auto found = missed_batches()) return *found;
+    if (const auto found = half_exchanged()) return *found;
     if (const auto found = edge(Fault::ragged_edge_missed)) return *found;
 
     const std::int64_t rows = overview_.written_rows, cols = overview_.written_cols;
@@ -180,9 +193,9 @@ Finding Diagnosis::conclude_untouched() const {
 std::optional<Finding> Diagnosis::edge(Fault fault) const {
     for (std::size_t i = 0; i < sides; ++i) {
         const std::int64_t side = tile_sides[i];
-        const std::int64_t rows = problem_.out_rows() / side * side;
-        const std::int64_t cols = problem_.out_cols() / side * side;
-        const std::int64_t full = rows * cols;
+        const std::int64_t rows = matrix_.out_rows() / side * side;
+        const std::int64_t cols = matrix_.out_cols() / side * side;
+        const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
         // A tile side of 2 or 4 would find an edge nearly everywhere.
         const bool has_edge = side >= 8 && full > 0 && full < problem_.elements();
         if (!has_edge || inside_[i] > 0) continue;
@@ -205,8 +218,8 @@ std::optional<Finding> Diagnosis::part_of_tile() const {
 /// Rows (or columns) with some remainders are all bad, the others all right.
 std::optional<Finding> Diagnosis::part_of_tile(bool by_rows) const {
     const auto& bad = by_rows ? bad_rows_ : bad_cols_;
-    const std::int64_t length = by_rows ? problem_.out_rows() : problem_.out_cols();
-    const std::int64_t other = by_rows ? problem_.out_cols() : problem_.out_rows();
+    const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
+    const std::int64_t other = by_rows ? matrix_.out_cols() : matrix_.out_rows();
     for (std::int64_t side = 2; side <= period && 2 * side <= length; side *= 2) {
         std::int64_t good = 0, touched = 0;
         for (std::int64_t remainder = 0; remainder < side; ++remainder) {
@@ -214,8 +227,8 @@ std::optional<Finding> Diagnosis::part_of_tile(bool by_rows) const {
             for (std::int64_t i = remainder; i < period; i += side) {
                 count += bad[static_cast<std::size_t>(i)];
             }
-            const std::uint64_t all =
-                with_remainder(length, side, remainder) * static_cast<std::uint64_t>(other);
+            const std::uint64_t all = with_remainder(length, side, remainder) *
+                                      static_cast<std::uint64_t>(other) * matrices();
             good += count == 0;
             touched += count > 0 && is_nearly_all(count, all);
         }
@@ -229,9 +242,41 @@ std::optional<Finding> Diagnosis::part_of_tile(bool by_rows) const {
     return std::nullopt;
 }
 
+/// Of how many matrices the output consists.
+std::uint64_t Diagnosis::matrices() const {
+    return static_cast<std::uint64_t>(problem_.elements() / matrix_.elements());
+}
+
+/// The first matrices (or arrays) are right, and nothing after them was written.
+std::optional<Finding> Diagnosis::missed_batches() const {
+    const Permutation& axes = problem_.produces.permutation;
+    if (!problem_.is_permuted() || axes.order[0] != 0) return std::nullopt;
+    const std::uint64_t size = static_cast<std::uint64_t>(problem_.elements() / axes.extents[0]);
+    const auto first = static_cast<std::uint64_t>(bad_.first);
+    if (first % size != 0 || verdict_.right != first) return std::nullopt;
+    return say(Fault::batches_missed, bad_,
+               "only the first " + std::to_string(first / size) + " of " +
+                   std::to_string(axes.extents[0]) +
+                   " along the first axis were. Are there blocks for all of them?");
+}
+
+/// In place, and on one side of the diagonal all is right, on the other nearly nothing.
+std::optional<Finding> Diagnosis::half_exchanged() const {
+    if (!problem_.in_place || problem_.rows != problem_.cols) return std::nullopt;
+    const auto side = static_cast<std::uint64_t>(problem_.rows);
+    const auto [above, below] = beside_diagonal_;
+    const bool is_half = (above == 0) != (below == 0);
+    if (!is_half || !is_nearly_all(above + below, side * (side - 1) / 2)) return std::nullopt;
+    return say(Fault::half_exchanged, bad_,
+               std::string("only the cells ") + (above == 0 ? "above" : "below") +
+                   " the diagonal are right. Keep both cells of a pair before you store either, "
+                   "then store both");
+}
+
 // ---- wrong cells ----
 
 Finding Diagnosis::conclude_wrong() const {
+    if (const auto found = half_exchanged()) return *found;
     if (const auto found = best_hypothesis()) return *found;
     if (2 * guard_.count >= wrong_.count) {
         return say(Fault::read_outside, guard_, "the kernel read outside of its input");

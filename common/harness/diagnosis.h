@@ -49,7 +49,7 @@ private:
 
     bool is_looked_at_closely(std::int64_t index) const;
     void look_at_place(Cell out);
-    void look_at_value(const Look& look);
+    void look_at_value(const Look& look, const Look& in_matrix);
     Finding conclude_untouched() const;
     Finding conclude_wrong() const;
     std::optional<Finding> best_hypothesis() const;
@@ -57,6 +57,9 @@ private:
     std::optional<Finding> edge(Fault fault) const;
     std::optional<Finding> part_of_tile() const;
     std::optional<Finding> part_of_tile(bool by_rows) const;
+    std::optional<Finding> missed_batches() const;
+    std::optional<Finding> half_exchanged() const;
+    std::uint64_t matrices() const;
     std::optional<Finding> barrier() const;
     std::optional<Finding> scrambled() const;
     std::optional<Finding> wrong_tile() const;
@@ -66,6 +69,7 @@ private:
     const Verdict& verdict_;
     Overview overview_;
     Problem problem_;
+    Problem matrix_;  ///< one of a batch; else the same as `problem_`
     Pattern pattern_;
 
     std::uint32_t one_in_;  ///< so many wrong cells is one looked at closely
@@ -78,6 +82,7 @@ private:
     std::array<std::uint64_t, sides> inside_{};  ///< bad cells before the last full tile's end
     std::array<Tally, sides> wrong_tile_{}, same_tile_{};
     std::array<std::uint64_t, period> bad_rows_{}, bad_cols_{};
+    std::array<std::uint64_t, 2> beside_diagonal_{};  ///< bad cells above it, below it
     std::vector<bool> bad_tiles_;  ///< 32 x 32 tiles of the output with a bad cell
 };
 

@@ -22,6 +22,10 @@ const char* name_of(Fault fault) {
         case Fault::tile_repeated: return "tile_repeated";
         case Fault::line_repeated: return "line_repeated";
         case Fault::turned_around: return "turned_around";
+        case Fault::axes_in_other_order: return "axes_in_other_order";
+        case Fault::batch_repeated: return "batch_repeated";
+        case Fault::batches_missed: return "batches_missed";
+        case Fault::half_exchanged: return "half_exchanged";
         case Fault::wrong_tile: return "wrong_tile";
         case Fault::scrambled_in_tile: return "scrambled_in_tile";
         case Fault::barrier_missing: return "barrier_missing";

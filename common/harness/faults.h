@@ -27,6 +27,10 @@ enum class Fault : std::uint8_t {
     tile_repeated,        ///< one tile's data in every tile
     line_repeated,        ///< one row's or column's data in all of them
     turned_around,        ///< rotated by 90 degrees or mirrored instead of transposed
+    axes_in_other_order,  ///< the array's axes are permuted, but into another order
+    batch_repeated,       ///< the first matrix (or array) of a batch stands for the others
+    batches_missed,       ///< only the first matrices of a batch were written
+    half_exchanged,       ///< in place: of the cells beside the diagonal one side alone is right
     wrong_tile,           ///< the right place within a tile, but of another tile
     scrambled_in_tile,    ///< the right tile, but another place within it
     barrier_missing,      ///< leftovers of shared memory among right cells

@@ -12,12 +12,14 @@ bool holds_copy(const Look& look) {
 }
 
 bool copied(const Look& look, int) {
-    return look.problem.produces.kind == Produces::transpose && holds_copy(look);
+    const Problem& problem = look.problem;
+    if (problem.is_permuted()) return look.came_from(problem.in_cell(look.index));
+    return problem.produces.kind == Produces::transpose && holds_copy(look);
 }
 
 bool transposed(const Look& look, int) {
     const Problem& problem = look.problem;
-    if (problem.is_turned()) return false;
+    if (problem.is_turned() || problem.is_permuted()) return false;
     return look.came_from({look.out.col, look.out.row}) ||
            look.came_from({look.index % problem.rows, look.index / problem.rows});
 }
@@ -38,7 +40,7 @@ bool stored_with_pitch(const Look& look, std::int64_t pitch) {
 
 bool exchanged_pitch(const Look& look, int) {
     const Problem& problem = look.problem;
-    if (problem.rows == problem.cols || !look.expected) return false;
+    if (problem.rows == problem.cols || !look.expected || problem.is_permuted()) return false;
     // Reading in[row * rows + col] ...
     const std::int64_t read = look.expected->row * problem.rows + look.expected->col;
     if (read < problem.elements() && look.came_from(problem.in_cell(read))) return true;
@@ -104,6 +106,46 @@ bool of_first_col(const Look& look, int) {
     return look.expected && look.came_from({look.expected->row, 0});
 }
 
+// ---- arrays ----
+
+/// The orders that axes can have, as digits: 21 stands for 0 2 1.
+constexpr int orders_of_3[] = {21, 102, 120, 201, 210};
+constexpr int orders_of_4[] = {132,  213,  231,  312,  321,  1023, 1032, 1203,
+                               1230, 1302, 1320, 2013, 2031, 2103, 2130, 2301,
+                               2310, 3012, 3021, 3102, 3120, 3201, 3210};
+
+/// What an output holds whose axes were put into that order.
+bool in_order(const Look& look, int rank, int digits) {
+    if (!look.problem.is_permuted()) return false;
+    Permutation other = look.problem.produces.permutation;
+    if (other.rank != rank) return false;
+    for (int k = rank - 1; k >= 0; --k, digits /= 10) other.order[k] = digits % 10;
+    return look.came_from(look.problem.in_cell(source_index(other, look.index)));
+}
+
+bool in_order_of_3(const Look& look, int digits) {
+    return in_order(look, 3, digits);
+}
+
+bool in_order_of_4(const Look& look, int digits) {
+    return in_order(look, 4, digits);
+}
+
+std::string order_meaning(int rank, int digits) {
+    std::string order;
+    for (int k = 0; k < rank; ++k, digits /= 10) order = " " + std::to_string(digits % 10) + order;
+    return "the axes of in were put into the order" + order;
+}
+
+/// The matrix (or array) at index 0 of the first axis stands for the others.
+bool of_first_batch(const Look& look, int) {
+    const Problem& problem = look.problem;
+    if (!problem.is_permuted() || !look.expected) return false;
+    const std::int64_t size = problem.elements() / problem.produces.permutation.extents[0];
+    const std::int64_t right = problem.index(*look.expected);
+    return right >= size && look.came_from(problem.in_cell(right % size));
+}
+
 std::string with_side(const char* text, int tile) {
     return std::string(text) + " (" + std::to_string(tile) + " x " + std::to_string(tile) + ")";
 }
@@ -137,7 +179,19 @@ std::vector<Hypothesis> list_hypotheses() {
                  {Fault::off_by_one_row, 0, neighbour_row, "off by one row"},
                  {Fault::off_by_one_col, 0, neighbour_col, "off by one column"},
                  {Fault::turned_around, 0, turned_around,
-                  "it was rotated or mirrored instead of transposed"}});
+                  "it was rotated or mirrored instead of transposed"},
+                 {Fault::batch_repeated, 0, of_first_batch,
+                  "the first one along the first axis stands for the others: its index is missing "
+                  "where in is read",
+                  true}});
+    for (const int digits : orders_of_3) {
+        list.push_back(
+            {Fault::axes_in_other_order, digits, in_order_of_3, order_meaning(3, digits), true});
+    }
+    for (const int digits : orders_of_4) {
+        list.push_back(
+            {Fault::axes_in_other_order, digits, in_order_of_4, order_meaning(4, digits), true});
+    }
     return list;
 }
 

@@ -18,6 +18,8 @@ struct Hypothesis {
     bool (*explains)(const Look& look, int tile);
     /// What the mistake is, after "out(0,1) holds in(0,1), expected in(1,0): ".
     std::string meaning;
+    /// It looks at the whole array; the others look at one matrix of a batch.
+    bool is_of_array = false;
 };
 
 /// All of them; where two explain the same, the earlier one is meant.

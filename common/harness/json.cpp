@@ -75,6 +75,7 @@ std::string result_json(const std::string& step, const Result& result, const Ref
                        member("variant", quoted(result.variant->name)) + ", " +
                        member("rows", number(static_cast<std::uint64_t>(result.shape.rows))) +
                        ", " + member("cols", number(static_cast<std::uint64_t>(result.shape.cols)));
+    if (!result.array.empty()) text += ", " + member("array", quoted(result.array));
     if (result.outcome == Outcome::skipped) {
         return text + ", " + member("skipped", quoted(result.reason)) + "}";
     }

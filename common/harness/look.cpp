@@ -12,6 +12,35 @@ std::string cell_name(const char* matrix, Cell cell) {
            ")";
 }
 
+namespace {
+
+/// "(2,3,4)": the index along each axis.
+std::string indices_text(const std::array<int, 4>& extents, int rank, std::int64_t index) {
+    std::string text = ")";
+    for (int k = rank - 1; k >= 0; --k) {
+        text = (k == 0 ? "(" : ",") + std::to_string(index % extents[k]) + text;
+        index /= extents[k];
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string out_name(const Problem& problem, Cell cell) {
+    const Permutation& axes = problem.produces.permutation;
+    if (problem.in_place) return cell_name("data", cell);
+    if (!problem.is_permuted()) return cell_name("out", cell);
+    return "out" +
+           indices_text(axes.out_extents(), axes.rank, cell.row * problem.out_cols() + cell.col);
+}
+
+std::string in_name(const Problem& problem, Cell cell) {
+    const Permutation& axes = problem.produces.permutation;
+    if (problem.in_place) return "what was " + cell_name("data", cell);
+    if (!problem.is_permuted()) return cell_name("in", cell);
+    return "in" + indices_text(axes.extents, axes.rank, problem.index(cell));
+}
+
 Look::Look(const Problem& problem, const Pattern& pattern, std::int64_t index, Bits held,
            bool is_untouched)
     : problem(problem),
@@ -23,6 +52,17 @@ Look::Look(const Problem& problem, const Pattern& pattern, std::int64_t index, B
       is_untouched(is_untouched) {
     const auto found = pattern.index_of(held, static_cast<std::uint64_t>(problem.elements()));
     if (found) source = problem.in_cell(static_cast<std::int64_t>(*found));
+}
+
+Look Look::within(const Problem& one_matrix) const {
+    if (problem.batches() == 0) return *this;
+    const std::int64_t size = one_matrix.elements();
+    Look look(one_matrix, pattern, index % size, held, is_untouched);
+    look.source.reset();
+    if (source && problem.index(*source) / size == index / size) {
+        look.source = one_matrix.in_cell(problem.index(*source) % size);
+    }
+    return look;
 }
 
 bool Look::came_from(Cell cell) const {
@@ -46,11 +86,11 @@ bool Look::is_foreign() const {
 }
 
 std::string Look::text() const {
-    const std::string name = cell_name("out", out);
-    if (is_untouched) return name + " was never written";
+    const std::string name = out_name(problem, out);
+    if (is_untouched) return name + (problem.in_place ? " is unchanged" : " was never written");
     const std::string should =
-        expected ? ", expected " + cell_name("in", *expected) : ", where nothing belongs";
-    if (source) return name + " holds " + cell_name("in", *source) + should;
+        expected ? ", expected " + in_name(problem, *expected) : ", where nothing belongs";
+    if (source) return name + " holds " + in_name(problem, *source) + should;
     if (holds_guard()) return name + " holds what lies outside of the input" + should;
     std::string text = name + " holds " + value_text(held, problem.element_size) + should;
     if (expected && is_foreign()) {

@@ -31,11 +31,19 @@ struct Look {
     /// It holds nothing that the input has.
     bool is_foreign() const;
 
+    /// The same look at the one matrix of a batch that the cell is in; at the whole otherwise.
+    /// `one_matrix` is what `Problem::of_one_matrix` gives, and must outlive the look.
+    Look within(const Problem& one_matrix) const;
+
     /// "out(0,1) holds in(0,1), expected in(1,0)"
     std::string text() const;
 };
 
 /// "in(3,4)"
 std::string cell_name(const char* matrix, Cell cell);
+/// The cell of the output, with all the indices that it has: "out(2,3,4)".
+std::string out_name(const Problem& problem, Cell cell);
+/// The cell of the input; of a task in place what "data(3,4)" was.
+std::string in_name(const Problem& problem, Cell cell);
 
 }  // namespace coalesce

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "harness/harness.h"
 #include "harness/pattern.h"
@@ -28,15 +29,30 @@ struct Problem {
     std::uint64_t seed = 0;                     ///< another seed, another input
     /// When false, any NaN is right where a NaN is expected. For elements of 4 and 8 bytes.
     bool keeps_nan_payloads = true;
+    /// The output is the input's own memory.
+    bool in_place = false;
 
     /// Whether rows of the input are columns of the output.
     bool is_turned() const {
         return produces.kind == Produces::transpose || produces.kind == Produces::moved_tiles;
     }
     /// Rows of the output.
-    std::int64_t out_rows() const { return is_turned() ? cols : rows; }
+    std::int64_t out_rows() const {
+        if (is_permuted()) return elements() / out_cols();
+        return is_turned() ? cols : rows;
+    }
     /// Columns of the output.
-    std::int64_t out_cols() const { return is_turned() ? rows : cols; }
+    std::int64_t out_cols() const {
+        const Permutation& axes = produces.permutation;
+        if (is_permuted()) return axes.extents[axes.order[axes.rank - 1]];
+        return is_turned() ? rows : cols;
+    }
+    /// Whether it is about an array whose axes are permuted. As a matrix, its last axis is a row.
+    bool is_permuted() const { return produces.kind == Produces::permuted; }
+    /// How many matrices are transposed, each by itself; 0 when it is another task.
+    std::int64_t batches() const;
+    /// The task of one of the matrices of a batch; the task itself when it is another.
+    Problem of_one_matrix() const;
     /// Elements of the input, and of the output.
     std::int64_t elements() const { return rows * cols; }
     /// Bytes of the input, and of the output.
@@ -60,6 +76,7 @@ struct Problem {
         Cell source;
         switch (produces.kind) {
             case Produces::transpose: source = {out.col, out.row}; break;
+            case Produces::permuted: return permuted_source_of(out);
             case Produces::copy: source = out; break;
             case Produces::transposed_tiles:
                 source = {out.row / tile * tile + out.col % tile,
@@ -73,7 +90,19 @@ struct Problem {
         if (!has(source)) return std::nullopt;
         return source;
     }
+
+private:
+    Cell permuted_source_of(Cell out) const;
 };
+
+/// The task of permuting an array.
+Problem problem_of(const Permutation& permutation);
+/// A batch of matrices, each of which is to be transposed.
+Permutation batch_of(int batches, int rows, int cols);
+/// The place in `in` of what belongs at that place of `out`, both counted in elements.
+std::int64_t source_index(const Permutation& permutation, std::int64_t out_index);
+/// "170 x 64 x 96, axes in the order 0 2 1"
+std::string text_of(const Permutation& permutation);
 
 /// Whether those bits are a NaN of a float or a double; false for elements of other sizes.
 bool is_nan(Bits bits, std::size_t element_size);

@@ -28,6 +28,8 @@ struct Result {
     Outcome outcome = Outcome::verified;  ///< what became of it
     std::string reason;                   ///< why it was skipped, or what is wrong, in a few lines
     int shapes_verified = 0;              ///< shapes on which it was right
+    std::int64_t elements = 0;            ///< moved when it was measured; 0: rows x cols
+    std::string array;                    ///< of a permutation: what was measured
     std::optional<Counters> counters;     ///< on the simulator, when it launched a kernel
     std::optional<Timing> timing;         ///< on a real GPU
 

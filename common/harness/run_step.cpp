@@ -53,6 +53,16 @@ std::string title(const Device& device, const Options& options, Shape shape) {
     return shape.name() + " floats, " + (device.simulated ? "simulated" : "measured");
 }
 
+/// Which arrays were measured: rows x cols says only how many elements there were.
+std::string arrays_text(const std::vector<Result>& results) {
+    std::string text;
+    for (const Result& result : results) {
+        if (result.array.empty()) continue;
+        text += wrap(result.variant->name + ": " + result.array);
+    }
+    return text;
+}
+
 std::string footnote(const Device& device, const Options& options, const Reference& reference,
                      const std::vector<const Variant*>& variants) {
     std::string text;
@@ -103,7 +113,8 @@ int run(const std::string& step, const Options& options,
         std::printf("%s", table.row(results.back(), reference).c_str());
         std::fflush(stdout);
     }
-    std::printf("%s", footnote(device, options, reference, variants).c_str());
+    std::printf("%s%s", arrays_text(results).c_str(),
+                footnote(device, options, reference, variants).c_str());
 
     const int exit_code = conclude(step, options, results);
     if (!options.json.empty()) write_file(options.json, to_json(device, step, results, reference));

@@ -17,8 +17,12 @@ bool is_host_code(const Variant& variant) {
 }
 
 void launch(const Variant& variant, const VerifiedBuffers& buffers) {
-    variant.launch(buffers.out(), buffers.in(), static_cast<int>(buffers.problem().rows),
-                   static_cast<int>(buffers.problem().cols));
+    const Problem& problem = buffers.problem();
+    if (variant.permute) {
+        return variant.permute(buffers.out(), buffers.in(), problem.produces.permutation);
+    }
+    variant.launch(buffers.out(), buffers.in(), static_cast<int>(problem.rows),
+                   static_cast<int>(problem.cols));
 }
 
 /// Launches and waits. cudaSuccess, or why it could not be launched or did not end well.
@@ -62,6 +66,18 @@ std::size_t matrix_bytes(Shape shape) {
     return sizeof(float) * static_cast<std::size_t>(shape.rows) *
                static_cast<std::size_t>(shape.cols) +
            2 * VerifiedBuffers::usual_guard;
+}
+
+/// A square for each length that there is, once.
+std::vector<Shape> squares_of(const std::vector<Shape>& shapes) {
+    std::vector<Shape> squares;
+    for (const Shape shape : shapes) {
+        const Shape square{shape.rows, shape.rows};
+        if (std::find(squares.begin(), squares.end(), square) == squares.end()) {
+            squares.push_back(square);
+        }
+    }
+    return squares;
 }
 
 /// The simulator keeps notes about every byte of device memory, which take up to twice as much
@@ -110,23 +126,28 @@ Runner::Runner(const Device& device, const Options& options, Shape shape)
     }
 }
 
-Problem Runner::problem_of(const Variant& variant, Shape shape) const {
+Problem Runner::problem_at(const Variant& variant, Shape shape) const {
+    if (variant.permute) return coalesce::problem_of(*array_of(variant, shape));
     return {.rows = shape.rows,
             .cols = shape.cols,
             .produces = variant.produces,
-            .keeps_nan_payloads = variant.keeps_nan_payloads};
+            .keeps_nan_payloads = variant.keeps_nan_payloads,
+            .in_place = variant.in_place};
 }
 
 VerifiedBuffers& Runner::large_buffers(const Variant& variant) {
-    if (!large_ || large_in_ != variant.in || large_out_ != variant.out) {
+    // Buffers are kept for variants that make a matrix of a matrix: nearly all.
+    const bool is_plain = variant.is_plain() && large_is_plain_;
+    if (!large_ || !is_plain || large_in_ != variant.in || large_out_ != variant.out) {
         large_.reset();
         large_ = std::make_unique<VerifiedBuffers>(
-            problem_of(variant, shape_), VerifiedBuffers::usual_guard, variant.in, variant.out);
+            problem_at(variant, shape_), VerifiedBuffers::usual_guard, variant.in, variant.out);
+        large_is_plain_ = variant.is_plain();
         large_in_ = variant.in;
         large_out_ = variant.out;
         large_->prepare();
     }
-    large_->expect(variant.produces, variant.keeps_nan_payloads);
+    if (is_plain) large_->expect(variant.produces, variant.keeps_nan_payloads);
     return *large_;
 }
 
@@ -190,22 +211,21 @@ bool Runner::is_measured(Shape shape) const {
     return options_.bench && shape == shape_;
 }
 
-void Runner::verify_at(Result& result, Shape shape) {
+void Runner::verify_at(Result& result, const Problem& problem, bool is_measured) {
     const Variant& variant = *result.variant;
-    if (!is_measured(shape)) {
-        VerifiedBuffers guarded(problem_of(variant, shape), VerifiedBuffers::usual_guard,
-                                variant.in, variant.out);
+    if (!is_measured) {
+        VerifiedBuffers guarded(problem, VerifiedBuffers::usual_guard, variant.in, variant.out);
         guarded.prepare();
         check_once(result, guarded);
     }
-    if (device_.simulated && !is_host_code(variant)) verify_without_guards(result, shape);
+    if (device_.simulated && !is_host_code(variant)) verify_without_guards(result, problem);
 }
 
 /// On the simulator, once more without guard bands: they hide from memcheck what lies outside.
-void Runner::verify_without_guards(Result& result, Shape shape) {
+void Runner::verify_without_guards(Result& result, const Problem& problem) {
     if (result.outcome == Outcome::skipped) return;
     const Variant& variant = *result.variant;
-    VerifiedBuffers bare(problem_of(variant, shape), 0, variant.in, variant.out);
+    VerifiedBuffers bare(problem, 0, variant.in, variant.out);
     bare.prepare();
     if (result.outcome == Outcome::verified) {
         const int before = result.shapes_verified;
@@ -224,18 +244,36 @@ void Runner::verify_without_guards(Result& result, Shape shape) {
 std::vector<Shape> Runner::shapes_for(const Variant& variant) const {
     if (options_.shape) return {*options_.shape};
     std::vector<Shape> shapes = verification_shapes(variant.rows_multiple, variant.cols_multiple);
+    if (variant.square_only) shapes = squares_of(shapes);
     if (device_.simulated) return shapes;
     // A real GPU has time for large ones too: ragged ones, and that which is measured otherwise.
-    shapes.push_back(rounded_up({4099, 2053}, variant));
-    shapes.push_back(rounded_up({2053, 4099}, variant));
+    for (const Shape large : {Shape{4099, 2053}, Shape{2053, 4099}}) {
+        shapes.push_back(
+            rounded_up(variant.square_only ? Shape{large.rows, large.rows} : large, variant));
+    }
     if (!options_.bench && refusal(variant, shape_).empty()) shapes.push_back(shape_);
     return shapes;
 }
 
+std::vector<Problem> Runner::problems_for(const Variant& variant) const {
+    std::vector<Problem> problems;
+    if (!variant.permute || options_.shape) {
+        for (const Shape shape : shapes_for(variant))
+            problems.push_back(problem_at(variant, shape));
+        return problems;
+    }
+    for (const Permutation& array : verification_arrays(variant)) {
+        problems.push_back(coalesce::problem_of(array));
+    }
+    return problems;
+}
+
 void Runner::verify_on_shapes(Result& result) {
-    for (const Shape shape : shapes_for(*result.variant)) {
-        result.shape = shape;
-        verify_at(result, shape);
+    for (const Problem& problem : problems_for(*result.variant)) {
+        result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
+        // An array of the shape that is measured is verified there, as is a matrix.
+        const bool measured = is_measured(options_.shape ? *options_.shape : result.shape);
+        verify_at(result, problem, measured);
         if (result.outcome != Outcome::verified) return;
     }
 }
@@ -246,6 +284,8 @@ void Runner::measure(Result& result) {
     buffers.poison();
     if (device_.simulated) simulator::reset_counters();
     result.shape = shape_;
+    result.elements = buffers.problem().elements();
+    if (variant.permute) result.array = text_of(buffers.problem().produces.permutation);
     check_once(result, buffers);
     if (result.outcome != Outcome::verified) {
         // It may have changed the input.

@@ -29,13 +29,14 @@ public:
 private:
     void verify_on_shapes(Result& result);
     bool is_measured(Shape shape) const;
-    void verify_at(Result& result, Shape shape);
-    void verify_without_guards(Result& result, Shape shape);
+    void verify_at(Result& result, const Problem& problem, bool is_measured);
+    void verify_without_guards(Result& result, const Problem& problem);
     void measure(Result& result);
     void check_once(Result& result, VerifiedBuffers& buffers);
     void refuse(Result& result, Shape shape);
     void fail(Result& result, Shape shape, const std::string& text);
-    Problem problem_of(const Variant& variant, Shape shape) const;
+    Problem problem_at(const Variant& variant, Shape shape) const;
+    std::vector<Problem> problems_for(const Variant& variant) const;
     VerifiedBuffers& large_buffers(const Variant& variant);
     std::vector<Shape> shapes_for(const Variant& variant) const;
 
@@ -46,6 +47,7 @@ private:
     /// Buffers of the shape that is measured: kept, because they may be large.
     std::unique_ptr<VerifiedBuffers> large_;
     Memory large_in_ = Memory::device, large_out_ = Memory::device;
+    bool large_is_plain_ = true;
     /// A kernel broke the context of a real GPU: nothing can run any more.
     bool device_is_lost_ = false;
 };

@@ -39,12 +39,50 @@ std::vector<Shape> verification_shapes(int rows_multiple, int cols_multiple) {
     return shapes;
 }
 
+std::vector<Permutation> verification_arrays(const Variant& variant) {
+    constexpr std::array<int, 4> extents[] = {{3, 64, 96, 2}, {1, 1, 1, 1},   {2, 3, 5, 7},
+                                              {1, 31, 33, 1}, {2, 33, 70, 3}, {5, 1, 67, 4},
+                                              {3, 130, 3, 2}, {2, 4, 5, 130}, {7, 8, 12, 9}};
+    std::vector<Permutation> arrays;
+    for (const auto& some : extents) {
+        Permutation array = variant.produces.permutation;
+        // An array of fewer axes takes those in the middle, which are the longer ones.
+        for (int k = 0; k < array.rank; ++k) array.extents[k] = some[k];
+        int& cols = array.extents[array.rank - 1];
+        int& rows = array.extents[array.order[array.rank - 1]];
+        cols = static_cast<int>(round_up(cols, variant.cols_multiple));
+        rows = static_cast<int>(round_up(rows, variant.rows_multiple));
+        arrays.push_back(array);
+    }
+    return arrays;
+}
+
+std::optional<Permutation> array_of(const Variant& variant, Shape shape) {
+    Permutation array = variant.produces.permutation;
+    array.extents[0] = 1;
+    const long long batches = 1LL * shape.rows * shape.cols / array.elements();
+    if (batches == 0) return std::nullopt;
+    array.extents[0] = static_cast<int>(batches);
+    return array;
+}
+
 Shape rounded_up(Shape shape, const Variant& variant) {
     return {static_cast<int>(round_up(shape.rows, variant.rows_multiple)),
             static_cast<int>(round_up(shape.cols, variant.cols_multiple))};
 }
 
 std::string refusal(const Variant& variant, Shape shape) {
+    if (variant.permute) {
+        Permutation one = variant.produces.permutation;
+        one.extents[0] = 1;
+        if (array_of(variant, shape)) return "";
+        return "permutes arrays of " + std::to_string(one.elements()) +
+               " elements, and that shape has fewer";
+    }
+    if (variant.square_only && shape.rows != shape.cols) return "takes squares alone";
+    if (std::max(shape.rows, shape.cols) > variant.longest_side) {
+        return "takes at most " + std::to_string(variant.longest_side) + " rows or columns";
+    }
     const bool rows_fit = shape.rows % variant.rows_multiple == 0;
     const bool cols_fit = shape.cols % variant.cols_multiple == 0;
     if (rows_fit && cols_fit) return "";

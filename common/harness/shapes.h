@@ -2,6 +2,7 @@
 /// Which shapes a kernel is tried on.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@ namespace coalesce {
 /// Shapes to verify a kernel on, all of them multiples of what it takes: square, both rectangular
 /// ways, one row, one column, ragged edges. Never empty.
 std::vector<Shape> verification_shapes(int rows_multiple, int cols_multiple);
+
+/// The arrays to verify a variant on that permutes: one of everything, a few, odd extents, extents
+/// that fill tiles and hang over, rounded up to what it takes.
+std::vector<Permutation> verification_arrays(const Variant& variant);
+/// The array of `variant` that as many elements as a matrix of that shape hold; none when not even
+/// one batch fits.
+std::optional<Permutation> array_of(const Variant& variant, Shape shape);
 
 /// The next shape that `variant` takes; it must be one that int can index.
 Shape rounded_up(Shape shape, const Variant& variant);

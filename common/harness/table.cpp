@@ -50,7 +50,8 @@ std::string time_columns(const Result& result, const Reference& reference, doubl
 
 double Result::gbps() const {
     if (!timing) return 0;
-    const double bytes = 2.0 * sizeof(float) * shape.rows * shape.cols;
+    const double moved = elements ? static_cast<double>(elements) : 1.0 * shape.rows * shape.cols;
+    const double bytes = 2.0 * sizeof(float) * moved;
     return bytes / (timing->ms * 1e-3) / 1e9;
 }
 

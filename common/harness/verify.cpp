@@ -79,18 +79,24 @@ public:
         Cell out = problem_.out_cell(first + begin);
         for (std::int64_t i = begin; i < end; ++i) {
             const Bits held = pattern_.load(chunk, static_cast<std::size_t>(i));
-            visit(out, state_of(out, held), held);
+            visit(out, state_of(out, first + i, held), held);
             if (++out.col == problem_.out_cols()) out = {out.row + 1, 0};
         }
     }
 
+    /// What the cell at that place held before the launch.
+    Bits before(std::int64_t index) const {
+        return problem_.in_place ? pattern_.at(static_cast<std::uint64_t>(index))
+                                 : pattern_.poison();
+    }
+
 private:
-    CellState state_of(Cell out, Bits held) const {
+    CellState state_of(Cell out, std::int64_t index, Bits held) const {
         const std::optional<Cell> source = problem_.source_of(out);
         if (!source) return held == pattern_.poison() ? CellState::right : CellState::wrong;
         const Bits expected = pattern_.at(static_cast<std::uint64_t>(problem_.index(*source)));
         if (held == expected) return CellState::right;
-        if (held == pattern_.poison()) return CellState::untouched;
+        if (held == before(index)) return CellState::untouched;
         if (!problem_.keeps_nan_payloads && is_nan(expected, problem_.element_size) &&
             is_nan(held, problem_.element_size)) {
             return CellState::right;
@@ -106,13 +112,13 @@ private:
 struct Count {
     explicit Count(const Problem& problem) : map(problem.out_rows(), problem.out_cols()) {}
 
-    void note(Cell out, CellState state, bool is_poison) {
+    void note(Cell out, CellState state, bool is_as_before) {
         ++states[static_cast<int>(state)];
         if (state != CellState::right) {
             map.note(out, state);
             if (!first_bad) first_bad = out;
         }
-        if (!is_poison) {
+        if (!is_as_before) {
             written_rows = std::max(written_rows, out.row + 1);
             written_cols = std::max(written_cols, out.col + 1);
         }
@@ -146,7 +152,6 @@ void count_cells(const GuardedSpan& out, Transport& transport, Verdict& verdict,
                  Overview& overview) {
     const Problem& problem = verdict.problem;
     const Comparison comparison(problem);
-    const Bits poison = Pattern(problem.element_size).poison();
     const int threads = thread_count(problem.elements());
     std::vector<Count> counts(static_cast<std::size_t>(threads), Count(problem));
     in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
@@ -154,7 +159,8 @@ void count_cells(const GuardedSpan& out, Transport& transport, Verdict& verdict,
         in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
             Count& mine = counts[static_cast<std::size_t>(share)];
             comparison.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
-                mine.note(cell, state, held == poison);
+                const std::int64_t index = cell.row * problem.out_cols() + cell.col;
+                mine.note(cell, state, held == comparison.before(index));
             });
         });
     });
@@ -264,18 +270,21 @@ Verdict check(const Problem& problem, const GuardedSpan& in, Transport& in_trans
     verdict.map = CellMap(problem.out_rows(), problem.out_cols());
     Overview overview;
     count_cells(out, out_transport, verdict, overview);
-    const std::optional<std::int64_t> changed = changed_input(problem, in, in_transport);
+    std::optional<std::int64_t> changed;
+    if (!problem.in_place) changed = changed_input(problem, in, in_transport);
     overview.input_is_changed = changed.has_value();
     if (verdict.wrong + verdict.untouched > 0) {
         verdict.findings.push_back(diagnose(out, out_transport, verdict, overview));
     }
     if (changed) {
         verdict.findings.push_back(
-            {Fault::input_changed, cell_name("in", problem.in_cell(*changed)) +
+            {Fault::input_changed, in_name(problem, problem.in_cell(*changed)) +
                                        " was changed: a kernel must only "
                                        "read its input"});
     }
-    look_at_guards(out, out_transport, "out", problem.element_size, verdict.findings);
+    const char* const name = problem.in_place ? "data" : "out";
+    look_at_guards(out, out_transport, name, problem.element_size, verdict.findings);
+    if (problem.in_place) return verdict;
     look_at_guards(in, in_transport, "in", problem.element_size, verdict.findings);
     return verdict;
 }
@@ -295,7 +304,7 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
                                  Memory out)
     : problem_(problem),
       in_(problem.bytes() + 2 * guard_bytes, in),
-      out_(problem.bytes() + 2 * guard_bytes, out),
+      out_(problem.in_place ? 0 : problem.bytes() + 2 * guard_bytes, out),
       in_span_{static_cast<char*>(in_.data()) + guard_bytes, problem.bytes(), guard_bytes},
       out_span_{static_cast<char*>(out_.data()) + guard_bytes, problem.bytes(), guard_bytes} {
     const auto transport_to = [](Memory where) -> std::unique_ptr<Transport> {
@@ -304,14 +313,16 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
     };
     in_transport_ = transport_to(in);
     out_transport_ = transport_to(out);
+    if (problem.in_place) out_span_ = in_span_;
 }
 
 void VerifiedBuffers::prepare() {
-    prepare_in(problem_, in_span_, *in_transport_);
+    if (!problem_.in_place) prepare_in(problem_, in_span_, *in_transport_);
     poison();
 }
 
 void VerifiedBuffers::poison() {
+    if (problem_.in_place) return prepare_in(problem_, in_span_, *in_transport_);
     prepare_out(out_span_, *out_transport_);
 }
 

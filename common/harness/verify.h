@@ -71,7 +71,7 @@ public:
 
     /// Writes input, poison and guard bands.
     void prepare();
-    /// Poisons the output again, for the next kernel.
+    /// Poisons the output again, for the next kernel; in place, writes the input again.
     void poison();
     /// From now on another kernel is checked, which does something else with the same input.
     void expect(Produces produces, bool keeps_nan_payloads = true) {

@@ -43,6 +43,15 @@ const char* next_after(Fault fault) {
             return "Transposing mirrors at the diagonal: in(row, col) goes to out(col, row), "
                    "without "
                    "any rows - 1 - row.";
+        case Fault::axes_in_other_order:
+            return "Work out by hand where the neighbours along each axis of `in` lie in `out`.";
+        case Fault::batch_repeated:
+            return "Let `in` begin where the block's own matrix does: the first, plus its number "
+                   "times rows * cols.";
+        case Fault::batches_missed:
+            return "Compare the grid with the batch: does each matrix have its blocks?";
+        case Fault::half_exchanged:
+            return "Read both tiles of a pair, wait for the whole block, then store both.";
         case Fault::wrong_tile:
             return "Work out by hand which tile block (1, 0) reads, and which it stores.";
         case Fault::scrambled_in_tile:
@@ -84,6 +93,9 @@ bool names_the_mistake(Fault fault) {
         case Fault::tile_repeated:
         case Fault::line_repeated:
         case Fault::turned_around:
+        case Fault::axes_in_other_order:
+        case Fault::batch_repeated:
+        case Fault::half_exchanged:
         case Fault::arguments_exchanged: return true;
         default: return false;
     }

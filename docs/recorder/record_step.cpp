@@ -176,7 +176,8 @@ std::vector<recorder::Sample> samples_of(const Variant& variant) {
 }
 
 bool is_of_kernel(const Variant& variant) {
-    return variant.in == Memory::device && variant.out == Memory::device && !variant.needs_gpu;
+    return variant.in == Memory::device && variant.out == Memory::device && !variant.needs_gpu &&
+           variant.is_plain();
 }
 
 std::optional<ordered_json> variant_json(const Variant& variant, bool with_order) {

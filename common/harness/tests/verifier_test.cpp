@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <set>
@@ -66,6 +67,79 @@ Fault fault_of(const Problem& problem, const HostRun::Source& source) {
 }
 
 }  // namespace
+
+TEST_CASE("arrays: every order of three and of four axes passes, and each other order is named") {
+    for (const int rank : {3, 4}) {
+        std::array<int, 4> order{0, 1, 2, 3};
+        int orders = 0;
+        do {
+            const Permutation right{.rank = rank, .extents = {3, 4, 5, 6}, .order = order};
+            CAPTURE(text_of(right));
+            HostRun run(problem_of(right));
+            run.run_right();
+            CHECK(run.check().is_right());
+            ++orders;
+            // The same array, and what would be right for the axes in the order 0 2 1 (3).
+            Permutation other = right;
+            other.order = {0, 2, 1, 3};
+            if (order == other.order) continue;
+            HostRun wrong(problem_of(right));
+            const Problem problem = problem_of(right);
+            for (std::int64_t i = 0; i < problem.elements(); ++i) {
+                wrong.store(i, source_index(other, i));
+            }
+            const Verdict verdict = wrong.check();
+            INFO(verdict.text());
+            CHECK_FALSE(verdict.is_right());
+            CHECK(verdict.fault() == Fault::axes_in_other_order);
+            CHECK(verdict.findings.front().sentence.find(" order 0 2 1") != std::string::npos);
+        } while (std::next_permutation(order.begin(), order.begin() + rank));
+        CHECK(orders == (rank == 3 ? 6 : 24));
+    }
+}
+
+TEST_CASE("arrays: a cell has as many indices as there are axes") {
+    HostRun run(problem_of({.rank = 4, .extents = {2, 3, 5, 7}, .order = {0, 2, 3, 1}}));
+    run.run_right();
+    // out(1,2,3,2) is in(1,2,2,3), and holds what lies behind it in `in`.
+    const std::int64_t index = ((1 * 5 + 2) * 7 + 3) * 3 + 2;
+    run.store(index, ((1 * 3 + 2) * 5 + 2) * 7 + 4);
+    const Verdict verdict = run.check();
+    CHECK(verdict.wrong == 1);
+    CHECK(verdict.text().find("out(1,2,3,2) holds in(1,2,2,4), expected in(1,2,2,3)") !=
+          std::string::npos);
+}
+
+TEST_CASE("in place: one buffer, and what it held before is the input") {
+    const Problem problem{.rows = 33, .cols = 70, .in_place = true};
+    std::vector<unsigned char> memory(problem.bytes() + 2 * guard);
+    const GuardedSpan data{memory.data() + guard, problem.bytes(), guard};
+    HostTransport transport;
+    const auto verdict_after = [&](auto change) {
+        prepare_in(problem, data, transport);
+        change(static_cast<std::uint32_t*>(data.data));
+        return check(problem, data, transport, data, transport);
+    };
+    const auto transpose = [&](std::uint32_t* to) {
+        const std::vector<std::uint32_t> from(to, to + problem.elements());
+        for (int i = 0; i < 33 * 70; ++i)
+            to[i] = from[static_cast<std::size_t>(i % 33 * 70 + i / 33)];
+    };
+    CHECK(verdict_after(transpose).is_right());
+    CHECK(verdict_after([](std::uint32_t*) {}).fault() == Fault::nothing_written);
+    const Verdict wrong = verdict_after([&](std::uint32_t* to) {
+        transpose(to);
+        to[35] = to[36];
+    });
+    CHECK(wrong.text().find("data(1,2) holds what was data(3,1), expected what was data(2,1)") !=
+          std::string::npos);
+    const Verdict outside = verdict_after([&](std::uint32_t* to) {
+        transpose(to);
+        to[33 * 70] = 1;
+    });
+    CHECK(outside.fault() == Fault::written_after);
+    CHECK(outside.findings.size() == 1);
+}
 
 TEST_CASE("what is right passes, for all element sizes, shapes and kinds") {
     for (const std::size_t size : all_sizes) {

@@ -291,6 +291,85 @@ void changed(float* out, const float* in, int rows, int cols) {
 
 void nothing(float*, const float*, int, int) {}
 
+// ---- batches of 3 matrices ----
+
+constexpr int MATRICES = 3;
+
+__global__ void same_matrix(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) {
+        out[(blockIdx.z * cols + col) * rows + row] = in[row * cols + col];
+    }
+}
+
+__global__ void batch_transposed(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) {
+        out[(blockIdx.z * cols + col) * rows + row] = in[(blockIdx.z * rows + row) * cols + col];
+    }
+}
+
+__global__ void batch_copied(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) {
+        out[(blockIdx.z * rows + row) * cols + col] = in[(blockIdx.z * rows + row) * cols + col];
+    }
+}
+
+__global__ void batch_load_pitch(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) {
+        out[(blockIdx.z * cols + col) * rows + row] =
+            in[blockIdx.z * rows * cols + row * rows + col];
+    }
+}
+
+/// The whole batch as one matrix of 3 * rows x cols: axes 2 0 1.
+__global__ void batch_as_one(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) {
+        int of_all = blockIdx.z * rows + row;
+        out[col * (rows * MATRICES) + of_all] = in[of_all * cols + col];
+    }
+}
+
+template <void (*kernel)(float*, const float*, int, int), int matrices>
+void batch(float* out, const float* in, int rows, int cols) {
+    dim3 block(32, 8);
+    dim3 grid = grid_of(rows, cols, block);
+    grid.z = matrices;
+    kernel<<<grid, block>>>(out, in, rows, cols);
+}
+
+void batch_rounded_down(float* out, const float* in, int rows, int cols) {
+    batch_transposed<<<dim3(cols / 32, rows / 32, MATRICES), dim3(32, 32)>>>(out, in, rows, cols);
+}
+
+// ---- in place ----
+
+/// Each thread above the diagonal stores its partner alone.
+__global__ void one_way(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols && row < col) out[col * cols + row] = in[row * cols + col];
+}
+
+/// Each thread exchanges its pair: both threads of a pair do, so nothing changes.
+__global__ void twice(float* data, const float*, int rows, int) {
+    for (int again = 0; again < 2; ++again) {
+        for (int row = 0; row < rows; ++row) {
+            for (int col = threadIdx.x; col < row; col += blockDim.x) {
+                float kept = data[row * rows + col];
+                data[row * rows + col] = data[col * rows + row];
+                data[col * rows + row] = kept;
+            }
+        }
+    }
+}
+
+void in_place_twice(float* data, const float* in, int rows, int cols) {
+    twice<<<1, 32>>>(data, in, rows, cols);
+}
+
 void grid_rounded_down(float* out, const float* in, int rows, int cols) {
     dim3 block(32, 32);
     plain_transpose<<<dim3(cols / 32, rows / 32), block>>>(out, in, rows, cols);
@@ -314,7 +393,31 @@ void too_many_threads(float* out, const float* in, int rows, int cols) {
 const std::vector<WrongKernel>& wrong_kernels() {
     constexpr Produces copy = {Produces::copy};
     constexpr Produces fine = {Produces::transposed_tiles}, coarse = {Produces::moved_tiles};
+    const auto in_batch = [](const char* name, LaunchFunction launch, int rows, int cols,
+                             Fault fault) {
+        WrongKernel kernel{name, launch, rows, cols, fault};
+        kernel.batches = MATRICES;
+        return kernel;
+    };
+    const auto in_place = [](const char* name, LaunchFunction launch, int side, Fault fault) {
+        WrongKernel kernel{name, launch, side, side, fault};
+        kernel.in_place = true;
+        return kernel;
+    };
     static const std::vector<WrongKernel> list = {
+        in_batch("the same matrix", batch<same_matrix, MATRICES>, 64, 96, Fault::batch_repeated),
+        in_batch("two of three", batch<batch_transposed, 2>, 37, 53, Fault::batches_missed),
+        in_batch("a batch as one matrix", batch<batch_as_one, MATRICES>, 64, 96,
+                 Fault::axes_in_other_order),
+        in_batch("a batch copied", batch<batch_copied, MATRICES>, 64, 96,
+                 Fault::indices_not_swapped),
+        in_batch("a batch, pitch of loads", batch<batch_load_pitch, MATRICES>, 64, 96,
+                 Fault::wrong_pitch),
+        in_batch("a batch, grid rounded down", batch_rounded_down, 100, 70,
+                 Fault::ragged_edge_missed),
+        in_place("one way", plain<one_way>, 70, Fault::half_exchanged),
+        in_place("exchanged twice", in_place_twice, 70, Fault::nothing_written),
+        in_place("in place, not launched", nothing, 64, Fault::nothing_written),
         {"no launch", nothing, 100, 70, Fault::nothing_written},
         {"empty kernel", plain<empty>, 70, 100, Fault::nothing_written},
         {"a launch that fails", too_many_threads, 100, 70, Fault::nothing_written},

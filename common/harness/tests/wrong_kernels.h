@@ -16,6 +16,10 @@ struct WrongKernel {
     Produces produces = {Produces::transpose};
     /// What is wrong besides, if anything.
     Fault also = Fault::none;
+    /// It is to transpose so many matrices; 0: one, and no batch.
+    int batches = 0;
+    /// It is to transpose the matrix in its own memory: `out` is `in`.
+    bool in_place = false;
 };
 
 const std::vector<WrongKernel>& wrong_kernels();

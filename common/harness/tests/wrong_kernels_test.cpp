@@ -18,8 +18,13 @@ namespace {
 
 Verdict verdict_on(const WrongKernel& kernel) {
     simulator::set_quiet(true);
-    VerifiedBuffers buffers(
-        {.rows = kernel.rows, .cols = kernel.cols, .produces = kernel.produces});
+    Problem problem{.rows = kernel.rows,
+                    .cols = kernel.cols,
+                    .produces = kernel.produces,
+                    .in_place = kernel.in_place};
+    if (kernel.batches > 0)
+        problem = problem_of(batch_of(kernel.batches, kernel.rows, kernel.cols));
+    VerifiedBuffers buffers(problem);
     buffers.prepare();
     kernel.launch(buffers.out(), buffers.in(), kernel.rows, kernel.cols);
     static_cast<void>(cudaGetLastError());

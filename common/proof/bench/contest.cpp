@@ -38,6 +38,9 @@ Contest::Contest(const std::vector<StepVariants>& steps, Shape shape)
         for (const Variant& variant : step.variants) {
             Entry entry{step.name, variant.name, refusal(variant, shape), ""};
             if (variant.needs_gpu && simulator::is_loaded()) entry.skipped = "it needs a real GPU";
+            if (!variant.is_plain()) {
+                entry.skipped = "it works in place, or on an array: its own program measures it";
+            }
             entry.bytes = 2.0 * static_cast<double>(problem_.bytes());
             (is_of_device(variant) ? on_device_ : with_host_)
                 .push_back({&variant, entries_.size()});

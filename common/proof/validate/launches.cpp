@@ -76,6 +76,8 @@ private:
                 const course::Variant* listed = known.find(variant.name);
                 // Copies of the driver and host code are no kernels.
                 if (!listed || listed->kernel.empty()) continue;
+                // Those that work in place or on arrays launch several kernels, or others.
+                if (!variant.is_plain()) continue;
                 for (const Shape shape : kShapes) add(step.name, variant, listed->kernel, shape);
             }
         }
