@@ -1,0 +1,124 @@
+#include "processes/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <climits>
+#include <map>
+
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "harness/text.h"
+
+namespace coalesce::processes {
+namespace {
+
+/// Divisible by few numbers of processes; rows that one process alone has; hardly a matrix.
+const std::vector<Shape> VERIFIED = {{64, 64},   {96, 160}, {77, 45}, {1, 70},   {70, 1},
+                                     {130, 514}, {3, 5},    {1, 1},   {257, 255}};
+/// 512 MiB.
+constexpr Shape MEASURED = {8192, 16384};
+
+struct Words {
+    int rows = 0, cols = 0, repetitions = 7;
+    std::string way, local = "cpu", mistake = "none", json;
+    bool bench = false;
+};
+
+void add_options(CLI::App& app, Words& words) {
+    app.add_flag("--bench", words.bench, "");
+    app.add_option("--rows", words.rows)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--way", words.way);
+    app.add_option("--local", words.local)->check(CLI::IsMember({"cpu", "sim", "gpu"}));
+    app.add_option("--repetitions", words.repetitions)->check(CLI::Range(1, 1000));
+    app.add_option("--mistake", words.mistake)->check(CLI::IsMember({"none", "place", "bit"}));
+    app.add_option("--json", words.json);
+}
+
+std::vector<KindOfWay> chosen_ways(const std::string& name) {
+    std::vector<KindOfWay> all = kinds_of_ways(), chosen;
+    std::string names;
+    for (const KindOfWay& way : all) {
+        names += (names.empty() ? "" : ", ") + way.name;
+        if (name.empty() || way.name == name) chosen.push_back(way);
+    }
+    if (chosen.empty()) {
+        throw UsageError("--way " + name + ": there is no such way; there are " + names);
+    }
+    return chosen;
+}
+
+std::vector<Shape> chosen_shapes(const Words& words) {
+    if ((words.rows == 0) != (words.cols == 0)) {
+        throw UsageError("--rows and --cols go together: give both, or neither");
+    }
+    if (words.rows != 0) return {{words.rows, words.cols}};
+    if (words.bench) return {MEASURED};
+    return VERIFIED;
+}
+
+Request request_of(const Words& words) {
+    Request request;
+    request.shapes = chosen_shapes(words);
+    request.ways = chosen_ways(words.way);
+    request.bench = words.bench;
+    request.repetitions = words.repetitions;
+    request.needs_device = words.local != "cpu";
+    request.device = words.local == "gpu" ? DeviceChoice::gpu : DeviceChoice::simulator;
+    if (words.local == "sim" && words.bench) {
+        throw UsageError(
+            "--bench --local sim: the simulated GPU has no times; leave out one of them");
+    }
+    request.mistake = std::map<std::string, Mistake>{
+        {"none", Mistake::none}, {"place", Mistake::place}, {"bit", Mistake::bit}}[words.mistake];
+    request.json = words.json;
+    if (!request.json.empty()) check_writable(request.json);
+    return request;
+}
+
+}  // namespace
+
+Request parse_request(int argc, char** argv) {
+    Words words;
+    CLI::App app;
+    app.set_help_flag("-h,--help");
+    add_options(app, words);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        Request request;
+        request.help = true;
+        return request;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(std::string(error.what()) + "; --help lists the options");
+    }
+    return request_of(words);
+}
+
+std::string help() {
+    std::string text = R"(Usage: mpirun -n PROCESSES 14_many_processes [OPTIONS]
+
+Transposes one matrix that is spread over processes by blocks of rows, in
+several ways, and verifies what each leaves, bit by bit.
+
+  --rows R --cols C this shape only
+  --way NAME        this way only
+  --local WHO       who transposes a process's own block before it is sent:
+                    cpu; sim, a simulated GPU for each process; gpu
+  --bench           measure at one shape, 8192 x 16384 unless it is given
+  --repetitions N   of each measurement; 7
+  --mistake WHICH   spoil the exchange, to see it found: place (a piece is put
+                    elsewhere) or bit (one bit of one element)
+  --json FILE       write the results to FILE, too
+  --help            this text
+
+Ways:
+)";
+    for (const KindOfWay& way : kinds_of_ways()) {
+        std::string lines = wrap(way.about, std::string(14, ' '));
+        text += lines.replace(2, way.name.size(), way.name);
+    }
+    return text + "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+}
+
+}  // namespace coalesce::processes

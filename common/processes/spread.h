@@ -1,0 +1,25 @@
+/// \file
+/// How a matrix is spread over ranks: processes, or GPUs.
+#pragma once
+
+#include <algorithm>
+
+namespace coalesce {
+
+/// `count` rows in blocks of the same size, one a rank. Where they do not divide, the last blocks are
+/// shorter, or empty. (FFTW and ScaLAPACK spread rows like this, too.)
+struct Spread {
+    int count = 0;  ///< rows in all
+    int ranks = 1;  ///< who share them
+
+    /// Rows of all blocks but the last ones.
+    int block() const { return std::max(1, count / ranks + (count % ranks != 0)); }
+    /// The first row of a rank's block; `count` where the block is empty.
+    int begin(int rank) const {
+        return static_cast<int>(std::min<long long>(count, 1LL * rank * block()));
+    }
+    /// How many rows the rank has.
+    int size(int rank) const { return begin(rank + 1) - begin(rank); }
+};
+
+}  // namespace coalesce

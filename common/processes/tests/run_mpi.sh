@@ -1,0 +1,7 @@
+#!/bin/sh
+# run_mpi.sh MPIRUN PROCESSES PROGRAM...: on this computer, however few processors it has, and as root
+# where that is who runs the tests.
+mpirun=$1 processes=$2
+shift 2
+exec "$mpirun" --oversubscribe --allow-run-as-root --bind-to none --mca btl self,vader \
+    --mca btl_base_warn_component_unused 0 -n "$processes" "$@"
