@@ -1,0 +1,917 @@
+/// \file
+/// Transposes matrices in device memory: any shape, elements of 1, 2, 4, 8 or 16 bytes, parts of
+/// larger matrices, and many matrices at once. One header, nothing to link but the CUDA runtime.
+///
+///     #include <coalesce/transpose.cuh>
+///
+///     // out(col, row) = in(row, col)
+///     cudaError_t error = coalesce::transpose(out, in, rows, cols);
+///
+///     // A part of a matrix with 5000 columns, in a stream.
+///     coalesce::TransposeOptions options;
+///     options.in_pitch = 5000;
+///     error = coalesce::transpose(out, in + 70 * 5000 + 3, rows, cols, options, stream);
+///
+/// It allocates nothing and waits for nothing: kernels are queued in the stream, which may be
+/// capturing a graph. Bits are moved, never computed with. C++17; lesson 10_any_shape tells why the
+/// kernels look as they do.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace coalesce {
+
+/// Where the elements of the matrices lie. Everything is counted in elements; 0 means: side by side.
+struct TransposeOptions {
+    std::int64_t in_pitch = 0;    ///< from one row of `in` to the next; at least `cols`
+    std::int64_t out_pitch = 0;   ///< from one row of `out` to the next; at least `rows`
+    std::int64_t batches = 1;     ///< how many matrices, all of the same shape
+    std::int64_t in_stride = 0;   ///< from one matrix of `in` to the next
+    std::int64_t out_stride = 0;  ///< from one matrix of `out` to the next
+};
+
+/// The kernels, and how one of them is chosen.
+namespace transposing {
+
+/// One launch: what is to be moved, and how it is divided into tiles, one for each block.
+struct Task {
+    void* out;
+    const void* in;
+    std::int64_t rows, cols;
+    std::int64_t out_pitch, in_pitch;
+    std::int64_t out_stride, in_stride;
+    std::int64_t batches;
+    unsigned tiles_down, tiles_across;  ///< of one matrix
+    int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
+    int stack;                          ///< matrices that a block takes at once
+    bool is_down_first;                 ///< neighbouring blocks have tiles below each other
+};
+
+/// The tile of a block.
+struct Place {
+    std::int64_t row, col;  ///< of its first element
+    std::int64_t batch;     ///< which matrix
+};
+
+/// Blocks are numbered in one dimension, which is the only one that has room for 2^31 of them.
+__device__ inline Place place_of_block(const Task& task, int tile_rows, int tile_cols) {
+    const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
+    const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
+    const unsigned line = blockIdx.x / inner;
+    const unsigned batch = line / outer;
+    const std::int64_t fast = blockIdx.x - line * inner;
+    const std::int64_t slow = line - batch * outer;
+    return {(task.is_down_first ? fast : slow) * tile_rows,
+            (task.is_down_first ? slow : fast) * tile_cols, batch};
+}
+
+/// `ElementOf<4>::type`: an unsigned type of that many bytes.
+template <int SIZE>
+struct ElementOf;
+template <>
+struct ElementOf<1> {
+    using type = unsigned char;
+};
+template <>
+struct ElementOf<2> {
+    using type = unsigned short;
+};
+template <>
+struct ElementOf<4> {
+    using type = unsigned;
+};
+template <>
+struct ElementOf<8> {
+    using type = unsigned long long;
+};
+template <>
+struct ElementOf<16> {
+    using type = uint4;
+};
+template <int SIZE>
+using Element = typename ElementOf<SIZE>::type;
+
+/// Where a matrix of the batch begins. Addresses are counted in bytes: were they pointers to elements,
+/// nvcc would make an access for each element of the vectors behind them.
+template <int SIZE>
+__device__ inline const char* in_of(const Task& task, const Place& place) {
+    return static_cast<const char*>(task.in) + place.batch * task.in_stride * SIZE;
+}
+template <int SIZE>
+__device__ inline char* out_of(const Task& task, const Place& place) {
+    return static_cast<char*>(task.out) + place.batch * task.out_stride * SIZE;
+}
+
+/// An element, so many of them behind an address.
+template <int SIZE>
+__device__ inline const Element<SIZE>& element(const char* from, std::int64_t index) {
+    return *reinterpret_cast<const Element<SIZE>*>(from + index * SIZE);
+}
+template <int SIZE>
+__device__ inline Element<SIZE>& element(char* from, std::int64_t index) {
+    return *reinterpret_cast<Element<SIZE>*>(from + index * SIZE);
+}
+
+/// How many elements the start of a row of `out` lies behind a multiple of `SHIFT` of them.
+template <int SIZE, int SHIFT>
+__device__ inline int phase_of(const char* out, std::int64_t col, std::int64_t pitch) {
+    const auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(out) / SIZE);
+    // Only the lowest bits count, so 32 of them will do.
+    return (start + static_cast<unsigned>(col) * static_cast<unsigned>(pitch)) % SHIFT;
+}
+
+/// What one access moves: 8 or 16 bytes, as words.
+template <int BYTES>
+struct Vector {
+    unsigned word[BYTES / 4];
+};
+template <int BYTES>
+__device__ inline Vector<BYTES> load_vector(const void* from) {
+    if constexpr (BYTES == 16) {
+        const uint4 words = *static_cast<const uint4*>(from);
+        return {{words.x, words.y, words.z, words.w}};
+    } else {
+        const uint2 words = *static_cast<const uint2*>(from);
+        return {{words.x, words.y}};
+    }
+}
+template <int BYTES>
+__device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
+    if constexpr (BYTES == 16) {
+        *static_cast<uint4*>(to) =
+            make_uint4(vector.word[0], vector.word[1], vector.word[2], vector.word[3]);
+    } else {
+        *static_cast<uint2*>(to) = make_uint2(vector.word[0], vector.word[1]);
+    }
+}
+
+/// Turns N x N elements within the registers of a thread; N of them are a vector.
+template <int SIZE, int N, int BYTES>
+__device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N]) {
+    constexpr int WORDS = BYTES / 4;
+    if constexpr (SIZE >= 4) {
+        // Nothing but other names for the same registers.
+        constexpr int LENGTH = SIZE / 4;
+#pragma unroll
+        for (int i = 0; i < N * N * LENGTH; ++i) {
+            const int row = i / LENGTH / N, col = i / LENGTH % N, word = i % LENGTH;
+            out[col].word[row * LENGTH + word] = in[row].word[col * LENGTH + word];
+        }
+    } else if constexpr (SIZE == 2) {
+        // 2 x 2 halves of words: __byte_perm takes any four of eight bytes.
+#pragma unroll
+        for (int i = 0; i < N / 2 * WORDS; ++i) {
+            const int row = i / WORDS, col = i % WORDS;
+            const unsigned a = in[2 * row].word[col], b = in[2 * row + 1].word[col];
+            out[2 * col + 0].word[row] = __byte_perm(a, b, 0x5410);
+            out[2 * col + 1].word[row] = __byte_perm(a, b, 0x7632);
+        }
+    } else {
+        // 4 x 4 bytes, in two rounds: first pairs of bytes, then pairs of pairs.
+#pragma unroll
+        for (int i = 0; i < N / 4 * WORDS; ++i) {
+            const int row = i / WORDS, col = i % WORDS;
+            const unsigned a = in[4 * row + 0].word[col], b = in[4 * row + 1].word[col];
+            const unsigned c = in[4 * row + 2].word[col], d = in[4 * row + 3].word[col];
+            const unsigned ab01 = __byte_perm(a, b, 0x5140), ab23 = __byte_perm(a, b, 0x7362);
+            const unsigned cd01 = __byte_perm(c, d, 0x5140), cd23 = __byte_perm(c, d, 0x7362);
+            out[4 * col + 0].word[row] = __byte_perm(ab01, cd01, 0x5410);
+            out[4 * col + 1].word[row] = __byte_perm(ab01, cd01, 0x7632);
+            out[4 * col + 2].word[row] = __byte_perm(ab23, cd23, 0x5410);
+            out[4 * col + 3].word[row] = __byte_perm(ab23, cd23, 0x7632);
+        }
+    }
+}
+
+/// A tile in shared memory that is turned already: vectors of N elements, which lay below each other
+/// in `in`. Threads that are served at once store to columns N apart; exchanging the vectors of a
+/// row, differently in each such row, gives each of them banks of its own.
+template <int SIZE, int BYTES, int TILE_COLS, int QUADS>
+struct TurnedTile {
+    static constexpr int N = BYTES / SIZE;
+    static constexpr int SERVED = 128 / BYTES;
+    static_assert(QUADS % SERVED == 0 && TILE_COLS / N % 8 == 0, "vectors are exchanged in groups");
+
+    char* data;
+
+    __device__ char* vector(int col, int quad) const {
+        return data + (col * QUADS + (quad ^ (col / N % SERVED))) * BYTES;
+    }
+    __device__ Element<SIZE>& cell(int col, int row) const {
+        return element<SIZE>(vector(col, row / N), row % N);
+    }
+};
+
+// ---- rows that start at multiples of 16 bytes, and consist of whole 16 bytes ----
+
+/// A thread turns pieces of N x N elements, N of which are 16 bytes.
+template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES>
+struct Pieces {
+    static constexpr int N = 16 / SIZE;
+    static constexpr int TILE_ROWS = BLOCK_ROWS * PIECES * N, TILE_COLS = BLOCK_COLS * N;
+    static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
+    static constexpr int LEAD = 0;
+    static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * SIZE;
+
+    static constexpr int QUADS = TILE_ROWS / N;  ///< vectors in a row of the turned tile
+    static constexpr int ROUND_COLS = THREADS / QUADS;
+    static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
+    static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
+
+    using Tile = TurnedTile<SIZE, 16, TILE_COLS, QUADS>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const Tile tile{shared};
+        load(task, place, tile);
+        __syncthreads();
+        store(task, place, tile);
+    }
+
+    static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
+        const char* in = in_of<SIZE>(task, place);
+        const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
+        const std::int64_t col = place.col + x * N;
+        Vector<16> piece[PIECES][N];
+        // All loads first, so that all are under way at the same time.
+#pragma unroll
+        for (int k = 0; k < PIECES; ++k) {
+            const std::int64_t row = place.row + (y + k * BLOCK_ROWS) * N;
+            if (row < task.rows && col < task.cols) {
+                const char* from = in + (row * task.in_pitch + col) * SIZE;
+#pragma unroll
+                for (int i = 0; i < N; ++i, from += task.in_pitch * SIZE) {
+                    piece[k][i] = load_vector<16>(from);
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < PIECES; ++k) {
+            Vector<16> turned[N];
+            turn<SIZE>(turned, piece[k]);
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                store_vector(tile.vector(x * N + i, y + k * BLOCK_ROWS), turned[i]);
+            }
+        }
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
+        char* out = out_of<SIZE>(task, place);
+        const int quad = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
+        const std::int64_t row = place.row + quad * N;
+        Vector<16> turned[ROUNDS];
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            turned[k] = load_vector<16>(tile.vector(first + k * ROUND_COLS, quad));
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const std::int64_t col = place.col + first + k * ROUND_COLS;
+            if (row < task.rows && col < task.cols) {
+                store_vector(out + (col * task.out_pitch + row) * SIZE, turned[k]);
+            }
+        }
+    }
+};
+
+// ---- rows that start anywhere ----
+
+/// A thread moves single elements: LOADS of them at once, so that enough is under way.
+template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES>
+struct Shifted {
+    static constexpr int TILE_ROWS = TILE_ROWS_, TILE_COLS = TILE_COLS_, THREADS = THREADS_;
+    static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT - 1;
+    static constexpr int ROWS = TILE_ROWS + LEAD, PITCH = TILE_COLS + 1;
+    static constexpr int SHARED_BYTES = ROWS * PITCH * SIZE;
+
+    static constexpr int LOAD_ROWS = THREADS / TILE_COLS;
+    static constexpr int LOADS = (ROWS + LOAD_ROWS - 1) / LOAD_ROWS;
+    static constexpr int STORE_COLS = THREADS / TILE_ROWS;
+    static constexpr int STORES = TILE_COLS / STORE_COLS;
+    static_assert(THREADS % TILE_COLS == 0 && THREADS % TILE_ROWS == 0, "whole rows and columns");
+    static_assert(TILE_COLS % STORE_COLS == 0 && TILE_ROWS % SHIFT == 0,
+                  "tiles are covered evenly");
+
+    static __device__ void run(const Task& task, char* tile) {
+        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        load(task, place, tile);
+        __syncthreads();
+        store(task, place, tile);
+    }
+
+    static __device__ void load(const Task& task, const Place& place, char* tile) {
+        const int x = threadIdx.x % TILE_COLS, y = threadIdx.x / TILE_COLS;
+        const std::int64_t col = place.col + x < task.cols ? place.col + x : task.cols - 1;
+        const std::int64_t top = place.row - LEAD;
+        const char* from = in_of<SIZE>(task, place) + col * SIZE;
+        Element<SIZE> value[LOADS];
+        if (top >= 0 && top + LOADS * LOAD_ROWS <= task.rows) {
+            from += (top + y) * task.in_pitch * SIZE;
+#pragma unroll
+            for (int k = 0; k < LOADS; ++k, from += LOAD_ROWS * task.in_pitch * SIZE) {
+                value[k] = element<SIZE>(from, 0);
+            }
+        } else {
+#pragma unroll
+            for (int k = 0; k < LOADS; ++k) {
+                std::int64_t row = top + y + k * LOAD_ROWS;
+                row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
+                value[k] = element<SIZE>(from, row * task.in_pitch);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < LOADS; ++k) {
+            const int row = y + k * LOAD_ROWS;
+            if ((k + 1) * LOAD_ROWS <= ROWS || row < ROWS) {
+                element<SIZE>(tile, row * PITCH + x) = value[k];
+            }
+        }
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const char* tile) {
+        char* out = out_of<SIZE>(task, place);
+        const int y = threadIdx.x % TILE_ROWS, first = threadIdx.x / TILE_ROWS;
+        Element<SIZE> value[STORES];
+        int phase[STORES];
+#pragma unroll
+        for (int k = 0; k < STORES; ++k) {
+            const int x = first + k * STORE_COLS;
+            phase[k] = phase_of<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
+            value[k] = element<SIZE>(tile, (y + LEAD - phase[k]) * PITCH + x);
+        }
+        char* to = out + ((place.col + first) * task.out_pitch + place.row + y) * SIZE;
+#pragma unroll
+        for (int k = 0; k < STORES; ++k, to += STORE_COLS * task.out_pitch * SIZE) {
+            const std::int64_t row = place.row + y - phase[k];
+            const bool is_there = place.col + first + k * STORE_COLS < task.cols && row >= 0;
+            if (is_there && row < task.rows) element<SIZE>(to, -phase[k]) = value[k];
+        }
+    }
+};
+
+/// The vector that begins `offset` bytes behind the start of the first of two.
+template <int SIZE, int BYTES>
+__device__ inline Vector<BYTES> shifted(const Vector<BYTES>& low, const Vector<BYTES>& high,
+                                        unsigned offset) {
+    constexpr int WORDS = BYTES / 4;
+    unsigned word[2 * WORDS];
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) word[i] = low.word[i], word[WORDS + i] = high.word[i];
+    // By two words, by one word, by less than a word.
+    if constexpr (BYTES == 16 && SIZE <= 8) {
+#pragma unroll
+        for (int i = 0; i < 6; ++i) word[i] = offset & 8 ? word[i + 2] : word[i];
+    }
+    if constexpr (SIZE <= 4) {
+#pragma unroll
+        for (int i = 0; i < WORDS + 1; ++i) word[i] = offset & 4 ? word[i + 1] : word[i];
+    }
+    Vector<BYTES> vector;
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) {
+        vector.word[i] = word[i];
+        if constexpr (SIZE < 4) {
+            vector.word[i] = __funnelshift_r(word[i], word[i + 1], 8 * (offset % 4));
+        }
+    }
+    return vector;
+}
+
+/// As Pieces, for rows that start anywhere: what is loaded is put together from two vectors, and so
+/// is what is stored. Of each row of `out` a block takes those elements that make whole groups of
+/// SHIFT_BYTES, so that its stores are vectors and, with 32 bytes, whole sectors. For that it loads
+/// LEAD rows more, which are the last of the block before too.
+template <int SIZE, int BYTES, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, int SHIFT_BYTES>
+struct Realigned {
+    static constexpr int N = BYTES / SIZE;
+    static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT;
+    static constexpr int LOADED_ROWS = BLOCK_ROWS * PIECES * N;
+    static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = BLOCK_COLS * N;
+    static constexpr int THREADS = BLOCK_COLS * BLOCK_ROWS;
+    static constexpr int SHARED_BYTES = LOADED_ROWS * TILE_COLS * SIZE;
+
+    static constexpr int QUADS = LOADED_ROWS / N;  ///< vectors in a row of the turned tile
+    static constexpr int ROUND_COLS = THREADS / QUADS;
+    static constexpr int ROUNDS = TILE_COLS / ROUND_COLS;
+    static_assert(THREADS % QUADS == 0 && TILE_COLS % ROUND_COLS == 0, "tiles are covered evenly");
+    static_assert(SHIFT % N == 0 && TILE_ROWS % SHIFT == 0, "vectors and tiles are whole groups");
+
+    using Tile = TurnedTile<SIZE, BYTES, TILE_COLS, QUADS>;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const Tile tile{shared};
+        if (may_read_around(task, place)) {
+            load(task, place, tile);
+        } else {
+            load_elements(task, place, tile);
+        }
+        __syncthreads();
+        store(task, place, tile);
+    }
+
+    /// Whether vectors that begin before the tile's rows, or end behind them, still lie within the
+    /// matrix. Between the rows of a part of a matrix lies what is not ours to read.
+    static __device__ bool may_read_around(const Task& task, const Place& place) {
+        const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
+        const std::int64_t end = place.row + TILE_ROWS;
+        const std::int64_t bottom = (end < task.rows ? end : task.rows) - 1;
+        const std::int64_t before = place.col, behind = task.cols - place.col - TILE_COLS;
+        if (task.in_pitch != task.cols) return before >= N && behind >= N;
+        return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
+    }
+
+    /// Loads do not wait for each other, nor for a comparison: what lies outside the matrix is read
+    /// from the nearest row or column, and not stored.
+    static __device__ void load(const Task& task, const Place& place, const Tile& tile) {
+        const char* in = in_of<SIZE>(task, place);
+        const int x = threadIdx.x % BLOCK_COLS, y = threadIdx.x / BLOCK_COLS;
+        const std::int64_t col = place.col + x * N;
+        const char* from_col = in + (col < task.cols ? col : place.col) * SIZE;
+#pragma unroll
+        for (int k = 0; k < PIECES; ++k) {
+            const int quad = y + k * BLOCK_ROWS;
+            Vector<BYTES> low[N], high[N], piece[N], turned[N];
+            unsigned offset[N];
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                std::int64_t row = place.row - LEAD + quad * N + i;
+                row = row < 0 ? 0 : row < task.rows ? row : task.rows - 1;
+                const char* from = from_col + row * task.in_pitch * SIZE;
+                offset[i] = reinterpret_cast<std::uintptr_t>(from) % BYTES;
+                from -= offset[i];
+                low[i] = load_vector<BYTES>(from);
+                high[i] = load_vector<BYTES>(from + (offset[i] == 0 ? 0 : BYTES));
+            }
+#pragma unroll
+            for (int i = 0; i < N; ++i) piece[i] = shifted<SIZE>(low[i], high[i], offset[i]);
+            turn<SIZE>(turned, piece);
+#pragma unroll
+            for (int i = 0; i < N; ++i) store_vector(tile.vector(x * N + i, quad), turned[i]);
+        }
+    }
+
+    static __device__ void load_elements(const Task& task, const Place& place, const Tile& tile) {
+        const char* in = in_of<SIZE>(task, place);
+        for (int i = threadIdx.x; i < LOADED_ROWS * TILE_COLS; i += THREADS) {
+            const std::int64_t row = place.row - LEAD + i / TILE_COLS;
+            const std::int64_t col = place.col + i % TILE_COLS;
+            Element<SIZE> value = {};
+            if (row >= 0 && row < task.rows && col < task.cols) {
+                value = element<SIZE>(in, row * task.in_pitch + col);
+            }
+            // Written everywhere, because vectors of the tile are read whole.
+            tile.cell(i % TILE_COLS, i / TILE_COLS) = value;
+        }
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const Tile& tile) {
+        char* out = out_of<SIZE>(task, place);
+        const int lane = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
+        if (lane >= TILE_ROWS / N) return;
+        Vector<BYTES> turned[ROUNDS];
+        int phase[ROUNDS];
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const int x = first + k * ROUND_COLS;
+            phase[k] = phase_of<SIZE, SHIFT>(out, place.col + x, task.out_pitch);
+            const int y = LEAD - phase[k] + lane * N;
+            const auto low = load_vector<BYTES>(tile.vector(x, y / N));
+            const auto high = load_vector<BYTES>(tile.vector(x, (y + N - 1) / N));
+            turned[k] = shifted<SIZE>(low, high, y % N * SIZE);
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const int x = first + k * ROUND_COLS;
+            const std::int64_t col = place.col + x, row = place.row - phase[k] + lane * N;
+            char* to = out + (col * task.out_pitch + row) * SIZE;
+            if (col >= task.cols || row + N <= 0 || row >= task.rows) continue;
+            if (row >= 0 && row + N <= task.rows) {
+                store_vector(to, turned[k]);
+                continue;
+            }
+            for (int i = 0; i < N; ++i) {
+                if (row + i < 0 || row + i >= task.rows) continue;
+                element<SIZE>(to, i) = tile.cell(x, LEAD - phase[k] + lane * N + i);
+            }
+        }
+    }
+};
+
+// ---- a few long columns ----
+
+/// Moves memory between two places whose addresses have the same remainder of 16: by vectors, and
+/// element by element at both ends. For all threads of a block together.
+template <int SIZE, int THREADS, int AHEAD>
+__device__ inline void copy_line(char* to, const char* from, int count) {
+    constexpr int N = 16 / SIZE;
+    const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16 / SIZE);
+    const int missing = (N - offset) % N;
+    const int head = missing < count ? missing : count;
+    const int vectors = (count - head) / N;
+    const int tail = count - head - vectors * N;
+    const int thread = threadIdx.x, last = count - tail + thread;
+    if (thread < head) element<SIZE>(to, thread) = element<SIZE>(from, thread);
+    if (thread < tail) element<SIZE>(to, last) = element<SIZE>(from, last);
+    to += head * SIZE;
+    from += head * SIZE;
+    for (int i = thread; i < vectors; i += THREADS * AHEAD) {
+        Vector<16> vector[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; ++k) {
+            if (i + k * THREADS < vectors)
+                vector[k] = load_vector<16>(from + (i + k * THREADS) * 16);
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; ++k) {
+            if (i + k * THREADS < vectors) store_vector(to + (i + k * THREADS) * 16, vector[k]);
+        }
+    }
+}
+
+/// Where a line goes in shared memory, so that its address has the same remainder of 16.
+__device__ inline char* place_of_line(char* shared, const char* line) {
+    return shared + reinterpret_cast<std::uintptr_t>(line) % 16;
+}
+
+/// `in` has few columns, and its rows lie side by side: a strip of rows is one line of memory, which
+/// comes into shared memory as it is. Each warp then picks elements of one column.
+template <int SIZE, int THREADS_, int AHEAD>
+struct Tall {
+    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< rows that a thread stores at once
+    static constexpr int GROUP = 32 * N;               ///< rows that a warp stores at once
+    static constexpr int SHIFT = 32 / SIZE, LEAD = SHIFT - 1;
+    static constexpr int THREADS = THREADS_;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, task.tile_rows, 0);
+        const std::int64_t top = place.row < LEAD ? 0 : place.row - LEAD;
+        const std::int64_t end = place.row + task.tile_rows;
+        const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
+        const char* from = in_of<SIZE>(task, place) + top * task.cols * SIZE;
+        char* tile = place_of_line(shared, from);
+        if (rows > 0) {
+            copy_line<SIZE, THREADS, AHEAD>(tile, from, rows * static_cast<int>(task.cols));
+        }
+        __syncthreads();
+        store(task, place, tile, static_cast<int>(place.row - top));
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const char* tile, int lead) {
+        char* out = out_of<SIZE>(task, place);
+        const int cols = static_cast<int>(task.cols);
+        const int warp = threadIdx.x / 32, groups = task.tile_rows / GROUP;
+        const int y = (warp % groups * 32 + threadIdx.x % 32) * N;
+        const int step = THREADS / 32 / groups;
+#pragma unroll 4
+        for (int col = warp / groups; col < cols; col += step) {
+            const int phase = phase_of<SIZE, SHIFT>(out, col, task.out_pitch);
+            const std::int64_t row = place.row + y - phase;
+            const char* from = tile + ((lead + y - phase) * cols + col) * SIZE;
+            char* to = out + (col * task.out_pitch + row) * SIZE;
+            if (N > 1 && row >= 0 && row + N <= task.rows) {
+                *reinterpret_cast<unsigned*>(to) = gathered_word(from, cols);
+            } else {
+                for (int i = 0; i < N; ++i) {
+                    if (row + i >= 0 && row + i < task.rows) {
+                        element<SIZE>(to, i) = element<SIZE>(from, i * cols);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A word of elements below each other.
+    static __device__ unsigned gathered_word(const char* from, int pitch) {
+        unsigned word = 0;
+        if constexpr (SIZE < 4) {
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                word |= static_cast<unsigned>(element<SIZE>(from, i * pitch)) << (8 * SIZE * i);
+            }
+        }
+        return word;
+    }
+};
+
+/// The opposite: `in` has few rows, and rows of `out` lie side by side. A strip of columns becomes
+/// one line of memory. A thread takes elements of one column.
+template <int SIZE, int THREADS_, int AHEAD>
+struct Wide {
+    static constexpr int THREADS = THREADS_;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, 0, task.tile_cols);
+        const std::int64_t left = task.cols - place.col;
+        const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
+        char* to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
+        char* tile = place_of_line(shared, to);
+        load(task, place, tile, cols);
+        __syncthreads();
+        copy_line<SIZE, THREADS, 4>(to, tile, cols * static_cast<int>(task.rows));
+    }
+
+    static __device__ void load(const Task& task, const Place& place, char* tile, int cols) {
+        const int rows = static_cast<int>(task.rows);
+        const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
+        const int step = THREADS / task.tile_cols;
+        if (x >= cols || y >= step) return;
+        const char* from = in_of<SIZE>(task, place) + (y * task.in_pitch + place.col + x) * SIZE;
+        char* to = tile + x * rows * SIZE;
+        for (int row = y; row < rows; row += step * AHEAD) {
+            Element<SIZE> value[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k, from += step * task.in_pitch * SIZE) {
+                if (row + k * step < rows) value[k] = element<SIZE>(from, 0);
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                if (row + k * step < rows) element<SIZE>(to, row + k * step) = value[k];
+            }
+        }
+    }
+};
+
+// ---- many small matrices ----
+
+/// Matrices that lie side by side, a few at a time: they come into shared memory as one line, and
+/// their elements leave it in the order of `out`, which is a line too.
+template <int SIZE>
+struct Stack {
+    static constexpr int THREADS = 256;
+
+    static __device__ void run(const Task& task, char* shared) {
+        const int rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
+        const int elements = rows * cols;
+        const std::int64_t first = std::int64_t{blockIdx.x} * task.stack;
+        const std::int64_t left = task.batches - first;
+        const int count = elements * static_cast<int>(left < task.stack ? left : task.stack);
+        const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
+        char* to = static_cast<char*>(task.out) + first * elements * SIZE;
+        char* tile = place_of_line(shared, from);
+        copy_line<SIZE, THREADS, 4>(tile, from, count);
+        __syncthreads();
+#pragma unroll 4
+        for (int i = threadIdx.x; i < count; i += THREADS) {
+            const int matrix = i / elements, place = i % elements;
+            const int col = place / rows, row = place % rows;
+            element<SIZE>(to, i) = element<SIZE>(tile, matrix * elements + row * cols + col);
+        }
+    }
+};
+
+// ---- launches ----
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Task task) {
+    extern __shared__ uint4 shared[];
+    Kernel::run(task, reinterpret_cast<char*>(shared));
+}
+
+/// The most blocks of a grid.
+constexpr std::int64_t most_blocks = 2147483647;
+/// Shared memory that a block gets unasked.
+constexpr std::int64_t most_shared_bytes = 48 * 1024;
+
+inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
+    return count / size + (count % size != 0);
+}
+
+template <class Kernel>
+cudaError_t launch_blocks(Task task, std::int64_t blocks, std::int64_t bytes, cudaStream_t stream) {
+    void* arguments[] = {&task};
+    // Unlike <<< >>> this says itself whether it succeeded: errors of others stay where they are.
+    return cudaLaunchKernel(reinterpret_cast<const void*>(&transpose_kernel<Kernel>),
+                            dim3(static_cast<unsigned>(blocks)), dim3(Kernel::THREADS), arguments,
+                            static_cast<std::size_t>(bytes), stream);
+}
+
+/// A block for each tile of each matrix; several launches where a grid has no room for them all.
+template <int SIZE, class Kernel>
+cudaError_t launch_tiles(Task task, std::int64_t tiles_down, std::int64_t tiles_across,
+                         std::int64_t bytes, cudaStream_t stream) {
+    if (tiles_down > most_blocks / tiles_across) return cudaErrorInvalidValue;
+    task.tiles_down = static_cast<unsigned>(tiles_down);
+    task.tiles_across = static_cast<unsigned>(tiles_across);
+    const std::int64_t tiles = tiles_down * tiles_across, at_once = most_blocks / tiles;
+    std::int64_t left = task.batches;
+    while (left > 0) {
+        const std::int64_t batches = left < at_once ? left : at_once;
+        const cudaError_t error = launch_blocks<Kernel>(task, batches * tiles, bytes, stream);
+        if (error != cudaSuccess) return error;
+        left -= batches;
+        task.in = static_cast<const char*>(task.in) + batches * task.in_stride * SIZE;
+        task.out = static_cast<char*>(task.out) + batches * task.out_stride * SIZE;
+    }
+    return cudaSuccess;
+}
+
+/// For kernels whose tiles have a size.
+template <int SIZE, class Kernel>
+cudaError_t launch(const Task& task, cudaStream_t stream) {
+    return launch_tiles<SIZE, Kernel>(task, pieces_of(Kernel::TILE_ROWS, task.rows + Kernel::LEAD),
+                                      pieces_of(Kernel::TILE_COLS, task.cols), Kernel::SHARED_BYTES,
+                                      stream);
+}
+
+// ---- the choice ----
+
+/// Whether every row of a matrix starts at a multiple of 16 bytes and consists of whole 16 bytes.
+inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length,
+                        std::int64_t pitch, std::int64_t stride, std::int64_t batches) {
+    const bool starts = reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && pitch * size % 16 == 0;
+    return starts && length * size % 16 == 0 && (batches == 1 || stride * size % 16 == 0);
+}
+
+/// How many of 32 threads want the same bank when neighbours are so many elements apart. Elements of
+/// less than a word are taken from as many rows as make a word.
+inline std::int64_t bank_conflicts(std::int64_t elements, int size) {
+    const std::int64_t lanes = size > 4 ? 128 / size : 32;
+    std::int64_t conflicts = 1;
+    while (conflicts < lanes && elements % (2 * conflicts) == 0) conflicts *= 2;
+    return conflicts;
+}
+
+/// Rows that a block of Tall takes; 0: its strips do not fit into shared memory.
+template <int SIZE>
+int tall_rows(const Task& task) {
+    using Kernel = Tall<SIZE, 256, 8>;
+    for (int rows = 256; rows >= Kernel::GROUP; rows /= 2) {
+        if ((rows + Kernel::LEAD) * task.cols * SIZE + 32 <= most_shared_bytes) return rows;
+    }
+    return 0;
+}
+
+/// Columns that a block of Wide takes; 0 likewise.
+template <int SIZE>
+int wide_cols(const Task& task) {
+    for (int cols = 128; cols >= 32; cols /= 2) {
+        if (cols * task.rows * SIZE + 32 <= most_shared_bytes) return cols;
+    }
+    return 0;
+}
+
+/// The kernels for larger matrices, by the size of an element: what was fastest on an H200.
+template <int SIZE>
+struct Fastest;
+template <>
+struct Fastest<1> {
+    using Aligned = Pieces<1, 16, 8, 1>;
+    using Anywhere = Realigned<1, 8, 32, 16, 1, 32>;
+};
+template <>
+struct Fastest<2> {
+    using Aligned = Pieces<2, 16, 16, 1>;
+    using Anywhere = Realigned<2, 16, 16, 16, 1, 32>;
+};
+template <>
+struct Fastest<4> {
+    using Aligned = Pieces<4, 16, 16, 1>;
+    using Anywhere = Shifted<4, 64, 64, 256, 32>;
+};
+template <>
+struct Fastest<8> {
+    using Aligned = Pieces<8, 16, 32, 1>;
+    using Anywhere = Shifted<8, 64, 64, 512, 32>;
+};
+template <>
+struct Fastest<16> {
+    using Aligned = Pieces<16, 16, 16, 2>;
+    using Anywhere = Shifted<16, 32, 32, 256, 32>;
+};
+
+template <int SIZE>
+bool is_stack(const Task& task) {
+    const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
+    const std::int64_t elements = task.rows * task.cols;
+    return task.batches > 1 && is_line && task.in_stride == elements &&
+           task.out_stride == elements && elements * SIZE <= 4096;
+}
+
+template <int SIZE>
+cudaError_t launch_stack(Task task, cudaStream_t stream) {
+    const std::int64_t elements = task.rows * task.cols;
+    task.stack = static_cast<int>(8192 / (elements * SIZE));
+    const std::int64_t bytes = task.stack * elements * SIZE + 32;
+    const std::int64_t blocks = pieces_of(task.stack, task.batches);
+    // 2^31 blocks of 4 KiB and more are more than any device has memory for.
+    if (blocks > most_blocks) return cudaErrorInvalidValue;
+    return launch_blocks<Stack<SIZE>>(task, blocks, bytes, stream);
+}
+
+template <int SIZE>
+cudaError_t launch_best(Task task, cudaStream_t stream) {
+    const bool is_aligned =
+        has_vectors(task.in, SIZE, task.cols, task.in_pitch, task.in_stride, task.batches) &&
+        has_vectors(task.out, SIZE, task.rows, task.out_pitch, task.out_stride, task.batches);
+    const std::int64_t shorter = task.rows < task.cols ? task.rows : task.cols;
+    const bool is_narrow = shorter * SIZE < 128;
+    if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) return launch_stack<SIZE>(task, stream);
+    if (is_aligned && !is_narrow)
+        return launch<SIZE, typename Fastest<SIZE>::Aligned>(task, stream);
+
+    const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols;
+    task.tile_rows = tall_rows<SIZE>(task);
+    if (is_tall && task.tile_rows > 0 && bank_conflicts(task.cols, SIZE) <= 4) {
+        using Kernel = Tall<SIZE, 256, 8>;
+        const std::int64_t bytes = (task.tile_rows + Kernel::LEAD) * task.cols * SIZE + 32;
+        return launch_tiles<SIZE, Kernel>(task, pieces_of(task.tile_rows, task.rows + Kernel::LEAD),
+                                          1, bytes, stream);
+    }
+    const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows;
+    task.tile_cols = wide_cols<SIZE>(task);
+    if (is_wide && task.tile_cols > 0 && bank_conflicts(task.rows, SIZE) <= 4) {
+        const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
+        return launch_tiles<SIZE, Wide<SIZE, 256, 10>>(
+            task, 1, pieces_of(task.tile_cols, task.cols), bytes, stream);
+    }
+    if (is_aligned) return launch<SIZE, typename Fastest<SIZE>::Aligned>(task, stream);
+    return launch<SIZE, typename Fastest<SIZE>::Anywhere>(task, stream);
+}
+
+/// The defaults filled in. cudaSuccess, or what is wrong.
+inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_t size,
+                              std::int64_t rows, std::int64_t cols,
+                              const TransposeOptions& options) {
+    constexpr std::int64_t most = INT64_MAX / 64;
+    task = {};
+    task.out = out, task.in = in;
+    task.rows = rows, task.cols = cols, task.batches = options.batches;
+    task.in_pitch = options.in_pitch == 0 ? cols : options.in_pitch;
+    task.out_pitch = options.out_pitch == 0 ? rows : options.out_pitch;
+    if (rows < 0 || cols < 0 || options.batches < 0) return cudaErrorInvalidValue;
+    if (task.in_pitch < cols || task.out_pitch < rows) return cudaErrorInvalidValue;
+    if (options.in_stride < 0 || options.out_stride < 0) return cudaErrorInvalidValue;
+    if (rows == 0 || cols == 0 || options.batches == 0) return cudaSuccess;
+    if (task.in_pitch > most / rows || task.out_pitch > most / cols) return cudaErrorInvalidValue;
+    task.in_stride = options.in_stride == 0 ? rows * task.in_pitch : options.in_stride;
+    task.out_stride = options.out_stride == 0 ? cols * task.out_pitch : options.out_stride;
+    if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
+    const auto start = reinterpret_cast<std::uintptr_t>(out) | reinterpret_cast<std::uintptr_t>(in);
+    if (start % static_cast<std::uintptr_t>(size) != 0) return cudaErrorMisalignedAddress;
+    // Neighbouring tiles lie below each other, so that rows of `out` are written in long runs.
+    task.is_down_first = true;
+    return cudaSuccess;
+}
+
+template <int SIZE>
+cudaError_t transpose(void* out, const void* in, std::int64_t rows, std::int64_t cols,
+                      const TransposeOptions& options, cudaStream_t stream) {
+    Task task;
+    const cudaError_t error = understand(task, out, in, SIZE, rows, cols, options);
+    if (error != cudaSuccess || rows == 0 || cols == 0 || options.batches == 0) return error;
+    const bool is_line = (rows == 1 && task.out_pitch == 1) || (cols == 1 && task.in_pitch == 1);
+    if (is_line && options.batches == 1) {
+        return cudaMemcpyAsync(out, in, static_cast<std::size_t>(rows * cols * SIZE),
+                               cudaMemcpyDeviceToDevice, stream);
+    }
+    return launch_best<SIZE>(task, stream);
+}
+
+}  // namespace transposing
+
+/// Transposes a matrix, or `options.batches` of them: out(col, row) = in(row, col).
+///
+/// The work is queued in `stream`. Nothing is allocated and nothing is waited for, so it may be
+/// captured into a graph. What is computed does not depend on the type: bits are moved.
+///
+/// \param out      a matrix of `cols` rows and `rows` columns in device memory; may not overlap `in`
+/// \param in       a matrix of `rows` rows and `cols` columns in device memory
+/// \param rows     from 0 on; with 0 rows or columns nothing happens
+/// \param cols     likewise
+/// \param options  pitches and batches; without them, one matrix whose rows lie side by side
+/// \param stream   where it is queued
+/// \return cudaSuccess; cudaErrorInvalidValue when a size is negative, a pitch shorter than a row,
+///         or a pointer null; cudaErrorMisalignedAddress when a matrix does not start at a multiple
+///         of its element's size; or what the launch returned
+template <class T>
+cudaError_t transpose(T* out, const T* in, std::int64_t rows, std::int64_t cols,
+                      const TransposeOptions& options = {}, cudaStream_t stream = nullptr) {
+    static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
+    static_assert(
+        sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+        "elements have 1, 2, 4, 8 or 16 bytes");
+    return transposing::transpose<sizeof(T)>(out, in, rows, cols, options, stream);
+}
+
+/// The same where the size of an element, in bytes, is known only when the program runs.
+inline cudaError_t transpose_elements(void* out, const void* in, std::size_t element_size,
+                                      std::int64_t rows, std::int64_t cols,
+                                      const TransposeOptions& options = {},
+                                      cudaStream_t stream = nullptr) {
+    switch (element_size) {
+        case 1: return transposing::transpose<1>(out, in, rows, cols, options, stream);
+        case 2: return transposing::transpose<2>(out, in, rows, cols, options, stream);
+        case 4: return transposing::transpose<4>(out, in, rows, cols, options, stream);
+        case 8: return transposing::transpose<8>(out, in, rows, cols, options, stream);
+        case 16: return transposing::transpose<16>(out, in, rows, cols, options, stream);
+        default: return cudaErrorInvalidValue;
+    }
+}
+
+}  // namespace coalesce
