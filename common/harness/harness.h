@@ -88,6 +88,8 @@ struct Variant {
     /// It computes with what it moves, so that a NaN may come out as another NaN: the table says
     /// so.
     bool keeps_nan_payloads = true;
+    /// Bytes of an element: 1, 2, 4, 8 or 16. Where they are not 4, the launch casts its pointers.
+    int element_size = 4;
     /// `out` and `in` are one buffer: what the matrix was before is its input.
     bool in_place = false;
     /// It takes squares alone.

@@ -62,8 +62,8 @@ std::string reports_text() {
 }
 
 /// Bytes that a matrix of that shape takes, with its guard bands.
-std::size_t matrix_bytes(Shape shape) {
-    return sizeof(float) * static_cast<std::size_t>(shape.rows) *
+std::size_t matrix_bytes(Shape shape, int element_size = sizeof(float)) {
+    return static_cast<std::size_t>(element_size) * static_cast<std::size_t>(shape.rows) *
                static_cast<std::size_t>(shape.cols) +
            2 * VerifiedBuffers::usual_guard;
 }
@@ -82,9 +82,9 @@ std::vector<Shape> squares_of(const std::vector<Shape>& shapes) {
 
 /// The simulator keeps notes about every byte of device memory, which take up to twice as much
 /// again.
-std::size_t device_bytes(const Device& device, Shape shape) {
-    if (device.simulated) return 3 * 2 * matrix_bytes(shape);
-    return 2 * matrix_bytes(shape) + Stopwatch::bytes_needed(device.l2_bytes);
+std::size_t device_bytes(const Device& device, Shape shape, int element_size = sizeof(float)) {
+    if (device.simulated) return 3 * 2 * matrix_bytes(shape, element_size);
+    return 2 * matrix_bytes(shape, element_size) + Stopwatch::bytes_needed(device.l2_bytes);
 }
 
 }  // namespace
@@ -101,7 +101,11 @@ Shape default_shape(const Device& device) {
 void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants) {
     const std::string matrix = "a matrix of " + shape.name() + " does not fit: in and out need ";
     const std::string cure = "; choose smaller --rows and --cols";
-    const std::size_t needed = device_bytes(device, shape),
+    int element_size = 1;
+    for (const Variant* variant : variants) {
+        element_size = std::max(element_size, variant->element_size);
+    }
+    const std::size_t needed = device_bytes(device, shape, element_size),
                       free = free_device_bytes(device.simulated);
     if (needed > free) {
         throw UsageError(matrix + gigabytes(needed) + " of " +
@@ -111,7 +115,8 @@ void check_memory(const Device& device, Shape shape, const std::vector<const Var
     std::size_t on_host = 0;
     for (const Variant* variant : variants) {
         const int matrices = (variant->in == Memory::host) + (variant->out == Memory::host);
-        on_host = std::max(on_host, static_cast<std::size_t>(matrices) * matrix_bytes(shape));
+        on_host = std::max(on_host, static_cast<std::size_t>(matrices) *
+                                        matrix_bytes(shape, variant->element_size));
     }
     if (on_host > free_host_bytes()) {
         throw UsageError(matrix + gigabytes(on_host) + " of this computer's memory, " +
@@ -131,6 +136,7 @@ Problem Runner::problem_at(const Variant& variant, Shape shape) const {
     return {.rows = shape.rows,
             .cols = shape.cols,
             .produces = variant.produces,
+            .element_size = static_cast<std::size_t>(variant.element_size),
             .keeps_nan_payloads = variant.keeps_nan_payloads,
             .in_place = variant.in_place};
 }
@@ -138,7 +144,9 @@ Problem Runner::problem_at(const Variant& variant, Shape shape) const {
 VerifiedBuffers& Runner::large_buffers(const Variant& variant) {
     // Buffers are kept for variants that make a matrix of a matrix: nearly all.
     const bool is_plain = variant.is_plain() && large_is_plain_;
-    if (!large_ || !is_plain || large_in_ != variant.in || large_out_ != variant.out) {
+    const auto element_size = static_cast<std::size_t>(variant.element_size);
+    if (!large_ || !is_plain || large_in_ != variant.in || large_out_ != variant.out ||
+        large_->problem().element_size != element_size) {
         large_.reset();
         large_ = std::make_unique<VerifiedBuffers>(
             problem_at(variant, shape_), VerifiedBuffers::usual_guard, variant.in, variant.out);

@@ -51,7 +51,7 @@ std::string time_columns(const Result& result, const Reference& reference, doubl
 double Result::gbps() const {
     if (!timing) return 0;
     const double moved = elements ? static_cast<double>(elements) : 1.0 * shape.rows * shape.cols;
-    const double bytes = 2.0 * sizeof(float) * moved;
+    const double bytes = 2.0 * (variant ? variant->element_size : 4) * moved;
     return bytes / (timing->ms * 1e-3) / 1e9;
 }
 

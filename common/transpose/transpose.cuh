@@ -756,33 +756,33 @@ int wide_cols(const Task& task) {
     return 0;
 }
 
-/// The kernels for larger matrices, by the size of an element: what was fastest on an H200.
+/// The kernels for matrices of some size, by the size of an element: what was fastest on an H200.
 template <int SIZE>
 struct Fastest;
 template <>
 struct Fastest<1> {
     using Aligned = Pieces<1, 16, 8, 1>;
-    using Anywhere = Realigned<1, 8, 32, 16, 1, 32>;
+    using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
 };
 template <>
 struct Fastest<2> {
     using Aligned = Pieces<2, 16, 16, 1>;
-    using Anywhere = Realigned<2, 16, 16, 16, 1, 32>;
+    using Anywhere = Realigned<2, 16, 8, 16, 1, 32>;
 };
 template <>
 struct Fastest<4> {
     using Aligned = Pieces<4, 16, 16, 1>;
-    using Anywhere = Shifted<4, 64, 64, 256, 32>;
+    using Anywhere = Shifted<4, 64, 64, 512, 32>;
 };
 template <>
 struct Fastest<8> {
     using Aligned = Pieces<8, 16, 32, 1>;
-    using Anywhere = Shifted<8, 64, 64, 512, 32>;
+    using Anywhere = Shifted<8, 32, 64, 512, 32>;
 };
 template <>
 struct Fastest<16> {
     using Aligned = Pieces<16, 16, 16, 2>;
-    using Anywhere = Shifted<16, 32, 32, 256, 32>;
+    using Anywhere = Shifted<16, 32, 32, 512, 32>;
 };
 
 template <int SIZE>
@@ -805,6 +805,41 @@ cudaError_t launch_stack(Task task, cudaStream_t stream) {
 }
 
 template <int SIZE>
+cudaError_t launch_tall(const Task& task, cudaStream_t stream) {
+    using Kernel = Tall<SIZE, 256, 8>;
+    const std::int64_t bytes = (task.tile_rows + Kernel::LEAD) * task.cols * SIZE + 32;
+    const std::int64_t strips = pieces_of(task.tile_rows, task.rows + Kernel::LEAD);
+    return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, stream);
+}
+
+template <int SIZE>
+cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
+    const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
+    const std::int64_t strips = pieces_of(task.tile_cols, task.cols);
+    return launch_tiles<SIZE, Wide<SIZE, 256, 10>>(task, 1, strips, bytes, stream);
+}
+
+/// Rows and columns that both start at multiples of 16 bytes.
+template <int SIZE>
+cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t stream) {
+    using Large = typename Fastest<SIZE>::Aligned;
+    using Small = Pieces<SIZE, 8, 8, 1>;
+    if (shorter <= Small::TILE_COLS) return launch<SIZE, Small>(task, stream);
+    return launch<SIZE, Large>(task, stream);
+}
+
+/// The others. The rows that a block shares with the one before are not worth it for small matrices.
+template <int SIZE>
+cudaError_t launch_anywhere(const Task& task, std::int64_t shorter, cudaStream_t stream) {
+    using Large = typename Fastest<SIZE>::Anywhere;
+    using Small = Shifted<SIZE, 64, 32, 256, SIZE>;
+    if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
+        return launch<SIZE, Small>(task, stream);
+    }
+    return launch<SIZE, Large>(task, stream);
+}
+
+template <int SIZE>
 cudaError_t launch_best(Task task, cudaStream_t stream) {
     const bool is_aligned =
         has_vectors(task.in, SIZE, task.cols, task.in_pitch, task.in_stride, task.batches) &&
@@ -812,26 +847,18 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     const std::int64_t shorter = task.rows < task.cols ? task.rows : task.cols;
     const bool is_narrow = shorter * SIZE < 128;
     if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) return launch_stack<SIZE>(task, stream);
-    if (is_aligned && !is_narrow)
-        return launch<SIZE, typename Fastest<SIZE>::Aligned>(task, stream);
+    if (is_aligned && !is_narrow) return launch_aligned<SIZE>(task, shorter, stream);
 
-    const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols;
     task.tile_rows = tall_rows<SIZE>(task);
-    if (is_tall && task.tile_rows > 0 && bank_conflicts(task.cols, SIZE) <= 4) {
-        using Kernel = Tall<SIZE, 256, 8>;
-        const std::int64_t bytes = (task.tile_rows + Kernel::LEAD) * task.cols * SIZE + 32;
-        return launch_tiles<SIZE, Kernel>(task, pieces_of(task.tile_rows, task.rows + Kernel::LEAD),
-                                          1, bytes, stream);
-    }
-    const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows;
     task.tile_cols = wide_cols<SIZE>(task);
-    if (is_wide && task.tile_cols > 0 && bank_conflicts(task.rows, SIZE) <= 4) {
-        const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
-        return launch_tiles<SIZE, Wide<SIZE, 256, 10>>(
-            task, 1, pieces_of(task.tile_cols, task.cols), bytes, stream);
-    }
-    if (is_aligned) return launch<SIZE, typename Fastest<SIZE>::Aligned>(task, stream);
-    return launch<SIZE, typename Fastest<SIZE>::Anywhere>(task, stream);
+    // Where a column of the strip lies in a few banks only, tiles are better, unless they are empty.
+    const bool suits_banks = shorter < 32 || bank_conflicts(shorter, SIZE) <= 4;
+    const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols;
+    if (is_tall && suits_banks && task.tile_rows > 0) return launch_tall<SIZE>(task, stream);
+    const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows;
+    if (is_wide && suits_banks && task.tile_cols > 0) return launch_wide<SIZE>(task, stream);
+    if (is_aligned) return launch_aligned<SIZE>(task, shorter, stream);
+    return launch_anywhere<SIZE>(task, shorter, stream);
 }
 
 /// The defaults filled in. cudaSuccess, or what is wrong.
@@ -854,8 +881,9 @@ inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_
     if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
     const auto start = reinterpret_cast<std::uintptr_t>(out) | reinterpret_cast<std::uintptr_t>(in);
     if (start % static_cast<std::uintptr_t>(size) != 0) return cudaErrorMisalignedAddress;
-    // Neighbouring tiles lie below each other, so that rows of `out` are written in long runs.
-    task.is_down_first = true;
+    // Neighbouring tiles lie below each other, so that rows of `out` are written in long runs. On an
+    // H200 that is faster for all shapes but these (2048 x 32768: 3 % slower).
+    task.is_down_first = cols / 8 < rows || cols / 16 > rows;
     return cudaSuccess;
 }
 
