@@ -86,6 +86,19 @@ Exercise vec4_t64() {
                       .elements_per_block = 4096}};
 }
 
+Exercise async() {
+    return {.name = "11_async",
+            .rows_multiple = 4,
+            .cols_multiple = 4,
+            .public_shapes = {{64, 64}, {256, 128}, {64, 320}, {84, 140}, {4, 76}, {76, 4}},
+            .costs = {.load = 16,
+                      .store = 16,
+                      .shared_load = 4,
+                      .shared_store = 4,
+                      .elements_per_thread = 64,
+                      .elements_per_block = 16384}};
+}
+
 /// A solution without the marks of what its exercise leaves blank: those lines begin with //!.
 std::string without_marks(const std::string& text) {
     std::string plain;
@@ -102,8 +115,8 @@ std::string without_marks(const std::string& text) {
 }  // namespace
 
 std::vector<Exercise> course_exercises(const std::filesystem::path& repository) {
-    std::vector<Exercise> all = {copy(),     naive(), tiled(), padded(),  coarsened(),
-                                 diagonal(), vec2(),  vec4(),  vec4_t64()};
+    std::vector<Exercise> all = {copy(),     naive(), tiled(), padded(),   coarsened(),
+                                 diagonal(), vec2(),  vec4(),  vec4_t64(), async()};
     for (Exercise& exercise : all) {
         const Source solution = read_source(repository / "solutions" / exercise.name / "kernel.cu");
         if (!solution.is_good()) throw std::runtime_error(solution.problem.text());

@@ -199,16 +199,16 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     CHECK(json["results"][0]["outcome"] == "not-yet");
     CHECK(json["results"][0]["verdict"]["failures"][0]["id"] == "nothing-written");
 
-    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
-        course.solve(step.name);
-    }
+    auto steps = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps;
+    for (auto& step : steps) course.solve(step.name);
     course.write(KERNEL_02, "");
-    expect(course, {"check", "all"}, 1,
-           {"01_copy             passed", "file-empty", "8 of 9 passed"});
+    std::string all_but_one =
+        std::to_string(steps.size() - 1) + " of " + std::to_string(steps.size()) + " passed";
+    expect(course, {"check", "all"}, 1, {"01_copy             passed", "file-empty", all_but_one});
     course.solve("02_naive");
     Outcome all = course.learn({"check", "all", "--json"});
     CHECK(all.exit_code == 0);
-    CHECK(Json::parse(all.output)["results"].size() == 9);
+    CHECK(Json::parse(all.output)["results"].size() == steps.size());
     expect(course, {"start"}, 0, {"All exercises are done"});
     expect(course, {"check"}, 2, {"all exercises are done"});
 }

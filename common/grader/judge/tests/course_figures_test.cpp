@@ -41,6 +41,9 @@ namespace lesson_08 {
 namespace lesson_09 {
 #include "../../../../exercises/09_vec4_t64/checks.cpp"
 }
+namespace lesson_11 {
+#include "../../../../exercises/11_async/checks.cpp"
+}
 #undef TEST_CASE
 #define TEST_CASE(name) DOCTEST_TEST_CASE(name)
 
@@ -52,9 +55,9 @@ namespace {
 
 const std::vector<Lesson>& lessons() {
     static const std::vector<Lesson> all = {
-        lesson_01::lesson, lesson_02::lesson, lesson_03::lesson,
-        lesson_04::lesson, lesson_05::lesson, lesson_06::lesson,
-        lesson_07::lesson, lesson_08::lesson, lesson_09::lesson};
+        lesson_01::lesson, lesson_02::lesson, lesson_03::lesson, lesson_04::lesson,
+        lesson_05::lesson, lesson_06::lesson, lesson_07::lesson, lesson_08::lesson,
+        lesson_09::lesson, lesson_11::lesson};
     return all;
 }
 
