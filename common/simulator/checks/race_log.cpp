@@ -174,8 +174,8 @@ std::string RaceLog::cure_for(const Race& race) const {
         return "Let one lane store, give every lane an element of its own, or use an atomic.";
     }
     if (race.cause == RaceCause::pending_copy) {
-        return "Wait for the copy (cp.async.wait_group, __pipeline_wait_prior) before touching its "
-               "bytes.";
+        return "Wait for the copy (cp.async.wait_group, __pipeline_wait_prior; of a bulk copy its "
+               "mbarrier, or cp.async.bulk.wait_group) before touching its bytes.";
     }
     if (race.later.block != race.earlier.block) {
         return is_atomic(race.later) != is_atomic(race.earlier)

@@ -116,6 +116,16 @@ struct SharedRace::State {
         u32 addresses[kLanes];
     };
     std::vector<Copy> copies;
+    /// A bulk copy that is not complete.
+    struct BulkCopy {
+        Copy copy;
+        u32 ticket = 0;
+        bool writes = false;
+        u32 clock = 0;     ///< of its warp when it was issued
+        Clock released{};  ///< what whoever sees its end has caught up with
+    };
+    std::vector<BulkCopy> bulk_copies;
+    u32 last_ticket = 0;
     std::array<u32, kLanes> groups{};  ///< committed by each warp
 
     void begin_block(u64 number, u32 shared_bytes) {
@@ -132,6 +142,7 @@ struct SharedRace::State {
             serial = 1;
         }
         copies.clear();
+        bulk_copies.clear();
         groups.fill(0);
         forget();
     }
@@ -150,7 +161,9 @@ struct SharedRace::State {
         fenced = 0;
         released.clear();
         for (const Copy& copy : copies) write_down(copy, kPending);
+        for (const BulkCopy& bulk : bulk_copies) write_down(bulk.copy, kPending, bulk.writes);
     }
+    bool copies_are_pending() const { return !copies.empty() || !bulk_copies.empty(); }
 
     /// Ends a moment of this warp: accesses from now on are told from those before.
     void tick(u32 warp) {
@@ -492,28 +505,34 @@ struct SharedRace::State {
 
     // ---- asynchronous copies ----
 
-    /// Writes the copy's cells down as made by its threads at `clock`, where they are still its
-    /// own.
-    void write_down(const Copy& copy, u32 clock) {
+    /// Writes the copy's cells down as written (or read) by its threads at `clock`, where they are
+    /// still its own.
+    void write_down(const Copy& copy, u32 clock, bool writes = true) {
         const SharedAccess from{.warp = copy.warp,
                                 .site = copy.site,
                                 .active = copy.lanes,
                                 .addresses = copy.addresses,
                                 .bytes_per_lane = copy.bytes_per_lane,
                                 .value = {}};
-        const auto is_own = [&](Cell cell) {
-            return !is_live(cell) || (clock_of(cell) == kPending && warp_of(cell) == copy.warp);
+        const Access access = begin(from, !writes, writes, clock);
+        const auto write_role = [&](Role role, bool into_empty) {
+            const auto is_own = [&](Cell cell) {
+                if (!is_live(cell)) return into_empty;
+                return clock_of(cell) == kPending && warp_of(cell) == copy.warp;
+            };
+            for_each_piece(
+                access,
+                [&](u32 index, Cell mine) {
+                    if (is_own(words[role][index])) words[role][index] = mine;
+                },
+                [&](u32 address, Cell mine) {
+                    split(address / kWordBytes, role);
+                    if (is_own(bytes[role][address])) bytes[role][address] = mine;
+                });
         };
-        const Access access = begin(from, false, true, clock);
-        for_each_piece(
-            access,
-            [&](u32 index, Cell mine) {
-                if (is_own(words[kWrite][index])) words[kWrite][index] = mine;
-            },
-            [&](u32 address, Cell mine) {
-                split(address / kWordBytes, kWrite);
-                if (is_own(bytes[kWrite][address])) bytes[kWrite][address] = mine;
-            });
+        if (writes) return write_role(kWrite, true);
+        write_role(kRead, true);
+        write_role(kSecondRead, false);
     }
 
     /// Completes the copies of `lanes` for which `is_complete` holds.
@@ -603,7 +622,7 @@ void SharedRace::barrier_arrive(u32 id, u32 warp) {
 }
 
 void SharedRace::barrier_complete(u32 id, Mask waiting, bool whole_block) {
-    if (whole_block && state_->copies.empty()) return state_->forget();
+    if (whole_block && !state_->copies_are_pending()) return state_->forget();
     for (Mask rest = waiting; rest; rest &= rest - 1) {
         join(state_->clocks[std::countr_zero(rest)], state_->barriers[id]);
     }
@@ -652,6 +671,28 @@ void SharedRace::async_wait(u32 warp, Mask lanes, u32 groups_left, bool everythi
     state_->complete(warp, lanes, [&](const State::Copy& copy) {
         return everything || (copy.group != 0 && copy.group + groups_left <= last);
     });
+}
+
+u32 SharedRace::bulk_begin(const SharedAccess& access, bool writes) {
+    state_->perform(state_->begin(access, !writes, writes, kPending));
+    State::BulkCopy bulk;
+    bulk.copy = {access.warp, access.site, access.bytes_per_lane, access.active, 0, {}};
+    std::copy_n(access.addresses, kLanes, bulk.copy.addresses);
+    bulk.ticket = ++state_->last_ticket;
+    bulk.writes = writes;
+    bulk.clock = state_->clocks[access.warp][access.warp];
+    state_->tick(access.warp);
+    bulk.released = state_->clocks[access.warp];
+    state_->bulk_copies.push_back(bulk);
+    return bulk.ticket;
+}
+
+void SharedRace::bulk_end(u32 ticket, bool writes, u32 mbarrier) {
+    const auto found = std::ranges::find(state_->bulk_copies, ticket, &State::BulkCopy::ticket);
+    if (found == state_->bulk_copies.end()) return;
+    state_->write_down(found->copy, found->clock, writes);
+    if (writes) join(state_->released[mbarrier], found->released);
+    state_->bulk_copies.erase(found);
 }
 
 void SharedRace::async_arrive(u32 warp, Mask lanes, u32 address) {

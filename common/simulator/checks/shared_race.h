@@ -88,6 +88,15 @@ public:
     /// cp.async.mbarrier.arrive: when these copies are complete, arrives at the mbarrier.
     void async_arrive(u32 warp, Mask lanes, u32 address);
 
+    // ---- cp.async.bulk ----
+
+    /// A copy begins, by one lane: until bulk_end, who touches what it writes, or writes what it
+    /// reads, races with it. Returns a number for bulk_end.
+    u32 bulk_begin(const SharedAccess& access, bool writes);
+    /// It is complete. One that writes has then also arrived at an mbarrier, which releases what its
+    /// thread had done when it issued the copy.
+    void bulk_end(u32 ticket, bool writes, u32 mbarrier);
+
     SharedRace(const SharedRace&) = delete;
 
     struct State;  ///< in shared_race.cpp

@@ -143,6 +143,20 @@ void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resol
     }
 }
 
+void note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads) {
+    if (w.checks.init) {
+        if (reads)
+            check_written(w, op, where, bytes, LaneAccess::Kind::read);
+        else
+            mark_written(w, where, bytes);
+    }
+    Block& block = *w.block;
+    if (GlobalRace* race = block.launch->global_race)
+        race->access(block.global_race,
+                     global_lanes(w, site, where, bytes,
+                                  reads ? GlobalAccess::Kind::read : GlobalAccess::Kind::write));
+}
+
 void fence(Warp& w) {
     Block& block = *w.block;
     if (GlobalRace* race = block.launch->global_race) race->fence(block.global_race, w.index);

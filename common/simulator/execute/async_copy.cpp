@@ -199,7 +199,8 @@ void complete_copies(Warp& w) {
 // cp.async.commit_group;  cp.async.wait_group N;  cp.async.wait_all;  cp.async.mbarrier.arrive [a]
 std::optional<FamilyInstruction> describe_cp(const ptx::Instruction& i,
                                              const ptx::Function& function) {
-    if (!i.has("async") || i.has("bulk")) return std::nullopt;
+    if (!i.has("async")) return std::nullopt;
+    if (i.has("bulk")) return describe_bulk_copy(i);
     std::optional<FamilyInstruction> description;
     if (i.has("commit_group"))
         description = describe(i, run_commit, {});

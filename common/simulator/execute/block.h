@@ -76,6 +76,9 @@ struct Block {
     /// cp.async copies that have been issued and not yet waited for, by warp (async_copy.cpp).
     struct AsyncCopies;
     std::shared_ptr<AsyncCopies> async_copies;
+    /// Likewise of cp.async.bulk, by the block (bulk_copy.cpp).
+    struct BulkCopies;
+    std::shared_ptr<BulkCopies> bulk_copies;
 
     /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp
     /// instruction of this block, and what nanosleep slept (special_registers.h).

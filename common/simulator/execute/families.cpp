@@ -29,7 +29,7 @@ constexpr FamilyRow kFamilies[] = {
     // Memory that others change meanwhile.
     {"atom", describe_atomic},    // reads, changes and writes back in one go; returns the old value
     {"red", describe_reduction},  // the same, and nobody wants the old value
-    {"cp", describe_cp},          // cp.async: global to shared memory without waiting for it
+    {"cp", describe_cp},          // cp.async: to or from shared memory without waiting for it
     {"mbarrier", describe_mbarrier},  // a barrier that lives in shared memory and counts arrivals
     {"membar", describe_fence},       // orders memory accesses
     {"fence", describe_fence},

@@ -33,6 +33,11 @@ enum class Role : u8 {
                ///< A 32-bit base is zero-extended; a symbol is its address in the space
     address2,  ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
                ///< has its offsets packed: first_offset(op), second_offset(op)
+    address_a,  ///< [base + offset], whole, as 64-bit lanes: Op::a
+    address_b,  ///< ... Op::b
+    address_c,  ///< ... Op::c
+    tensor,     ///< [map, {x, y, ...}]: the map's address as 64-bit lanes in Op::b, up to five
+                ///< coordinates in Op::v[0] to v[3] and Op::d2
     vector_destination,  ///< {x, y, ...}, written: Op::d, d2, b, c in this order
     vector_source,       ///< {x, y, ...}, read: Op::v[0], v[1], ...
     constant,            ///< an integer that is part of the instruction: Op::immediate

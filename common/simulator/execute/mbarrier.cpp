@@ -84,12 +84,11 @@ const Op* not_initialised(Warp& w, const Op* op, int lane, const Resolved& where
                   "wait for it with __syncthreads()");
 }
 
-void something_happened(Warp& w) {
-    w.block->launch->progress.fetch_add(1, std::memory_order_relaxed);
+void something_happened(Block& block) {
+    block.launch->progress.fetch_add(1, std::memory_order_relaxed);
 }
 
-void phase_ended(Warp& w) {
-    Block& block = *w.block;
+void phase_ended(Block& block) {
     if (GlobalRace* race = block.launch->global_race) race->barrier(block.global_race);
 }
 
@@ -111,7 +110,7 @@ const Op* run_init(Warp& w, const Op* op) {
         if (w.block->shared_race)
             w.block->shared_race->mark_written(static_cast<u32>(where.address[l]), 8);
     }
-    something_happened(w);
+    something_happened(*w.block);
     return op + 1;
 }
 
@@ -151,11 +150,11 @@ const Op* run_arrive(Warp& w, const Op* op) {
         // Released before the phase may end, so that whoever sees its end sees this lane's stores.
         if (w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
-        if (b.end_phase_if_complete()) phase_ended(w);
+        if (b.end_phase_if_complete()) phase_ended(*w.block);
         store_bits(where.host[l], b.bits());
         if constexpr (ReturnsState) w.lanes<u64>(op->d)[l] = before;
     }
-    something_happened(w);
+    something_happened(*w.block);
     return op + 1;
 }
 
@@ -170,10 +169,10 @@ const Op* run_bytes(Warp& w, const Op* op) {
         Mbarrier b = Mbarrier::from_bits(load_bits(where.host[l]));
         if (b.expected == 0) return not_initialised(w, op, l, where);
         b.bytes += Sign * i64{bytes[l]};
-        if (Sign < 0 && b.end_phase_if_complete()) phase_ended(w);
+        if (Sign < 0 && b.end_phase_if_complete()) phase_ended(*w.block);
         store_bits(where.host[l], b.bits());
     }
-    something_happened(w);
+    something_happened(*w.block);
     return op + 1;
 }
 
@@ -203,6 +202,7 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     Mask over = 0;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
+        complete_bulk_copies(*w.block, static_cast<u32>(where.address[l]));
         const Mbarrier b = Mbarrier::from_bits(load_bits(where.host[l]));
         if (b.expected == 0 && b.pending == 0 && load_bits(where.host[l]) == 0)
             return not_initialised(w, op, l, where);
@@ -275,6 +275,21 @@ std::optional<FamilyInstruction> describe_wait(const ptx::Instruction& i) {
 }
 
 }  // namespace
+
+bool is_mbarrier(const Block& block, u32 address) {
+    const u64 bits = load_bits(block.shared + address);
+    const Mbarrier b = Mbarrier::from_bits(bits);
+    return b.expected != 0 && b.pending <= b.expected && b.bits() == bits;
+}
+
+void complete_bytes(Block& block, u32 address, u32 bytes) {
+    u8* host = block.shared + address;
+    Mbarrier b = Mbarrier::from_bits(load_bits(host));
+    b.bytes -= bytes;
+    if (b.end_phase_if_complete()) phase_ended(block);
+    store_bits(host, b.bits());
+    something_happened(block);
+}
 
 std::optional<FamilyInstruction> describe_copy_arrival(const ptx::Instruction& i) {
     const Handler run = i.has("noinc") ? run_copy_arrival<true> : run_copy_arrival<false>;

@@ -72,6 +72,9 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
                u32 bytes_read);
 
+/// A bulk copy reads or writes global memory: pieces of `bytes` bytes, one a lane.
+void note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
+
 /// membar and fence: what this warp did so far comes before what it does next.
 void fence(Warp& w);
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "execute/async_copy.h"
 #include "execute/special_registers.h"
 
 namespace coalesce::sim {
@@ -172,6 +173,7 @@ void Worker::start_warps(Resident& resident) {
     std::fill(std::begin(block.waiting_warps), std::end(block.waiting_warps), 0u);
     block.finished_warps = 0;
     block.async_copies.reset();
+    block.bulk_copies.reset();
 }
 
 Resident& Worker::begin_block(u64 number) {
@@ -208,6 +210,7 @@ Resident& Worker::begin_block(u64 number) {
 
 void Worker::end_block(Resident& resident) {
     Block& block = resident.block;
+    end_bulk_copies(block);
     block.ledger.end_block(!block.shared_race || block.shared_race->findings() == 0);
     for (Warp& w : block.warps) {
         totals.instructions += w.executed;

@@ -116,6 +116,16 @@ bool FunctionLowering::address_operand(Op& op, const Operand& address, StateSpac
     return narrow;
 }
 
+Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
+    Op base;
+    address_operand(base, address, space, false);
+    if (base.immediate == 0) return base.a;
+    const Slot sum = temporary(Width::w64);
+    emit_lane("add.s64", sum, {base.a, constant(static_cast<u64>(base.immediate), Width::w64)},
+              current_class_);
+    return sum;
+}
+
 void FunctionLowering::lower_load_store() {
     const bool store = now().opcode == "st";
     const StateSpace space = space_of_access(now());

@@ -304,6 +304,17 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
             op.immediate = pack_offsets(first_offset(&op), second.immediate);
             return;
         }
+        case Role::address_a: op.a = whole_address(operand, space); return;
+        case Role::address_b: op.b = whole_address(operand, space); return;
+        case Role::address_c: op.c = whole_address(operand, space); return;
+        case Role::tensor: {
+            Slot* const slots[] = {&op.v[0], &op.v[1], &op.v[2], &op.v[3], &op.d2};
+            const std::vector<Operand>& coordinates = operand.elements.at(0).elements;
+            op.b = whole_address(operand, space);
+            for (std::size_t k = 0; k < coordinates.size() && k < std::size(slots); ++k)
+                *slots[k] = source(coordinates[k], role.width);
+            return;
+        }
         case Role::vector_destination: {
             Slot* const slots[] = {&op.d, &op.d2, &op.b, &op.c};
             op.has_destination = true;

@@ -91,6 +91,8 @@ private:
                                 ptx::Type type);
     /// Base register to Op::a, offset to Op::immediate; returns whether the base has 32-bit lanes.
     bool address_operand(Op& op, const Operand& address, ptx::StateSpace space, bool allow_narrow);
+    /// An address, its offset added, as 64-bit lanes.
+    Slot whole_address(const Operand& address, ptx::StateSpace space);
     u32 add_site(const MemoryUse& use);
     void widen_loaded(const std::vector<Operand>& elements, ptx::Type type,
                       const std::vector<Slot>& loaded);

@@ -1,0 +1,483 @@
+// cp.async.bulk: copies of whole boxes of an array, or of a run of bytes, which one thread asks for
+// and the hardware makes alone.
+//
+// Builds on  memory/tensor_map.h, async_copy.h.
+// Idea       A copy is cut into pieces of 16 bytes when it is issued: that is the time at which
+//            bounds, alignment and what was written are checked, and sectors counted. The bytes
+//            move as late as the program allows: a copy to shared memory when somebody asks the
+//            mbarrier that it reports to, one to global memory when its thread waits for its group.
+//            So who forgets to wait finds old bytes, as may happen on hardware.
+// Tensors    What of a box lies outside of the array is filled with zeros (or NaNs) on the way in,
+//            and left out on the way back. The mbarrier is told all bytes of the box nevertheless.
+// Counters   One request for each thread that issues a copy; its sectors are those that it touches
+//            in global memory. It takes no wavefronts of shared memory's load and store unit. On
+//            hardware these are smsp__sass_inst_executed_op_tma_{ld,st} and
+//            l1tex__m_{xbar2l1tex_read,l1tex2xbar_write}_sectors_mem_global_op_tma_{ld,st}.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <unordered_set>
+
+#include "checks/access_report.h"
+#include "execute/async_copy.h"
+#include "execute/describe.h"
+#include "execute/memory_access.h"
+#include "memory/tensor_map.h"
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+
+namespace {
+
+constexpr u32 kBoxAlignment = 128;
+
+/// 16 bytes of a copy.
+struct Piece {
+    u64 global = 0;   ///< device address; 0: outside of the array
+    u32 shared = 0;   ///< offset in the block's shared memory
+    u32 inside = 16;  ///< of the 16 bytes, those within the array; the others come after them
+    u8* host = nullptr;
+};
+
+struct BulkCopy {
+    const Op* op = nullptr;
+    bool to_shared = false;
+    u32 warp = 0, lane = 0;
+    u32 group = 0;     ///< groups that its thread had committed before (to global memory)
+    u32 mbarrier = 0;  ///< offset of the one that is told (to shared memory)
+    u32 bytes = 0;
+    u32 race_ticket = 0;
+    u32 fill = 0;  ///< what stands for 4 bytes outside of the array
+    std::vector<Piece> pieces;
+};
+
+}  // namespace
+
+struct Block::BulkCopies {
+    std::deque<BulkCopy> pending;
+    std::vector<std::array<u32, kLanes>> committed;  ///< groups, by warp and lane
+};
+
+namespace {
+
+Block::BulkCopies& copies_of(Block& block) {
+    if (!block.bulk_copies) {
+        block.bulk_copies = std::make_shared<Block::BulkCopies>();
+        block.bulk_copies->committed.resize(block.warps.size());
+    }
+    return *block.bulk_copies;
+}
+
+// ---- carrying out ----
+
+void carry_out(Block& block, const BulkCopy& copy) {
+    for (const Piece& piece : copy.pieces) {
+        u8* shared = block.shared + piece.shared;
+        if (!copy.to_shared) {
+            std::memcpy(piece.host, shared, piece.inside);
+            continue;
+        }
+        if (piece.host) std::memcpy(shared, piece.host, piece.inside);
+        for (u32 at = piece.host ? piece.inside : 0; at < kPieceBytes; ++at)
+            shared[at] = static_cast<u8>(copy.fill >> at % 4 * 8);
+    }
+}
+
+/// Carries out and forgets the copies for which `is_due` holds.
+template <class F>
+void finish(Block& block, F is_due) {
+    auto& pending = block.bulk_copies->pending;
+    for (BulkCopy& copy : pending) {
+        if (!is_due(copy)) continue;
+        carry_out(block, copy);
+        if (block.shared_race)
+            block.shared_race->bulk_end(copy.race_ticket, copy.to_shared, copy.mbarrier);
+        if (copy.to_shared) complete_bytes(block, copy.mbarrier, copy.bytes);
+        copy.bytes = 0;
+    }
+    std::erase_if(pending, [](const BulkCopy& copy) { return copy.bytes == 0; });
+}
+
+// ---- issuing ----
+
+/// One copy that is being issued: where it is, and its pieces so far.
+struct Issue {
+    Warp& w;
+    const Op* op;
+    int lane;
+    BulkCopy copy;
+
+    bool fail(Status status, const char* kind, const std::string& message, u64 address) {
+        w.fail(op, status, "memcheck", kind, message, lane, address);
+        return false;
+    }
+    u32 global_site() const { return op->site; }
+    u32 shared_site() const { return op->site + 1; }
+};
+
+bool is_multiple(Issue& issue, u64 value, u32 of, const char* what) {
+    if (value % of == 0) return true;
+    return issue.fail(Status::misaligned_address, "misaligned",
+                      std::string(what) + " is no multiple of " + std::to_string(of) + " bytes",
+                      value);
+}
+
+/// Finds the piece in this process, if it is within an allocation.
+bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
+    const AllocationTable& table = *issue.w.block->launch->allocations;
+    if (!near || !near->contains(piece.global, piece.inside)) near = table.find(piece.global);
+    if (near && near->contains(piece.global, piece.inside)) {
+        piece.host = reinterpret_cast<u8*>(piece.global + near->to_host);
+        return true;
+    }
+    LaneAccess access{
+        .kind = issue.copy.to_shared ? LaneAccess::Kind::read : LaneAccess::Kind::write,
+        .address = piece.global,
+        .bytes = piece.inside};
+    issue.w.fail(
+        Status::illegal_address,
+        describe_bad_global(issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane),
+                            access, table));
+    return false;
+}
+
+/// The bytes of shared memory that the copy takes must be the block's.
+bool find_shared(Issue& issue, u64 address, u32 bytes) {
+    const Block& block = *issue.w.block;
+    if (address + bytes <= block.shared_bytes && address + bytes > address) return true;
+    LaneAccess access{
+        .kind = issue.copy.to_shared ? LaneAccess::Kind::write : LaneAccess::Kind::read,
+        .address = address,
+        .bytes = bytes};
+    issue.w.fail(Status::illegal_address,
+                 describe_bad_shared(
+                     issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane), access,
+                     block.launch->kernel->static_shared, block.launch->config.dynamic_shared));
+    return false;
+}
+
+/// The piece of a box that begins at element coordinates `at`: how much of it is inside the array?
+void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
+    piece.inside = 0;
+    u64 address = map.address;
+    for (u32 d = 0; d < map.rank; ++d) {
+        if (at[d] < 0 || static_cast<u64>(at[d]) >= map.size[d]) return;
+        address += static_cast<u64>(at[d]) * map.stride[d];
+    }
+    piece.global = address;
+    const u64 left = (map.size[0] - static_cast<u64>(at[0])) * map.element_bytes;
+    piece.inside = static_cast<u32>(std::min<u64>(kPieceBytes, left));
+}
+
+/// Cuts a box into pieces, the rows of the box one after the other.
+bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
+    if (static_cast<i64>(corner[0]) * map.element_bytes % kPieceBytes != 0)
+        return issue.fail(Status::illegal_instruction, "misaligned",
+                          "the innermost coordinate of a box must be at a multiple of 16 bytes; " +
+                              std::to_string(corner[0]) + " elements are " +
+                              std::to_string(i64{corner[0]} * map.element_bytes) + " bytes",
+                          map.address);
+    const u32 row_bytes = map.row_bytes();
+    const Allocation* near = nullptr;
+    for (u32 row = 0, rows = map.rows(); row < rows; ++row) {
+        i64 at[kMostDimensions] = {corner[0]};
+        for (u32 d = 1, rest = row; d < map.rank; rest /= map.box[d], ++d)
+            at[d] = i64{corner[d]} + rest % map.box[d];
+        for (u32 byte = 0; byte < row_bytes; byte += kPieceBytes) {
+            at[0] = i64{corner[0]} + byte / map.element_bytes;
+            Piece piece;
+            piece.shared = swizzled(map.swizzle, shared + row * row_bytes + byte);
+            place_in_array(map, at, piece);
+            if (piece.inside && !find_global(issue, piece, near)) return false;
+            if (piece.inside || issue.copy.to_shared) issue.copy.pieces.push_back(piece);
+        }
+    }
+    return true;
+}
+
+bool cut_run(Issue& issue, u64 global, u32 shared, u32 bytes) {
+    const Allocation* near = nullptr;
+    for (u32 byte = 0; byte < bytes; byte += kPieceBytes) {
+        Piece piece{.global = global + byte, .shared = shared + byte};
+        if (!find_global(issue, piece, near)) return false;
+        issue.copy.pieces.push_back(piece);
+    }
+    return true;
+}
+
+void count(Issue& issue) {
+    SiteCounters& counters = issue.w.counters[issue.global_site()];
+    ++counters.requests;
+    std::unordered_set<u64> sectors;
+    for (const Piece& piece : issue.copy.pieces) {
+        if (!piece.inside) continue;
+        sectors.insert(piece.global / 32);
+        counters.useful_bytes += piece.inside;
+    }
+    counters.sectors += sectors.size();
+}
+
+/// Shows the checks what the copy does in global memory. They know lanes that take 16 bytes each:
+/// as many pieces at a time as the warp has threads.
+void note_global(Issue& issue) {
+    Warp& w = issue.w;
+    std::array<u64, kLanes> addresses{};
+    Mask lanes = 0;
+    const auto hand_over = [&](u32 bytes) {
+        if (!lanes) return;
+        Resolved where;
+        std::copy(addresses.begin(), addresses.end(), where.address);
+        where.in_global = lanes;
+        note_bulk(w, issue.op, issue.global_site(), where, bytes, issue.copy.to_shared);
+        lanes = 0;
+    };
+    int next = 0;
+    for (const Piece& piece : issue.copy.pieces) {
+        if (!piece.inside) continue;
+        if (piece.inside < kPieceBytes) {
+            hand_over(kPieceBytes);
+            addresses[issue.lane] = piece.global;
+            lanes = 1u << issue.lane;
+            hand_over(piece.inside);
+            next = 0;
+            continue;
+        }
+        addresses[next] = piece.global;
+        lanes |= 1u << next++;
+        if (next == kLanes || !(w.existing >> next & 1)) {
+            hand_over(kPieceBytes);
+            next = 0;
+        }
+    }
+    hand_over(kPieceBytes);
+}
+
+void note_shared(Issue& issue, u32 shared) {
+    Block& block = *issue.w.block;
+    if (!block.shared_race) return;
+    u32 addresses[kLanes] = {};
+    addresses[issue.lane] = shared;
+    SharedAccess access;
+    access.warp = issue.w.index;
+    access.site = issue.shared_site();
+    access.active = 1u << issue.lane;
+    access.addresses = addresses;
+    access.bytes_per_lane = issue.copy.bytes;
+    issue.copy.race_ticket = block.shared_race->bulk_begin(access, issue.copy.to_shared);
+}
+
+/// What both kinds of copies do last.
+void issue_copy(Issue& issue, u32 shared) {
+    count(issue);
+    note_global(issue);
+    note_shared(issue, shared);
+    Block& block = *issue.w.block;
+    Block::BulkCopies& copies = copies_of(block);
+    issue.copy.group = copies.committed[issue.w.index][issue.lane];
+    copies.pending.push_back(std::move(issue.copy));
+}
+
+bool find_mbarrier(Issue& issue, u64 address) {
+    const Block& block = *issue.w.block;
+    if (!is_multiple(issue, address, 8, "the mbarrier's address")) return false;
+    if (address + 8 > block.shared_bytes) return find_shared(issue, address, 8);
+    if (is_mbarrier(block, static_cast<u32>(address))) return true;
+    issue.w.fail(issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
+                 "the mbarrier that this copy reports to was never initialised; let one thread "
+                 "initialise it, and fence, before the first copy",
+                 issue.lane, address);
+    return false;
+}
+
+// ---- handlers ----
+
+/// Op::a: in shared memory. Op::b: in global memory, or the map. Op::c: the mbarrier. Op::v[0] to
+/// [3], Op::d2: coordinates, or in v[0] the size.
+template <bool ToShared>
+Issue begin(Warp& w, const Op* op, int lane) {
+    Issue issue{w, op, lane, {}};
+    issue.copy.op = op;
+    issue.copy.to_shared = ToShared;
+    issue.copy.warp = w.index;
+    issue.copy.lane = static_cast<u32>(lane);
+    if (ToShared)
+        issue.copy.mbarrier = static_cast<u32>(address_in_space(w.lanes<u64>(op->c)[lane]));
+    return issue;
+}
+
+template <bool ToShared>
+bool copy_box(Warp& w, const Op* op, int lane) {
+    Issue issue = begin<ToShared>(w, op, lane);
+    const u64 map_address = w.lanes<u64>(op->b)[lane];
+    u8 bytes[kTensorMapBytes];
+    std::optional<TensorMap> map;
+    if (read_bytes(w, map_address, lane, kTensorMapBytes, bytes)) map = decode(bytes);
+    if (!map)
+        return issue.fail(
+            Status::illegal_instruction, "no tensor map",
+            "there is no tensor map at this address; make one with "
+            "cuTensorMapEncodeTiled, and pass it as a const __grid_constant__ parameter",
+            map_address);
+    if (map->rank != op->count)
+        return issue.fail(Status::illegal_instruction, "no tensor map",
+                          "the tensor map has " + std::to_string(map->rank) +
+                              " dimensions and the instruction " + std::to_string(op->count),
+                          map_address);
+    const u64 shared = address_in_space(w.lanes<u64>(op->a)[lane]);
+    issue.copy.bytes = map->box_bytes();
+    issue.copy.fill = map->fills_with_nan ? ~0u : 0;
+    if (!is_multiple(issue, shared, kBoxAlignment, "a box's address in shared memory"))
+        return false;
+    if (!find_shared(issue, shared, issue.copy.bytes)) return false;
+    if (ToShared && !find_mbarrier(issue, issue.copy.mbarrier)) return false;
+    const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
+    i32 corner[kMostDimensions] = {};
+    for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
+    if (!cut_box(issue, *map, corner, static_cast<u32>(shared))) return false;
+    issue_copy(issue, static_cast<u32>(shared));
+    return true;
+}
+
+template <bool ToShared>
+bool copy_run(Warp& w, const Op* op, int lane) {
+    Issue issue = begin<ToShared>(w, op, lane);
+    const u64 global = w.lanes<u64>(op->b)[lane];
+    const u64 shared = address_in_space(w.lanes<u64>(op->a)[lane]);
+    issue.copy.bytes = w.lanes<u32>(op->v[0])[lane];
+    if (!is_multiple(issue, issue.copy.bytes, kPieceBytes, "the size of a bulk copy") ||
+        !is_multiple(issue, global, kPieceBytes, "its address in global memory") ||
+        !is_multiple(issue, shared, kPieceBytes, "its address in shared memory"))
+        return false;
+    if (issue.copy.bytes == 0) return true;
+    if (!find_shared(issue, shared, issue.copy.bytes)) return false;
+    if (ToShared && !find_mbarrier(issue, issue.copy.mbarrier)) return false;
+    if (!cut_run(issue, global, static_cast<u32>(shared), issue.copy.bytes)) return false;
+    issue_copy(issue, static_cast<u32>(shared));
+    return true;
+}
+
+template <bool (*Copy)(Warp&, const Op*, int)>
+const Op* run_bulk(Warp& w, const Op* op) {
+    for (Mask rest = w.active; rest; rest &= rest - 1)
+        if (!Copy(w, op, std::countr_zero(rest))) return nullptr;
+    w.block->launch->progress.fetch_add(1, std::memory_order_relaxed);
+    return op + 1;
+}
+
+const Op* run_commit(Warp& w, const Op* op) {
+    auto& committed = copies_of(*w.block).committed[w.index];
+    for (Mask rest = w.active; rest; rest &= rest - 1) ++committed[std::countr_zero(rest)];
+    return op + 1;
+}
+
+/// `.read` waits only until shared memory has been read: the same time here.
+const Op* run_wait(Warp& w, const Op* op) {
+    const u32 left = static_cast<u32>(op->immediate);
+    const auto& committed = copies_of(*w.block).committed[w.index];
+    finish(*w.block, [&](const BulkCopy& copy) {
+        return !copy.to_shared && copy.warp == w.index &&
+               w.is_active(static_cast<int>(copy.lane)) &&
+               u64{copy.group} + left < committed[copy.lane];
+    });
+    return op + 1;
+}
+
+// ---- descriptions ----
+
+std::optional<FamilyInstruction> with_memory(std::optional<FamilyInstruction> description,
+                                             bool to_shared) {
+    if (!description) return std::nullopt;
+    description->has_side_effects = true;
+    description->memory = {
+        {.space = StateSpace::global, .load = to_shared, .store = !to_shared, .bytes_per_lane = 16},
+        {.space = StateSpace::shared,
+         .load = !to_shared,
+         .store = to_shared,
+         .bytes_per_lane = 16}};
+    return description;
+}
+
+/// [shared], [map, {coordinates}], [mbarrier]   or   [map, {coordinates}], [shared]
+std::optional<FamilyInstruction> describe_box(const ptx::Instruction& i, bool to_shared) {
+    const OperandRole shared = {Role::address_a, Width::w64}, map = {Role::tensor, Width::w32},
+                      mbarrier = {Role::address_c, Width::w64};
+    const std::size_t map_at = to_shared ? 1 : 0;
+    if (i.operands.size() <= map_at || i.operands[map_at].elements.size() != 1) return std::nullopt;
+    const std::size_t rank = i.operands[map_at].elements[0].elements.size();
+    if (rank == 0 || rank > kMostDimensions || !i.has(std::to_string(rank) + "d"))
+        return std::nullopt;
+    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
+    auto description =
+        to_shared ? describe(i, run_bulk<copy_box<true>>, {shared, map, mbarrier}, 3, 3 + policy)
+                  : describe(i, run_bulk<copy_box<false>>, {map, shared}, 2, 2 + policy);
+    if (description) description->count = static_cast<u8>(rank);
+    return with_memory(std::move(description), to_shared);
+}
+
+/// [shared], [global], size, [mbarrier]   or   [global], [shared], size
+std::optional<FamilyInstruction> describe_run(const ptx::Instruction& i, bool to_shared) {
+    const OperandRole shared = {Role::address_a, Width::w64},
+                      global = {Role::address_b, Width::w64}, size = {Role::v0, Width::w32},
+                      mbarrier = {Role::address_c, Width::w64};
+    const std::size_t policy = i.has("L2::cache_hint") ? 1 : 0;
+    auto description =
+        to_shared
+            ? describe(i, run_bulk<copy_run<true>>, {shared, global, size, mbarrier}, 4, 4 + policy)
+            : describe(i, run_bulk<copy_run<false>>, {global, shared, size}, 3, 3 + policy);
+    return with_memory(std::move(description), to_shared);
+}
+
+}  // namespace
+
+void complete_bulk_copies(Block& block, u32 mbarrier) {
+    if (!block.bulk_copies) return;
+    finish(block,
+           [=](const BulkCopy& copy) { return copy.to_shared && copy.mbarrier == mbarrier; });
+}
+
+void end_bulk_copies(Block& block) {
+    if (!block.bulk_copies) return;
+    for (const BulkCopy& copy : block.bulk_copies->pending) {
+        Warp& warp = block.warps[copy.warp];
+        if (!warp.checks.sync || block.launch->failed()) break;
+        Report report =
+            warp.describe(copy.op, "synccheck", "copy not waited for", static_cast<int>(copy.lane));
+        report.message = copy.to_shared
+                             ? "The block ends while this copy may still be writing to its shared "
+                               "memory, which the next block gets."
+                             : "The block ends while this copy may still be reading its shared "
+                               "memory, which the next block gets.";
+        report.cure = copy.to_shared ? "Wait at the mbarrier that the copy reports to."
+                                     : "Commit the copy, and wait with cp.async.bulk.wait_group "
+                                       "(.read is enough) before the thread ends.";
+        reports().add(report);
+    }
+    finish(block, [](const BulkCopy&) { return true; });
+}
+
+// cp.async.bulk{.tensor.Nd}.shared::cluster.global.mbarrier::complete_tx::bytes, and back:
+// ....global.shared::cta.bulk_group; cp.async.bulk.commit_group; cp.async.bulk.wait_group{.read} N;
+// cp.async.bulk.prefetch...: nothing to do
+std::optional<FamilyInstruction> describe_bulk_copy(const ptx::Instruction& i) {
+    std::optional<FamilyInstruction> description;
+    if (i.has("prefetch")) return describe_hint(i, {});
+    if (i.has("commit_group") || i.has("wait_group")) {
+        description = i.has("commit_group") ? describe(i, run_commit, {})
+                                            : describe(i, run_wait, {{Role::constant}});
+        if (description) description->has_side_effects = true;
+        return description;
+    }
+    // What needs more than one block, or changes bytes on the way, is not here.
+    for (const char* other : {"reduce", "multicast::cluster", "im2col", "tile::gather4"})
+        if (i.has(other)) return std::nullopt;
+    const auto first = std::ranges::find_if(i.modifiers, [](const std::string& m) {
+        return m == "global" || m == "shared::cta" || m == "shared::cluster";
+    });
+    if (first == i.modifiers.end() || first + 1 == i.modifiers.end()) return std::nullopt;
+    const bool to_shared = *first != "global";
+    if (to_shared ? *(first + 1) != "global" : *(first + 1) != "shared::cta") return std::nullopt;
+    return i.has("tensor") ? describe_box(i, to_shared) : describe_run(i, to_shared);
+}
+
+}  // namespace coalesce::sim

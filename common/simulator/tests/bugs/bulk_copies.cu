@@ -1,0 +1,186 @@
+// cp.async.bulk: copies that nobody waited for, that were begun too early, and from or to where they
+// must not.
+#include "../bulk.h"
+
+#include "../cases.h"
+
+// The copies stand in the kernels themselves, so that reports name their lines.
+#define LOAD_RUN(to, from, bytes, barrier)                                                    \
+    asm volatile(                                                                             \
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: \
+            "r"(shared_address(to)), "l"(from), "r"(static_cast<unsigned>(bytes)), "r"(shared_address(barrier)) : "memory")
+#define LOAD_BOX(to, map, x, y, barrier)                                                      \
+    asm volatile(                                                                             \
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "        \
+        "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)), "l"(&map), "r"(x), "r"(y),   \
+        "r"(shared_address(barrier)) : "memory")
+#define STORE_RUN(to, from, bytes)                                                            \
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),     \
+                 "r"(shared_address(from)), "r"(static_cast<unsigned>(bytes)) : "memory")
+
+constexpr int kThreads = 64;
+
+__global__ void read_at_once(int* out, const int* in) {
+    __shared__ alignas(128) int run[kThreads];
+    __shared__ uint64_t arrived;
+    run[threadIdx.x] = 0;
+    if (threadIdx.x == 0) init(arrived, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        expect_bytes(arrived, sizeof run);
+        LOAD_RUN(run, in, sizeof run, &arrived);  // other not_waited_for
+    }
+    __syncthreads();
+    out[threadIdx.x] = run[threadIdx.x];  // bug not_waited_for: racecheck: read after write
+    wait(arrived, 0);
+}
+static void not_waited_for() {
+    read_at_once<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(kThreads));
+}
+
+// The second copy comes while others still read what the first one brought.
+__global__ void refill(int* out, const int* in) {
+    __shared__ alignas(128) int run[kThreads];
+    __shared__ uint64_t first, second;
+    if (threadIdx.x == 0) {
+        init(first, 1);
+        init(second, 1);
+        expect_bytes(first, sizeof run);
+        LOAD_RUN(run, in, sizeof run, &first);
+    }
+    __syncthreads();
+    wait(first, 0);
+    int sum = run[kThreads - 1 - threadIdx.x];  // other refilled_too_early
+    if (threadIdx.x == kThreads - 1) {
+        expect_bytes(second, sizeof run);
+        LOAD_RUN(run, in + kThreads, sizeof run, &second);  // bug refilled_too_early: racecheck: write after read
+    }
+    wait(second, 0);
+    __syncthreads();
+    out[threadIdx.x] = sum + run[threadIdx.x];
+}
+static void refilled_too_early() {
+    refill<<<1, kThreads>>>(device_zeros<int>(kThreads), device_iota<int>(2 * kThreads));
+}
+
+// Stored before the other warp has written its half.
+__global__ void store_at_once(int* out) {
+    __shared__ alignas(128) int run[kThreads];
+    run[threadIdx.x] = threadIdx.x;  // other stored_too_early
+    fence_for_copies();
+    if (threadIdx.x == kThreads - 1) {
+        STORE_RUN(out, run, sizeof run);  // bug stored_too_early: racecheck: read after write
+        commit_stores();
+        wait_for_stores<0>();
+    }
+}
+static void stored_too_early() {
+    store_at_once<<<1, kThreads>>>(device_zeros<int>(kThreads));
+}
+
+__global__ void overwrite(int* out) {
+    __shared__ alignas(128) int run[kThreads];
+    run[threadIdx.x] = threadIdx.x;
+    fence_for_copies();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        STORE_RUN(out, run, sizeof run);  // other overwritten_while_stored
+        commit_stores();
+    }
+    __syncthreads();
+    run[threadIdx.x] = 100 + threadIdx.x;  // bug overwritten_while_stored: racecheck: write after read
+    if (threadIdx.x == 0) wait_for_stores<0>();
+}
+static void overwritten_while_stored() {
+    overwrite<<<1, kThreads>>>(device_zeros<int>(kThreads));
+}
+
+__global__ void leave_at_once(int* out) {
+    __shared__ alignas(128) int run[kThreads];
+    run[threadIdx.x] = threadIdx.x;
+    fence_for_copies();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        STORE_RUN(out, run, sizeof run);  // bug left_behind: synccheck: copy not waited for
+        commit_stores();
+    }
+}
+static void left_behind() {
+    leave_at_once<<<1, kThreads>>>(device_zeros<int>(kThreads));
+}
+
+__global__ void copy_run(int* out, const int* in, int bytes, int skip) {
+    __shared__ alignas(128) int run[kThreads + 4];
+    __shared__ uint64_t arrived;
+    if (threadIdx.x == 0) {
+        init(arrived, 1);
+        expect_bytes(arrived, bytes);
+        LOAD_RUN(run + skip, in, bytes, &arrived);  // bug beyond_the_array: memcheck: out of bounds // bug at_four: memcheck: misaligned // bug odd_size: memcheck: misaligned // bug beyond_shared: memcheck: out of bounds
+        wait(arrived, 0);
+        out[0] = run[skip];
+    }
+}
+static void beyond_the_array() {
+    copy_run<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(kThreads - 4), 4 * kThreads, 0);
+}
+static void at_four() {
+    copy_run<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(kThreads), 64, 1);
+}
+static void odd_size() {
+    copy_run<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(kThreads), 20, 0);
+}
+static void beyond_shared() {
+    copy_run<<<1, 32>>>(device_zeros<int>(1), device_iota<int>(4 * kThreads), 8 * kThreads, 0);
+}
+
+__global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map, int x, int skip, bool initialised) {
+    __shared__ alignas(128) int box[2 * 8 * 16];
+    __shared__ uint64_t arrived;
+    if (threadIdx.x == 0) {
+        if (initialised) {
+            init(arrived, 1);
+            expect_bytes(arrived, 8 * 16 * 4);
+        }
+        LOAD_BOX(box + skip, map, x, 0, &arrived);  // bug coordinate_of_one: memcheck: misaligned // bug box_at_64: memcheck: misaligned // bug map_of_nothing: memcheck: no tensor map // bug map_too_large: memcheck: out of bounds // bug mbarrier_forgotten: synccheck: mbarrier not initialised
+        wait(arrived, 0);
+        out[0] = box[skip];
+    }
+}
+static CUtensorMap map_of_64_rows(int rows_there_are) {
+    return map_of(device_iota<int>(rows_there_are * 16), 64, 16, 8, 16);
+}
+static void coordinate_of_one() {
+    copy_box<<<1, 32>>>(device_zeros<int>(1), map_of_64_rows(64), 1, 0, true);
+}
+static void box_at_64() {
+    copy_box<<<1, 32>>>(device_zeros<int>(1), map_of_64_rows(64), 0, 16, true);
+}
+static void map_of_nothing() {
+    copy_box<<<1, 32>>>(device_zeros<int>(1), CUtensorMap{}, 0, 0, true);
+}
+static void map_too_large() {
+    copy_box<<<1, 32>>>(device_zeros<int>(1), map_of_64_rows(4), 0, 0, true);
+}
+static void mbarrier_forgotten() {
+    copy_box<<<1, 32>>>(device_zeros<int>(1), map_of_64_rows(64), 0, 0, false);
+}
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {
+                        {"not_waited_for", not_waited_for},
+                        {"refilled_too_early", refilled_too_early},
+                        {"stored_too_early", stored_too_early},
+                        {"overwritten_while_stored", overwritten_while_stored},
+                        {"left_behind", left_behind},
+                        {"beyond_the_array", beyond_the_array},
+                        {"at_four", at_four},
+                        {"odd_size", odd_size},
+                        {"beyond_shared", beyond_shared},
+                        {"coordinate_of_one", coordinate_of_one},
+                        {"box_at_64", box_at_64},
+                        {"map_of_nothing", map_of_nothing},
+                        {"map_too_large", map_too_large},
+                        {"mbarrier_forgotten", mbarrier_forgotten},
+                    });
+}
