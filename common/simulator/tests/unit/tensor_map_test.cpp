@@ -1,0 +1,121 @@
+// Tensor maps: which arguments are refused, what a map remembers, and where swizzles put things.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "memory/tensor_map.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <set>
+
+using namespace coalesce::sim;
+
+namespace {
+
+/// Right arguments: 256 x 256 floats, in boxes of 32 x 32.
+struct Given {
+    alignas(128) u8 map[kTensorMapBytes] = {};
+    u64 size[5] = {256, 256, 1, 1, 1}, strides[4] = {1024, 1024, 1024, 1024};
+    u32 box[5] = {32, 32, 1, 1, 1}, steps[5] = {1, 1, 1, 1, 1};
+    TensorMapArguments arguments{.map = map,
+                                 .type = 7,
+                                 .rank = 2,
+                                 .address = 0x1000,
+                                 .size = size,
+                                 .strides = strides,
+                                 .box = box,
+                                 .element_strides = steps};
+};
+
+struct Wrong {
+    const char* word;  ///< of the message
+    std::function<void(Given&)> change;
+};
+
+}  // namespace
+
+TEST_CASE("a map remembers what it was given") {
+    Given given;
+    given.arguments.swizzle = 3;
+    REQUIRE(encode(given.arguments) == "");
+    const std::optional<TensorMap> map = decode(given.map);
+    REQUIRE(map);
+    CHECK(map->address == 0x1000);
+    CHECK(map->rank == 2);
+    CHECK(map->element_bytes == 4);
+    CHECK(map->swizzle == Swizzle::by_128);
+    CHECK(map->size[0] == 256);
+    CHECK(map->stride[0] == 4);
+    CHECK(map->stride[1] == 1024);
+    CHECK(map->box_bytes() == 32 * 32 * 4);
+}
+
+TEST_CASE("the largest array") {
+    Given given;
+    given.size[0] = u64{1} << 32;
+    given.strides[0] = (u64{1} << 40) - 16;
+    REQUIRE(encode(given.arguments) == "");
+    CHECK(decode(given.map)->size[0] == u64{1} << 32);
+    CHECK(decode(given.map)->stride[1] == (u64{1} << 40) - 16);
+}
+
+TEST_CASE("what is no map is told") {
+    u8 bytes[kTensorMapBytes] = {};
+    CHECK(!decode(bytes));
+    for (u8& byte : bytes) byte = 0x5a;
+    CHECK(!decode(bytes));
+}
+
+TEST_CASE("arguments that are refused") {
+    const Wrong wrong[] = {
+        {"tensorMap", [](Given& g) { g.arguments.map = g.map + 8; }},
+        {"tensorMap", [](Given& g) { g.arguments.map = nullptr; }},
+        {"tensorDataType", [](Given& g) { g.arguments.type = 13; }},
+        {"tensorRank", [](Given& g) { g.arguments.rank = 0; }},
+        {"tensorRank", [](Given& g) { g.arguments.rank = 6; }},
+        {"null", [](Given& g) { g.arguments.size = nullptr; }},
+        {"null", [](Given& g) { g.arguments.strides = nullptr; }},
+        {"globalAddress", [](Given& g) { g.arguments.address = 0x1008; }},
+        {"globalAddress", [](Given& g) { g.arguments.address = 0; }},
+        {"globalDim[1]", [](Given& g) { g.size[1] = 0; }},
+        {"globalDim[0]", [](Given& g) { g.size[0] = (u64{1} << 32) + 1; }},
+        {"globalStrides[0]", [](Given& g) { g.strides[0] = 1032; }},
+        {"globalStrides[0]", [](Given& g) { g.strides[0] = u64{1} << 40; }},
+        {"boxDim[1]", [](Given& g) { g.box[1] = 0; }},
+        {"boxDim[1]", [](Given& g) { g.box[1] = 257; }},
+        {"boxDim[0]", [](Given& g) { g.box[0] = 3; }},
+        {"elementStrides[1]", [](Given& g) { g.steps[1] = 9; }},
+        {"not simulated", [](Given& g) { g.steps[1] = 2; }},
+        {"not simulated", [](Given& g) { g.arguments.interleave = 1; }},
+        {"swizzle", [](Given& g) { g.arguments.swizzle = 9; }},
+        {"64 bytes", [](Given& g) { g.arguments.swizzle = 2; }},
+        {"l2Promotion", [](Given& g) { g.arguments.promotion = 4; }},
+        {"oobFill", [](Given& g) { g.arguments.fill = 2; }},
+        {"NaN", [](Given& g) { g.arguments.fill = 1, g.arguments.type = 3; }},
+    };
+    for (const Wrong& one : wrong) {
+        Given given;
+        one.change(given);
+        const std::string fault = encode(given.arguments);
+        CHECK_MESSAGE(fault.find(one.word) != fault.npos, one.word << ": " << fault);
+        CHECK(!decode(given.map));
+    }
+}
+
+TEST_CASE("a swizzle exchanges pieces of 16 bytes within its span") {
+    for (u32 mode = 0; mode < 4; ++mode) {
+        const auto swizzle = static_cast<Swizzle>(mode);
+        std::set<u32> places;
+        for (u32 address = 0; address < 2048; ++address) {
+            const u32 place = swizzled(swizzle, address);
+            CHECK(place / (16u << mode) == address / (16u << mode));
+            CHECK(place % 16 == address % 16);
+            places.insert(place);
+        }
+        CHECK(places.size() == 2048);
+    }
+    // Eight lines below each other: one piece of each, and no two in the same place.
+    std::set<u32> places;
+    for (u32 line = 0; line < 8; ++line)
+        places.insert(swizzled(Swizzle::by_128, line * 128 + 32) % 128);
+    CHECK(places.size() == 8);
+}
