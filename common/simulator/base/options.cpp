@@ -90,6 +90,9 @@ Options from_environment() {
     result.workers = static_cast<u32>(workers < 1024 ? workers : 1024);
     read_number("COALESCE_SIM_SEED", result.seed);
     read_number("COALESCE_SIM_MAX_INSTRUCTIONS", result.max_instructions);
+    u64 devices = result.devices;
+    read_number("COALESCE_SIM_DEVICES", devices);
+    result.devices = static_cast<u32>(devices < 1 ? 1 : devices < 64 ? devices : 64);
     read_number("COALESCE_SIM_MEMORY", result.memory_bytes, true);
     read_flag("COALESCE_SIM_QUIET", result.quiet);
     read_flag("COALESCE_SIM_REPORT", result.print_report);

@@ -21,6 +21,7 @@ struct Options {
     u32 workers = 0;                 ///< host threads that run blocks; 0: one per core
     u64 seed = 0;                    ///< varies the order of warps and blocks; 0: the natural order
     u64 max_instructions = 0;        ///< warp instructions a launch may execute; 0: no limit
+    u32 devices = 1;                 ///< how many a program sees; they share memory and counters
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
     bool quiet = false;              ///< no reports on stderr while running
     std::string json_file;           ///< written at exit when set
@@ -29,7 +30,7 @@ struct Options {
 };
 
 /// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
-/// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET  COALESCE_SIM_JSON
+/// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET  COALESCE_SIM_JSON
 /// COALESCE_SIM_REPORT  COALESCE_SIM_LINES
 Options& options();
 

@@ -1,5 +1,6 @@
 // cudaMemcpy and cudaMemset: plain, with streams, between peers, and to and from symbols.
 #include "cudart/api.h"
+#include "cudart/devices.h"
 #include "cudart/modules.h"
 #include "cudart/streams.h"
 #include "cudart/transfers.h"
@@ -9,9 +10,9 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-/// There is one device; it may be named twice.
+/// One device may be named twice.
 cudaError_t check_devices(int a, int b) {
-    return a == 0 && b == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return is_device(a) && is_device(b) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 /// A part of a variable, for a copy.

@@ -1,7 +1,11 @@
 // The device as a whole: which one, how it waits, its limits, and the end of its context.
 #include <algorithm>
+#include <set>
+#include <utility>
 
+#include "base/options.h"
 #include "cudart/api.h"
+#include "cudart/devices.h"
 #include "cudart/leaks.h"
 #include "cudart/modules.h"
 #include "cudart/streams.h"
@@ -15,7 +19,7 @@ namespace {
 constexpr int kVersion = 13000;
 
 cudaError_t check_device(int device) {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 template <class T>
@@ -89,6 +93,28 @@ cudaError_t set_limit(cudaLimit limit, size_t value) {
 
 cudaFuncCache cache_config = cudaFuncCachePreferNone;
 
+// ---- peers: all reach all, once that was asked for ----
+
+/// Who may reach whom, as enabled by this process.
+std::set<std::pair<int, int>> enabled_peers;
+
+bool are_peers(int device, int peer) {
+    return is_device(device) && is_device(peer) && device != peer;
+}
+
+cudaError_t enable_peer(int peer) {
+    if (!is_device(peer)) return cudaErrorInvalidDevice;
+    if (!are_peers(current_device(), peer)) return cudaErrorPeerAccessUnsupported;
+    const bool is_new = enabled_peers.insert({current_device(), peer}).second;
+    return is_new ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
+}
+
+cudaError_t disable_peer(int peer) {
+    if (!is_device(peer)) return cudaErrorInvalidDevice;
+    const bool was_there = enabled_peers.erase({current_device(), peer}) > 0;
+    return was_there ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+}
+
 // ---- reset ----
 
 cudaError_t reset() {
@@ -113,6 +139,7 @@ cudaError_t reset() {
             case AllocationKind::constant: break;  // their modules' business
         }
     }
+    enabled_peers.clear();
     forget_streams();
     forget_events();
     Modules::instance().reset();
@@ -121,18 +148,38 @@ cudaError_t reset() {
 
 }  // namespace
 
+namespace coalesce::sim::cudart {
+
+int device_count() {
+    return static_cast<int>(options().devices);
+}
+
+bool is_device(int device) {
+    return device >= 0 && device < device_count();
+}
+
+int& current_device() {
+    thread_local int device = 0;
+    return device;
+}
+
+}  // namespace coalesce::sim::cudart
+
 // ---- which device ----
 
 cudaError_t cudaGetDeviceCount(int* count) {
-    return answer(__func__, [&] { return give(count, 1); });
+    return answer(__func__, [&] { return give(count, device_count()); });
 }
 
 cudaError_t cudaGetDevice(int* device) {
-    return answer(__func__, [&] { return give(device, 0); });
+    return answer(__func__, [&] { return give(device, current_device()); });
 }
 
 cudaError_t cudaSetDevice(int device) {
-    return answer(__func__, [&] { return check_device(device); });
+    return answer(__func__, [&] {
+        if (is_device(device)) current_device() = device;
+        return check_device(device);
+    });
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
@@ -146,7 +193,7 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
 cudaError_t cudaSetValidDevices(int* devices, int count) {
     return answer(__func__, [&] {
         if (count < 0 || (count > 0 && !devices)) return cudaErrorInvalidValue;
-        const bool all_exist = std::all_of(devices, devices + count, [](int d) { return d == 0; });
+        const bool all_exist = std::all_of(devices, devices + count, is_device);
         return all_exist ? cudaSuccess : cudaErrorInvalidDevice;
     });
 }
@@ -204,23 +251,21 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
     return api(__func__, [] { return cudaSuccess; });
 }
 
-// ---- peers: there are none ----
+// ---- peers ----
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     return answer(__func__, [&] {
-        if (device != 0 || peer != 0) return cudaErrorInvalidDevice;
-        return give(can, 0);
+        if (!is_device(device) || !is_device(peer)) return cudaErrorInvalidDevice;
+        return give(can, are_peers(device, peer) ? 1 : 0);
     });
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
-    return api(__func__,
-               [&] { return peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice; });
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    return api(__func__, [&] { return flags != 0 ? cudaErrorInvalidValue : enable_peer(peer); });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-    return api(__func__,
-               [&] { return peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice; });
+    return api(__func__, [&] { return disable_peer(peer); });
 }
 
 cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cudart/api.h"
+#include "cudart/devices.h"
 #include "execute/device.h"
 
 using namespace coalesce::sim;
@@ -13,6 +14,7 @@ using namespace coalesce::sim::cudart;
 namespace {
 
 /// The bus that the device claims to sit on.
+/// Of device 0; the others follow.
 constexpr unsigned kPciBus = 1;
 /// The numbers of attributes end before this one.
 constexpr int kAttributesEnd = cudaDevAttrMax;
@@ -119,7 +121,7 @@ void fill_abilities(cudaDeviceProp& p) {
 }
 
 cudaError_t device_error(int device) {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 }  // namespace
@@ -127,7 +129,7 @@ cudaError_t device_error(int device) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return answer(__func__, [&] {
         if (!properties) return cudaErrorInvalidValue;
-        if (device != 0) return device_error(device);
+        if (!is_device(device)) return device_error(device);
         std::memset(properties, 0, sizeof *properties);
         fill_identity(*properties);
         fill_threads(*properties);
@@ -141,7 +143,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     return answer(__func__, [&] {
         const auto found = attribute_value(attribute);
         if (!value || !found) return cudaErrorInvalidValue;
-        if (device == 0) *value = *found;
+        if (is_device(device)) *value = *found;
         return device_error(device);
     });
 }
@@ -149,8 +151,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetPCIBusId(char* id, int size, int device) {
     return answer(__func__, [&] {
         if (!id || size < 13) return cudaErrorInvalidValue;
-        if (device != 0) return device_error(device);
-        std::snprintf(id, static_cast<size_t>(size), "0000:%02X:00.0", kPciBus);
+        if (!is_device(device)) return device_error(device);
+        std::snprintf(id, static_cast<size_t>(size), "0000:%02X:00.0",
+                      kPciBus + static_cast<unsigned>(device));
         return cudaSuccess;
     });
 }
@@ -166,10 +169,11 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
                 return cudaErrorInvalidValue;
             }
         }
-        if (domain != 0 || bus != kPciBus || slot != 0 || function != 0) {
+        const int number = static_cast<int>(bus) - static_cast<int>(kPciBus);
+        if (domain != 0 || !is_device(number) || slot != 0 || function != 0) {
             return cudaErrorInvalidDevice;
         }
-        *device = 0;
+        *device = number;
         return cudaSuccess;
     });
 }

@@ -1,6 +1,7 @@
 // Streams. A call that puts work in a stream does the work before it returns, so a stream is never
 // busy: what is left of it is a handle with flags, a priority and attributes.
 #include "cudart/streams.h"
+#include "cudart/devices.h"
 
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@ constexpr int kGreatestPriority = -5;
 struct Stream {
     unsigned flags = cudaStreamDefault;
     int priority = 0;
+    int device = 0;
     unsigned long long id = 0;
     std::map<int, cudaLaunchAttributeValue> attributes;
 };
@@ -35,6 +37,7 @@ public:
         auto stream = std::make_unique<Stream>();
         stream->flags = flags;
         stream->priority = priority;
+        stream->device = current_device();
         stream->id = next_id_++;
         const auto handle = reinterpret_cast<cudaStream_t>(stream.get());
         created_[handle] = std::move(stream);
@@ -184,7 +187,11 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 COALESCE_PER_THREAD_STREAM(cudaStreamGetId, _ptsz);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-    return with_stream(__func__, stream, [&](Stream&) { return give(device, 0); });
+    return with_stream(__func__, stream, [&](Stream& known) {
+        const bool is_own =
+            stream != nullptr && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
+        return give(device, is_own ? known.device : current_device());
+    });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamGetDevice, _ptsz);
 

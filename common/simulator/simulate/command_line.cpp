@@ -77,6 +77,7 @@ void add_options(CLI::App& app, CommandLine& line) {
     number(
         "--seed", line.seed,
         "Vary the order of warps and blocks, to bring out\nraces; the same seed, the same order");
+    number("--devices", line.devices, "GPUs that the program sees (1); they share memory");
     app.add_option("--memory", line.memory, "Memory of the simulated GPU, such as 16G")
         ->type_name("SIZE")
         ->check(CLI::Validator(size_problem, ""));
@@ -138,6 +139,7 @@ Environment simulator_variables(const CommandLine& line) {
     add("COALESCE_SIM_MAX_INSTRUCTIONS", line.max_instructions);
     add("COALESCE_SIM_THREADS", line.threads);
     add("COALESCE_SIM_SEED", line.seed);
+    add("COALESCE_SIM_DEVICES", line.devices);
     add("COALESCE_SIM_MEMORY", line.memory);
     return variables;
 }
