@@ -1,4 +1,5 @@
-// What exercise 11_async asks: blocks that stay for four tiles, and copies that nobody waits for too early.
+// What exercise 11_async asks: blocks that stay for four tiles, and copies that nobody waits for
+// too early.
 
 #include "exercises/checks.h"
 

@@ -2,7 +2,7 @@
 //
 // Given   `fetch`, which begins to copy a tile into shared memory; `turn`, which stores a tile
 //         transposed; and blocks that take four tiles each.
-// Write   what keeps one tile on its way: before the loop, and around `turn` (10 lines).
+// Write   what keeps one tile on its way: before the loop, and around `turn` (11 lines).
 // Check   ./learn check 11          Stuck?   ./learn hint 11
 
 #include <cuda_pipeline.h>
