@@ -237,7 +237,7 @@ __device__ Piece piece_of(int thread) {
 template <bool SWIZZLED>
 __global__ void transpose_tma(float* out, const __grid_constant__ CUtensorMap in, int rows,
                               int cols) {
-    __shared__ alignas(1024) float4 tile[TILE_QUADS];
+    __shared__ __align__(1024) float4 tile[TILE_QUADS];
     __shared__ uint64_t arrived;
     int tile_row = blockIdx.x * TILE_DIM, tile_col = blockIdx.y * TILE_DIM;
     if (threadIdx.x == 0) {
@@ -308,7 +308,7 @@ __device__ void fence_before_store() {
 
 __global__ void transpose_tma_store(const __grid_constant__ CUtensorMap out,
                                     const __grid_constant__ CUtensorMap in) {
-    __shared__ alignas(1024) float4 tile[TILE_QUADS], turned[TILE_QUADS];
+    __shared__ __align__(1024) float4 tile[TILE_QUADS], turned[TILE_QUADS];
     __shared__ uint64_t arrived;
     int tile_row = blockIdx.x * TILE_DIM, tile_col = blockIdx.y * TILE_DIM;
     if (threadIdx.x == 0) {

@@ -21,7 +21,7 @@
 constexpr int kThreads = 64;
 
 __global__ void read_at_once(int* out, const int* in) {
-    __shared__ alignas(128) int run[kThreads];
+    __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t arrived;
     run[threadIdx.x] = 0;
     if (threadIdx.x == 0) init(arrived, 1);
@@ -40,7 +40,7 @@ static void not_waited_for() {
 
 // The second copy comes while others still read what the first one brought.
 __global__ void refill(int* out, const int* in) {
-    __shared__ alignas(128) int run[kThreads];
+    __shared__ __align__(128) int run[kThreads];
     __shared__ uint64_t first, second;
     if (threadIdx.x == 0) {
         init(first, 1);
@@ -65,7 +65,7 @@ static void refilled_too_early() {
 
 // Stored before the other warp has written its half.
 __global__ void store_at_once(int* out) {
-    __shared__ alignas(128) int run[kThreads];
+    __shared__ __align__(128) int run[kThreads];
     run[threadIdx.x] = threadIdx.x;  // other stored_too_early
     fence_for_copies();
     if (threadIdx.x == kThreads - 1) {
@@ -79,7 +79,7 @@ static void stored_too_early() {
 }
 
 __global__ void overwrite(int* out) {
-    __shared__ alignas(128) int run[kThreads];
+    __shared__ __align__(128) int run[kThreads];
     run[threadIdx.x] = threadIdx.x;
     fence_for_copies();
     __syncthreads();
@@ -96,7 +96,7 @@ static void overwritten_while_stored() {
 }
 
 __global__ void leave_at_once(int* out) {
-    __shared__ alignas(128) int run[kThreads];
+    __shared__ __align__(128) int run[kThreads];
     run[threadIdx.x] = threadIdx.x;
     fence_for_copies();
     __syncthreads();
@@ -110,7 +110,7 @@ static void left_behind() {
 }
 
 __global__ void copy_run(int* out, const int* in, int bytes, int skip) {
-    __shared__ alignas(128) int run[kThreads + 4];
+    __shared__ __align__(128) int run[kThreads + 4];
     __shared__ uint64_t arrived;
     if (threadIdx.x == 0) {
         init(arrived, 1);
@@ -134,7 +134,7 @@ static void beyond_shared() {
 }
 
 __global__ void copy_box(int* out, const __grid_constant__ CUtensorMap map, int x, int skip, bool initialised) {
-    __shared__ alignas(128) int box[2 * 8 * 16];
+    __shared__ __align__(128) int box[2 * 8 * 16];
     __shared__ uint64_t arrived;
     if (threadIdx.x == 0) {
         if (initialised) {

@@ -1,4 +1,6 @@
 // cp.async.bulk: runs of bytes and boxes of an array, to shared memory and back.
+// On an H200 one of these parts ends in an illegal instruction; which one is not known yet: on_gpu.sh
+// shows the first line that is missing.
 // expect: runs there and back: ok
 // expect: two copies, one mbarrier: ok
 // expect: a box: ok
@@ -27,7 +29,7 @@ constexpr int kRows = 40, kCols = 72;  // of the array that most tests copy from
 constexpr int kWords = 2048;           // of shared memory
 
 __global__ void there_and_back(int* out, const int* in) {
-    __shared__ alignas(128) int run[256];
+    __shared__ __align__(128) int run[256];
     __shared__ uint64_t arrived;
     if (threadIdx.x == 0) {
         init(arrived, 1);
@@ -49,7 +51,7 @@ __global__ void there_and_back(int* out, const int* in) {
 }
 
 __global__ void two_copies(int* out, const int* in) {
-    __shared__ alignas(128) int run[2][32];
+    __shared__ __align__(128) int run[2][32];
     __shared__ uint64_t arrived;
     if (threadIdx.x == 0) {
         init(arrived, 1);
@@ -65,7 +67,7 @@ __global__ void two_copies(int* out, const int* in) {
 /// Loads one box to `offset` bytes into shared memory, and writes all that is there to `out`.
 __global__ void dump(int* out, const __grid_constant__ CUtensorMap map, int x, int y, int offset,
                      int bytes) {
-    __shared__ alignas(1024) int words[kWords];
+    __shared__ __align__(1024) int words[kWords];
     __shared__ uint64_t arrived;
     for (int i = threadIdx.x; i < kWords; i += 32) words[i] = -1;
     fence_for_copies();
@@ -80,7 +82,7 @@ __global__ void dump(int* out, const __grid_constant__ CUtensorMap map, int x, i
 }
 
 __global__ void three_dimensions(int* out, const __grid_constant__ CUtensorMap map) {
-    __shared__ alignas(128) int box[2 * 3 * 4];
+    __shared__ __align__(128) int box[2 * 3 * 4];
     __shared__ uint64_t arrived;
     if (threadIdx.x == 0) {
         init(arrived, 1);
@@ -99,7 +101,7 @@ __global__ void three_dimensions(int* out, const __grid_constant__ CUtensorMap m
 /// A box is loaded, changed and stored elsewhere.
 __global__ void move_box(const __grid_constant__ CUtensorMap from,
                          const __grid_constant__ CUtensorMap to, int x, int y) {
-    __shared__ alignas(1024) int box[16 * 32];
+    __shared__ __align__(1024) int box[16 * 32];
     __shared__ uint64_t arrived;
     if (threadIdx.x == 0) {
         init(arrived, 1);
@@ -121,8 +123,8 @@ __global__ void move_box(const __grid_constant__ CUtensorMap from,
 /// Rows of 64 ints go through three stages: loaded ahead, doubled, stored behind.
 __global__ void stages(int* out, const int* in, int rounds) {
     constexpr int kStages = 3;
-    __shared__ alignas(128) int loaded[kStages][64];
-    __shared__ alignas(128) int stored[2][64];
+    __shared__ __align__(128) int loaded[kStages][64];
+    __shared__ __align__(128) int stored[2][64];
     __shared__ uint64_t arrived[kStages];
     const auto load = [&](int round) {
         expect_bytes(arrived[round % kStages], sizeof loaded[0]);
