@@ -9,11 +9,15 @@ namespace coalesce {
 /// `count` rows in blocks of the same size, one a rank. Where they do not divide, the last blocks are
 /// shorter, or empty. (FFTW and ScaLAPACK spread rows like this, too.)
 struct Spread {
-    int count = 0;  ///< rows in all
-    int ranks = 1;  ///< who share them
+    int count = 0;     ///< rows in all
+    int ranks = 1;     ///< who share them
+    int multiple = 1;  ///< blocks begin at multiples of this
 
     /// Rows of all blocks but the last ones.
-    int block() const { return std::max(1, count / ranks + (count % ranks != 0)); }
+    int block() const {
+        const long long share = std::max(1LL, (count + ranks - 1LL) / ranks);
+        return static_cast<int>((share + multiple - 1) / multiple * multiple);
+    }
     /// The first row of a rank's block; `count` where the block is empty.
     int begin(int rank) const {
         return static_cast<int>(std::min<long long>(count, 1LL * rank * block()));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "processes/spread.h"
+#include "many/spread.h"
 
 namespace coalesce::processes {
 

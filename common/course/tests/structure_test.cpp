@@ -95,6 +95,7 @@ TEST_CASE("every kernel that the design asks for is in the course") {
          {"vec4_t64", "vec4_t64_x1", "vec4_t64_x2", "vec2_t64_x1", "vec2_t64_x2", "vec2_t64_x4",
           "registers_64", "registers_128", "registers_256"}},
         {"11_async", {"pipeline", "one_tile"}},
+        {"14_many_gpus", {"in_turn", "peers", "wide", "copies"}},
     };
     Course course = read_course(REPOSITORY / "course.toml");
     for (auto& [name, variants] : DESIGN) {

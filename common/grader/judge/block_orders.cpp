@@ -9,8 +9,15 @@ static Cell diagonal(int x, int y, int wide, int tall) {
     return {tile_row, (block / tall + tile_row) % wide};
 }
 
+/// Four GPUs share the rows and the columns of tiles; blocks side by side serve them in turn.
+static Cell in_turn(int x, int y, int wide, int tall) {
+    const int gpu = y / ((tall + 3) / 4);
+    return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
+}
+
 std::optional<BlockOrder> block_order_called(const std::string& name) {
     if (name == "diagonal") return BlockOrder{.tile_of = diagonal};
+    if (name == "in-turn") return BlockOrder{.tile_of = in_turn, .shape = {160, 256}};
     return std::nullopt;
 }
 

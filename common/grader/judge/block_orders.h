@@ -9,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// "diagonal"; nothing for names that are not known.
+/// "diagonal", "in-turn"; nothing for names that are not known.
 std::optional<BlockOrder> block_order_called(const std::string& name);
 
 }  // namespace coalesce::grader

@@ -99,6 +99,15 @@ Exercise async() {
                       .elements_per_block = 16384}};
 }
 
+Exercise many_gpus() {
+    Exercise exercise = coarsened();
+    exercise.name = "14_many_gpus";
+    exercise.public_shapes = {{256, 256}, {64, 384}, {384, 64}, {77, 300}, {1, 70}, {70, 1}};
+    exercise.costs.elements_per_thread = 1;
+    exercise.block_order = "in-turn";
+    return exercise;
+}
+
 /// A solution without the marks of what its exercise leaves blank: those lines begin with //!.
 std::string without_marks(const std::string& text) {
     std::string plain;
@@ -115,8 +124,8 @@ std::string without_marks(const std::string& text) {
 }  // namespace
 
 std::vector<Exercise> course_exercises(const std::filesystem::path& repository) {
-    std::vector<Exercise> all = {copy(),     naive(), tiled(), padded(),   coarsened(),
-                                 diagonal(), vec2(),  vec4(),  vec4_t64(), async()};
+    std::vector<Exercise> all = {copy(), naive(), tiled(),    padded(), coarsened(), diagonal(),
+                                 vec2(), vec4(),  vec4_t64(), async(),  many_gpus()};
     for (Exercise& exercise : all) {
         const Source solution = read_source(repository / "solutions" / exercise.name / "kernel.cu");
         if (!solution.is_good()) throw std::runtime_error(solution.problem.text());

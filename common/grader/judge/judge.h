@@ -88,7 +88,7 @@ struct Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< only the teacher does
     Shape counted = {256, 256};             ///< where costs are counted; public
     coalesce::Limits costs = {};            ///< `solution` is not looked at: see below
-    std::string block_order = "";           ///< "diagonal": the order of 06; "": any
+    std::string block_order = "";           ///< "diagonal", "in-turn": of 06, 14; "": any
     std::string solution = "";              ///< its source, whose cost is the measure; "": none
     Points points = {.correct = 60, .clean = 20, .counters = 20};  ///< what there is to get
     /// What PTX may have that is refused otherwise: "printf" (with assert), "malloc", "clock",

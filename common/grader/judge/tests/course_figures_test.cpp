@@ -44,6 +44,9 @@ namespace lesson_09 {
 namespace lesson_11 {
 #include "../../../../exercises/11_async/checks.cpp"
 }
+namespace lesson_14 {
+#include "../../../../exercises/14_many_gpus/checks.cpp"
+}
 #undef TEST_CASE
 #define TEST_CASE(name) DOCTEST_TEST_CASE(name)
 
@@ -54,10 +57,10 @@ using coalesce::exercises::Lesson;
 namespace {
 
 const std::vector<Lesson>& lessons() {
-    static const std::vector<Lesson> all = {
-        lesson_01::lesson, lesson_02::lesson, lesson_03::lesson, lesson_04::lesson,
-        lesson_05::lesson, lesson_06::lesson, lesson_07::lesson, lesson_08::lesson,
-        lesson_09::lesson, lesson_11::lesson};
+    static const std::vector<Lesson> all = {lesson_01::lesson, lesson_02::lesson, lesson_03::lesson,
+                                            lesson_04::lesson, lesson_05::lesson, lesson_06::lesson,
+                                            lesson_07::lesson, lesson_08::lesson, lesson_09::lesson,
+                                            lesson_11::lesson, lesson_14::lesson};
     return all;
 }
 

@@ -1,0 +1,101 @@
+#include <cstdint>
+
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/pattern.h"
+#include "many/elements.h"
+
+namespace coalesce::many {
+namespace {
+
+constexpr int BLOCKS = 1024, THREADS = 256;
+
+/// Undoes nothing, loses nothing: different numbers give different ones (Chris Wellons's lowbias32).
+__device__ std::uint32_t mixed(std::uint32_t value) {
+    value = (value ^ (value >> 16)) * 0x7feb352d;
+    value = (value ^ (value >> 15)) * 0x846ca68b;
+    return value ^ (value >> 16);
+}
+
+__device__ std::size_t first_element() {
+    return blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
+}
+__device__ std::size_t stride() {
+    return gridDim.x * static_cast<std::size_t>(blockDim.x);
+}
+
+__global__ void fill_block(std::uint32_t* in, std::size_t first, std::size_t count) {
+    for (std::size_t i = first_element(); i < count; i += stride()) {
+        in[i] = mixed(static_cast<std::uint32_t>(first + i));
+    }
+}
+
+struct Found {
+    unsigned long long cells, first;
+};
+
+__global__ void compare_block(Found* found, const std::uint32_t* out, std::size_t rows,
+                              std::size_t cols, std::size_t first, std::size_t count) {
+    for (std::size_t i = first_element(); i < count; i += stride()) {
+        const std::size_t row = (first + i) % rows, col = (first + i) / rows;
+        if (out[i] == mixed(static_cast<std::uint32_t>(row * cols + col))) continue;
+        atomicAdd(&found->cells, 1ULL);
+        atomicMin(&found->first, static_cast<unsigned long long>(first + i));
+    }
+}
+
+std::size_t product(int rows, int cols) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+}
+
+}  // namespace
+
+void fill(const Ranks& ranks) {
+    ranks.each([&](int rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        fill_block<<<BLOCKS, THREADS>>>(reinterpret_cast<std::uint32_t*>(ranks.in[at]),
+                                        product(ranks.rows.begin(rank), ranks.cols.count),
+                                        product(ranks.rows.size(rank), ranks.cols.count));
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    });
+}
+
+void poison(const Ranks& ranks) {
+    ranks.each([&](int rank) {
+        const std::size_t size = product(ranks.cols.size(rank), ranks.rows.count);
+        if (size == 0) return;
+        CUDA_CHECK(cudaMemset(ranks.out[static_cast<std::size_t>(rank)], poison_byte,
+                              sizeof(float) * size));
+        CUDA_CHECK(cudaDeviceSynchronize());
+    });
+}
+
+Wrong count_wrong(const Ranks& ranks) {
+    Wrong wrong;
+    unsigned long long first = ~0ULL;
+    ranks.each([&](int rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        Found found{0, ~0ULL};
+        DeviceBuffer buffer(sizeof found);
+        auto* on_device = static_cast<Found*>(buffer.data());
+        CUDA_CHECK(cudaMemcpy(on_device, &found, sizeof found, cudaMemcpyHostToDevice));
+        compare_block<<<BLOCKS, THREADS>>>(
+            on_device, reinterpret_cast<const std::uint32_t*>(ranks.out[at]),
+            static_cast<std::size_t>(ranks.rows.count), static_cast<std::size_t>(ranks.cols.count),
+            product(ranks.cols.begin(rank), ranks.rows.count),
+            product(ranks.cols.size(rank), ranks.rows.count));
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaMemcpy(&found, on_device, sizeof found, cudaMemcpyDeviceToHost));
+        wrong.cells += found.cells;
+        first = std::min(first, found.first);
+    });
+    if (wrong.cells > 0) {
+        const auto rows = static_cast<unsigned long long>(ranks.rows.count);
+        wrong.first_row = first / rows;
+        wrong.first_col = first % rows;
+    }
+    return wrong;
+}
+
+}  // namespace coalesce::many

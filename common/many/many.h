@@ -1,0 +1,106 @@
+/// \file
+/// One matrix over several GPUs of a host: who has what, and the program that runs, verifies and
+/// measures the ways to transpose it (`--gpus N`).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/device_buffer.h"
+#include "many/spread.h"
+
+namespace coalesce::many {
+
+/// The most GPUs that share a matrix.
+constexpr int most_ranks = 8;
+
+/// A matrix `in` of rows x cols and its transpose `out`, each spread by blocks of its rows. A rank is
+/// a GPU; where there are fewer GPUs than ranks, some are of the same one.
+struct Ranks {
+    Spread rows;  ///< of `in`
+    Spread cols;  ///< of `in`: the rows of `out`
+    std::vector<int> devices;
+    std::vector<float*> in, out;                            ///< each rank's block
+    std::vector<cudaStream_t> packing, sending, unpacking;  ///< of each rank: they run side by side
+
+    /// How many.
+    int count() const { return rows.ranks; }
+    /// Calls `work(rank)` for each, with its GPU chosen.
+    void each(const std::function<void(int rank)>& work) const;
+};
+
+/// How blocks are spread: they begin at multiples of 32 floats, where a line of 128 bytes does.
+Spread spread_over(int ranks, int count);
+
+/// All blocks in the memory of one GPU, one after the other: the whole matrix, in one piece. The work
+/// goes to its default stream.
+Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
+
+/// An event at each rank: what one stream has done, and others wait for.
+class Events {
+public:
+    explicit Events(const Ranks& ranks);
+    ~Events();
+    Events(const Events&) = delete;
+    Events& operator=(const Events&) = delete;
+
+    /// It happens when the stream of that rank, which is chosen, has come so far.
+    void record(int rank, cudaStream_t stream);
+    /// The stream goes on when it has happened at that rank; at once, if it was never recorded.
+    void wait(int rank, cudaStream_t stream);
+    /// The same for all ranks.
+    void wait_for_all(cudaStream_t stream);
+
+private:
+    std::vector<cudaEvent_t> events_;
+};
+
+/// Room at each rank for what it sends and what it receives, and how far they are.
+struct Slot {
+    /// `size` floats for each of both.
+    Slot(const Ranks& ranks, std::size_t size);
+
+    Events is_packed, is_sent, is_unpacked;
+    std::vector<float*> packed, received;
+    std::vector<DeviceBuffer> buffers;
+};
+
+/// A way to transpose, with the buffers that it needs.
+class Way {
+public:
+    virtual ~Way() = default;
+    /// Queues the work, on the streams of `ranks`.
+    virtual void start() = 0;
+};
+
+/// What ways that exchange chunks are tried with.
+struct Tuning {
+    int chunks = 1;  ///< in how many
+    int unused = 0;  ///< KiB of shared memory that a block which packs keeps from others
+    int pause = 0;   ///< microseconds by which what packs and unpacks starts later
+};
+
+/// The stream does nothing for so long, so that work of other streams that becomes ready at the same
+/// time gets its place on the multiprocessors first.
+void give_head_start(cudaStream_t stream, int microseconds);
+
+/// A way, before it is made.
+struct KindOfWay {
+    std::string name = "";    ///< "peers"
+    std::string about = "";   ///< a sentence
+    bool is_chunked = false;  ///< it looks at Tuning
+    bool needs_nccl = false;  ///< NCCL, and a GPU for each rank
+    /// For these ranks, which outlive it.
+    std::unique_ptr<Way> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
+};
+
+/// Whether the command line has --gpus.
+bool is_asked_for(int argc, char** argv);
+/// The `main` of such a program. Returns what run_step does.
+int run(int argc, char** argv, const std::vector<KindOfWay>& ways);
+
+}  // namespace coalesce::many
