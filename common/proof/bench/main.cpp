@@ -84,7 +84,8 @@ Plan understand(const Words& words) {
 std::vector<std::string> all_modules() {
     std::vector<std::string> names;
     for (const auto& step : course::read_course(REPOSITORY + "/course.toml").steps) {
-        names.push_back(step.name);
+        // It measures itself, over several GPUs.
+        if (step.name != "14_many_gpus") names.push_back(step.name);
     }
     if (has_module("rivals")) names.push_back("rivals");
     return names;
