@@ -14,8 +14,8 @@ struct CommandLine {
     bool lines = false;
     bool quiet = false;
     std::string check, max_instructions, threads, seed, devices, memory;  ///< empty: not given
-    int error_exit_code = 0;                                     ///< 0: not given
-    std::vector<std::string> program;                            ///< and its arguments
+    int error_exit_code = 0;                                              ///< 0: not given
+    std::vector<std::string> program;                                     ///< and its arguments
 };
 
 /// Nothing when the program shall end now, with `exit_code`: help was printed, or an error.
