@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
         const fs::path root = argv[1];
         ordered_json steps = ordered_json::array();
         for (const auto& step : coalesce::course::read_course(root / "course.toml").steps) {
-            // Steps whose launches are not recorded are not in the page.
+            // docs/recorder/CMakeLists.txt says which steps are not recorded.
             if (!fs::exists(fs::path(argv[2]) / (step.name + ".json"))) continue;
             steps.push_back(step_json(step, root, argv[2], argv[3]));
         }
