@@ -110,5 +110,18 @@ function(add_step name)
     add_test(NAME step.${name} COMMAND ${name} --device sim)
     set_tests_properties(step.${name} PROPERTIES LABELS sim TIMEOUT 300)
     add_gpu_test(step.${name}.gpu COMMAND $<TARGET_FILE:${name}> --device gpu --verify)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/steps/${name}/orders_test.cu)
+      add_step_test(${name} orders_test)
+    endif()
   endif()
+endfunction()
+
+# A test of what a step's main.cu has beside its variants: steps/NAME/TEST.cu, which includes it.
+function(add_step_test name test)
+  add_course_program(${name}_${test} ${PROJECT_SOURCE_DIR}/steps/${name}/${test}.cu)
+  set_target_properties(${name}_${test} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME step.${name}.${test} COMMAND ${name}_${test})
+  set_tests_properties(step.${name}.${test} PROPERTIES LABELS sim TIMEOUT 300
+    ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:simulated_cudart>)
 endfunction()

@@ -53,9 +53,23 @@ struct Produces {
     /// Side of the tiles of the last two. On ragged edges, cells whose source would lie outside the
     /// matrix stay untouched.
     int tile = 32;
-    /// For `permuted`.
+    /// `out` and `in` are one buffer: what the matrix was before is the input.
+    bool in_place = false;
+    /// For `permuted`. Extents of 0 are left open: the last is then the columns of the matrix, the
+    /// first as many as its elements make.
     Permutation permutation = {};
 };
+
+/// A matrix that is transposed in its own memory.
+constexpr Produces in_place() {
+    return {.kind = Produces::transpose, .in_place = true};
+}
+
+/// The rows of a matrix are those of many, below each other, each with so many; each is transposed.
+constexpr Produces stack_of(int matrix_rows) {
+    return {.kind = Produces::permuted,
+            .permutation = {.rank = 3, .extents = {0, matrix_rows, 0}, .order = {0, 2, 1}}};
+}
 
 /// Where a buffer lies. Host memory is page-locked.
 enum class Memory { device, host };
@@ -90,8 +104,6 @@ struct Variant {
     bool keeps_nan_payloads = true;
     /// Bytes of an element: 1, 2, 4, 8 or 16. Where they are not 4, the launch casts its pointers.
     int element_size = 4;
-    /// `out` and `in` are one buffer: what the matrix was before is its input.
-    bool in_place = false;
     /// It takes squares alone.
     bool square_only = false;
     /// It takes no more rows or columns than this.
@@ -103,7 +115,7 @@ struct Variant {
     PermuteFunction permute = nullptr;
 
     /// Whether it makes another matrix of a matrix, as most do.
-    bool is_plain() const { return !in_place && permute == nullptr; }
+    bool is_plain() const { return !produces.in_place && produces.kind != Produces::permuted; }
 };
 
 /// The `main` of a step: reads the options (--help lists them), says on which device it is, then
@@ -114,7 +126,9 @@ int run_step(int argc, char** argv, const std::vector<Variant>& variants);
 }  // namespace coalesce
 
 using coalesce::ceil_div;
+using coalesce::in_place;
 using coalesce::Memory;
 using coalesce::Permutation;
 using coalesce::Produces;
 using coalesce::run_step;
+using coalesce::stack_of;

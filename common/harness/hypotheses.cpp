@@ -117,7 +117,7 @@ constexpr int orders_of_4[] = {132,  213,  231,  312,  321,  1023, 1032, 1203,
 /// What an output holds whose axes were put into that order.
 bool in_order(const Look& look, int rank, int digits) {
     if (!look.problem.is_permuted()) return false;
-    Permutation other = look.problem.produces.permutation;
+    Permutation other = look.problem.axes();
     if (other.rank != rank) return false;
     for (int k = rank - 1; k >= 0; --k, digits /= 10) other.order[k] = digits % 10;
     return look.came_from(look.problem.in_cell(source_index(other, look.index)));
@@ -141,7 +141,7 @@ std::string order_meaning(int rank, int digits) {
 bool of_first_batch(const Look& look, int) {
     const Problem& problem = look.problem;
     if (!problem.is_permuted() || !look.expected) return false;
-    const std::int64_t size = problem.elements() / problem.produces.permutation.extents[0];
+    const std::int64_t size = problem.elements() / problem.axes().extents[0];
     const std::int64_t right = problem.index(*look.expected);
     return right >= size && look.came_from(problem.in_cell(right % size));
 }

@@ -27,16 +27,16 @@ std::string indices_text(const std::array<int, 4>& extents, int rank, std::int64
 }  // namespace
 
 std::string out_name(const Problem& problem, Cell cell) {
-    const Permutation& axes = problem.produces.permutation;
-    if (problem.in_place) return cell_name("data", cell);
+    const Permutation axes = problem.axes();
+    if (problem.is_in_place()) return cell_name("data", cell);
     if (!problem.is_permuted()) return cell_name("out", cell);
     return "out" +
            indices_text(axes.out_extents(), axes.rank, cell.row * problem.out_cols() + cell.col);
 }
 
 std::string in_name(const Problem& problem, Cell cell) {
-    const Permutation& axes = problem.produces.permutation;
-    if (problem.in_place) return "what was " + cell_name("data", cell);
+    const Permutation axes = problem.axes();
+    if (problem.is_in_place()) return "what was " + cell_name("data", cell);
     if (!problem.is_permuted()) return cell_name("in", cell);
     return "in" + indices_text(axes.extents, axes.rank, problem.index(cell));
 }
@@ -87,7 +87,8 @@ bool Look::is_foreign() const {
 
 std::string Look::text() const {
     const std::string name = out_name(problem, out);
-    if (is_untouched) return name + (problem.in_place ? " is unchanged" : " was never written");
+    if (is_untouched)
+        return name + (problem.is_in_place() ? " is unchanged" : " was never written");
     const std::string should =
         expected ? ", expected " + in_name(problem, *expected) : ", where nothing belongs";
     if (source) return name + " holds " + in_name(problem, *source) + should;

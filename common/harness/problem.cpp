@@ -39,22 +39,22 @@ Problem problem_of(const Permutation& permutation) {
 }
 
 std::int64_t Problem::batches() const {
-    const Permutation& axes = produces.permutation;
+    const std::array<int, 4>& order = produces.permutation.order;
     const bool is_batch =
-        is_permuted() && axes.rank == 3 && axes.order[0] == 0 && axes.order[1] == 2;
-    return is_batch ? axes.extents[0] : 0;
+        is_permuted() && produces.permutation.rank == 3 && order[0] == 0 && order[1] == 2;
+    return is_batch ? axes().extents[0] : 0;
 }
 
 Problem Problem::of_one_matrix() const {
     if (batches() == 0) return *this;
     Problem one = *this;
-    one.rows = produces.permutation.extents[1];
+    one.rows = axes().extents[1];
     one.produces = {Produces::transpose};
     return one;
 }
 
 Cell Problem::permuted_source_of(Cell out) const {
-    return in_cell(source_index(produces.permutation, out.row * out_cols() + out.col));
+    return in_cell(source_index(axes(), out.row * out_cols() + out.col));
 }
 
 bool is_nan(Bits bits, std::size_t element_size) {

@@ -29,8 +29,6 @@ struct Problem {
     std::uint64_t seed = 0;                     ///< another seed, another input
     /// When false, any NaN is right where a NaN is expected. For elements of 4 and 8 bytes.
     bool keeps_nan_payloads = true;
-    /// The output is the input's own memory.
-    bool in_place = false;
 
     /// Whether rows of the input are columns of the output.
     bool is_turned() const {
@@ -43,9 +41,22 @@ struct Problem {
     }
     /// Columns of the output.
     std::int64_t out_cols() const {
-        const Permutation& axes = produces.permutation;
-        if (is_permuted()) return axes.extents[axes.order[axes.rank - 1]];
+        if (is_permuted()) return axes().out_extents()[static_cast<std::size_t>(axes().rank - 1)];
         return is_turned() ? rows : cols;
+    }
+    /// Whether the output is the input's own memory.
+    bool is_in_place() const { return produces.in_place; }
+    /// The axes of an array that is permuted, none of them open.
+    Permutation axes() const {
+        Permutation axes = produces.permutation;
+        if (int& last = axes.extents[static_cast<std::size_t>(axes.rank - 1)]; last == 0) {
+            last = static_cast<int>(cols);
+        }
+        if (int& first = axes.extents[0]; first == 0) {
+            first = 1;
+            first = static_cast<int>(elements() / axes.elements());
+        }
+        return axes;
     }
     /// Whether it is about an array whose axes are permuted. As a matrix, its last axis is a row.
     bool is_permuted() const { return produces.kind == Produces::permuted; }

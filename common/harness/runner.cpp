@@ -19,7 +19,7 @@ bool is_host_code(const Variant& variant) {
 void launch(const Variant& variant, const VerifiedBuffers& buffers) {
     const Problem& problem = buffers.problem();
     if (variant.permute) {
-        return variant.permute(buffers.out(), buffers.in(), problem.produces.permutation);
+        return variant.permute(buffers.out(), buffers.in(), problem.axes());
     }
     variant.launch(buffers.out(), buffers.in(), static_cast<int>(problem.rows),
                    static_cast<int>(problem.cols));
@@ -137,8 +137,7 @@ Problem Runner::problem_at(const Variant& variant, Shape shape) const {
             .cols = shape.cols,
             .produces = variant.produces,
             .element_size = static_cast<std::size_t>(variant.element_size),
-            .keeps_nan_payloads = variant.keeps_nan_payloads,
-            .in_place = variant.in_place};
+            .keeps_nan_payloads = variant.keeps_nan_payloads};
 }
 
 VerifiedBuffers& Runner::large_buffers(const Variant& variant) {
@@ -293,7 +292,7 @@ void Runner::measure(Result& result) {
     if (device_.simulated) simulator::reset_counters();
     result.shape = shape_;
     result.elements = buffers.problem().elements();
-    if (variant.permute) result.array = text_of(buffers.problem().produces.permutation);
+    if (buffers.problem().is_permuted()) result.array = text_of(buffers.problem().axes());
     check_once(result, buffers);
     if (result.outcome != Outcome::verified) {
         // It may have changed the input.

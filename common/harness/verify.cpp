@@ -86,8 +86,8 @@ public:
 
     /// What the cell at that place held before the launch.
     Bits before(std::int64_t index) const {
-        return problem_.in_place ? pattern_.at(static_cast<std::uint64_t>(index))
-                                 : pattern_.poison();
+        return problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(index))
+                                      : pattern_.poison();
     }
 
 private:
@@ -271,7 +271,7 @@ Verdict check(const Problem& problem, const GuardedSpan& in, Transport& in_trans
     Overview overview;
     count_cells(out, out_transport, verdict, overview);
     std::optional<std::int64_t> changed;
-    if (!problem.in_place) changed = changed_input(problem, in, in_transport);
+    if (!problem.is_in_place()) changed = changed_input(problem, in, in_transport);
     overview.input_is_changed = changed.has_value();
     if (verdict.wrong + verdict.untouched > 0) {
         verdict.findings.push_back(diagnose(out, out_transport, verdict, overview));
@@ -282,9 +282,9 @@ Verdict check(const Problem& problem, const GuardedSpan& in, Transport& in_trans
                                        " was changed: a kernel must only "
                                        "read its input"});
     }
-    const char* const name = problem.in_place ? "data" : "out";
+    const char* const name = problem.is_in_place() ? "data" : "out";
     look_at_guards(out, out_transport, name, problem.element_size, verdict.findings);
-    if (problem.in_place) return verdict;
+    if (problem.is_in_place()) return verdict;
     look_at_guards(in, in_transport, "in", problem.element_size, verdict.findings);
     return verdict;
 }
@@ -304,7 +304,7 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
                                  Memory out)
     : problem_(problem),
       in_(problem.bytes() + 2 * guard_bytes, in),
-      out_(problem.in_place ? 0 : problem.bytes() + 2 * guard_bytes, out),
+      out_(problem.is_in_place() ? 0 : problem.bytes() + 2 * guard_bytes, out),
       in_span_{static_cast<char*>(in_.data()) + guard_bytes, problem.bytes(), guard_bytes},
       out_span_{static_cast<char*>(out_.data()) + guard_bytes, problem.bytes(), guard_bytes} {
     const auto transport_to = [](Memory where) -> std::unique_ptr<Transport> {
@@ -313,16 +313,16 @@ VerifiedBuffers::VerifiedBuffers(const Problem& problem, std::size_t guard_bytes
     };
     in_transport_ = transport_to(in);
     out_transport_ = transport_to(out);
-    if (problem.in_place) out_span_ = in_span_;
+    if (problem.is_in_place()) out_span_ = in_span_;
 }
 
 void VerifiedBuffers::prepare() {
-    if (!problem_.in_place) prepare_in(problem_, in_span_, *in_transport_);
+    if (!problem_.is_in_place()) prepare_in(problem_, in_span_, *in_transport_);
     poison();
 }
 
 void VerifiedBuffers::poison() {
-    if (problem_.in_place) return prepare_in(problem_, in_span_, *in_transport_);
+    if (problem_.is_in_place()) return prepare_in(problem_, in_span_, *in_transport_);
     prepare_out(out_span_, *out_transport_);
 }
 

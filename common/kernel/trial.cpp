@@ -76,7 +76,9 @@ Trial run_trial(LoadedKernel& kernel, const TrialConditions& conditions, Shape s
     trial.out_address = reinterpret_cast<std::uint64_t>(buffers->out());
     trial.in_address = reinterpret_cast<std::uint64_t>(buffers->in());
     if (traced.limit > 0) simulated::trace(traced.block, traced.warp, traced.limit);
-    trial.error = kernel.launch(trial.launch, buffers->out(), buffers->in(), shape);
+    // In place the matrix is the first argument; who reads the second one reads nothing.
+    const float* in = conditions.produces.in_place ? nullptr : buffers->in();
+    trial.error = kernel.launch(trial.launch, buffers->out(), in, shape);
     if (trial.error == cudaSuccess) trial.error = wait_for_end(conditions, trial.is_hung);
     static_cast<void>(cudaGetLastError());
     if (traced.limit > 0) {

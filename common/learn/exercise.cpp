@@ -51,6 +51,14 @@ std::string Exercise::kernel() const {
     return std::regex_search(text, found, kernel) ? found[1].str() : "transpose";
 }
 
+Produces Exercise::produces() const {
+    const std::string name = kernel();
+    if (name == "copy") return {Produces::copy};
+    if (name == "transpose_in_place") return in_place();
+    if (name == "transpose_stack") return stack_of(64);
+    return {Produces::transpose};
+}
+
 std::string Exercise::lesson() const {
     return "steps/" + step->name + "/README.md";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "course/course.h"
+#include "harness/harness.h"
 
 namespace coalesce::learn {
 
@@ -30,6 +31,8 @@ struct Exercise {
     std::string solution() const;
     /// The __global__ function that the learner writes: "transpose".
     std::string kernel() const;
+    /// What it makes of a matrix: by the name of its kernel.
+    Produces produces() const;
     /// The lesson that goes with it: "steps/03_tiled/README.md".
     std::string lesson() const;
     /// Points for passing it.

@@ -106,10 +106,8 @@ int measure(Session& session, const MeasureWords& words, char** argv) {
     if (!compiled.ok()) fail_with(compiled.failure);
     LoadedKernel kernel(compiled, file.string());
     if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
-    bool is_copy = kernel_name == "copy";
-    Problem problem = {.rows = words.rows,
-                       .cols = words.cols,
-                       .produces = {is_copy ? Produces::copy : Produces::transpose}};
+    Problem problem = {
+        .rows = words.rows, .cols = words.cols, .produces = words.exercise.produces()};
     Json measured = as_json(words, time_it(kernel, problem, device), device);
     if (words.file.empty()) {
         session.progress.update([&](State& state) {

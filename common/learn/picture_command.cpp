@@ -38,6 +38,7 @@ int picture(const PictureWords& words, char** argv) {
                                 is_own ? exercise.relative_file().string() : words.file);
     PictureRequest request;
     request.kernel.kernel = exercise.kernel();
+    request.kernel.produces = exercise.produces();
     request.kernel.cache = learners_folder() / "cache";
     request.shape = {words.rows, words.cols};
     request.block = static_cast<std::uint64_t>(words.block);

@@ -99,6 +99,25 @@ Exercise async() {
                       .elements_per_block = 16384}};
 }
 
+Exercise in_place_pairs() {
+    return {.name = "12_in_place",
+            .kernel = "transpose_in_place",
+            .produces = "transpose-in-place",
+            .public_shapes = {{64, 64}, {32, 32}, {160, 160}, {77, 77}, {1, 1}},
+            .costs = {.load = 4, .store = 4, .shared_load = 1, .shared_store = 1}};
+}
+
+Exercise permute() {
+    return {
+        .name = "13_permute",
+        .kernel = "transpose_stack",
+        .produces = "stack-of-64",
+        .rows_multiple = 64,
+        .public_shapes = {{64, 64}, {64, 96}, {256, 32}, {192, 77}, {64, 1}, {320, 3}},
+        .costs = {
+            .load = 4, .store = 4, .shared_load = 1, .shared_store = 1, .elements_per_thread = 8}};
+}
+
 Exercise many_gpus() {
     Exercise exercise = coarsened();
     exercise.name = "14_many_gpus";
@@ -124,8 +143,9 @@ std::string without_marks(const std::string& text) {
 }  // namespace
 
 std::vector<Exercise> course_exercises(const std::filesystem::path& repository) {
-    std::vector<Exercise> all = {copy(), naive(), tiled(),    padded(), coarsened(), diagonal(),
-                                 vec2(), vec4(),  vec4_t64(), async(),  many_gpus()};
+    std::vector<Exercise> all = {copy(),           naive(),   tiled(),    padded(),   coarsened(),
+                                 diagonal(),       vec2(),    vec4(),     vec4_t64(), async(),
+                                 in_place_pairs(), permute(), many_gpus()};
     for (Exercise& exercise : all) {
         const Source solution = read_source(repository / "solutions" / exercise.name / "kernel.cu");
         if (!solution.is_good()) throw std::runtime_error(solution.problem.text());

@@ -81,7 +81,7 @@ struct JudgeLimits {
 struct Exercise {
     std::string name;                       ///< "03_tiled"
     std::string kernel = "transpose";       ///< the __global__ function's name
-    std::string produces = "transpose";     ///< or "copy", "transposed-tiles", "moved-tiles"
+    std::string produces = "transpose";     ///< or another name of produces.h
     int rows_multiple = 1;                  ///< shapes are multiples of this
     int cols_multiple = 1;                  ///< likewise
     std::vector<Shape> public_shapes = {};  ///< students know them; {}: the usual ones

@@ -12,12 +12,14 @@ namespace {
 std::string images_of(const Problem& problem, const ImageLayout& layout) {
     std::string images(layout.both(), '\0');
     HostTransport transport;
-    prepare_in(problem,
-               {images.data() + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes},
-               transport);
-    prepare_out({images.data() + layout.one() + layout.guard_bytes, layout.matrix_bytes,
-                 layout.guard_bytes},
-                transport);
+    const GuardedSpan first{images.data() + layout.guard_bytes, layout.matrix_bytes,
+                            layout.guard_bytes};
+    const GuardedSpan second{images.data() + layout.one() + layout.guard_bytes, layout.matrix_bytes,
+                             layout.guard_bytes};
+    // In place the matrix is where the output would be, and the second argument leads to nothing.
+    const bool is_in_place = problem.is_in_place();
+    prepare_in(problem, is_in_place ? second : first, transport);
+    prepare_out(is_in_place ? first : second, transport);
     return images;
 }
 

@@ -110,8 +110,23 @@ TEST_CASE("arrays: a cell has as many indices as there are axes") {
           std::string::npos);
 }
 
+TEST_CASE("arrays: extents that are left open are filled from rows and columns") {
+    const Produces stack{.kind = Produces::permuted,
+                         .permutation = {.rank = 3, .extents = {0, 8, 0}, .order = {0, 2, 1}}};
+    const Problem problem{.rows = 40, .cols = 13, .produces = stack};
+    CHECK(problem.axes().extents == std::array<int, 4>{5, 8, 13, 0});
+    CHECK(problem.out_cols() == 8);
+    CHECK(problem.batches() == 5);
+    HostRun run(problem);
+    run.run_right();
+    CHECK(run.check().is_right());
+    // out(1,3,2) is in(1,2,3).
+    CHECK(problem.source_of(problem.out_cell((1 * 13 + 3) * 8 + 2)) ==
+          problem.in_cell((1 * 8 + 2) * 13 + 3));
+}
+
 TEST_CASE("in place: one buffer, and what it held before is the input") {
-    const Problem problem{.rows = 33, .cols = 70, .in_place = true};
+    const Problem problem{.rows = 33, .cols = 70, .produces = {.in_place = true}};
     std::vector<unsigned char> memory(problem.bytes() + 2 * guard);
     const GuardedSpan data{memory.data() + guard, problem.bytes(), guard};
     HostTransport transport;

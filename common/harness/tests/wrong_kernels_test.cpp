@@ -18,10 +18,8 @@ namespace {
 
 Verdict verdict_on(const WrongKernel& kernel) {
     simulator::set_quiet(true);
-    Problem problem{.rows = kernel.rows,
-                    .cols = kernel.cols,
-                    .produces = kernel.produces,
-                    .in_place = kernel.in_place};
+    Problem problem{.rows = kernel.rows, .cols = kernel.cols, .produces = kernel.produces};
+    problem.produces.in_place = kernel.in_place;
     if (kernel.batches > 0)
         problem = problem_of(batch_of(kernel.batches, kernel.rows, kernel.cols));
     VerifiedBuffers buffers(problem);

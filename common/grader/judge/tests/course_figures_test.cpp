@@ -44,6 +44,12 @@ namespace lesson_09 {
 namespace lesson_11 {
 #include "../../../../exercises/11_async/checks.cpp"
 }
+namespace lesson_12 {
+#include "../../../../exercises/12_in_place/checks.cpp"
+}
+namespace lesson_13 {
+#include "../../../../exercises/13_permute/checks.cpp"
+}
 namespace lesson_14 {
 #include "../../../../exercises/14_many_gpus/checks.cpp"
 }
@@ -60,7 +66,8 @@ const std::vector<Lesson>& lessons() {
     static const std::vector<Lesson> all = {lesson_01::lesson, lesson_02::lesson, lesson_03::lesson,
                                             lesson_04::lesson, lesson_05::lesson, lesson_06::lesson,
                                             lesson_07::lesson, lesson_08::lesson, lesson_09::lesson,
-                                            lesson_11::lesson, lesson_14::lesson};
+                                            lesson_11::lesson, lesson_12::lesson, lesson_13::lesson,
+                                            lesson_14::lesson};
     return all;
 }
 
@@ -89,8 +96,11 @@ bool are_same_orders(const std::optional<BlockOrder>& one, const std::optional<B
 }
 
 std::string name_of_kind(const Produces& produces) {
+    if (produces.in_place) return "transpose-in-place";
     if (produces.kind == Produces::transpose) return "transpose";
-    return produces.kind == Produces::copy ? "copy" : "another";
+    if (produces.kind == Produces::copy) return "copy";
+    const Permutation& axes = produces.permutation;
+    return axes.extents == stack_of(64).permutation.extents ? "stack-of-64" : "another";
 }
 
 // In what the two differ; "" when in nothing.
