@@ -688,7 +688,9 @@ u32 SharedRace::bulk_begin(const SharedAccess& access, bool writes) {
 }
 
 void SharedRace::bulk_end(u32 ticket, bool writes, u32 mbarrier) {
-    const auto found = std::ranges::find(state_->bulk_copies, ticket, &State::BulkCopy::ticket);
+    const auto found =
+        std::find_if(state_->bulk_copies.begin(), state_->bulk_copies.end(),
+                     [=](const State::BulkCopy& bulk) { return bulk.ticket == ticket; });
     if (found == state_->bulk_copies.end()) return;
     state_->write_down(found->copy, found->clock, writes);
     if (writes) join(state_->released[mbarrier], found->released);

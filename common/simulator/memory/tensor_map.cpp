@@ -1,7 +1,6 @@
 // See tensor_map.h.
 #include "memory/tensor_map.h"
 
-#include <bit>
 #include <cstring>
 
 namespace coalesce::sim {
@@ -54,7 +53,7 @@ std::string fault_of_dimension(const TensorMapArguments& a, u32 d) {
 }
 
 std::string fault_of(const TensorMapArguments& a) {
-    if (!a.map || std::bit_cast<u64>(a.map) % kMapAlignment != 0)
+    if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
         return "tensorMap is not at a multiple of 64 bytes: declare it a CUtensorMap, or "
                "alignas(64)";
     if (a.type >= std::size(kElementBytes)) return "tensorDataType is none that this device has";
