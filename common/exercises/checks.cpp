@@ -35,6 +35,7 @@ Request request_of(const Lesson& lesson, const char* file) {
     request.cols_multiple = lesson.cols_multiple;
     request.shapes = lesson.shapes;
     request.block_order = lesson.block_order;
+    request.counted = lesson.counted;
     request.limits.solution = repository / "solutions" / lesson.name / file;
     request.cache = from_environment("COALESCE_CACHE", "");
     return request;

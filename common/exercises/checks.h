@@ -37,6 +37,7 @@ struct Lesson {
     Limits limits;                               ///< beside the solution's cost
     std::optional<BlockOrder> block_order = {};  ///< which tile each block takes
     std::vector<Shape> hunt_shapes = {};         ///< for the bug hunt; {}: the same shapes
+    Shape counted = {256, 256};                  ///< where costs are counted
 };
 
 /// The learner's kernel is right on every shape, clean, and moves no more than the lesson asks.

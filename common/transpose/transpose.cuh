@@ -737,11 +737,17 @@ inline std::int64_t bank_conflicts(std::int64_t elements, int size) {
     return conflicts;
 }
 
+/// The strips that were fastest on an H200.
+template <int SIZE>
+using Tallest = Tall<SIZE, SIZE == 1 ? 128 : 256, SIZE == 1 ? 4 : 8>;
+template <int SIZE>
+using Widest = Wide<SIZE, 128, 20>;
+
 /// Rows that a block of Tall takes; 0: its strips do not fit into shared memory.
 template <int SIZE>
 int tall_rows(const Task& task) {
-    using Kernel = Tall<SIZE, 256, 8>;
-    for (int rows = 256; rows >= Kernel::GROUP; rows /= 2) {
+    using Kernel = Tallest<SIZE>;
+    for (int rows = SIZE == 1 ? 512 : 256; rows >= Kernel::GROUP; rows /= 2) {
         if ((rows + Kernel::LEAD) * task.cols * SIZE + 32 <= most_shared_bytes) return rows;
     }
     return 0;
@@ -806,7 +812,7 @@ cudaError_t launch_stack(Task task, cudaStream_t stream) {
 
 template <int SIZE>
 cudaError_t launch_tall(const Task& task, cudaStream_t stream) {
-    using Kernel = Tall<SIZE, 256, 8>;
+    using Kernel = Tallest<SIZE>;
     const std::int64_t bytes = (task.tile_rows + Kernel::LEAD) * task.cols * SIZE + 32;
     const std::int64_t strips = pieces_of(task.tile_rows, task.rows + Kernel::LEAD);
     return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, stream);
@@ -816,7 +822,7 @@ template <int SIZE>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
     const std::int64_t strips = pieces_of(task.tile_cols, task.cols);
-    return launch_tiles<SIZE, Wide<SIZE, 256, 10>>(task, 1, strips, bytes, stream);
+    return launch_tiles<SIZE, Widest<SIZE>>(task, 1, strips, bytes, stream);
 }
 
 /// Rows and columns that both start at multiples of 16 bytes.

@@ -208,6 +208,7 @@ int coalesce::run_step(int argc, char** argv, const std::vector<Variant>& varian
         choose_device(DeviceChoice::simulator, argv);
         ordered_json list = ordered_json::array();
         for (const Variant& variant : variants) {
+            if (variant.element_size != 4) continue;  // its buffers are of floats
             if (auto recorded = variant_json(variant, with_order)) list.push_back(*recorded);
         }
         std::ofstream file(argv[1]);

@@ -171,7 +171,7 @@ static void launch_shifted(float* out, const float* in, int rows, int cols) {
 // they walk along the strip, element by element, so that none is idle where there are few columns.
 template <int STRIP_ROWS, int STRIP_COLS>
 __global__ void transpose_strip(float* out, const float* in, int rows, int cols) {
-    __shared__ float tile[STRIP_ROWS * STRIP_COLS];
+    __shared__ float tile[STRIP_ROWS * (STRIP_COLS + 1)];
 
     int strip_row = blockIdx.x * STRIP_ROWS;
     int strip_col = blockIdx.y * STRIP_COLS;
@@ -194,7 +194,7 @@ __global__ void transpose_strip(float* out, const float* in, int rows, int cols)
 //! [strip]
 
 static void launch_strip(float* out, const float* in, int rows, int cols) {
-    constexpr int STRIP_ROWS = 256, STRIP_COLS = 47;
+    constexpr int STRIP_ROWS = 128, STRIP_COLS = 64;
     dim3 grid(ceil_div(rows, STRIP_ROWS), ceil_div(cols, STRIP_COLS));
     transpose_strip<STRIP_ROWS, STRIP_COLS><<<grid, 256>>>(out, in, rows, cols);
 }
@@ -216,7 +216,7 @@ int main(int argc, char** argv) {
          .launch = launch_packed, .rows_multiple = 4, .cols_multiple = 4, .element_size = 1},
         {.name = "shifted", .about = "float: stores begin at sectors; 64 x 4 threads",
          .launch = launch_shifted},
-        {.name = "strip", .about = "float: strips of 256 rows and at most 47 columns",
+        {.name = "strip", .about = "float: strips of 128 rows and at most 64 columns",
          .launch = launch_strip},
     });
     // clang-format on

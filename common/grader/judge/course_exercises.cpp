@@ -86,6 +86,13 @@ Exercise vec4_t64() {
                       .elements_per_block = 4096}};
 }
 
+Exercise any_shape() {
+    return {.name = "10_any_shape",
+            .public_shapes = {{64, 64}, {65, 63}, {96, 33}, {33, 96}, {31, 77}, {1, 70}, {70, 1}},
+            .counted = {255, 257},
+            .costs = {.elements_per_thread = 3}};
+}
+
 Exercise async() {
     return {.name = "11_async",
             .rows_multiple = 4,
@@ -143,9 +150,9 @@ std::string without_marks(const std::string& text) {
 }  // namespace
 
 std::vector<Exercise> course_exercises(const std::filesystem::path& repository) {
-    std::vector<Exercise> all = {copy(),           naive(),   tiled(),    padded(),   coarsened(),
-                                 diagonal(),       vec2(),    vec4(),     vec4_t64(), async(),
-                                 in_place_pairs(), permute(), many_gpus()};
+    std::vector<Exercise> all = {copy(),     naive(),          tiled(),   padded(),   coarsened(),
+                                 diagonal(), vec2(),           vec4(),    vec4_t64(), any_shape(),
+                                 async(),    in_place_pairs(), permute(), many_gpus()};
     for (Exercise& exercise : all) {
         const Source solution = read_source(repository / "solutions" / exercise.name / "kernel.cu");
         if (!solution.is_good()) throw std::runtime_error(solution.problem.text());

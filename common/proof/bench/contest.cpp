@@ -41,6 +41,7 @@ Contest::Contest(const std::vector<StepVariants>& steps, Shape shape)
             if (!variant.is_plain()) {
                 entry.skipped = "it works in place, or on an array: its own program measures it";
             }
+            if (variant.element_size != 4) entry.skipped = "this contest is one of floats";
             entry.bytes = 2.0 * static_cast<double>(problem_.bytes());
             (is_of_device(variant) ? on_device_ : with_host_)
                 .push_back({&variant, entries_.size()});

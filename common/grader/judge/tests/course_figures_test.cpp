@@ -41,6 +41,9 @@ namespace lesson_08 {
 namespace lesson_09 {
 #include "../../../../exercises/09_vec4_t64/checks.cpp"
 }
+namespace lesson_10 {
+#include "../../../../exercises/10_any_shape/checks.cpp"
+}
 namespace lesson_11 {
 #include "../../../../exercises/11_async/checks.cpp"
 }
@@ -66,8 +69,8 @@ const std::vector<Lesson>& lessons() {
     static const std::vector<Lesson> all = {lesson_01::lesson, lesson_02::lesson, lesson_03::lesson,
                                             lesson_04::lesson, lesson_05::lesson, lesson_06::lesson,
                                             lesson_07::lesson, lesson_08::lesson, lesson_09::lesson,
-                                            lesson_11::lesson, lesson_12::lesson, lesson_13::lesson,
-                                            lesson_14::lesson};
+                                            lesson_10::lesson, lesson_11::lesson, lesson_12::lesson,
+                                            lesson_13::lesson, lesson_14::lesson};
     return all;
 }
 
@@ -111,6 +114,7 @@ std::string difference(const Lesson& lesson, const Exercise& exercise) {
     if (lesson.rows_multiple != exercise.rows_multiple) return "rows_multiple";
     if (lesson.cols_multiple != exercise.cols_multiple) return "cols_multiple";
     if (lesson.shapes != exercise.public_shapes) return "shapes";
+    if (!(lesson.counted == exercise.counted)) return "counted";
     if (!are_same_costs(lesson.limits, exercise.costs)) return "costs";
     const auto order = block_order_called(exercise.block_order);
     return are_same_orders(lesson.block_order, order) ? "" : "block order";

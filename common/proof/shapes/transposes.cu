@@ -1,0 +1,108 @@
+#include "proof/shapes/transposes.h"
+
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "transpose/transpose.cuh"
+
+namespace coalesce::proof {
+namespace {
+
+__global__ void fill_bytes(unsigned char* data, std::size_t bytes) {
+    const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < bytes; i += step) {
+        data[i] = static_cast<unsigned char>((i * 0x9e3779b97f4a7c15u >> 29) * 0x9e3779b9u >> 24);
+    }
+}
+
+/// By the definition, element by element and byte by byte, with nothing of the header's.
+__global__ void count_wrong(const unsigned char* out, const unsigned char* in, int size,
+                            std::int64_t batches, std::int64_t rows, std::int64_t cols,
+                            std::int64_t pitch, unsigned long long* wrong) {
+    const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+         i < batches * rows * cols; i += step) {
+        const std::int64_t batch = i / (rows * cols);
+        const std::int64_t col = i % (rows * cols) / rows, row = i % rows;
+        const std::int64_t source = (batch * rows + row) * pitch + col;
+        bool is_right = true;
+        for (int byte = 0; byte < size; ++byte) {
+            is_right = is_right && out[i * size + byte] == in[source * size + byte];
+        }
+        if (!is_right) atomicAdd(wrong, 1ull);
+    }
+}
+
+constexpr int kBlocks = 2048, kThreads = 256;
+
+}  // namespace
+
+std::string ShapeCase::shape() const {
+    const std::string matrix = std::to_string(rows) + " x " + std::to_string(cols);
+    return batches == 1 ? matrix : std::to_string(batches) + " x " + matrix;
+}
+
+std::vector<ShapeCase> shape_cases(bool divided) {
+    std::vector<ShapeCase> cases = {
+        {"float", 4, 1, 16384, 16384},
+        {"float, odd sides", 4, 1, 8191, 8193},
+        {"float, odd sides", 4, 1, 32767, 32765},
+        {"float, a part of a matrix", 4, 1, 8000, 8000, 8200},
+        {"float, misaligned start", 4, 1, 8192, 8192, 0, 1},
+        {"1 byte", 1, 1, 16384, 16384},
+        {"1 byte, odd sides", 1, 1, 16383, 16381},
+        {"2 bytes", 2, 1, 16384, 16384},
+        {"2 bytes, odd sides", 2, 1, 16383, 16381},
+        {"8 bytes", 8, 1, 16384, 16384},
+        {"8 bytes, odd sides", 8, 1, 16383, 16381},
+        {"16 bytes", 16, 1, 16384, 16384},
+        {"16 bytes, odd sides", 16, 1, 16383, 16381},
+        {"float, tall", 4, 1, 1000003, 37},
+        {"float, wide", 4, 1, 37, 1000003},
+        {"1 byte, tall", 1, 1, 1000003, 37},
+        {"1 byte, wide", 1, 1, 37, 1000003},
+        {"float, batches", 4, 4096, 64, 96},
+        {"float, batches", 4, 65536, 32, 32},
+        {"float, odd batches", 4, 4096, 63, 95},
+        {"float, tiny batches", 4, 300000, 17, 15},
+    };
+    if (!divided) return cases;
+    for (ShapeCase& one : cases) {
+        const auto shorter = [](std::int64_t side) { return side > 300 ? side / 60 + 150 : side; };
+        one.rows = shorter(one.rows);
+        one.cols = shorter(one.cols);
+        one.batches = one.batches > 1 ? 5 : 1;
+        if (one.in_pitch > 0) one.in_pitch = one.cols + 200;
+    }
+    return cases;
+}
+
+void fill(void* data, std::size_t bytes) {
+    fill_bytes<<<kBlocks, kThreads>>>(static_cast<unsigned char*>(data), bytes);
+    CUDA_CHECK(cudaGetLastError());
+}
+
+void transpose_case(void* out, const void* in, const ShapeCase& shape) {
+    TransposeOptions options;
+    options.in_pitch = shape.in_pitch;
+    options.batches = shape.batches;
+    const auto size = static_cast<std::size_t>(shape.element_size);
+    const auto* first = static_cast<const char*>(in) + static_cast<std::size_t>(shape.start) * size;
+    CUDA_CHECK(transpose_elements(out, first, size, shape.rows, shape.cols, options));
+}
+
+std::uint64_t wrong_elements(const void* out, const void* in, const ShapeCase& shape) {
+    const DeviceBuffer counter(sizeof(unsigned long long));
+    auto* wrong = static_cast<unsigned long long*>(counter.data());
+    CUDA_CHECK(cudaMemset(wrong, 0, sizeof *wrong));
+    const std::int64_t pitch = shape.in_pitch == 0 ? shape.cols : shape.in_pitch;
+    count_wrong<<<kBlocks, kThreads>>>(
+        static_cast<const unsigned char*>(out),
+        static_cast<const unsigned char*>(in) + shape.start * shape.element_size,
+        shape.element_size, shape.batches, shape.rows, shape.cols, pitch, wrong);
+    CUDA_CHECK(cudaGetLastError());
+    unsigned long long count = 0;
+    CUDA_CHECK(cudaMemcpy(&count, wrong, sizeof count, cudaMemcpyDeviceToHost));
+    return count;
+}
+
+}  // namespace coalesce::proof
