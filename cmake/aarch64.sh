@@ -1,5 +1,5 @@
 #!/bin/sh
-# aarch64.sh [BUILD] -- builds the simulator and the nine steps for 64-bit ARM, and runs the simulator's
+# aarch64.sh [BUILD] -- builds the simulator and the steps for 64-bit ARM, and runs the simulator's
 # unit tests and the steps, at a small size, in qemu. For Debian and Ubuntu; needs the packages qemu-user
 # and g++-aarch64-linux-gnu besides what ./learn test installs.
 set -eu
@@ -52,4 +52,4 @@ done
 for program in "$build"/bin/[0-9][0-9]_*; do
     qemu-aarch64 -L /usr/aarch64-linux-gnu "$program" --device sim --rows 96 --cols 64
 done
-echo "ok: unit tests and nine steps on $(qemu-aarch64 --version | head -n 1)"
+echo "ok: unit tests and steps on $(qemu-aarch64 --version | head -n 1)"

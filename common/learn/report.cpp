@@ -130,7 +130,7 @@ void print_next(const Session& session, const State& state) {
               << "\n\nand edit the file: every time it is saved it is checked.\n";
 }
 
-// The nine steps, once, so that a learner sees what there is to be had.
+// Every step, once, so that a learner sees what there is to be had.
 int show_steps_once(Session& session) {
     if (session.progress.read().has_begun) return 0;
     RunWords words;

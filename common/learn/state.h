@@ -61,7 +61,7 @@ Status status_of(const Record& record, const std::optional<std::string>& text);
 
 /// Everything about one learner.
 struct State {
-    bool has_begun = false;                 ///< ./learn has shown the nine steps
+    bool has_begun = false;                 ///< ./learn has shown the steps
     std::string current = "";               ///< the name of what was worked on last
     std::map<std::string, Record> records;  ///< by Exercise::name()
 

@@ -5,7 +5,7 @@
 //            it. A block that stays for many tiles fetches the next one while it turns this one.
 // Watch      The same 16 sectors a request, no conflicts, and one tile always on its way. Then time
 //            it beside `one_tile`, which leaves the overlapping to the other blocks.
-// Next       Your own.
+// Next       12_in_place has no second matrix to write to.
 
 #include <cuda.h>
 #include <cuda_pipeline.h>

@@ -5,7 +5,7 @@
 //            last of `out`. The others count matrices. So all permutations are one kernel.
 // Watch      The same sectors a request as for one large matrix, as long as tiles are full: a tile of
 //            32 x 32 on matrices of 16 x 16 is three quarters empty.
-// Next       Your own: other types, several GPUs.
+// Next       14_many_gpus takes a matrix that no single GPU holds.
 
 #include "harness/harness.h"
 
