@@ -53,12 +53,16 @@ private:
     }
 
     void add(int rows, int cols) {
-        Shape shape{rounded(rows, exercise.rows_multiple), rounded(cols, exercise.cols_multiple)};
+        Shape shape = exercise.fitted(rounded(rows, exercise.rows_multiple),
+                                      rounded(cols, exercise.cols_multiple));
         // No published one, and none twice.
         while (std::ranges::count(exercise.public_shapes, shape) > 0 ||
                std::ranges::count(shapes, shape) > 0) {
             (rows == 1 ? shape.cols : shape.rows) +=
                 rows == 1 ? exercise.cols_multiple : exercise.rows_multiple;
+            // Of a square that grew on one side the other side grows too.
+            const int longer = std::max(shape.rows, shape.cols);
+            if (exercise.takes_squares()) shape = {longer, longer};
         }
         shapes.push_back(shape);
     }

@@ -38,8 +38,9 @@ std::string bytes_of_file(const fs::path& file) {
 std::map<std::string, Exercise> exercises() {
     std::map<std::string, Exercise> all;
     for (Exercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
-        exercise.hidden_shapes = {{exercise.rows_multiple * 37, exercise.cols_multiple * 21},
-                                  {exercise.rows_multiple * 5, exercise.cols_multiple * 33}};
+        exercise.hidden_shapes = {
+            exercise.fitted(exercise.rows_multiple * 37, exercise.cols_multiple * 21),
+            exercise.fitted(exercise.rows_multiple * 5, exercise.cols_multiple * 33)};
         all[exercise.name] = exercise;
     }
     return all;

@@ -81,6 +81,13 @@ struct JudgeLimits {
 struct Exercise {
     std::string name;                       ///< "03_tiled"
     std::string kernel = "transpose";       ///< the __global__ function's name
+    /// That shape, or the square of its rows where squares alone are taken: in place.
+    Shape fitted(int rows, int cols) const {
+        return takes_squares() ? Shape{rows, rows} : Shape{rows, cols};
+    }
+    /// Whether it takes squares alone.
+    bool takes_squares() const { return produces == "transpose-in-place"; }
+
     std::string produces = "transpose";     ///< or another name of produces.h
     int rows_multiple = 1;                  ///< shapes are multiples of this
     int cols_multiple = 1;                  ///< likewise

@@ -50,8 +50,8 @@ int judge_class(int count, int jobs) {
             for (int i = job; i < count; i += jobs) {
                 Exercise exercise = exercises[static_cast<std::size_t>(i) % exercises.size()];
                 exercise.hidden_shapes = {
-                    {exercise.rows_multiple * 37, exercise.cols_multiple * 21},
-                    {exercise.rows_multiple * 5, exercise.cols_multiple * 33}};
+                    exercise.fitted(exercise.rows_multiple * 37, exercise.cols_multiple * 21),
+                    exercise.fitted(exercise.rows_multiple * 5, exercise.cols_multiple * 33)};
                 const std::string source =
                     exercise.solution + "\nconstexpr int student = " + std::to_string(i) + ";\n";
                 const Result result = judge.judge({"kernel.cu", source}, exercise, Secret{1});

@@ -46,8 +46,9 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 TEST_CASE("every solution of the course gets all points, from hidden shapes too") {
     if (!can_judge()) return;
     for (Exercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
-        exercise.hidden_shapes = {{exercise.rows_multiple * 13, exercise.cols_multiple * 51},
-                                  {exercise.rows_multiple * 40, exercise.cols_multiple * 7}};
+        exercise.hidden_shapes = {
+            exercise.fitted(exercise.rows_multiple * 13, exercise.cols_multiple * 51),
+            exercise.fitted(exercise.rows_multiple * 40, exercise.cols_multiple * 7)};
         const Result result = judge().judge({"kernel.cu", exercise.solution}, exercise, secret);
         CAPTURE(exercise.name);
         CAPTURE(result.text);
