@@ -2,7 +2,7 @@
 //
 // Given   a tile with LEAD rows more: the last ones of the tile above, so that a block can begin its
 //         store of a row up to LEAD elements earlier. `out` itself begins at a sector.
-// Write   how much earlier, and the store (4 lines).
+// Write   how much earlier, and the store (5 lines).
 // Check   ./learn check 10          Stuck?   ./learn hint 10
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

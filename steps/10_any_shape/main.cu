@@ -13,6 +13,49 @@
 #include "harness/harness.h"
 
 //! [kernel]
+// Of each row of `out` a block takes those elements that begin at a sector. Rows begin anywhere, so
+// for some they lie up to LEAD rows further up: the tile has these too.
+constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
+
+template <int TILE_DIM, int BLOCK_ROWS>
+__global__ void transpose_shifted(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM + LEAD][TILE_DIM + 1];
+
+    int tile_row = blockIdx.y * TILE_DIM;
+    int tile_col = blockIdx.x * TILE_DIM;
+
+    for (int k = threadIdx.y; k < TILE_DIM + LEAD; k += BLOCK_ROWS) {
+        int row = tile_row - LEAD + k;
+        int col = tile_col + threadIdx.x;
+        if (row >= 0 && row < rows && col < cols) {
+            tile[k][threadIdx.x] = in[row * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    for (int k = threadIdx.y; k < TILE_DIM; k += BLOCK_ROWS) {
+        int col = tile_col + k;
+        int phase = (col * rows + tile_row) % SECTOR;
+        int row = tile_row - phase + int(threadIdx.x);
+        if (row >= 0 && row < rows && col < cols) {
+            out[col * rows + row] = tile[threadIdx.x + LEAD - phase][k];
+        }
+    }
+}
+//! [kernel]
+
+static void launch_shifted(float* out, const float* in, int rows, int cols) {
+    constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    // The last tile may begin LEAD elements earlier; then one more takes what is left.
+    dim3 grid(ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM));
+    transpose_shifted<TILE_DIM, BLOCK_ROWS><<<grid, block>>>(out, in, rows, cols);
+}
+
+// ---- any size of element, any pitch ----
+
+//! [any]
 // From one row to the next it is `pitch` elements: more than a row has, in a part of a matrix.
 template <typename T, int TILE_DIM, int BLOCK_ROWS>
 __global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int64_t out_pitch,
@@ -42,7 +85,7 @@ __global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int6
         }
     }
 }
-//! [kernel]
+//! [any]
 
 // The harness has pointers to float, whatever an element is.
 template <typename T>
@@ -119,51 +162,6 @@ static void launch_packed(float* out, const float* in, int rows, int cols) {
                                                   cols);
 }
 
-// ---- rows that begin between sectors ----
-
-//! [shifted]
-// Of each row of `out` a block takes those 64 elements that begin at a sector. Rows begin anywhere,
-// so for some they lie up to LEAD rows further up: the tile has these too.
-__global__ void transpose_shifted(float* out, const float* in, int rows, int cols) {
-    constexpr int TILE_DIM = 64, BLOCK_ROWS = 4;
-    constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
-    constexpr int LOADS = (TILE_DIM + LEAD + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    __shared__ float tile[LOADS * BLOCK_ROWS][TILE_DIM + 1];
-
-    int tile_row = blockIdx.x * TILE_DIM;
-    int tile_col = blockIdx.y * TILE_DIM;
-
-    // Outside of the matrix the nearest element is loaded, and not stored: no load waits for an if.
-    float value[LOADS];
-    std::int64_t col = min(tile_col + static_cast<int>(threadIdx.x), cols - 1);
-    for (int k = 0; k < LOADS; ++k) {
-        int row = tile_row - LEAD + static_cast<int>(threadIdx.y) + k * BLOCK_ROWS;
-        value[k] = in[max(0, min(row, rows - 1)) * std::int64_t{cols} + col];
-    }
-    for (int k = 0; k < LOADS; ++k) {
-        tile[threadIdx.y + k * BLOCK_ROWS][threadIdx.x] = value[k];
-    }
-
-    __syncthreads();
-
-    for (int k = threadIdx.y; k < TILE_DIM; k += BLOCK_ROWS) {
-        std::int64_t col = tile_col + k;
-        // How far element (tile_row, col) lies behind the start of its sector.
-        int phase = (reinterpret_cast<std::uintptr_t>(out) / sizeof(float) + col * rows) % SECTOR;
-        int row = tile_row - phase + static_cast<int>(threadIdx.x);
-        if (row >= 0 && row < rows && col < cols) {
-            out[col * rows + row] = tile[threadIdx.x + LEAD - phase][k];
-        }
-    }
-}
-//! [shifted]
-
-static void launch_shifted(float* out, const float* in, int rows, int cols) {
-    dim3 block(64, 4);
-    dim3 grid(ceil_div(rows + 7, 64), ceil_div(cols, 64));
-    transpose_shifted<<<grid, block>>>(out, in, rows, cols);
-}
-
 // ---- a few columns ----
 
 //! [strip]
@@ -202,6 +200,8 @@ static void launch_strip(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
+        {.name = "shifted", .about = "float: stores begin at sectors; 32 x 8 threads",
+         .launch = launch_shifted},
         {.name = "any", .about = "float: 32 x 8 threads, column-major order",
          .launch = launch_any<float>},
         {.name = "any_int8", .about = "the same for bytes",
@@ -214,8 +214,6 @@ int main(int argc, char** argv) {
          .launch = launch_any<float4>, .element_size = 16},
         {.name = "packed_int8", .about = "bytes: 4 x 4 of them turned in registers, words moved",
          .launch = launch_packed, .rows_multiple = 4, .cols_multiple = 4, .element_size = 1},
-        {.name = "shifted", .about = "float: stores begin at sectors; 64 x 4 threads",
-         .launch = launch_shifted},
         {.name = "strip", .about = "float: strips of 128 rows and at most 64 columns",
          .launch = launch_strip},
     });

@@ -95,7 +95,7 @@ TEST_CASE("every kernel that the design asks for is in the course") {
          {"vec4_t64", "vec4_t64_x1", "vec4_t64_x2", "vec2_t64_x1", "vec2_t64_x2", "vec2_t64_x4",
           "registers_64", "registers_128", "registers_256"}},
         {"10_any_shape",
-         {"any", "any_int8", "any_int16", "any_int64", "any_16_bytes", "packed_int8", "shifted",
+         {"shifted", "any", "any_int8", "any_int16", "any_int64", "any_16_bytes", "packed_int8",
           "strip"}},
         {"11_async", {"pipeline", "one_tile"}},
         {"14_many_gpus", {"in_turn", "peers", "wide", "copies"}},
