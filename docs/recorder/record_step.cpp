@@ -209,7 +209,11 @@ int coalesce::run_step(int argc, char** argv, const std::vector<Variant>& varian
         ordered_json list = ordered_json::array();
         for (const Variant& variant : variants) {
             if (variant.element_size != 4) continue;  // its buffers are of floats
-            if (auto recorded = variant_json(variant, with_order)) list.push_back(*recorded);
+            try {
+                if (auto recorded = variant_json(variant, with_order)) list.push_back(*recorded);
+            } catch (const recorder::NoRule&) {
+                // A grid that no rule describes can not be shown for other shapes.
+            }
         }
         std::ofstream file(argv[1]);
         file << ordered_json{{"variants", list}}.dump() << "\n";
