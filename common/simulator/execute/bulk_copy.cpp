@@ -170,6 +170,19 @@ void place_in_array(const TensorMap& map, const i64* at, Piece& piece) {
     piece.inside = static_cast<u32>(std::min<u64>(kPieceBytes, left));
 }
 
+/// A box that is stored may end behind the array, but an H200 refuses one that begins before it. One
+/// that is loaded may do both.
+bool begins_inside(Issue& issue, const TensorMap& map, const i32* corner) {
+    for (u32 d = 0; d < map.rank; ++d) {
+        if (corner[d] >= 0) continue;
+        return issue.fail(Status::illegal_instruction, "out of bounds",
+                          "a box that is stored must not begin before the array; coordinate " +
+                              std::to_string(d) + " is " + std::to_string(corner[d]),
+                          map.address);
+    }
+    return true;
+}
+
 /// Cuts a box into pieces, the rows of the box one after the other.
 bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) {
     if (static_cast<i64>(corner[0]) * map.element_bytes % kPieceBytes != 0)
@@ -334,6 +347,7 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
     i32 corner[kMostDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
+    if (!ToShared && !begins_inside(issue, *map, corner)) return false;
     if (!cut_box(issue, *map, corner, static_cast<u32>(shared))) return false;
     issue_copy(issue, static_cast<u32>(shared));
     return true;

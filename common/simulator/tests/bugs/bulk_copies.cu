@@ -165,6 +165,21 @@ static void mbarrier_forgotten() {
     copy_box<<<1, 32>>>(device_zeros<int>(1), map_of_64_rows(64), 0, 0, false);
 }
 
+__global__ void store_before(const __grid_constant__ CUtensorMap map) {
+    __shared__ __align__(128) int box[8 * 16];
+    for (int i = threadIdx.x; i < 8 * 16; i += 32) box[i] = i;
+    fence_for_copies();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(0), "r"(-6), "r"(shared_address(box)) : "memory");  // bug stored_before_the_array: memcheck: out of bounds
+        commit_stores();
+        wait_for_stores<0>();
+    }
+}
+static void stored_before_the_array() {
+    store_before<<<1, 32>>>(map_of_64_rows(64));
+}
+
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {
@@ -182,5 +197,6 @@ int main(int argc, char** argv) {
                         {"map_of_nothing", map_of_nothing},
                         {"map_too_large", map_too_large},
                         {"mbarrier_forgotten", mbarrier_forgotten},
+                        {"stored_before_the_array", stored_before_the_array},
                     });
 }
