@@ -6,7 +6,7 @@ namespace {
 
 __device__ unsigned long long nanoseconds_now() {
     unsigned long long now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     return now;
 }
 

@@ -5,8 +5,8 @@
 //            elements in packs, rows that begin between sectors, matrices of a few columns.
 // Watch      A byte a lane: 1 sector a request, and four times as many requests for the same bytes.
 //            With 1023 rows, a store of 32 floats begins anywhere: 5 sectors instead of 4.
-// Next       common/transpose/transpose.cuh chooses among such kernels, for you. Then 11_async lets
-//            the hardware copy by itself.
+// Next       11_async lets the hardware copy by itself. (common/transpose/transpose.cuh chooses
+//            among kernels such as these, for you.)
 
 #include <cstdint>
 

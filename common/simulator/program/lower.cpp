@@ -33,6 +33,8 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
     loops_ = loops_of(function);
     lifetimes_ = lifetimes(function, registers_, loops_);
     slots_.resize(function.registers.size());
+    for (u32 r = 0; r < lifetimes_.size(); ++r)
+        if (lifetimes_[r].begin <= lifetimes_[r].end) begins_.emplace(lifetimes_[r].begin, r);
     code_.name = function.name;
     code_.ast = &function;
     place_variables();
@@ -80,6 +82,7 @@ void FunctionLowering::place_variables() {
 void FunctionLowering::run() {
     for (at_ = 0; at_ < function_.body.size(); ++at_) {
         expire(at_);
+        begin_lifetimes(at_);
         if (!now().label.empty()) {
             emit_label(now().label);
             continue;

@@ -39,7 +39,7 @@ Width FunctionLowering::width_of(const Operand& operand) const {
     return width_of_register(operand.reg);
 }
 
-/// The slot of a register; taken at its first mention.
+/// The slot of a register; taken where its lifetime begins, or at its first mention.
 Slot FunctionLowering::slot_of_register(u32 reg) {
     const u32 root = registers_.root[reg];
     std::optional<Slot>& slot = slots_[root];
@@ -67,6 +67,16 @@ void FunctionLowering::expire(u32 at) {
     }
     for (const auto& [slot, width] : temporaries_) own_.give_back(slot, width);
     temporaries_.clear();
+}
+
+/// What a loop carries from one turn to the next may be mentioned long after the loop's beginning: until
+/// then nobody else may have its slot.
+void FunctionLowering::begin_lifetimes(u32 at) {
+    const auto [first, last] = begins_.equal_range(at);
+    for (auto entry = first; entry != last; ++entry) {
+        if (registers_.value_class[entry->second] == ValueClass::thread)
+            slot_of_register(entry->second);
+    }
 }
 
 /// For the current instruction alone; or for good, where it runs in a prologue.

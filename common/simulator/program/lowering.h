@@ -82,6 +82,7 @@ private:
     Slot symbol_slot(const Operand& operand, Width width);
     Slot converted(Slot from, Width have, Width want);
     void expire(u32 at);
+    void begin_lifetimes(u32 at);
 
     // ---- lower_memory.cpp ----
     void find_first_guesses();
@@ -152,6 +153,7 @@ private:
     std::vector<LoopRange> loops_;
     std::vector<Lifetime> lifetimes_;
     std::vector<std::optional<Slot>> slots_;  ///< of root registers
+    std::multimap<u32, u32> begins_;          ///< body index -> root register that lives from there
     std::multimap<u32, u32> ends_;            ///< body index -> root register that dies there
     std::vector<std::pair<Slot, Width>> temporaries_;  ///< of the current instruction
     SlotPool own_;

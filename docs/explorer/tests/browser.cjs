@@ -56,10 +56,14 @@ test("every page of the contents opens, without an error and without the network
 });
 
 test("a lesson's questions take course.toml's figures and no others", async (browser) => {
-    assert.equal(lessons.length, 9);
+    assert.ok(lessons.length >= 14, `only ${lessons.length} lessons`);
+    let asked = 0;
     for (const lesson of lessons) {
+        const step = lesson.slice("lesson_".length, -".html".length);
+        // The page's data have the figures of the steps that the explorer shows.
+        if ((await expectations(browser, step)) === undefined) continue;
+        asked++;
         await withPage(browser, lesson, async (page) => {
-            const step = lesson.slice("lesson_".length, -".html".length);
             const expected = await expectations(browser, step);
             const forms = page.locator("form.question[data-answer]");
             assert.ok((await forms.count()) > 0, `${lesson} asks nothing`);
@@ -75,6 +79,7 @@ test("a lesson's questions take course.toml's figures and no others", async (bro
             }
         });
     }
+    assert.ok(asked >= 9, `only ${asked} lessons asked`);
 });
 
 let courseData;
@@ -86,7 +91,7 @@ async function expectations(browser, step) {
             );
         });
     }
-    return courseData.find((one) => one.name === step).variants[0][1];
+    return courseData.find((one) => one.name === step)?.variants[0][1];
 }
 
 test("lesson 03 asks why, and answers each choice", async (browser) => {
@@ -165,7 +170,11 @@ test("the first picture is there within a second of opening", async (browser) =>
 });
 
 test("every kernel counts in the page what it counts natively, at 1024 x 1024, within 1.5 s", async (browser) => {
-    const native = JSON.parse(fs.readFileSync(simulatedJson)).results.filter((row) => row.counters && row.counters.load_requests);
+    await expectations(browser, "01_copy");
+    const inPage = new Set(courseData.map(({ name }) => name));
+    const native = JSON.parse(fs.readFileSync(simulatedJson)).results.filter(
+        (row) => row.counters && row.counters.load_requests && inPage.has(row.step),
+    );
     assert.ok(native.length >= 50, `only ${native.length} kernels to compare with`);
     await withPage(browser, "explorer.html", async (page) => {
         let slowest = 0;
