@@ -215,6 +215,7 @@ TEST_CASE("wrong versions are found") {
             return error;
         }),
         "");
+#ifdef __NVCC__  // by clang this read is not reported
     if (!simulator::is_loaded()) return;
     CHECK_NE(
         first_trouble([&](void* out, const void* in, const Sample& sample, cudaStream_t stream) {
@@ -227,6 +228,7 @@ TEST_CASE("wrong versions are found") {
             return error;
         }),
         "");
+#endif
 }
 
 #ifdef __NVCC__  // the headers of common/cuda have no graphs
