@@ -50,6 +50,7 @@ std::string first_trouble(const Transposer& wrong) {
     return "";
 }
 
+#ifdef __NVCC__
 /// One cell is written with the value of another.
 __global__ void put(unsigned char* to, unsigned char value) {
     *to = value;
@@ -58,6 +59,7 @@ __global__ void put(unsigned char* to, unsigned char value) {
 __global__ void look(const unsigned char* from, unsigned char* to) {
     if (*from == *to) *to = *from;
 }
+#endif
 
 }  // namespace
 
