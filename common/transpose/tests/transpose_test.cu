@@ -50,11 +50,11 @@ std::string first_trouble(const Transposer& wrong) {
     return "";
 }
 
-#ifdef __NVCC__
 /// One cell is written with the value of another.
 __global__ void put(unsigned char* to, unsigned char value) {
     *to = value;
 }
+#ifdef __NVCC__
 /// Touches a byte, and changes nothing.
 __global__ void look(const unsigned char* from, unsigned char* to) {
     if (*from == *to) *to = *from;
