@@ -22,6 +22,7 @@
 #include "proof/bench/python_rivals.h"
 #include "proof/bench/results.h"
 #include "proof/json_text.h"
+#include "proof/run_program.h"
 
 using namespace coalesce;
 using namespace coalesce::proof;
@@ -250,24 +251,12 @@ int main(int argc, char** argv) {
                  "bench"};
     Words words;
     add_options(app, words);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
-    } catch (const CLI::ParseError& error) {
-        std::cerr << "bench: " << error.what() << " (--help lists the options)\n";
-        return exit_usage;
-    }
-    try {
-        return run_plan(understand(words), argv);
-    } catch (const UsageError& error) {
-        std::cerr << "bench: " << error.what() << "\n";
-        return exit_usage;
-    } catch (const course::CourseError& error) {
-        std::cerr << error.what() << "\n";
-        return exit_usage;
-    } catch (const std::exception& error) {
-        std::cerr << "bench: " << error.what() << "\n";
-        return exit_wrong;
-    }
+    return run_program(app, argc, argv, [&] {
+        try {
+            return run_plan(understand(words), argv);
+        } catch (const course::CourseError& error) {  // names its own file
+            std::cerr << error.what() << "\n";
+            return +exit_usage;
+        }
+    });
 }

@@ -16,6 +16,7 @@
 #include "proof/bench/plan.h"
 #include "proof/device_check.h"
 #include "proof/json_text.h"
+#include "proof/run_program.h"
 #include "proof/search/candidates.h"
 
 using namespace coalesce;
@@ -211,21 +212,5 @@ int main(int argc, char** argv) {
     CLI::App app{"The experiments behind the fastest transpose, timed on this GPU", "search"};
     Words words;
     add_options(app, words);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
-    } catch (const CLI::ParseError& error) {
-        std::cerr << "search: " << error.what() << " (--help lists the options)\n";
-        return exit_usage;
-    }
-    try {
-        return run(words, argv);
-    } catch (const UsageError& error) {
-        std::cerr << "search: " << error.what() << "\n";
-        return exit_usage;
-    } catch (const std::exception& error) {
-        std::cerr << "search: " << error.what() << "\n";
-        return exit_wrong;
-    }
+    return run_program(app, argc, argv, [&] { return run(words, argv); });
 }

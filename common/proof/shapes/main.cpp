@@ -19,6 +19,7 @@
 #include "proof/bench/machine.h"
 #include "proof/json_text.h"
 #include "proof/process.h"
+#include "proof/run_program.h"
 #include "proof/shapes/transposes.h"
 
 using namespace coalesce;
@@ -254,21 +255,5 @@ int main(int argc, char** argv) {
                  "shapes"};
     Words words;
     add_options(app, words);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
-    } catch (const CLI::ParseError& error) {
-        std::cerr << "shapes: " << error.what() << " (--help lists the options)\n";
-        return exit_usage;
-    }
-    try {
-        return run(words, argv);
-    } catch (const UsageError& error) {
-        std::cerr << "shapes: " << error.what() << "\n";
-        return exit_usage;
-    } catch (const std::exception& error) {
-        std::cerr << "shapes: " << error.what() << "\n";
-        return exit_wrong;
-    }
+    return run_program(app, argc, argv, [&] { return run(words, argv); });
 }

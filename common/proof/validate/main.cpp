@@ -20,6 +20,7 @@
 #include "harness/text.h"
 #include "proof/bench/machine.h"
 #include "proof/json_text.h"
+#include "proof/run_program.h"
 #include "proof/validate/bug_suite.h"
 #include "proof/validate/compare_counters.h"
 #include "proof/validate/tools.h"
@@ -199,21 +200,5 @@ int main(int argc, char** argv) {
                  "validate"};
     Words words;
     add_options(app, words);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
-    } catch (const CLI::ParseError& error) {
-        std::cerr << "validate: " << error.what() << " (--help lists the options)\n";
-        return exit_usage;
-    }
-    try {
-        return Validation(words).run_all();
-    } catch (const UsageError& error) {
-        std::cerr << "validate: " << error.what() << "\n";
-        return exit_usage;
-    } catch (const std::exception& error) {
-        std::cerr << "validate: " << error.what() << "\n";
-        return exit_wrong;
-    }
+    return run_program(app, argc, argv, [&] { return Validation(words).run_all(); });
 }
