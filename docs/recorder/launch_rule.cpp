@@ -38,8 +38,8 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis,
     for (const Extent& extent : extents) {
         if (const unsigned size = piece_size(samples, axis, extent)) return {extent.name, size};
     }
-    throw NoRule(variant + ": axis " + std::to_string(axis) +
-                 " of its grid covers neither rows, columns nor elements");
+    throw std::runtime_error(variant + ": axis " + std::to_string(axis) +
+                             " of its grid covers neither rows, columns nor elements");
 }
 
 ordered_json rule(const std::vector<Sample>& samples, const std::string& variant) {

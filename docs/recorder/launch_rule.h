@@ -4,7 +4,6 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,15 +22,9 @@ struct Sample {
     LaunchShape launch;
 };
 
-/// A grid that no rule describes.
-class NoRule : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
 /// {"square": {...}, "other": {...}}, each {"kernel", "block", "shared", "grid": [[extent, size], ...]}:
 /// for every axis, how many pieces of `size` cover "rows", "cols" or "elements"; of "one" there is one.
-/// Throws NoRule when no such rule gives every sample.
+/// Throws when no such rule gives every sample.
 nlohmann::ordered_json launch_rule(const std::vector<Sample>& samples, const std::string& variant);
 
 }  // namespace coalesce::recorder

@@ -176,8 +176,7 @@ std::vector<recorder::Sample> samples_of(const Variant& variant) {
 }
 
 bool is_of_kernel(const Variant& variant) {
-    return variant.in == Memory::device && variant.out == Memory::device && !variant.needs_gpu &&
-           variant.is_plain();
+    return variant.in == Memory::device && variant.out == Memory::device && !variant.needs_gpu;
 }
 
 std::optional<ordered_json> variant_json(const Variant& variant, bool with_order) {
@@ -208,12 +207,7 @@ int coalesce::run_step(int argc, char** argv, const std::vector<Variant>& varian
         choose_device(DeviceChoice::simulator, argv);
         ordered_json list = ordered_json::array();
         for (const Variant& variant : variants) {
-            if (variant.element_size != 4) continue;  // its buffers are of floats
-            try {
-                if (auto recorded = variant_json(variant, with_order)) list.push_back(*recorded);
-            } catch (const recorder::NoRule&) {
-                // A grid that no rule describes can not be shown for other shapes.
-            }
+            if (auto recorded = variant_json(variant, with_order)) list.push_back(*recorded);
         }
         std::ofstream file(argv[1]);
         file << ordered_json{{"variants", list}}.dump() << "\n";
