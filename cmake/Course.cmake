@@ -125,3 +125,11 @@ function(add_step_test name test)
   set_tests_properties(step.${name}.${test} PROPERTIES LABELS sim TIMEOUT 300
     ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:simulated_cudart>)
 endfunction()
+
+# Headers that most sources of a target include are read once for all of them. ccache does not keep what is
+# compiled like that, so there it is left out.
+function(precompile_headers target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES ccache)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()

@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "harness/chosen.h"
 #include "harness/errors.h"
 #include "harness/runner.h"
 #include "harness/shapes.h"
@@ -28,20 +29,6 @@ std::string list_text(const std::vector<Variant>& variants) {
         text += lines.replace(0, variant.name.size(), variant.name);
     }
     return text;
-}
-
-std::vector<const Variant*> selected(const std::vector<Variant>& variants,
-                                     const std::string& name) {
-    std::vector<const Variant*> chosen;
-    std::string names;
-    for (const Variant& variant : variants) {
-        if (name.empty() || variant.name == name) chosen.push_back(&variant);
-        names += (names.empty() ? "" : ", ") + variant.name;
-    }
-    if (chosen.empty()) {
-        throw UsageError("--variant " + name + ": there is no such variant; there are " + names);
-    }
-    return chosen;
 }
 
 /// What the numbers of the table are.
@@ -143,9 +130,9 @@ int run_or_throw(const std::string& step, const std::vector<std::string>& argume
         std::printf("%s", list_text(variants).c_str());
         return exit_right;
     }
-    const std::vector<const Variant*> chosen = selected(variants, options.variant);
-    check_options(options, chosen);
-    return run(step, options, chosen, argv);
+    const auto wanted = chosen(variants, "--variant", "variant", options.variant);
+    check_options(options, wanted);
+    return run(step, options, wanted, argv);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ Signals::~Signals() {
     }
 }
 
-int Signals::descriptor() const {
+int Signals::descriptor() {
     return signal_pipe[0];
 }
 

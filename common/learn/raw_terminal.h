@@ -35,8 +35,8 @@ public:
     Signals(const Signals&) = delete;
     Signals& operator=(const Signals&) = delete;
 
-    /// Readable when there was a signal.
-    int descriptor() const;
+    /// Readable when there was a signal; -1 while nobody writes them down.
+    static int descriptor();
     /// The first one not yet taken; 0: none.
     int take();
 };

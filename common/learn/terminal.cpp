@@ -1,5 +1,6 @@
 #include "learn/terminal.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -8,12 +9,20 @@
 #include <iostream>
 #include <string_view>
 
+#include "learn/raw_terminal.h"
+
 namespace coalesce::learn {
 namespace {
 
 bool is_set(const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != '\0';
+}
+
+// Waits for a key. False: a signal came, be it before the waiting began.
+bool key_comes() {
+    pollfd waited[] = {{STDIN_FILENO, POLLIN, 0}, {Signals::descriptor(), POLLIN, 0}};
+    return poll(waited, 2, -1) > 0 && waited[1].revents == 0;
 }
 
 }  // namespace
@@ -41,7 +50,7 @@ bool ask(const std::string& question, std::string& answer) {
     answer.clear();
     // Byte by byte: what follows the line belongs to somebody else. A signal ends the question.
     for (char c = 0; c != '\n';) {
-        if (read(STDIN_FILENO, &c, 1) != 1) {
+        if (!key_comes() || read(STDIN_FILENO, &c, 1) != 1) {
             std::cout << "\n";
             return false;
         }

@@ -28,7 +28,7 @@ Style style_for_stdout(bool plain);
 /// Whether a question can be asked: stdin and stdout are a terminal.
 bool can_ask();
 
-/// Asks; the answer without blanks around it. False at the end of the input.
+/// Asks; the answer without blanks around it. False at the end of the input, and when Signals has one.
 bool ask(const std::string& question, std::string& answer);
 
 }  // namespace coalesce::learn

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/chosen.h"
 #include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
@@ -188,19 +189,6 @@ Ways:
            "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
 }
 
-std::vector<KindOfWay> chosen(const std::vector<KindOfWay>& ways, const std::string& name) {
-    std::vector<KindOfWay> chosen;
-    std::string names;
-    for (const KindOfWay& way : ways) {
-        names += (names.empty() ? "" : ", ") + way.name;
-        if (name.empty() || way.name == name) chosen.push_back(way);
-    }
-    if (chosen.empty()) {
-        throw UsageError("--way " + name + ": there is no such way; there are " + names);
-    }
-    return chosen;
-}
-
 // ---- the devices ----
 
 /// The GPU of each rank.
@@ -247,14 +235,14 @@ class Program {
 public:
     Program(const Request& request, const Device& device, const std::vector<KindOfWay>& ways)
         : request_(request), device_(device), devices_(devices_for(request.gpus)) {
-        for (const KindOfWay& way : chosen(ways, request.way)) {
-            const std::string reason = why_not(way);
+        for (const KindOfWay* way : chosen(ways, "--way", "way", request.way)) {
+            const std::string reason = why_not(*way);
             if (reason.empty()) {
-                ways_.push_back(way);
+                ways_.push_back(*way);
             } else if (request.way.empty()) {
-                left_out_ += way.name + " is left out: " + reason + "\n";
+                left_out_ += way->name + " is left out: " + reason + "\n";
             } else {
-                throw UsageError(way.name + ": " + reason);
+                throw UsageError(way->name + ": " + reason);
             }
         }
         open_peers(distinct(devices_));
@@ -382,7 +370,7 @@ private:
                     request_.link, least_ms(shape));
         std::printf("%-18s %9s %9s %9s %9s\n", "Way", "ms", "GB/s sent", "of link", "wrong");
         for (const KindOfWay& way : ways_) {
-            for (const Tuning tuning : tunings_of(way, {1, 4, 8, 16, 32}, ROOM)) {
+            for (const Tuning tuning : tunings_of(way, {1, 4, 6, 8, 16, 32}, ROOM)) {
                 const auto made = way.make(own.ranks(), tuning);
                 measure_one(own.ranks(), shape, name_of(way, tuning), *made);
             }

@@ -5,6 +5,7 @@
 #include <climits>
 #include <map>
 
+#include "harness/chosen.h"
 #include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
@@ -36,16 +37,10 @@ void add_options(CLI::App& app, Words& words) {
 }
 
 std::vector<KindOfWay> chosen_ways(const std::string& name) {
-    std::vector<KindOfWay> all = kinds_of_ways(), chosen;
-    std::string names;
-    for (const KindOfWay& way : all) {
-        names += (names.empty() ? "" : ", ") + way.name;
-        if (name.empty() || way.name == name) chosen.push_back(way);
-    }
-    if (chosen.empty()) {
-        throw UsageError("--way " + name + ": there is no such way; there are " + names);
-    }
-    return chosen;
+    const std::vector<KindOfWay> all = kinds_of_ways();
+    std::vector<KindOfWay> ways;
+    for (const KindOfWay* way : chosen(all, "--way", "way", name)) ways.push_back(*way);
+    return ways;
 }
 
 std::vector<Shape> chosen_shapes(const Words& words) {

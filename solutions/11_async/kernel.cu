@@ -2,7 +2,7 @@
 //
 // Given   `fetch`, which begins to copy a tile into shared memory; `turn`, which stores a tile
 //         transposed; and blocks that take four tiles each.
-// Write   what keeps one tile on its way: before the loop, and around `turn` (11 lines).
+// Write   what keeps one tile on its way while another is turned: around `turn` (9 lines).
 // Check   ./learn check 11          Stuck?   ./learn hint 11
 
 #include <cuda_pipeline.h>
@@ -48,11 +48,9 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float4 tiles[2][TILE_QUADS];  // one is turned while the other one arrives
     int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
 
-    //! [blank]
-    //! // TODO: send the first tile on its way, into tiles[0], and commit: a group of copies.
+    // The first tile is sent on its way: a group of copies.
     fetch(tiles[0], in, rows, cols, blockIdx.x);
     __pipeline_commit();
-    //! [blank]
 
     int stage = 0;
     for (int tile = blockIdx.x; tile < count; tile += gridDim.x) {

@@ -3,7 +3,7 @@
 // Builds on  09_vec4_t64: a GPU's own work is the same. Who stores where, and when, is new.
 // Idea       A GPU's rows of `in` are columns of everybody's rows of `out`: a piece for each GPU.
 //            With NVLink the memory of another GPU is an address like any other: store there.
-// Watch      Blocks that run together serve all GPUs, and each GPU begins with another one, so that
+// Watch      Blocks that run together serve the own GPU and one other, each GPU another one, so that
 //            no link is idle and nobody is stormed. What is counted is as in 05: 4 and 4 sectors.
 // Next       Your own: more hosts, other types, a matrix that is never there as a whole.
 
@@ -51,6 +51,26 @@ __global__ void transpose_in_turn(float* out, const float* in, int rows, int col
 }
 //! [kernel]
 
+//! [order]
+struct Work {
+    int peer, tile_row, tile_col;
+};
+
+// Of N blocks side by side one turns a tile of the piece that stays, and N - 1 turn tiles of the same
+// other piece. When its tiles are done, they go on to the next peer; each GPU begins with another one.
+__device__ Work work_of_block(int rank) {
+    int ranks = gridDim.x, tiles = gridDim.y * gridDim.z;  // as many tiles in each piece
+    int tile = blockIdx.z * gridDim.y + blockIdx.y;
+    int peer = rank;
+    if (blockIdx.x > 0) {
+        int sent = tile * (ranks - 1) + blockIdx.x - 1;
+        peer = (rank + 1 + sent / tiles) % ranks;
+        tile = sent % tiles;
+    }
+    return {peer, tile % int(gridDim.y), tile / int(gridDim.y)};
+}
+//! [order]
+
 //! [pieces]
 // A part of one matrix that, turned, becomes a part of another, here or on another GPU. Rows of `in`
 // are `cols` floats apart, as the kernel is told; rows of `out` are `pitch`.
@@ -64,13 +84,13 @@ struct Pieces {
     Piece of[most_ranks];
 };
 
-// blockIdx.x counts the pieces, from `first` on; blockIdx.y and .z the tiles of each.
-__global__ void transpose_pieces(Pieces pieces, int cols, int first) {
+__global__ void transpose_pieces(Pieces pieces, int cols, int rank) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
-    Piece piece = pieces.of[(blockIdx.x + first) % gridDim.x];
+    auto [peer, tile_row, tile_col] = work_of_block(rank);
+    Piece piece = pieces.of[peer];
 
-    int col = blockIdx.z * TILE_DIM + threadIdx.x;
-    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    int col = tile_col * TILE_DIM + threadIdx.x;
+    int row = tile_row * TILE_DIM + threadIdx.y;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < piece.rows && col < piece.cols) {
             tile[threadIdx.y + k][threadIdx.x] = piece.in[size_t(row + k) * cols + col];
@@ -79,8 +99,8 @@ __global__ void transpose_pieces(Pieces pieces, int cols, int first) {
 
     __syncthreads();
 
-    col = blockIdx.z * TILE_DIM + threadIdx.y;
-    row = blockIdx.y * TILE_DIM + threadIdx.x;
+    col = tile_col * TILE_DIM + threadIdx.y;
+    row = tile_row * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row < piece.rows && col + k < piece.cols) {
             piece.out[(col + k) * piece.pitch + row] = tile[threadIdx.x][threadIdx.y + k];
@@ -97,12 +117,13 @@ __device__ unsigned swizzled(unsigned col, unsigned quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
 }
 
-__global__ void transpose_wide(Pieces pieces, int cols, int first) {
+__global__ void transpose_wide(Pieces pieces, int cols, int rank) {
     extern __shared__ float4 turned[];  // WIDE_DIM x QUADS
-    Piece piece = pieces.of[(blockIdx.x + first) % gridDim.x];
+    auto [peer, tile_row, tile_col] = work_of_block(rank);
+    Piece piece = pieces.of[peer];
 
-    int col = blockIdx.z * WIDE_DIM + threadIdx.x * 4;
-    int row = blockIdx.y * WIDE_DIM + threadIdx.y * 4;
+    int col = tile_col * WIDE_DIM + threadIdx.x * 4;
+    int row = tile_row * WIDE_DIM + threadIdx.y * 4;
     float4 quads[4];
     if (row < piece.rows && col < piece.cols) {
         for (int i = 0; i < 4; ++i) {
@@ -117,8 +138,8 @@ __global__ void transpose_wide(Pieces pieces, int cols, int first) {
 
     __syncthreads();
 
-    col = blockIdx.z * WIDE_DIM + threadIdx.y;
-    row = blockIdx.y * WIDE_DIM + threadIdx.x * 4;
+    col = tile_col * WIDE_DIM + threadIdx.y;
+    row = tile_row * WIDE_DIM + threadIdx.x * 4;
     for (int k = 0; k < WIDE_DIM; k += QUADS) {
         if (row < piece.rows && col + k < piece.cols) {
             reinterpret_cast<float4&>(piece.out[(col + k) * piece.pitch + row]) =
@@ -131,7 +152,7 @@ __global__ void transpose_wide(Pieces pieces, int cols, int first) {
 // What a rank does in one launch.
 struct Launch {
     Pieces pieces = {};
-    int count = 0, cols = 0, first = 0;
+    int count = 0, cols = 0, rank = 0;
     // KiB of shared memory that nobody uses: fewer blocks run at a time, which leaves room for others.
     int unused = 0;
 
@@ -156,7 +177,7 @@ struct Launch {
     void start(cudaStream_t stream) const {
         if (is_empty()) return;
         transpose_pieces<<<grid(TILE_DIM), dim3(TILE_DIM, BLOCK_ROWS), 0, stream>>>(pieces, cols,
-                                                                                    first);
+                                                                                    rank);
     }
     void start_wide(cudaStream_t stream) const {
         if (is_empty()) return;
@@ -164,7 +185,7 @@ struct Launch {
         int bytes = WIDE_DIM * WIDE_DIM * sizeof(float) + unused * 1024;
         // More than 48 KiB of shared memory is given on request only.
         cudaFuncSetAttribute(transpose_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-        transpose_wide<<<grid(WIDE_DIM), dim3(QUADS, QUADS), bytes, stream>>>(pieces, cols, first);
+        transpose_wide<<<grid(WIDE_DIM), dim3(QUADS, QUADS), bytes, stream>>>(pieces, cols, rank);
     }
 };
 
@@ -181,7 +202,7 @@ static Piece piece_between(const Ranks& ranks, int from, int to) {
 }
 
 static Launch all_pieces_of(const Ranks& ranks, int rank) {
-    Launch launch = {.count = ranks.count(), .cols = ranks.cols.count, .first = rank};
+    Launch launch = {.count = ranks.count(), .cols = ranks.cols.count, .rank = rank};
     for (int to = 0; to < ranks.count(); ++to) {
         launch.pieces.of[to] = piece_between(ranks, rank, to);
     }
@@ -208,7 +229,7 @@ struct Pull : Way {
     explicit Pull(const Ranks& ranks) : ranks(ranks) {}
     void start() override {
         ranks.each([&](int rank) {
-            Launch launch = {.count = ranks.count(), .cols = ranks.cols.count, .first = rank};
+            Launch launch = {.count = ranks.count(), .cols = ranks.cols.count, .rank = rank};
             for (int from = 0; from < ranks.count(); ++from) {
                 launch.pieces.of[from] = piece_between(ranks, from, rank);
             }

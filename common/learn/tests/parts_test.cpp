@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <thread>
 
@@ -13,6 +14,8 @@
 #include "learn/file_watcher.h"
 #include "learn/line_diff.h"
 #include "learn/process.h"
+#include "learn/raw_terminal.h"
+#include "learn/terminal.h"
 #include "learn/verdict_text.h"
 
 using namespace coalesce::learn;
@@ -229,4 +232,34 @@ TEST_CASE("a file that is being written is waited for") {
 TEST_CASE("file systems that do not tell of changes are known") {
     CHECK(!must_poll("/proc"));
     CHECK(!must_poll("/nonexistent"));
+}
+
+TEST_CASE("a signal ends a question, also when it came before the waiting began") {
+    // Nothing is typed at first.
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    int usual = dup(STDIN_FILENO);
+    dup2(ends[0], STDIN_FILENO);
+    std::string answer;
+    {
+        Signals signals;
+        raise(SIGINT);
+        CHECK(!ask("Before? ", answer));
+        CHECK(signals.take() == SIGINT);
+        std::thread later([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            kill(getpid(), SIGTERM);
+        });
+        CHECK(!ask("While? ", answer));
+        CHECK(signals.take() == SIGTERM);
+        later.join();
+        REQUIRE(write(ends[1], " 4 \n", 4) == 4);
+        CHECK(ask("Now? ", answer));
+        CHECK(answer == "4");
+    }
+    REQUIRE(write(ends[1], "5\n", 2) == 2);
+    CHECK(ask("And without Signals? ", answer));
+    CHECK(answer == "5");
+    dup2(usual, STDIN_FILENO);
+    for (int end : {ends[0], ends[1], usual}) close(end);
 }

@@ -21,6 +21,7 @@
 #include "proof/bench/plan.h"
 #include "proof/bench/python_rivals.h"
 #include "proof/bench/results.h"
+#include "proof/bench/share_chart.h"
 #include "proof/json_text.h"
 #include "proof/run_program.h"
 
@@ -214,12 +215,15 @@ Json read_json(const std::string& file) {
     return json;
 }
 
-/// What the simulator counts is committed beside what was measured.
+/// What the simulator counts, and what lesson 14 measures by itself, is committed beside what was
+/// measured.
 void draw(const Plan& plan, const std::string& measured) {
     const std::string folder = plan.folder.empty() ? REPOSITORY + "/docs/diagrams" : plan.folder;
-    draw_charts(read_json(measured), read_json(REPOSITORY + "/docs/results/simulated.json"),
-                folder);
-    std::cout << "Drawn: bandwidth.svg, sectors.svg and sizes.svg in " << folder << "\n";
+    const std::string results = REPOSITORY + "/docs/results";
+    draw_charts(read_json(measured), read_json(results + "/simulated.json"), folder);
+    write_file(folder + "/links.svg", links_chart({read_json(results + "/many/gpus-2.json"),
+                                                   read_json(results + "/many/gpus-4.json")}));
+    std::cout << "Drawn: bandwidth.svg, sectors.svg, sizes.svg and links.svg in " << folder << "\n";
 }
 
 int run_plan(const Plan& plan, char** argv) {

@@ -17,6 +17,7 @@
 #include "harness/text.h"
 #include "harness/timing.h"
 #include "proof/bench/machine.h"
+#include "proof/bench/share_chart.h"
 #include "proof/json_text.h"
 #include "proof/process.h"
 #include "proof/run_program.h"
@@ -48,8 +49,9 @@ void add_options(CLI::App& app, Words& words) {
     app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
     app.add_option("--device", words.device, "gpu or, with --check, sim")
         ->check(CLI::IsMember({"gpu", "sim"}));
-    app.add_flag("--tables", words.tables, "Write the tables of the texts anew, from the results");
-    app.add_flag("--check-tables", words.are_tables_current, "Whether the tables are current");
+    app.add_flag("--tables", words.tables, "Write the tables and the chart anew, from the results");
+    app.add_flag("--check-tables", words.are_tables_current,
+                 "Whether the tables and the chart are current");
 }
 
 double rounded(double value, int decimals) {
@@ -205,24 +207,31 @@ std::string table(const Json& json) {
     return text;
 }
 
-/// Writes the table into the texts, or says which of them have another one.
+/// The text of that file with the table put into its place.
+std::string with_table(const std::string& file, const std::string& table) {
+    const std::string old = text_of(file);
+    const std::size_t begin = old.find(BEGIN), end = old.find(END);
+    if (begin == std::string::npos || end == std::string::npos || end < begin) {
+        throw UsageError(file + " has no place for the table: " + BEGIN);
+    }
+    return old.substr(0, begin + BEGIN.size()) + "\n" + table + "\n" + old.substr(end);
+}
+
+/// Writes the tables and the chart that the results say, or says which of them are not current.
 int make_tables(const Words& words) {
     const Json json = Json::parse(text_of(words.json));
-    int stale = 0;
+    std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
     for (const char* name : {"/docs/guide/transpose.md", "/steps/10_any_shape/README.md"}) {
-        const std::string file = REPOSITORY + name, old = text_of(file);
-        const std::size_t begin = old.find(BEGIN), end = old.find(END);
-        if (begin == std::string::npos || end == std::string::npos || end < begin) {
-            throw UsageError(file + " has no place for the table: " + BEGIN);
-        }
-        const std::size_t first = begin + BEGIN.size();
-        const std::string text = old.substr(0, first) + "\n" + table(json) + "\n" + old.substr(end);
-        if (text == old) continue;
-        if (words.are_tables_current) {
+        wanted.emplace_back(REPOSITORY + name, with_table(REPOSITORY + name, table(json)));
+    }
+    wanted.emplace_back(REPOSITORY + "/docs/diagrams/shapes.svg", shapes_chart(json));
+    int stale = 0;
+    for (const auto& [file, text] : wanted) {
+        if (!words.are_tables_current) {
+            write_file(file, text);
+        } else if (text_of(file) != text) {
             std::cout << file << " is not what the results say: build/bin/shapes --tables\n";
             ++stale;
-        } else {
-            write_file(file, text);
         }
     }
     return stale == 0 ? exit_right : exit_wrong;

@@ -4,6 +4,7 @@
 #include "proof/bench/charts.h"
 #include "proof/bench/plan.h"
 #include "proof/bench/results.h"
+#include "proof/bench/share_chart.h"
 #include "proof/json_text.h"
 
 using namespace coalesce;
@@ -93,4 +94,31 @@ TEST_CASE("charts show every step, and are drawn of nothing else than the result
         CHECK(chart.find("triton") == std::string::npos);
         CHECK(chart.find("nan") == std::string::npos);
     }
+}
+
+TEST_CASE("a way over several GPUs is shown at its best, and never what was wrong") {
+    const Json two = Json::parse(R"({"device": {"name": "G", "gpus": 2}, "results": [
+        {"variant": "nccl/1", "rows": 64, "cols": 64, "verified": true, "of_link": 0.5},
+        {"variant": "nccl/8", "rows": 64, "cols": 64, "verified": true, "of_link": 0.625},
+        {"variant": "nccl/9", "rows": 64, "cols": 64, "verified": false, "of_link": 0.875}]})");
+    const Json four = Json::parse(R"({"device": {"name": "G", "gpus": 4}, "results": [
+        {"variant": "peers", "rows": 64, "cols": 64, "verified": true, "of_link": 0.75}]})");
+    const std::string chart = links_chart({two, four});
+    CHECK(chart.find("2 GPUs") != std::string::npos);
+    CHECK(chart.find("62.5 %") != std::string::npos);
+    CHECK(chart.find("75.0 %") != std::string::npos);
+    CHECK(chart.find("50.0 %") == std::string::npos);
+    CHECK(chart.find("87.5 %") == std::string::npos);
+}
+
+TEST_CASE("a shape that PyTorch was not asked for has no bar of it") {
+    const Json shapes = Json::parse(R"({"device": {"name": "G"}, "results": [
+        {"case": "tall", "batches": 2, "rows": 9, "cols": 3, "of_copy": 0.9,
+         "torch_copy": {"of_copy": 0.3}},
+        {"case": "wide", "batches": 1, "rows": 3, "cols": 9, "of_copy": 0.8}]})");
+    const std::string chart = shapes_chart(shapes);
+    CHECK(chart.find("tall, 2 x 9 x 3<") != std::string::npos);
+    CHECK(chart.find("wide, 3 x 9<") != std::string::npos);
+    CHECK(chart.find("30.0 %") != std::string::npos);
+    CHECK(chart.find("-100") == std::string::npos);
 }
