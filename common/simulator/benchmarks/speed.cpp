@@ -48,7 +48,7 @@ std::optional<Run> run(const Side& side, const std::vector<std::string>& argumen
     if (child == 0) {
         dup2(channel[1], 1);
         close(channel[0]);
-        freopen("/dev/null", "w", stderr);
+        if (!std::freopen("/dev/null", "w", stderr)) _exit(127);
         setenv("LD_LIBRARY_PATH", side.library_folder.c_str(), 1);
         if (!side.checks.empty()) setenv("COALESCE_SIM_CHECK", side.checks.c_str(), 1);
         const std::string program = own_folder() / "speed_kernels";
