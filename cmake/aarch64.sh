@@ -8,8 +8,8 @@ build=${1:-$root/build-aarch64}
 libraries=$build/libraries
 for program in qemu-aarch64 aarch64-linux-gnu-g++ ninja; do
     command -v $program >/dev/null || {
-        echo "aarch64.sh: there is no $program; apt-get install qemu-user g++-aarch64-linux-gnu ninja-build"
-        exit 1
+        echo "skipped: there is no $program; apt-get install qemu-user g++-aarch64-linux-gnu ninja-build"
+        exit 77 # which ctest shows as skipped
     }
 done
 
