@@ -43,10 +43,14 @@ static void shared_at_one() {
     store_shared<<<1, 32>>>(device_zeros<int>(32), 1);
 }
 
+// Not inlined: a compiler that sees what it reads from reads byte by byte.
+__device__ __noinline__ int int_at(const char* place) {
+    return *reinterpret_cast<const int*>(place);  // bug local_at_three: memcheck: misaligned
+}
 __global__ void read_local(int* out, int at) {
     alignas(16) char buffer[64];
     for (int i = 0; i < 64; ++i) buffer[i] = static_cast<char>(i * at);
-    out[threadIdx.x] = *reinterpret_cast<int*>(buffer + at);  // bug local_at_three: memcheck: misaligned
+    out[threadIdx.x] = int_at(buffer + at);
 }
 static void local_at_three() {
     read_local<<<1, 32>>>(device_zeros<int>(32), 3);
