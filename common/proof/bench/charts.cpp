@@ -17,8 +17,6 @@ namespace {
 constexpr const char* kStepColour = "#2f6f9f";
 constexpr const char* kRivalColour = "#a9a9a9";
 constexpr const char* kCopyColour = "#b5541c";
-constexpr const char* kGridColour = "#ddd";
-constexpr const char* kQuiet = "#666";
 /// One for each line of a chart: told apart by eyes that see no red, or no green.
 constexpr const char* kLineColours[] = {"#b5541c", "#7a7a7a", "#d89000", "#009e73", "#56b4e9",
                                         "#0072b2", "#cc79a7", "#5d3a9b", "#000000", "#8c6d31"};

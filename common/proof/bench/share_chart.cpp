@@ -9,8 +9,6 @@ namespace coalesce::proof {
 namespace {
 
 constexpr const char* kColours[] = {"#2f6f9f", "#a9a9a9", "#d89000"};
-constexpr const char* kGridColour = "#ddd";
-constexpr const char* kQuiet = "#666";
 constexpr double kLeft = 290, kRight = 640, kTop = 70, kBar = 13, kGap = 9;
 
 double at(double share) {

@@ -7,6 +7,11 @@
 
 namespace coalesce::proof {
 
+/// Of lines that only guide the eye.
+constexpr const char* kGridColour = "#ddd";
+/// Of text that explains.
+constexpr const char* kQuiet = "#666";
+
 /// A place in a picture, in pixels from the top left corner.
 struct Point {
     double x = 0, y = 0;
