@@ -2,6 +2,7 @@
 #include "../cases.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 /// Compressed rows: the neighbours of v are edges[first[v]] up to edges[first[v + 1]].
@@ -69,7 +70,7 @@ static std::vector<int> parts(const HostGraph& graph) {
 }
 
 // clean levels_by_two_kernels
-__global__ void visit(Graph graph, const bool* in_frontier, int* cost, const bool* visited,
+__global__ void visit(Graph graph, const bool* in_frontier, const bool* visited,
                       volatile bool* is_next) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n || !in_frontier[v]) return;
@@ -101,7 +102,7 @@ static void levels_by_two_kernels() {
     for (int level = 0; go_on; ++level) {
         need(cudaMemcpy(again, &no, 1, cudaMemcpyHostToDevice));
         advance<<<3, 128>>>(graph.n, frontier, cost, visited, is_next, again, level);
-        visit<<<3, 128>>>(device, frontier, cost, visited, is_next);
+        visit<<<3, 128>>>(device, frontier, visited, is_next);
         need(cudaMemcpy(&go_on, again, 1, cudaMemcpyDeviceToHost));
     }
     expect(to_host(cost, graph.n) == distances(graph, 0), "distances");
@@ -399,7 +400,7 @@ static void independent_set_by_priorities() {
 
 // clean topological_levels
 // Arrows lead from small numbers to larger ones. Who loses its last arrow joins the next level.
-__global__ void remove_level(Graph graph, int* degree, int* level, int now, int* removed) {
+__global__ void remove_level(Graph graph, int* degree, volatile int* level, int now, int* removed) {
     const int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= graph.n || level[v] != now) return;
     atomicAdd(removed, 1);
