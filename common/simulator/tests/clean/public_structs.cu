@@ -138,7 +138,7 @@ union Pixel {
     struct {
         unsigned char r, g, b, a;
     };
-    uchar4 vector;
+    unsigned char channels[4];
 };
 __global__ void blend(Pixel* out, const Pixel* in, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -146,7 +146,7 @@ __global__ void blend(Pixel* out, const Pixel* in, int n) {
     Pixel pixel = in[i], other;
     other.word = in[n - 1 - i].word;
     pixel.r = (pixel.r + other.r) / 2;
-    pixel.g = pixel.vector.z ^ other.vector.y;
+    pixel.g = pixel.channels[2] ^ other.channels[1];
     pixel.a = 255;
     out[i].word = pixel.word;
 }
