@@ -249,18 +249,40 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
+/// For Watch: does this store change anything?
+template <class Shape>
+bool changes_memory(const Warp& w, const Op* op, const u64* addresses) {
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        const Allocation* found = w.block->launch->allocations->find(addresses[l]);
+        if (!found || !found->contains(addresses[l], Shape::kTotal)) continue;
+        u8 stored[Shape::kTotal];
+        Shape::store(w, op, l, stored);
+        const void* now = reinterpret_cast<const void*>(addresses[l] + found->to_host);
+        if (std::memcmp(now, stored, sizeof stored) != 0) return true;
+    }
+    return false;
+}
+
 template <class Shape, bool Store>
-[[gnu::noinline]] void note_trace(Warp& w, const Op* op) {
+[[gnu::noinline]] void observe(Warp& w, const Op* op) {
     const u64* base = w.lanes<u64>(op->a);
     u64 addresses[kLanes];
     for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
-    w.trace->note(w, op, false, Store, Shape::kTotal, addresses);
+    if (w.trace) w.trace->note(w, op, false, Store, Shape::kTotal, addresses);
+    Watch& watch = *w.block->watch;
+    if (!watch.on()) return;
+    if constexpr (Store) {
+        if (changes_memory<Shape>(w, op, addresses)) watch.memory_changed();
+    } else {
+        if (op->detail & kStrong) watch.polls(w, op, addresses, 0);
+    }
 }
 
 template <class Shape, bool Store>
 const Op* access_plain(Warp& w, const Op* op) {
-    if (w.trace) [[unlikely]]
-        note_trace<Shape, Store>(w, op);
+    if (w.observed) [[unlikely]]
+        observe<Shape, Store>(w, op);
     if (w.active == kAllLanes) {
         const u64* base = w.lanes<u64>(op->a);
         const u64 first = base[0];
@@ -285,8 +307,8 @@ const Op* access_plain(Warp& w, const Op* op) {
 /// volatile, relaxed, acquire, release.
 template <class Shape, bool Store>
 const Op* access_strong(Warp& w, const Op* op) {
-    if (w.trace) [[unlikely]]
-        note_trace<Shape, Store>(w, op);
+    if (w.observed) [[unlikely]]
+        observe<Shape, Store>(w, op);
     const Op* next = access_irregular<Shape, Store>(w, op);
     GlobalRace* race = w.block->launch->global_race;
     if (next && race && !Store) race->acquire(w.block->global_race, w.index);

@@ -30,6 +30,7 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       code_(code),
       is_kernel_(is_kernel) {
     registers_ = classify(*kernel.module->ast, function, is_kernel);
+    code_.roots = registers_.root;
     loops_ = loops_of(function);
     lifetimes_ = lifetimes(function, registers_, loops_);
     slots_.resize(function.registers.size());
