@@ -81,6 +81,7 @@ bool spun_enough(Warp& w, const Op* next) {
     w.settle();
     Fragment self{.at = next, .lanes = w.active, .frame = w.frame};
     self.resting = true;
+    self.asks = w.asks;
     w.others.push_back(self);
     w.slice_spun = !others;
     return true;
@@ -289,6 +290,7 @@ void run_fragments(Warp& w) {
     w.observed = w.trace || watch.on();
     const Op* op = next_fragment(w);
     if (!watch.on()) {
+        w.asks = nullptr;
         while (op) op = op->run(w, op);
         return;
     }
@@ -396,7 +398,7 @@ std::string describe_waiting(const Block& block) {
     std::string text;
     for (const Warp& w : block.warps) {
         for (const Fragment& f : w.others) {
-            const Place place = block.launch->kernel->place(f.at);
+            const Place place = block.launch->kernel->place(f.asks ? f.asks : f.at);
             const char* what = f.state == Fragment::State::at_barrier ? "wait at a barrier"
                                : f.state == Fragment::State::at_warp_sync
                                    ? "wait for lanes of their warp"

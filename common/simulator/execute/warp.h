@@ -49,7 +49,8 @@ struct Fragment {
         waiting,       ///< for something outside the warp: grid barrier, mbarrier, spinning
     } state = State::ready;
     u8 barrier = 0;
-    bool resting = false;  ///< has spun for long: others of the warp go first
+    const Op* asks = nullptr;  ///< spinning: what it asks memory, where that is known
+    bool resting = false;      ///< has spun for long: others of the warp go first
     Mask wanted = 0;
 };
 
@@ -82,6 +83,7 @@ struct Warp {
     u32 turns = 0;              ///< of waiting loops in this slice
     u64 changes_seen = 0;       ///< Watch::changes() at the last of them
     u32 full_slices = 0;        ///< used up one after the other, without such a turn
+    const Op* asks = nullptr;   ///< the last question to memory, while Watch::on()
     bool slice_spun = false;    ///< the slice ended in a waiting loop
     u64 local_state = 0;        ///< of its local memory, since Watch::on(): see note_local_store
     u8* kernel_file = nullptr;  ///< own file of the kernel itself, whatever is being called

@@ -60,11 +60,25 @@ void Watch::begin_launch(Launch& launch) {
 
 // ---- what is watched ----
 
-std::vector<u8>& Watch::executed_of(const Warp& w) {
+void Watch::executes(Warp& w, const Op* op) {
     const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->main;
-    std::vector<u8>& executed = plans_[code].executed;
-    if (executed.empty()) executed.resize(code->ast->body.size() + 1);
-    return executed;
+    std::vector<Step>& steps = plans_[code].steps;
+    if (steps.empty()) steps.resize(code->ast->body.size() + 1);
+    if (!steps[op->source].executed) {
+        grown_ = true;
+        note_straight_piece(*code, op, steps);
+    }
+    if (const Op* asks = steps[op->source].asks) w.asks = asks;
+}
+
+/// Handlers of plain arithmetic go on with the next Op by themselves.
+void Watch::note_straight_piece(const FunctionCode& code, const Op* first,
+                                std::vector<Step>& steps) {
+    const auto& body = code.ast->body;
+    const Op* last = first;
+    while (last->source < body.size() && only_computes(body[last->source])) ++last;
+    const bool asks = last->source < body.size() && asks_memory(body[last->source]);
+    for (const Op* op = first; op <= last; ++op) steps[op->source] = {true, asks ? last : nullptr};
 }
 
 void Watch::polls(const Warp& w, const Op* op, const u64* addresses, Mask own) {
@@ -100,7 +114,9 @@ void Watch::look_closer() {
     ++version_;
     reads_clock_ = false;
     for (auto& [code, plan] : plans_) {
-        const DecidingRegisters registers = deciding_registers(*code, plan.executed);
+        std::vector<bool> executed;
+        for (const Step& step : plan.steps) executed.push_back(step.executed);
+        const DecidingRegisters registers = deciding_registers(*code, executed);
         reads_clock_ |= registers.reads_clock;
         plan.state.clear();
         for (const PlacedRegister& r : code->placed)

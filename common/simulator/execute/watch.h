@@ -69,11 +69,8 @@ public:
 
     /// Stores have to say whether they change anything, and loads that wait what they read.
     bool on() const { return on_; }
-    void executes(const Warp& w, const Op* op) {
-        std::vector<u8>& executed = executed_of(w);
-        grown_ |= !executed[op->source];
-        executed[op->source] = 1;
-    }
+    /// This Op is about to run.
+    void executes(Warp& w, const Op* op);
     /// The active lanes wait for these words of global memory. `own` are those lanes that would
     /// store what is there already: locks that the kernel itself has taken.
     void polls(const Warp& w, const Op* op, const u64* addresses, Mask own);
@@ -86,11 +83,16 @@ public:
     const Report& wait_for_host() const { return for_host_; }
 
 private:
+    /// Of an instruction of a function's body.
+    struct Step {
+        bool executed = false;
+        const Op* asks = nullptr;  ///< the question to memory that the way from here leads to
+    };
     struct Plan {
-        std::vector<u8> executed;           ///< by index into the function's body
+        std::vector<Step> steps;            ///< by index into the body
         std::vector<PlacedRegister> state;  ///< the registers that decide
     };
-    std::vector<u8>& executed_of(const Warp& w);
+    void note_straight_piece(const FunctionCode& code, const Op* first, std::vector<Step>& steps);
     void begin();
     void look_closer();
     bool all_repeat(const std::vector<Block*>& waiting);

@@ -312,7 +312,8 @@ void Worker::report_stuck_grid() {
             break;
         }
     const Fragment& f = stuck->others.front();
-    Report report = stuck->describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
+    Report report =
+        stuck->describe(f.asks ? f.asks : f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
     report.message =
         std::to_string(waiting_.size()) +

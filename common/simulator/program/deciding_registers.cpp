@@ -13,18 +13,6 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Instructions that do nothing but compute their destination from their sources.
-bool only_computes(const Instruction& i) {
-    static const std::set<std::string_view> names = {
-        "abs", "add",  "and",   "bfe", "bfi",   "bfind", "bmsk",  "brev", "clz",  "cnot",
-        "cos", "cvt",  "cvta",  "div", "ex2",   "fma",   "lg2",   "lop3", "mad",  "mad24",
-        "max", "min",  "mov",   "mul", "mul24", "neg",   "not",   "or",   "popc", "prmt",
-        "rcp", "rem",  "rsqrt", "sad", "selp",  "set",   "setp",  "shf",  "shl",  "shr",
-        "sin", "slct", "sqrt",  "sub", "szext", "tanh",  "testp", "xor"};
-    // A carry goes from one to the next without a register's name.
-    return names.contains(i.opcode) && !i.has("cc");
-}
-
 bool reads_clock(const Instruction& i) {
     return std::ranges::any_of(i.operands, [](const Operand& o) {
         if (o.kind != Operand::Kind::special) return false;
@@ -35,7 +23,7 @@ bool reads_clock(const Instruction& i) {
 
 class Search {
 public:
-    Search(const FunctionCode& code, const std::vector<u8>& executed) : code_(code) {
+    Search(const FunctionCode& code, const std::vector<bool>& executed) : code_(code) {
         for (std::size_t k = 0; k < code.ast->body.size(); ++k)
             if (executed[k]) executed_.push_back(&code.ast->body[k]);
         timed_.resize(code.ast->registers.size());
@@ -105,7 +93,24 @@ private:
 
 }  // namespace
 
-DecidingRegisters deciding_registers(const FunctionCode& code, const std::vector<u8>& executed) {
+bool only_computes(const ptx::Instruction& i) {
+    static const std::set<std::string_view> names = {
+        "abs", "add",  "and",   "bfe", "bfi",   "bfind", "bmsk",  "brev", "clz",  "cnot",
+        "cos", "cvt",  "cvta",  "div", "ex2",   "fma",   "lg2",   "lop3", "mad",  "mad24",
+        "max", "min",  "mov",   "mul", "mul24", "neg",   "not",   "or",   "popc", "prmt",
+        "rcp", "rem",  "rsqrt", "sad", "selp",  "set",   "setp",  "shf",  "shl",  "shr",
+        "sin", "slct", "sqrt",  "sub", "szext", "tanh",  "testp", "xor"};
+    // A carry goes from one to the next without a register's name.
+    return names.contains(i.opcode) && !i.has("cc");
+}
+
+bool asks_memory(const ptx::Instruction& i) {
+    if (i.opcode == "ld") return i.has("volatile") || i.has("relaxed") || i.has("acquire");
+    return i.opcode == "atom" ||
+           (i.opcode == "mbarrier" && (i.has("test_wait") || i.has("try_wait")));
+}
+
+DecidingRegisters deciding_registers(const FunctionCode& code, const std::vector<bool>& executed) {
     return Search(code, executed).run();
 }
 

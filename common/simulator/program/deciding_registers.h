@@ -19,6 +19,11 @@ struct DecidingRegisters {
 };
 
 /// Among the instructions of the function's body for which `executed` is set.
-DecidingRegisters deciding_registers(const FunctionCode& code, const std::vector<u8>& executed);
+DecidingRegisters deciding_registers(const FunctionCode& code, const std::vector<bool>& executed);
+
+/// The instruction does nothing but compute its destination from its sources.
+bool only_computes(const ptx::Instruction& instruction);
+/// It reads what other threads may change at any time.
+bool asks_memory(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::sim
