@@ -19,7 +19,9 @@
 namespace coalesce::sim {
 
 struct Block;
+struct LaneAccess;
 class Trace;
+class UndefinedBytes;
 /// Where a memory instruction found its data the last time: very likely where it will be next.
 struct SiteCache {
     /// Device addresses of the allocation; at first, none is inside, however it is computed.
@@ -68,7 +70,7 @@ struct Warp {
     u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
     Checks checks;                     ///< of this launch
 
-    Trace* trace = nullptr;  ///< set for the one warp whose accesses are written down
+    Trace* trace = nullptr;        ///< set for the one warp whose accesses are written down
     u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
     u64 executed = 0;              ///< PTX instructions, since the warp began
     u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows
@@ -81,7 +83,8 @@ struct Warp {
     u8* kernel_file = nullptr;        ///< own file of the kernel itself, whatever is being called
     u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
     bool fenced = false;              ///< a fence came since the last atomic: the next one releases
-    u8* local = nullptr;              ///< local memory: lane-major, `local_bytes` each
+    UndefinedBytes* undefined = nullptr;  ///< in registers (execute/undefined.h); nullptr: none
+    u8* local = nullptr;                  ///< local memory: lane-major, `local_bytes` each
     u32 local_bytes = 0;
 
     /// The 32 lanes of a slot.

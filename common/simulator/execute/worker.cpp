@@ -162,6 +162,7 @@ void Worker::start_warps(Resident& resident) {
         w.frame = nullptr;
         w.file[kOwnFile] = w.kernel_file;
         w.fenced = false;
+        w.undefined = nullptr;
         w.trace = trace().wants(block.linear, w.index) ? &trace() : nullptr;
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
         w.active = 0;
@@ -174,6 +175,7 @@ void Worker::start_warps(Resident& resident) {
     block.finished_warps = 0;
     block.async_copies.reset();
     block.bulk_copies.reset();
+    block.undefined.clear();
 }
 
 Resident& Worker::begin_block(u64 number) {
@@ -202,8 +204,8 @@ Resident& Worker::begin_block(u64 number) {
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
     if (block.shared_race && !repeats)
         block.shared_race->begin_block(number, block.shared_bytes, block.shared);
-    // A block that repeats a clean one reads nothing that it has not written.
-    if (!repeats || !block.shared_race)
+    // A block that repeats a clean one reads nothing that it has not written; at most it copies it.
+    if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
     return *resident;
 }
