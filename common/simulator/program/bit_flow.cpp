@@ -93,7 +93,8 @@ namespace {
 struct Describer {
     const Instruction& i;
     const Definitions& definitions;
-    PassedOn result{.known = true, .merges = false, .zero_elsewhere = true, .flows = {}};
+    PassedOn result{
+        .known = true, .merges = false, .chooses = false, .zero_elsewhere = true, .flows = {}};
 
     const Operand& operand(std::size_t k) const { return i.operands[k]; }
     u32 bits() const { return std::min(8 * size_of(type_of(i)), 64u); }
@@ -151,7 +152,7 @@ PassedOn convert(Describer d) {
 PassedOn select(Describer d) {
     d.add(d.operand(1), 0, 0, d.bits());
     d.add(d.operand(2), 0, 0, d.bits());
-    d.result.merges = true;
+    d.result.merges = d.result.chooses = true;
     return d.result;
 }
 

@@ -48,7 +48,8 @@ struct BitFlow {
 
 struct PassedOn {
     bool known = false;           ///< false: the instruction looks at all that it reads
-    bool merges = false;          ///< which source a bit comes from shows at run time
+    bool merges = false;          ///< how much of each source a bit has shows at run time
+    bool chooses = false;         ///< ... it is all of the one, or all of the other
     bool zero_elsewhere = false;  ///< bits of the result that are in no flow are zeros
     std::vector<BitFlow> flows;
 };

@@ -1,6 +1,7 @@
 // See demanded_bytes.h.
 //
-// In this file  Bits that decide, backwards; where bytes come from, forwards; the pieces of a struct.
+// In this file  What is certain to follow a load; the bits that decide; where bytes come from; the pieces
+//               of a struct.
 #include "program/demanded_bytes.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "execute/describe.h"
+#include "instructions/lanes.h"
 #include "program/bit_flow.h"
 #include "program/program.h"
 #include "program/value_classes.h"
@@ -53,76 +55,170 @@ const Operand& address_of(const Instruction& i) {
     return i.operands[is_load(i) ? 1 : 0];
 }
 
-// ---- bits that decide ----
+// ---- what is certain to happen ----
 
-/// Of each register, the bits on which something depends.
-class Demand {
+/// Straight pieces of a function, and which of them are certain to follow one another.
+class Course {
 public:
-    explicit Demand(const Definitions& definitions) : function_(definitions.function()) {
-        bits_.assign(function_.registers.size(), 0);
-        for (const Instruction& i : function_.body) note(i, passed_on(i, definitions));
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (auto flow = flows_.rbegin(); flow != flows_.rend(); ++flow) changed |= pass(*flow);
+    explicit Course(const ptx::Function& function) {
+        const auto& body = function.body;
+        block_of_.resize(body.size());
+        u32 blocks = 0;
+        for (u32 at = 0; at < body.size(); ++at) {
+            const bool begins = !body[at].label.empty() || at == 0 || ends(body[at - 1]);
+            block_of_[at] = begins ? blocks++ : blocks - 1;
         }
-    }
-    u64 of(u32 reg) const { return bits_[reg]; }
-
-private:
-    void note(const Instruction& i, const PassedOn& passed) {
-        std::vector<u32> moved;
-        for (const BitFlow& flow : passed.flows) {
-            flows_.push_back(flow);
-            moved.push_back(flow.from_register);
-        }
-        if (is_store(i))
-            for (const Operand& element : elements_of(value_of(i)))
-                if (element.kind == Operand::Kind::reg && !element.negated)
-                    moved.push_back(element.reg);
-        // An address may be stored through itself; it decides all the same.
-        if (is_store(i) && address_of(i).has_base_register) bits_[address_of(i).reg] = ~u64{0};
-        for (const u32 r : registers_read(i))
-            if (std::find(moved.begin(), moved.end(), r) == moved.end() &&
-                !(passed.known && is_constant_bits(i, r)))
-                bits_[r] = ~u64{0};
-    }
-    /// A source none of whose bits reaches the result, as in `and d, a, 0`.
-    static bool is_constant_bits(const Instruction& i, u32 r) {
-        return !(i.guard && *i.guard == r) && i.operands.size() > 1 &&
-               i.operands[1].kind == Operand::Kind::reg && i.operands[1].reg == r;
-    }
-    bool pass(const BitFlow& flow) {
-        const u64 wanted = bits_[flow.to_register] >> flow.to & low_bits(flow.count);
-        const u64 add = flow.repeats ? u64{wanted != 0} << flow.from : wanted << flow.from;
-        const u64 before = bits_[flow.from_register];
-        bits_[flow.from_register] |= add;
-        return bits_[flow.from_register] != before;
-    }
-
-    const ptx::Function& function_;
-    std::vector<u64> bits_;
-    std::vector<BitFlow> flows_;
-};
-
-/// The bytes of a load that decide something, as seen from its registers.
-u32 deciding_bytes(const Instruction& load, const ptx::Function& function, const Demand& demand) {
-    const u32 size = size_of(type_of(load));
-    u32 decides = 0, first = 0;
-    for (const Operand& element : elements_of(value_of(load))) {
-        if (element.kind == Operand::Kind::reg) {
-            const bool whole = size_of(function.registers[element.reg].type) > 8;
-            const u64 bits = whole ? ~u64{0} : demand.of(element.reg);
-            for (u32 byte = 0; byte < size; ++byte) {
-                // The last byte of a signed type gives its sign to all the bits behind it.
-                const bool extends = is_signed(type_of(load)) && byte + 1 == size;
-                const u64 own = extends ? ~u64{0} : u64{0xff};
-                if (byte >= 8 || bits >> 8 * byte & own) decides |= 1u << (first + byte);
+        next_.assign(blocks, kNone);
+        for (u32 at = 0; at < body.size(); ++at) {
+            const Instruction& i = body[at];
+            const bool is_last = at + 1 == body.size() || block_of_[at + 1] != block_of_[at];
+            if (!is_last) continue;
+            if (!ends(i)) {
+                if (at + 1 < body.size()) next_[block_of_[at]] = block_of_[at + 1];
+            } else if (i.opcode == "bra" && !i.guard && !i.operands.empty()) {
+                const auto target = function.labels.find(i.operands[0].name);
+                if (target != function.labels.end() && target->second < body.size())
+                    next_[block_of_[at]] = block_of_[target->second];
             }
         }
-        first += size;
     }
-    return decides;
-}
+
+    /// A lane that was at `first` comes by `second` afterwards, whatever happens.
+    bool certainly_leads(u32 first, u32 second) const {
+        constexpr int kFar = 64;
+        u32 block = block_of_[first];
+        if (block == block_of_[second]) return first < second;
+        for (int steps = 0; steps < kFar && block != kNone; ++steps) {
+            block = next_[block];
+            if (block == block_of_[second]) return true;
+        }
+        return false;
+    }
+
+private:
+    static constexpr u32 kNone = ~0u;
+    static bool ends(const Instruction& i) {
+        return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
+               i.opcode == "trap";
+    }
+    std::vector<u32> block_of_;
+    std::vector<u32> next_;  ///< of a block
+};
+
+// ---- bits that decide ----
+
+class Uses {
+public:
+    explicit Uses(const Definitions& definitions)
+        : definitions_(definitions),
+          function_(definitions.function()),
+          course_(function_),
+          readers_(function_.registers.size()) {
+        for (u32 at = 0; at < function_.body.size(); ++at) {
+            passed_.push_back(passed_on(function_.body[at], definitions));
+            for (const u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
+        }
+    }
+
+    /// What is certain to become of the bytes of a load.
+    LoadUse of(u32 load) const {
+        const Instruction& i = function_.body[load];
+        LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
+        const u32 size = size_of(type_of(i));
+        u32 first = 0;
+        for (const Operand& element : elements_of(value_of(i))) {
+            for (u32 byte = 0; element.kind == Operand::Kind::reg && byte < size; ++byte) {
+                const bool whole = size_of(function_.registers[element.reg].type) > 8;
+                // The last byte of a signed type gives its sign to all the bits behind it.
+                const bool extends = is_signed(type_of(i)) && byte + 1 == size;
+                const u64 own = extends ? ~u64{0} : u64{0xff};
+                const Fate fate =
+                    whole ? Fate::decides : follow(load, element.reg, own << 8 * byte);
+                if (fate == Fate::decides) use.decides |= 1u << (first + byte);
+                use.certain |= fate != Fate::unknown;
+            }
+            first += size;
+        }
+        return use;
+    }
+
+private:
+    enum class Fate : u8 { unknown, stored, decides };
+
+    /// A register with bits of a load in it, or with what was computed from them.
+    struct Carrier {
+        u32 reg = 0;
+        bool computed = false;
+        bool operator<(const Carrier& other) const {
+            return std::pair(reg, computed) < std::pair(other.reg, other.computed);
+        }
+    };
+
+    Fate follow(u32 load, u32 reg, u64 bits) const {
+        std::map<Carrier, u64> known;
+        std::vector<Carrier> rest;
+        const auto reach = [&](Carrier to, u64 more) {
+            u64& there = known[to];
+            if ((there | more) == there) return;
+            there |= more;
+            rest.push_back(to);
+        };
+        reach({reg, false}, bits);
+        Fate fate = Fate::unknown;
+        while (!rest.empty()) {
+            const Carrier from = rest.back();
+            rest.pop_back();
+            // What is added up, turn by turn, is wanted.
+            if (from.computed && definitions_.only(from.reg) == Definitions::kNone)
+                return Fate::decides;
+            for (const u32 reader : readers_[from.reg]) {
+                if (!course_.certainly_leads(load, reader)) continue;
+                const Fate next = pass(reader, from, known[from], reach);
+                if (next == Fate::decides) return next;
+                if (next == Fate::stored) fate = next;
+            }
+        }
+        return fate;
+    }
+
+    /// What becomes of these bits by this instruction, as far as it is certain.
+    template <class Reach>
+    Fate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
+        const Instruction& i = function_.body[reader];
+        if (i.guard) return *i.guard == from.reg ? Fate::decides : Fate::unknown;
+        if (is_store(i)) {
+            const Operand& address = address_of(i);
+            const bool points = address.has_base_register && address.reg == from.reg;
+            return points || from.computed ? Fate::decides : Fate::stored;
+        }
+        const PassedOn& passed = passed_[reader];
+        if (!passed.known) {
+            // A compiler may compute first, and ask afterwards whether the result is wanted.
+            if (!find_lane_instruction(i.opcode, i.modifiers)) return Fate::decides;
+            for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
+            return Fate::unknown;
+        }
+        bool moves = false;
+        for (const BitFlow& flow : passed.flows) {
+            if (flow.from_register != from.reg) continue;
+            moves = true;
+            const u64 more = from.computed ? ~u64{0} : arriving(flow, bits);
+            if (more && !passed.chooses) reach({flow.to_register, from.computed}, more);
+        }
+        // The condition of a choice.
+        return moves || !passed.chooses ? Fate::unknown : Fate::decides;
+    }
+    static u64 arriving(const BitFlow& flow, u64 bits) {
+        const u64 taken = bits >> flow.from & low_bits(flow.repeats ? 1 : flow.count);
+        return (flow.repeats && taken ? low_bits(flow.count) : taken) << flow.to;
+    }
+
+    const Definitions& definitions_;
+    const ptx::Function& function_;
+    Course course_;
+    std::vector<PassedOn> passed_;
+    std::vector<std::vector<u32>> readers_;  ///< of each register
+};
 
 // ---- where bytes come from ----
 
@@ -264,16 +360,20 @@ public:
         }
     }
 
-    void find() {
-        for (auto& [where, bytes] : bytes_) {
-            std::sort(bytes.begin(), bytes.end(),
-                      [](const Byte& a, const Byte& b) { return a.at < b.at; });
-            for (std::size_t first = 0, next = 1; first < bytes.size(); first = next++) {
-                while (next < bytes.size() && bytes[next].at - bytes[next - 1].at <= kAlignment)
-                    ++next;
-                join(first, next, bytes);
-            }
+    /// Compilers load a member ahead of the question whether it is wanted. Nothing is said of that one,
+    /// as long as other members are there.
+    void note_members() {
+        for (const auto& [at, use] : result_.loads) {
+            const Address source = address_from(definitions_, address_of(body(at)));
+            for (u32 byte = 0; byte < bytes_loaded(body(at)); ++byte)
+                members_[{source.base, source.name}].push_back(
+                    {source.offset + byte, at, source.offset});
         }
+    }
+
+    void find() {
+        for (auto& [where, bytes] : bytes_) find(bytes, true);
+        for (auto& [where, bytes] : members_) find(bytes, false);
     }
 
 private:
@@ -286,6 +386,15 @@ private:
         i64 offset;  ///< of the load, from the base
     };
     using Base = std::pair<u32, std::string>;
+
+    void find(std::vector<Byte>& bytes, bool certain) {
+        std::sort(bytes.begin(), bytes.end(),
+                  [](const Byte& a, const Byte& b) { return a.at < b.at; });
+        for (std::size_t first = 0, next = 1; first < bytes.size(); first = next++) {
+            while (next < bytes.size() && bytes[next].at - bytes[next - 1].at <= kAlignment) ++next;
+            join(first, next, bytes, certain);
+        }
+    }
 
     const Instruction& body(u32 at) const { return definitions_.function().body[at]; }
     static u32 bytes_loaded(const Instruction& i) {
@@ -300,7 +409,7 @@ private:
                step == i64{bytes_loaded(load)};
     }
 
-    void join(std::size_t first, std::size_t last, const std::vector<Byte>& bytes) {
+    void join(std::size_t first, std::size_t last, const std::vector<Byte>& bytes, bool certain) {
         const bool several =
             std::any_of(bytes.begin() + static_cast<std::ptrdiff_t>(first),
                         bytes.begin() + static_cast<std::ptrdiff_t>(last),
@@ -308,6 +417,7 @@ private:
         if (!several) return;
         for (std::size_t k = first; k < last; ++k) {
             LoadUse& use = result_.loads[bytes[k].load];
+            if (use.certain && !certain) continue;
             use.piece_from =
                 std::min(use.piece_from, static_cast<i32>(bytes[first].at - bytes[k].offset));
             use.piece_to =
@@ -317,7 +427,8 @@ private:
 
     const Definitions& definitions_;
     DemandedBytes& result_;
-    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;
+    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;  ///< that are copied together
+    std::map<Base, std::vector<Byte>> members_;                       ///< that are loaded together
 };
 
 void find_copies(const Definitions& definitions, u32 at, Origins& origins, Pieces& pieces,
@@ -354,16 +465,15 @@ bool may_recur(const ptx::Function& function) {
 DemandedBytes demanded_bytes(const ptx::Function& function) {
     DemandedBytes result;
     const Definitions definitions(function);
-    const Demand demand(definitions);
+    const Uses uses(definitions);
     for (u32 at = 0; at < function.body.size(); ++at) {
         const Instruction& i = function.body[at];
         if (!is_load(i) || !is_watched(i)) continue;
-        LoadUse& use = result.loads[at];
-        use.members = i.used_bytes;
-        use.decides = deciding_bytes(i, function, demand);
+        result.loads[at] = uses.of(at);
     }
     Origins origins(definitions);
     Pieces pieces(definitions, result);
+    pieces.note_members();
     for (u32 at = 0; at < function.body.size(); ++at)
         if (is_store(function.body[at]))
             find_copies(definitions, at, origins, pieces, result.stores[at]);

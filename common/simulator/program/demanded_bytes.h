@@ -6,10 +6,9 @@
 //        what becomes of them, and what a store passes on is unwritten where it arrives.
 //        valgrind judges in the same way, by following every value while it runs; here the program's
 //        text says it beforehand, and nothing has to be followed as long as all that is read was written.
-// Found  Backwards, from uses to loads: the bits that decide. Forwards, from loads to stores: the
-//        bytes that arrive. Both look at registers alone, in any order of the program: a register that
-//        is written in several places decides whatever any of its uses decides, and nothing is said of
-//        where its bytes came from.
+// Found  From each load to the uses of its bits, and from each store back to the loads of its bytes, by
+//        registers. Only what is certain to follow a load counts as deciding: of a union, or of a value
+//        that may not be there, compilers load what only some branches look at.
 // Watch  Local memory and parameters of functions have no shadow: what passes through them counts as
 //        written behind them. So do values that meet others on the way (selp, two definitions). Each of
 //        these may hide an error, and none invents one.
@@ -28,8 +27,9 @@ struct Kernel;
 
 /// What becomes of the bytes that a lane loads; bit k of a mask is byte k.
 struct LoadUse {
-    u32 members = ~0u;  ///< the others are padding: the compiler says so
-    u32 decides = ~0u;  ///< these are more than copied
+    u32 members = ~0u;    ///< the others are padding: the compiler says so
+    u32 decides = ~0u;    ///< these are certain to be more than copied
+    bool certain = true;  ///< something is certain to be done with them
     /// Stored where it came from, with some bits changed: that is how bit-fields are written.
     bool rewritten = false;
     /// The struct that it is a piece of reaches from here to there, relative to the load's address;
@@ -78,8 +78,10 @@ bool reads_unwritten(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
     // A struct of which some bytes were written is copied; one of which none was is a mistake.
     if (unwritten != (use.members & all) || unwritten == 0 || use.rewritten) return false;
     if (!use.is_piece()) return true;
-    return !is_any_written(address + static_cast<u64>(i64{use.piece_from}),
-                           address + static_cast<u64>(i64{use.piece_to}));
+    // Pieces of a word may be the padding in it alone.
+    constexpr u64 kWord = 8;
+    return !is_any_written((address + static_cast<u64>(i64{use.piece_from})) / kWord * kWord,
+                           round_up(address + static_cast<u64>(i64{use.piece_to}), kWord));
 }
 
 }  // namespace coalesce::sim
