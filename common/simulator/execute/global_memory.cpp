@@ -33,9 +33,14 @@ struct StoredLanes {
 /// 32 lanes in a row; `host` and `shadow` belong to the first.
 template <class Shape>
 bool all_written(const u8* shadow) {
-    u8 all = kWordWritten;
-    for (u32 k = 0; k < Shape::kTotal * kLanes / 4; ++k) all &= shadow[k];
-    return all == kWordWritten;
+    constexpr u64 kEightWords = 0x0f0f'0f0f'0f0f'0f0full;
+    u64 all = kEightWords;
+    for (u32 k = 0; k < Shape::kTotal * kLanes / 4; k += 8) {
+        u64 eight;
+        std::memcpy(&eight, shadow + k, sizeof eight);
+        all &= eight;
+    }
+    return all == kEightWords;
 }
 
 template <class Shape>
