@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 
@@ -239,23 +240,53 @@ Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSp
                   ": check the offset and the pitch before casting the pointer.");
 }
 
+namespace {
+
+/// "of which the last 3 were never written".
+std::string unwritten_bytes(const LaneAccess& access) {
+    const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
+    const u32 unwritten = access.unwritten & all;
+    if (unwritten == all) return "none of which was ever written";
+    const int first = std::countr_zero(unwritten);
+    const int count = std::countr_one(unwritten >> (first & 31));
+    if (unwritten == 0 || count != std::popcount(unwritten))
+        return "of which some were never written";
+    if (count == 1) return "of which byte " + std::to_string(first) + " was never written";
+    if (first == 0) return "of which the first " + std::to_string(count) + " were never written";
+    if (static_cast<u32>(first + count) == access.bytes)
+        return "of which the last " + std::to_string(count) + " were never written";
+    return "of which bytes " + std::to_string(first) + " to " + std::to_string(first + count - 1) +
+           " were never written";
+}
+
+/// Where only a part was written, the rest may be padding.
+std::string about_padding(const LaneAccess& access) {
+    const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
+    if (access.unwritten == 0 || (access.unwritten & all) == all) return "";
+    return " Bytes between the members of a struct may be copied, but nothing may depend on them: "
+           "compare and hash member by member.";
+}
+
+}  // namespace
+
 Report describe_uninitialised_global(Report report, const LaneAccess& access,
                                      const AllocationTable& allocations) {
     return filled(
         std::move(report), "initcheck", "uninitialised global read", access.address,
         verb(access.kind) + bytes_of(access.bytes) + " at " +
-            describe_address(access.address, allocations) + ", of which some were never written.",
-        "Fill the memory first: cudaMemcpy, cudaMemset, or a kernel that writes all of it.");
+            describe_address(access.address, allocations) + ", " + unwritten_bytes(access) + ".",
+        "Fill the memory first: cudaMemcpy, cudaMemset, or a kernel that writes all of it." +
+            about_padding(access));
 }
 
 Report describe_uninitialised_shared(Report report, const LaneAccess& access) {
     return filled(std::move(report), "initcheck", "uninitialised shared read", access.address,
                   verb(access.kind) + bytes_of(access.bytes) + " at byte " +
-                      with_commas(access.address) +
-                      " of shared memory, of which some were never written by this block.",
+                      with_commas(access.address) + " of shared memory, " +
+                      unwritten_bytes(access) + " by this block.",
                   "Write every element that is read, also at ragged edges: shared memory begins "
-                  "with whatever "
-                  "the last block left.");
+                  "with whatever the last block left." +
+                      about_padding(access));
 }
 
 }  // namespace coalesce::sim

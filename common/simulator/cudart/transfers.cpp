@@ -96,7 +96,7 @@ void copy_row(const Side& to, const Side& from, u64 to_offset, u64 from_offset, 
     if (from.reached_by_kernels) {
         memory().copy_written(to.address + to_offset, from.address + from_offset, bytes);
     } else {
-        memory().mark_written(to.address + to_offset, bytes);
+        memory().mark_written_by_host(to.address + to_offset, bytes);
     }
 }
 
@@ -139,7 +139,7 @@ cudaError_t fill(Pitched to, Shape shape, int value) {
         for (u64 row = 0; row < shape.height; ++row) {
             const u64 offset = row_offset(to, slice, row);
             std::memset(side.host + offset, value, shape.width);
-            memory().mark_written(side.address + offset, shape.width);
+            memory().mark_written_by_host(side.address + offset, shape.width);
         }
     }
     return cudaSuccess;

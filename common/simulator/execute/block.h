@@ -15,6 +15,7 @@
 #include "checks/shared_race.h"
 #include "execute/calls.h"
 #include "execute/shared_ledger.h"
+#include "execute/undefined.h"
 #include "execute/warp.h"
 #include "execute/watch.h"
 #include "program/lower.h"
@@ -80,6 +81,7 @@ struct Block {
     /// Likewise of cp.async.bulk, by the block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
+    std::unordered_map<u32, UndefinedBytes> undefined;  ///< of its warps that have some
 
     /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp
     /// instruction of this block, and what nanosleep slept (special_registers.h).

@@ -45,10 +45,9 @@ void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u3
                             .addresses = addresses,
                             .bytes_per_lane = site.bytes_per_lane,
                             .value = {}};
-        if (site.store)
-            race.write(access);
-        else
-            race.read(access);
+        if (!site.store) return race.read(access);
+        race.write(access);
+        race.mark_unwritten(access, block.ledger.undefined(step));
     }
 }
 

@@ -19,7 +19,9 @@
 namespace coalesce::sim {
 
 struct Block;
+struct LaneAccess;
 class Trace;
+class UndefinedBytes;
 /// Where a memory instruction found its data the last time: very likely where it will be next.
 struct SiteCache {
     /// Device addresses of the allocation; at first, none is inside, however it is computed.
@@ -89,7 +91,8 @@ struct Warp {
     u8* kernel_file = nullptr;  ///< own file of the kernel itself, whatever is being called
     u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
     bool fenced = false;              ///< a fence came since the last atomic: the next one releases
-    u8* local = nullptr;              ///< local memory: lane-major, `local_bytes` each
+    UndefinedBytes* undefined = nullptr;  ///< in registers (execute/undefined.h); nullptr: none
+    u8* local = nullptr;                  ///< local memory: lane-major, `local_bytes` each
     u32 local_bytes = 0;
 
     /// The 32 lanes of a slot.

@@ -163,6 +163,7 @@ void Worker::start_warps(Resident& resident) {
         w.frame = nullptr;
         w.file[kOwnFile] = w.kernel_file;
         w.fenced = false;
+        w.undefined = nullptr;
         w.trace = trace().wants(block.linear, w.index) ? &trace() : nullptr;
         start_patience(w);
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
@@ -177,6 +178,7 @@ void Worker::start_warps(Resident& resident) {
     block.waiting = {};
     block.async_copies.reset();
     block.bulk_copies.reset();
+    block.undefined.clear();
 }
 
 Resident& Worker::begin_block(u64 number) {
@@ -205,8 +207,8 @@ Resident& Worker::begin_block(u64 number) {
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
     if (block.shared_race && !repeats)
         block.shared_race->begin_block(number, block.shared_bytes, block.shared);
-    // A block that repeats a clean one reads nothing that it has not written.
-    if (!repeats || !block.shared_race)
+    // A block that repeats a clean one reads nothing that it has not written; at most it copies it.
+    if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
     return *resident;
 }

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -66,10 +67,12 @@ struct Site {
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
     u32 instruction = 0;  ///< index into Function::body
+    const ptx::Function* function = nullptr;
     ptx::SourceLine where;
 };
 
 struct Module;
+class ByteUses;
 
 /// Totals over all launches of a kernel.
 struct KernelTotals {
@@ -97,6 +100,12 @@ struct Kernel {
     std::vector<u32> parameter_offsets;  ///< of argument i in parameter memory
     u32 local_bytes = 0;                 ///< per thread
     u32 registers_estimate = 0;  ///< 32-bit registers per thread, for occupancy and attributes
+
+    /// What becomes of the bytes that are loaded (program/demanded_bytes.h).
+    struct {
+        std::once_flag once;
+        std::shared_ptr<const ByteUses> made;
+    } mutable byte_uses;
 
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;
