@@ -8,6 +8,7 @@
 // expect: grid barrier: ok
 // expect: grid barrier in a loop: ok
 // expect: a grid of too many blocks: refused
+// expect-stderr: apicheck: cudaErrorCooperativeLaunchTooLarge from
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
