@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "execute/async_copy.h"
+#include "execute/shared_checks.h"
 #include "execute/special_registers.h"
 
 namespace coalesce::sim {
@@ -42,6 +43,12 @@ void fill_uniform_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
         const u64 value = s.special->value(w, 0);
         for (int l = 0; l < kLanes; ++l) fill_special(s, w, l, value);
     }
+}
+
+/// Cooperative groups take the barriers that they keep there for zero when a block begins.
+void clear_reserved_shared(Block& block) {
+    std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
+                DeviceModel::shared_reserved_used);
 }
 
 Dim3 index_of(u64 linear, Dim3 grid) {
@@ -102,7 +109,8 @@ void Worker::prepare(Resident& resident) {
     block.launch = launch_;
     block.threads = threads;
     block.shared_bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
-    block.shared = resident.shared.resize(block.shared_bytes);
+    block.reserved_shared = code.reserved_shared;
+    block.shared = resident.shared.resize(block.shared_end());
     block.uniform = resident.uniform.resize(code.uniform_bytes);
     // One more line for each warp, so that the same register of different warps does not compete
     // for the same set of the host's cache.
@@ -143,7 +151,7 @@ void Worker::prepare(Resident& resident) {
         fill_specials(code.position_specials, w);
         run_prologue(code.position_prologue, w);
     }
-    const bool shared_checks = block.shared_bytes && (launch_->checks.race || launch_->checks.init);
+    const bool shared_checks = block.shared_end() && (launch_->checks.race || launch_->checks.init);
     block.shared_race = shared_checks ? &resident.shared_race : nullptr;
     if (shared_checks) {
         SharedRace::Wanted wanted;
@@ -151,7 +159,7 @@ void Worker::prepare(Resident& resident) {
         wanted.uninitialised = launch_->checks.init;
         resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
     }
-    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_bytes);
+    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_end());
 }
 
 void Worker::start_warps(Resident& resident) {
@@ -201,10 +209,11 @@ Resident& Worker::begin_block(u64 number) {
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
     if (block.shared_race && !repeats)
-        block.shared_race->begin_block(number, block.shared_bytes, block.shared);
+        begin_shared_checks(block);
     // A block that repeats a clean one reads nothing that it has not written.
     if (!repeats || !block.shared_race)
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
+    if (block.reserved_shared) clear_reserved_shared(block);
     return *resident;
 }
 

@@ -82,6 +82,7 @@ struct Kernel::Code {
     std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
     u32 uniform_bytes = 0;
     bool order_sensitive = false;  ///< blocks can see the order in which they run: one worker
+    bool reserved_shared = false;  ///< asks where the system's shared memory is
     bool repeats_shared =
         true;  ///< only plain shared accesses and block barriers: the ledger may be used
     bool uses_calls = false;
