@@ -220,7 +220,8 @@ Resident& Worker::begin_block(u64 number) {
 void Worker::end_block(Resident& resident) {
     Block& block = resident.block;
     end_bulk_copies(block);
-    block.ledger.end_block(!block.shared_race || block.shared_race->findings() == 0);
+    const SharedRace* race = block.shared_race;
+    block.ledger.end_block(!race || race->findings() == 0, race && race->forgave());
     for (Warp& w : block.warps) {
         totals.instructions += w.executed;
         totals.lane_instructions += w.lane_instructions;
