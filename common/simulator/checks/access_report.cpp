@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "memory/host_region.h"
 #include "report/text.h"
 
 namespace coalesce::sim {
@@ -18,6 +19,15 @@ namespace {
 constexpr u64 kNullPage = 1 << 16;
 /// Farther outside than this, an index has not just run over: it has overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
+
+/// Memory that the program registered lies among other memory of the host: only this close is an
+/// address sure to mean it.
+constexpr u64 kNearRegistered = 4096;
+
+/// Bytes between an address and an allocation that it is not in.
+u64 distance(u64 address, const Allocation& allocation) {
+    return address < allocation.begin ? allocation.begin - address : address - allocation.end;
+}
 
 const char* verb(LaneAccess::Kind kind) {
     switch (kind) {
@@ -111,6 +121,44 @@ Outside before_begin(u64 distance, u32 bytes) {
                 : "The index is negative for this thread: treat the first elements apart."};
 }
 
+/// Whether the words about `address` are those of an index that ran out of `nearest`.
+bool is_near_device_memory(u64 address, const Allocation* nearest,
+                           const AllocationTable& allocations) {
+    if (address >= kDeviceBase && address < allocations.range_end) return true;
+    if (nearest == nullptr) return false;
+    const u64 near = nearest->kind == AllocationKind::registered ? kNearRegistered : kFarOutside;
+    return distance(address, *nearest) < near;
+}
+
+struct Elsewhere {
+    std::string what, cure;
+};
+
+/// What an address is that can not be one of the device's.
+Elsewhere outside_device(HostRegion region) {
+    const auto host = [](const std::string& whose, const std::string& more) {
+        return Elsewhere{
+            ": a pointer to memory of the host, " + whose +
+                ". A kernel can only follow pointers to memory of the device.",
+            "Allocate it with cudaMalloc and copy the data there with cudaMemcpy, or allocate it "
+            "with cudaMallocManaged for both sides." +
+                more};
+    };
+    switch (region) {
+        case HostRegion::heap: return host("its heap (malloc, new, std::vector)", "");
+        case HostRegion::stack: return host("its stack (a local variable)", "");
+        case HostRegion::anonymous:
+            return host("its heap (malloc, new, std::vector) or the stack of a thread", "");
+        case HostRegion::variable:
+            return host("a global variable of the program",
+                        " Of a __device__ variable use the name within the kernel, or ask "
+                        "cudaGetSymbolAddress.");
+        case HostRegion::none: break;
+    }
+    return {": memory neither of the device nor of the host.",
+            "The pointer was never set, or the index has overflowed: print both."};
+}
+
 }  // namespace
 
 std::string variable_name(const std::string& ptx_name) {
@@ -155,12 +203,11 @@ Report describe_bad_global(Report report, const LaneAccess& access,
             ": that is an address of shared, local or parameter memory of a block or thread.",
             "Pass pointers to global memory between blocks and threads.");
     }
-    if (address < kDeviceBase || address >= kSharedWindow) {
-        return out_of_bounds(
-            ": no memory of the device; probably a pointer to the host's memory.",
-            "Pass the kernel what cudaMalloc returned, and move the data there with cudaMemcpy.");
-    }
     const Allocation* nearest = allocations.nearest(address);
+    if (!is_near_device_memory(address, nearest, allocations)) {
+        const Elsewhere elsewhere = outside_device(host_region(address));
+        return out_of_bounds(elsewhere.what, elsewhere.cure);
+    }
     if (nearest == nullptr) {
         return out_of_bounds(": no device memory is allocated.",
                              "Allocate it with cudaMalloc before the launch.");

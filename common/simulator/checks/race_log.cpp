@@ -2,6 +2,7 @@
 #include "checks/race_log.h"
 
 #include <cstring>
+#include <set>
 #include <tuple>
 
 namespace coalesce::sim {
@@ -10,9 +11,15 @@ namespace {
 
 constexpr u32 kMostBytes = 16;  ///< that one lane stores
 
-/// The order in which examples are preferred.
+bool same_warp(const RaceParty& a, const RaceParty& b) {
+    return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
+}
+
+/// The order in which examples are preferred: those that take most to mend come first, so that two
+/// warps without a barrier are not hidden by two lanes of one of them.
 auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
-    return std::tuple(kind, later.block, earlier.block, later.thread, earlier.thread);
+    const int grain = later.block != earlier.block ? 0 : same_warp(later, earlier) ? 2 : 1;
+    return std::tuple(grain, kind, later.block, earlier.block, later.thread, earlier.thread);
 }
 auto rank(const Race& race) {
     return rank(race.kind, race.later, race.earlier);
@@ -21,10 +28,6 @@ auto rank(const Race& race) {
 Dim3 unravel(u64 number, Dim3 shape) {
     return {static_cast<u32>(number % shape.x), static_cast<u32>(number / shape.x % shape.y),
             static_cast<u32>(number / shape.x / shape.y)};
-}
-
-bool same_warp(const RaceParty& a, const RaceParty& b) {
-    return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
 }
 
 }  // namespace
@@ -87,8 +90,15 @@ void RaceLog::add(Race race) {
 
 void RaceLog::end_launch() {
     const std::lock_guard lock(mutex_);
+    std::set<PlaceKey> between_warps;
     for (const auto& [places, entry] : entries_) {
-        Report report = report_of(entry.race);
+        if (!same_warp(entry.race.later, entry.race.earlier))
+            between_warps.insert({places.first, places.second});
+    }
+    for (const auto& [places, entry] : entries_) {
+        const bool one_warp =
+            !between_warps.contains(places.first) && !between_warps.contains(places.second);
+        Report report = report_of(entry.race, one_warp ? "__syncwarp()" : "__syncthreads()");
         report.count = entry.count;
         reports().add(report);
     }
@@ -113,18 +123,17 @@ bool RaceLog::is_atomic(const RaceParty& party) const {
 }
 
 RaceLog::PlacePair RaceLog::places_of(const RaceParty& a, const RaceParty& b) const {
-    const auto key = [this](const RaceParty& party) {
+    const auto key = [this](const RaceParty& party) -> PlaceKey {
         const Place place = place_of(party);
         // Built without line information: the instruction itself is the place.
-        return place.line != 0 ? std::pair(place.file, place.line)
-                               : std::pair(std::string(), party.site);
+        return place.line != 0 ? PlaceKey(place.file, place.line) : PlaceKey("", party.site);
     };
     auto first = key(a), second = key(b);
     if (second < first) std::swap(first, second);
     return {std::move(first), std::move(second)};
 }
 
-Report RaceLog::report_of(const Race& race) const {
+Report RaceLog::report_of(const Race& race, const std::string& barrier) const {
     Report report;
     report.check = check_;
     report.kind = name_of(race.kind);
@@ -137,7 +146,7 @@ Report RaceLog::report_of(const Race& race) const {
     report.other_thread = thread_index(race.earlier.thread);
     report.address = race.address;
     report.message = message_for(race);
-    report.cure = cure_for(race);
+    report.cure = cure_for(race, barrier);
     return report;
 }
 
@@ -169,7 +178,7 @@ std::string RaceLog::message_for(const Race& race) const {
     return text;
 }
 
-std::string RaceLog::cure_for(const Race& race) const {
+std::string RaceLog::cure_for(const Race& race, const std::string& barrier) const {
     if (race.cause == RaceCause::same_instruction) {
         return "Let one lane store, give every lane an element of its own, or use an atomic.";
     }
@@ -186,8 +195,6 @@ std::string RaceLog::cure_for(const Race& race) const {
                      "second buffer, split "
                      "the kernel in two, or use atomics.";
     }
-    const std::string barrier =
-        same_warp(race.later, race.earlier) ? "__syncwarp()" : "__syncthreads()";
     const Place later = place_of(race.later), earlier = place_of(race.earlier);
     if (later.line == 0 || earlier.line == 0)
         return barrier + " is missing between the two accesses.";

@@ -3,8 +3,9 @@
 // Builds on  report/reports.h.
 // Idea       A racy kernel meets the same race thousands of times, between the same two lines, in
 //            either order. That is one mistake, so it becomes one report: for every pair of lines
-//            the log keeps how often it was seen, and the example that comes first by kind, block
-//            and thread. So the text does not depend on how many workers ran the blocks.
+//            the log keeps how often it was seen, and the example that comes first: one between
+//            blocks before one between warps before one between lanes of a warp, then by kind,
+//            block and thread. So the text does not depend on how many workers ran the blocks.
 #pragma once
 
 #include <map>
@@ -83,16 +84,19 @@ private:
         Race race;
         u64 count = 0;
     };
+    using PlaceKey = std::pair<std::string, u32>;
     /// Two places, the lower one first.
-    using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
+    using PlacePair = std::pair<PlaceKey, PlaceKey>;
 
     static u64 key_of(const RaceParty& later, const RaceParty& earlier);
     Place place_of(const RaceParty& party) const;
     bool is_atomic(const RaceParty& party) const;
     PlacePair places_of(const RaceParty& a, const RaceParty& b) const;
-    Report report_of(const Race& race) const;
+    Report report_of(const Race& race, const std::string& barrier) const;
     std::string message_for(const Race& race) const;
-    std::string cure_for(const Race& race) const;
+    /// `barrier`: the one that orders all that races at these places. A line at which different
+    /// warps race takes __syncthreads(), also where the other race is between lanes of one warp.
+    std::string cure_for(const Race& race, const std::string& barrier) const;
 
     const char* check_;
     const Kernel* kernel_ = nullptr;

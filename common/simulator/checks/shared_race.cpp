@@ -88,6 +88,7 @@ struct SharedRace::State {
     /// Reads of what was not written, by site: of this block, and of all so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> explained;  ///< sites whose reads race in this block
+    bool forgave = false;     ///< in this block, for the sake of equal values
 
     // ---- the shadow ----
 
@@ -214,7 +215,11 @@ struct SharedRace::State {
         }
         const bool pending = clock_of(earlier) == kPending;
         if (!pending && (earlier & mine & kStrong)) return;
-        if (is_ordered(earlier, mine) || changes_nothing(access, mine, address)) return;
+        if (is_ordered(earlier, mine)) return;
+        if (changes_nothing(access, mine, address)) {
+            forgave = true;
+            return;
+        }
         bool later_wrote = access.writes;
         if (!pending && comes_first(mine, earlier)) {
             std::swap(earlier, mine);
@@ -536,7 +541,10 @@ struct SharedRace::State {
             for (Mask others = rest & (rest - 1); others; others &= others - 1) {
                 const u32 other = std::countr_zero(others);
                 if (from.addresses[lane] != from.addresses[other]) continue;
-                if (!from.value.differ(lane, other, from.bytes_per_lane)) continue;
+                if (!from.value.differ(lane, other, from.bytes_per_lane)) {
+                    forgave = true;
+                    continue;
+                }
                 tell(RaceKind::write_after_write, party(with_lane(access.me, other)),
                      party(with_lane(access.me, lane)), RaceCause::same_instruction,
                      from.addresses[lane]);
@@ -635,8 +643,13 @@ void SharedRace::end_launch() {
 
 void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memory) {
     findings_ = 0;
+    state_->forgave = false;
     state_->memory = memory;
     state_->begin_block(block_number, shared_bytes);
+}
+
+bool SharedRace::forgave() const {
+    return state_->forgave;
 }
 
 void SharedRace::read(const SharedAccess& access) {

@@ -53,6 +53,9 @@ public:
     void end_launch();
     /// Reports about the block that runs now.
     u64 findings() const { return findings_; }
+    /// Whether accesses of this block collided that were no race because they stored what was there
+    /// already: another block may do the same with other values.
+    bool forgave() const;
 
     // ---- accesses: call these before memory changes ----
 

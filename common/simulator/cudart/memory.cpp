@@ -53,8 +53,12 @@ void explain_bad_free(const void* pointer) {
     }
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);
-    explain(freed && freed->begin == address ? "the memory was freed before."
-                                             : "the pointer is not that of an allocation.");
+    if (freed && freed->begin == address) {
+        explain("the memory (" + std::to_string(freed->end - freed->begin) + " bytes, allocation " +
+                std::to_string(freed->serial) + " of the program) was freed before.");
+        return;
+    }
+    explain("the pointer is not that of an allocation.");
 }
 
 /// Frees `pointer` if `allowed` says so of its kind.

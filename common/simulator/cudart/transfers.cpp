@@ -59,7 +59,11 @@ cudaError_t nobodys(const char* role, u64 address) {
 /// `role` is "source" or "destination", for messages.
 cudaError_t find_side(const char* role, const Pitched& place, const Shape& shape, Side& side) {
     u64 span = 0;
-    if (!place.begin || !span_of(place, shape, span)) return cudaErrorInvalidValue;
+    if (!place.begin) {
+        explain(std::string("the ") + role + " is a null pointer.");
+        return cudaErrorInvalidValue;
+    }
+    if (!span_of(place, shape, span)) return cudaErrorInvalidValue;
     side.address = reinterpret_cast<u64>(place.begin);
     side.host = reinterpret_cast<u8*>(side.address);
     const auto allocation = memory().find(side.address);

@@ -41,8 +41,11 @@ void SharedLedger::begin_block() {
     }
 }
 
-void SharedLedger::end_block(bool clean) {
-    if (mode_ == Mode::recording) recorded_ = clean;
+void SharedLedger::end_block(bool clean, bool by_values) {
+    if (mode_ == Mode::recording) {
+        recorded_ = clean && !by_values;
+        give_ups_ += by_values;
+    }
     if (give_ups_ > kMaxGiveUps && give_ups_ > blocks_compared_ / 2) allowed_ = false;
 }
 

@@ -9,7 +9,8 @@
 //         and the rest of that block is checked in full.
 // Sound   The verdict of the checker is a function of this sequence alone: who touched which bytes,
 //         which of these were undefined when they were stored, and which barriers lay between. A warp
-//         that exits early differs too (see at_exit).
+//         that exits early differs too (see note_warp_end). Where the checker let stores pass because
+//         they changed nothing, it also depends on what was stored: such a block is no model for others.
 #pragma once
 
 #include <functional>
@@ -43,8 +44,9 @@ public:
 
     void begin_launch(u32 warps, bool allowed);
     void begin_block();
-    /// `clean`: the checker had nothing to say about this block.
-    void end_block(bool clean);
+    /// `clean`: the checker had nothing to say about this block. `by_values`: had its values been
+    /// others, there might have been something.
+    void end_block(bool clean, bool by_values);
 
     Mode mode() const { return mode_; }
 

@@ -318,6 +318,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
         fresh->live.reserve(state_->live.size());
         for (const auto& [begin, owned] : state_->live) fresh->live.push_back(owned.allocation);
         fresh->freed.assign(state_->freed.begin(), state_->freed.end());
+        fresh->range_end = kDeviceBase + range_;
         state_->table = std::move(fresh);
     }
     return state_->table;

@@ -51,6 +51,7 @@ struct Allocation {
 struct AllocationTable {
     std::vector<Allocation> live;
     std::vector<Allocation> freed;                 ///< the most recent ones, for "use after free"
+    u64 range_end = kSharedWindow;                 ///< device addresses end here
     const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr
     const Allocation* nearest(u64 address) const;  ///< the closest one, for messages
     const Allocation* find_freed(u64 address) const;

@@ -76,14 +76,19 @@ class ByteUses;
 
 /// Totals over all launches of a kernel.
 struct KernelTotals {
-    u64 launches = 0;
-    Dim3 grid, block;  ///< of the last launch
+    u64 launches = 0;  ///< that came to their end: what follows is theirs
+    /// Launches that an error ended. How far each worker had come by then is chance, so that what
+    /// they did is counted nowhere.
+    u64 stopped = 0;
+    Dim3 grid, block;  ///< of the last launch of either kind
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;  ///< lanes that were active, added up
     u64 branches = 0;
     u64 divergent_branches = 0;
     std::vector<SiteCounters> sites;                          ///< parallel to Kernel::sites
     std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
+
+    bool was_launched() const { return launches + stopped > 0; }
 };
 
 struct Kernel {
