@@ -244,8 +244,8 @@ void Body::named_barriers() {
     const u32 writers = 32 * random_.between(1, threads / 32 - 1);
     const std::string id = number(random_.between(1, 15));
     const Reg p = text_.make(Kind::predicate), base = text_.make(Kind::word);
-    const Reg sum = text_.make(Kind::word), d = destination(Kind::word);
-    const Reg value = use(Kind::word);
+    const Reg sum = text_.make(Kind::word), value = use(Kind::word);
+    const Reg d = destination(Kind::word);
     emit("mov.u32 " + name_of(base) + ", tile");
     emit("setp.lt.u32 " + name_of(p) + ", " + name_of(env_.thread) + ", " + number(writers));
     const int write = text_.new_block(), read = text_.new_block(), after = text_.new_block();
