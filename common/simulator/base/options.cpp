@@ -97,6 +97,7 @@ Options from_environment() {
     read_flag("COALESCE_SIM_QUIET", result.quiet);
     read_flag("COALESCE_SIM_REPORT", result.print_report);
     read_flag("COALESCE_SIM_LINES", result.print_lines);
+    read_flag("COALESCE_SIM_PLAIN", result.plain);
     result.json_file = variable("COALESCE_SIM_JSON").value_or("");
     return result;
 }

@@ -18,9 +18,12 @@ struct Checks {
 
 struct Options {
     Checks checks;
-    u32 workers = 0;                 ///< host threads that run blocks; 0: one per core
-    u64 seed = 0;                    ///< varies the order of warps and blocks; 0: the natural order
-    u64 max_instructions = 0;        ///< warp instructions a launch may execute; 0: no limit
+    u32 workers = 0;           ///< host threads that run blocks; 0: one per core
+    u64 seed = 0;              ///< varies the order of warps and blocks; 0: the natural order
+    u64 max_instructions = 0;  ///< warp instructions a launch may execute; 0: no limit
+    /// Every register in a slot of its own, every instruction carried out by every warp, every lane's access
+    /// by itself, every block checked in full: what the fast mode is held against.
+    bool plain = false;
     u32 devices = 1;                 ///< how many a program sees; they share memory and counters
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory
     bool quiet = false;              ///< no reports on stderr while running
@@ -31,7 +34,7 @@ struct Options {
 
 /// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
 /// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET  COALESCE_SIM_JSON
-/// COALESCE_SIM_REPORT  COALESCE_SIM_LINES
+/// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN
 Options& options();
 
 /// Turns on exactly the checks that `list` names: "all", "none" or names with commas between. "all"

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -84,6 +85,15 @@ constexpr Case kCases[] = {
 
 const char* const kWithoutGlobalRace = "memcheck,racecheck,initcheck,synccheck";
 
+[[noreturn]] void did_not_run(const char* kernel, const std::string& library_folder) {
+    std::fprintf(
+        stderr,
+        "simulator_speed: %s did not run with the library in %s;\nbuild all that it needs: "
+        "cmake --build build --target simulator_speed speed_kernels simulated_cudart\n",
+        kernel, library_folder.c_str());
+    std::exit(2);
+}
+
 void print_cases(const std::string& own, const std::string& against, int rounds) {
     std::vector<Side> sides{{own, kWithoutGlobalRace}, {own, "all"}};
     if (!against.empty()) sides.push_back({against, ""});
@@ -100,6 +110,8 @@ void print_cases(const std::string& own, const std::string& against, int rounds)
                 if (result) best[k] = std::min(best[k], result->reported_ms);
             }
         }
+        for (std::size_t k = 0; k < sides.size(); ++k)
+            if (best[k] == 1e30) did_not_run(c.kernel, sides[k].library_folder);
         std::printf("%-12s %5d %12.2f %12.2f", c.kernel, c.n, best[0], best[1]);
         if (!against.empty())
             std::printf(" %10.2f %8.2f %8.2f", best[2], best[0] / best[2], best[1] / best[2]);

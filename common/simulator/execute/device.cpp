@@ -192,7 +192,7 @@ namespace {
 
 u32 worker_count(const Kernel::Code& code, const LaunchConfig& config) {
     // Blocks that can see each other's order have to have one.
-    if (code.order_sensitive || config.cooperative || options().seed) return 1;
+    if (code.order_sensitive || config.cooperative || options().seed || code.plain) return 1;
     const u32 wanted =
         options().workers ? options().workers : std::max(1u, std::thread::hardware_concurrency());
     return static_cast<u32>(std::clamp<u64>(config.grid.count() / 4, 1, wanted));

@@ -282,12 +282,22 @@ const Op* access_plain(Warp& w, const Op* op) {
     return access_irregular<Shape, Store>(w, op);
 }
 
-/// volatile, relaxed, acquire, release.
+/// Plain mode: nothing is known of the lanes together.
 template <class Shape, bool Store>
+const Op* access_lane_by_lane(Warp& w, const Op* op) {
+    const u64* base = w.lanes<u64>(op->a);
+    u64 addresses[kLanes];
+    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
+    return access_anywhere<Shape, Store>(w, op, addresses);
+}
+
+/// volatile, relaxed, acquire, release.
+template <class Shape, bool Store, bool Plain>
 const Op* access_strong(Warp& w, const Op* op) {
     if (w.trace) [[unlikely]]
         note_trace<Shape, Store>(w, op);
-    const Op* next = access_irregular<Shape, Store>(w, op);
+    const Op* next =
+        Plain ? access_lane_by_lane<Shape, Store>(w, op) : access_irregular<Shape, Store>(w, op);
     GlobalRace* race = w.block->launch->global_race;
     if (next && race && !Store) race->acquire(w.block->global_race, w.index);
     return next;
@@ -298,8 +308,15 @@ const Op* access_strong(Warp& w, const Op* op) {
 Handler global_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
     with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
-        if (kind.strong)
-            handler = kind.store ? access_strong<Shape, true> : access_strong<Shape, false>;
+        if (kind.strong && kind.plain)
+            handler =
+                kind.store ? access_strong<Shape, true, true> : access_strong<Shape, false, true>;
+        else if (kind.strong)
+            handler =
+                kind.store ? access_strong<Shape, true, false> : access_strong<Shape, false, false>;
+        else if (kind.plain)
+            handler =
+                kind.store ? access_lane_by_lane<Shape, true> : access_lane_by_lane<Shape, false>;
         else
             handler = kind.store ? access_plain<Shape, true> : access_plain<Shape, false>;
     });

@@ -16,6 +16,7 @@ struct MemoryAccessKind {
     u32 count = 1;                ///< elements
     bool sign_extend = false;
     bool strong = false;  ///< volatile, relaxed, acquire, release
+    bool plain = false;   ///< lane by lane, without short cuts (Options::plain)
 };
 
 /// nullptr: no such access.

@@ -32,6 +32,7 @@ const Op* access_generic(Warp& w, const Op* op) {
                           .count = Shape::kCount,
                           .sign_extend = Shape::kSigned};
     kind.strong = (op->detail & kStrong) != 0;
+    kind.plain = w.block->launch->code->plain;
     Op in_one_space = *op;
     in_one_space.a = op->b;
     in_one_space.immediate = 0;

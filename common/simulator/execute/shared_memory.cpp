@@ -174,12 +174,38 @@ const Op* access_shared(Warp& w, const Op* op) {
     return access_in_full<Shape, Store, Narrow>(w, op, addresses);
 }
 
+/// Plain mode: nothing is known of the lanes together, nor of other blocks.
+template <class Shape, bool Store, bool Narrow>
+const Op* access_lane_by_lane(Warp& w, const Op* op) {
+    u32 addresses[kLanes];
+    addresses_of<Narrow>(w, op, addresses);
+    if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;
+    const Wavefronts waves =
+        count_wavefronts(addresses, Shape::kTotal, w.active,
+                         Store ? SharedAccessKind::store : SharedAccessKind::load);
+    count(w, op, waves.taken, waves.ideal);
+    if (w.block->shared_race) check<Shape, Store>(w, op, addresses);
+    w.for_each_active<u32>([&](int l) {
+        if constexpr (Store)
+            Shape::store(w, op, l, w.block->shared + addresses[l]);
+        else
+            Shape::load(w, op, l, w.block->shared + addresses[l]);
+    });
+    return op + 1;
+}
+
 }  // namespace
 
 Handler shared_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
     with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
-        if (kind.narrow_address)
+        if (kind.plain && kind.narrow_address)
+            handler = kind.store ? access_lane_by_lane<Shape, true, true>
+                                 : access_lane_by_lane<Shape, false, true>;
+        else if (kind.plain)
+            handler = kind.store ? access_lane_by_lane<Shape, true, false>
+                                 : access_lane_by_lane<Shape, false, false>;
+        else if (kind.narrow_address)
             handler =
                 kind.store ? access_shared<Shape, true, true> : access_shared<Shape, false, true>;
         else

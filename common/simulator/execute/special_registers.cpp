@@ -173,7 +173,9 @@ const Op* run_read_special(Warp& w, const Op* op) {
             w.write<u32>(op->d, [=](int) { return static_cast<u32>(now); });
         return op + 1;
     }
-    if (special->width == Width::w64)
+    if (special->width == Width::predicate)
+        w.write_predicate(op->d, special->value(w, w.first_active()) ? kAllLanes : 0);
+    else if (special->width == Width::w64)
         w.write<u64>(op->d, [&](int l) { return special->value(w, l); });
     else
         w.write<u32>(op->d, [&](int l) { return static_cast<u32>(special->value(w, l)); });

@@ -151,7 +151,7 @@ void Worker::prepare(Resident& resident) {
         wanted.uninitialised = launch_->checks.init;
         resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
     }
-    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_bytes);
+    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_bytes && !code.plain);
 }
 
 void Worker::start_warps(Resident& resident) {

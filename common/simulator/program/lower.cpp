@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/options.h"
 #include "execute/barriers.h"
 #include "execute/device.h"
 #include "execute/memory_handlers.h"
@@ -28,13 +29,17 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       uniform_(uniform),
       function_(function),
       code_(code),
-      is_kernel_(is_kernel) {
-    registers_ = classify(*kernel.module->ast, function, is_kernel);
-    loops_ = loops_of(function);
-    lifetimes_ = lifetimes(function, registers_, loops_);
+      is_kernel_(is_kernel),
+      plain_(kernel_code.plain),
+      flow_(function),
+      own_(!plain_) {
+    const Liveness liveness(function, flow_);
+    registers_ =
+        plain_ ? every_register_by_itself(function) : classify(function, is_kernel, liveness);
+    lifetimes_ = lifetimes(registers_, liveness);
     slots_.resize(function.registers.size());
     for (u32 r = 0; r < lifetimes_.size(); ++r)
-        if (lifetimes_[r].begin <= lifetimes_[r].end) begins_.emplace(lifetimes_[r].begin, r);
+        if (!lifetimes_[r].is_empty()) begins_.emplace(lifetimes_[r].begin, r);
     code_.name = function.name;
     code_.ast = &function;
     place_variables();
@@ -89,6 +94,7 @@ void FunctionLowering::run() {
         }
         ++pending_weight_;
         ++pending_lines_[{now().where.file, now().where.line}];
+        if (plain_) emit_count();
         if (registers_.is_copy[at_]) continue;
         current_class_ =
             now().operands.empty() ? ValueClass::thread : class_of_destination(now().operands[0]);
@@ -120,7 +126,10 @@ void FunctionLowering::lower_instruction() {
     const Slot guard = slot_of_register(*now().guard);
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
-        if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label) continue;
+        // Special registers are read into temporaries, and count what came before: for all lanes.
+        if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
+            op.run == run_read_special)
+            continue;
         op.inner = op.run;
         op.run = op_guarded;
         op.guard = guard;
@@ -198,17 +207,20 @@ void FunctionLowering::emit_label(const std::string& label) {
     op.weight = 0;
     // Instructions before the label that left no Op of their own belong to the path that falls
     // through, so they get a place in front of it.
-    if (pending_weight_) {
-        Op count;
-        count.run = op_nothing;
-        count.source = at_;
-        take_pending(count);
-        code_.ops.push_back(count);
-    }
+    if (pending_weight_) emit_count();
     op.source = at_;
     if (at_ + 1 < function_.body.size()) op.where = function_.body[at_ + 1].where;
     label_ops_[label] = static_cast<u32>(code_.ops.size());
     code_.ops.push_back(op);
+}
+
+/// An Op for nothing but the count of instructions.
+void FunctionLowering::emit_count() {
+    Op count;
+    count.run = op_nothing;
+    count.source = at_;
+    take_pending(count);
+    code_.ops.push_back(count);
 }
 
 void FunctionLowering::end_of_body() {
@@ -350,6 +362,7 @@ void describe_kernel(Kernel& kernel) {
 void lower(Kernel& kernel) {
     if (kernel.code || !kernel.error.empty()) return;
     auto code = std::make_shared<Kernel::Code>();
+    code->plain = options().plain;
     UniformFile uniform;
     try {
         std::set<std::string> wanted, done;

@@ -81,6 +81,7 @@ struct Kernel::Code {
     /// has run says how often each line has.
     std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
     u32 uniform_bytes = 0;
+    bool plain = false;            ///< nothing that makes it fast: see Options::plain
     bool order_sensitive = false;  ///< blocks can see the order in which they run: one worker
     bool repeats_shared =
         true;  ///< only plain shared accesses and block barriers: the ledger may be used

@@ -2,6 +2,7 @@
 #include "execute/barriers.h"
 #include "execute/device_calls.h"
 #include "program/lowering.h"
+#include "program/register_use.h"
 
 namespace coalesce::sim {
 
@@ -233,10 +234,18 @@ void FunctionLowering::find_waiting_loops() {
             }
         }
     }
-    for (const LoopRange& loop : loops_) {
-        for (u32 at = loop.from; at <= loop.to; ++at) {
-            const ptx::Instruction& i = function_.body[at];
-            if (i.opcode == "bra" && i.guard && depends[*i.guard]) waiting_branch_[loop.to] = true;
+    std::vector<bool> decides(flow_.blocks().size(), false);
+    for (u32 b = 0; b < decides.size(); ++b) {
+        const ptx::Instruction& last = function_.body[flow_.blocks()[b].end - 1];
+        decides[b] = (last.opcode == "bra" && last.guard && depends[*last.guard]) ||
+                     (last.opcode == "brx" && reads_dependent(last));
+    }
+    // Whatever its layout, a turn of a loop comes by a branch that leads back up in the text.
+    for (u32 at = 0; at < function_.body.size(); ++at) {
+        for (u32 to : branch_targets(function_, function_.body[at])) {
+            if (to > at) continue;
+            for (u32 b : flow_.blocks_of_turn(at, to))
+                if (decides[b]) waiting_branch_[at] = true;
         }
     }
 }

@@ -57,7 +57,7 @@ Slot FunctionLowering::slot_of_register(u32 reg) {
     return *slot;
 }
 
-/// Registers whose last use was before `at` make room.
+/// Registers that are not alive from `at` on make room.
 void FunctionLowering::expire(u32 at) {
     while (!ends_.empty() && ends_.begin()->first < at) {
         const u32 root = ends_.begin()->second;
@@ -69,8 +69,8 @@ void FunctionLowering::expire(u32 at) {
     temporaries_.clear();
 }
 
-/// What a loop carries from one turn to the next may be mentioned long after the loop's beginning: until
-/// then nobody else may have its slot.
+/// A register may be alive long before the text mentions it, where a way leads back up to there: from then on
+/// nobody else may have its slot.
 void FunctionLowering::begin_lifetimes(u32 at) {
     const auto [first, last] = begins_.equal_range(at);
     for (auto entry = first; entry != last; ++entry) {
@@ -153,7 +153,7 @@ Slot FunctionLowering::converted(Slot from, Width have, Width want) {
 Slot FunctionLowering::special_slot(const std::string& name, Width width) {
     const SpecialRegister* special = find_special_register(name);
     if (!special) fail("unknown special register " + name);
-    if (special->varies == Varies::always || !is_kernel_) {
+    if (special->varies == Varies::always || !is_kernel_ || plain_) {
         const Slot slot = temporary(special->width);
         Op op;
         op.run = run_read_special;

@@ -189,7 +189,8 @@ bool FunctionLowering::lower_lane_instruction() {
         u32 uniform = 0;
         for (std::size_t k = 0; k < sources; ++k) uniform |= slots[k]->uniform << k;
         // Nothing follows the Ops of a prologue, and a guard has to get its handler back.
-        if (value_class == ValueClass::thread && !now().guard) op.run = lane->forms[uniform];
+        if (value_class == ValueClass::thread && !now().guard && !plain_)
+            op.run = lane->forms[uniform];
     }
     if (lane->reads_carry)
         op.d2 = carry_slot();

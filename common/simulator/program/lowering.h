@@ -59,6 +59,7 @@ private:
     void place_variables();
     void lower_instruction();
     void emit_label(const std::string& label);
+    void emit_count();
     void resolve_branches();
     void end_of_body();
 
@@ -148,10 +149,11 @@ private:
     const ptx::Function& function_;
     FunctionCode& code_;
     const bool is_kernel_;
+    const bool plain_;
 
     Registers registers_;
-    std::vector<LoopRange> loops_;
-    std::vector<Lifetime> lifetimes_;
+    const ControlFlow flow_;
+    std::vector<Liveness::Range> lifetimes_;  ///< of root registers
     std::vector<std::optional<Slot>> slots_;  ///< of root registers
     std::multimap<u32, u32> begins_;          ///< body index -> root register that lives from there
     std::multimap<u32, u32> ends_;            ///< body index -> root register that dies there

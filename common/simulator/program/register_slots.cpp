@@ -1,66 +1,10 @@
 #include "program/register_slots.h"
 
-#include <algorithm>
-
 namespace coalesce::sim {
-namespace {
 
-void touch(Lifetime& life, u32 at, bool is_read) {
-    if (life.begin == ~0u) {
-        life.begin = at;
-        life.used_before_written = is_read;
-    }
-    life.end = at;
-}
-
-/// True when the lifetime had to grow.
-bool extend_over(Lifetime& life, const LoopRange& loop) {
-    if (life.begin > life.end) return false;  // never used
-    const bool overlaps = life.begin <= loop.to && life.end >= loop.from;
-    if (!overlaps) return false;
-    const bool enters = life.begin < loop.from;
-    const bool carried = life.begin >= loop.from && life.used_before_written;
-    if (!enters && !carried) return false;
-    const Lifetime before = life;
-    if (carried) life.begin = loop.from;
-    life.end = std::max(life.end, loop.to);
-    return life.begin != before.begin || life.end != before.end;
-}
-
-}  // namespace
-
-std::vector<LoopRange> loops_of(const ptx::Function& function) {
-    std::vector<LoopRange> loops;
-    const auto add = [&](const std::string& label, u32 at) {
-        const auto target = function.labels.find(label);
-        if (target != function.labels.end() && target->second <= at)
-            loops.push_back({target->second, at});
-    };
-    for (u32 at = 0; at < function.body.size(); ++at) {
-        const ptx::Instruction& i = function.body[at];
-        if (i.opcode == "bra" && !i.operands.empty()) add(i.operands[0].name, at);
-        if (i.opcode == "brx" && i.operands.size() > 1) {
-            const auto list = function.target_lists.find(i.operands[1].name);
-            if (list == function.target_lists.end()) continue;
-            for (const std::string& label : list->second) add(label, at);
-        }
-    }
-    return loops;
-}
-
-std::vector<Lifetime> lifetimes(const ptx::Function& function, const Registers& registers,
-                                const std::vector<LoopRange>& loops) {
-    std::vector<Lifetime> lives(function.registers.size());
-    for (u32 at = 0; at < function.body.size(); ++at) {
-        const ptx::Instruction& i = function.body[at];
-        for (u32 r : registers_read(i)) touch(lives[registers.root[r]], at, true);
-        for (u32 r : registers_written(i)) touch(lives[registers.root[r]], at, i.guard.has_value());
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const LoopRange& loop : loops)
-            for (Lifetime& life : lives) changed |= extend_over(life, loop);
-    }
+std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness) {
+    std::vector<Liveness::Range> lives(registers.root.size());
+    for (u32 r = 0; r < registers.root.size(); ++r) lives[registers.root[r]].add(liveness.range(r));
     return lives;
 }
 
@@ -91,7 +35,7 @@ Slot SlotPool::take_for_good(Width width) {
 }
 
 void SlotPool::give_back(Slot slot, Width width) {
-    free_[static_cast<int>(width)].push_back(slot);
+    if (reuses_) free_[static_cast<int>(width)].push_back(slot);
 }
 
 }  // namespace coalesce::sim

@@ -1,55 +1,30 @@
 #include "program/value_classes.h"
 
-#include <set>
-#include <string_view>
+#include <algorithm>
+#include <map>
 
 #include "execute/special_registers.h"
 #include "instructions/lanes.h"
+#include "program/register_use.h"
 
 namespace coalesce::sim {
 namespace {
 
 using ptx::Operand;
 
-/// Instructions whose first operand is not a destination.
-bool has_destination(const ptx::Instruction& i) {
-    static const std::set<std::string_view> none = {
-        "st",        "red",           "bra",      "brx",
-        "ret",       "exit",          "trap",     "brkpt",
-        "membar",    "fence",         "prefetch", "prefetchu",
-        "nanosleep", "call",          "cp",       "griddepcontrol",
-        "discard",   "applypriority", "pmevent",  "setmaxnreg",
-        "stacksave", "stackrestore"};
-    if (none.contains(i.opcode)) return false;
-    if (i.opcode == "bar" || i.opcode == "barrier") return i.has("red");
-    if (i.opcode == "mbarrier")
-        return !i.has("init") && !i.has("inval") && !i.has("expect_tx") && !i.has("complete_tx");
-    return true;
-}
-
-void collect(const Operand& operand, std::vector<u32>& out) {
-    if (operand.kind == Operand::Kind::reg || operand.has_base_register) out.push_back(operand.reg);
-    for (const Operand& element : operand.elements) collect(element, out);
-}
-
 class Classifier {
 public:
-    Classifier(const ptx::Module& module, const ptx::Function& function, bool in_kernel)
-        : module_(module), function_(function), in_kernel_(in_kernel) {
-        const std::size_t count = function.registers.size();
-        result_.value_class.assign(count, ValueClass::thread);
-        result_.writes.assign(count, 0);
-        result_.root.resize(count);
-        for (u32 r = 0; r < count; ++r) result_.root[r] = r;
-        result_.pure.assign(function.body.size(), false);
-        result_.is_copy.assign(function.body.size(), false);
-        seen_.assign(count, false);
+    Classifier(const ptx::Function& function, bool in_kernel)
+        : function_(function), in_kernel_(in_kernel), result_(every_register_by_itself(function)) {
+        writes_.assign(function.registers.size(), 0);
+        seen_.assign(function.registers.size(), false);
     }
 
-    Registers run() {
+    Registers run(const Liveness& liveness) {
         for (const auto& i : function_.body)
-            for (u32 r : registers_written(i)) ++result_.writes[r];
+            for (u32 r : registers_written(i)) ++writes_[r];
         for (std::size_t at = 0; at < function_.body.size(); ++at) visit(at);
+        keep_copies_of_what_changes(liveness);
         return std::move(result_);
     }
 
@@ -74,11 +49,11 @@ private:
 
     bool written_once(const std::vector<u32>& written) const {
         for (u32 r : written)
-            if (result_.writes[r] != 1) return false;
+            if (writes_[r] != 1) return false;
         return true;
     }
 
-    /// mov or cvta between registers of equal width whose source was written before, once.
+    /// mov or cvta between registers of equal width, whose source stands above and is written there alone.
     bool is_copy(const ptx::Instruction& i) const {
         if (i.guard || i.operands.size() != 2) return false;
         const Operand &to = i.operands[0], &from = i.operands[1];
@@ -91,7 +66,41 @@ private:
                    type_from = function_.registers[from.reg].type;
         if ((type_to == ptx::Type::pred) != (type_from == ptx::Type::pred)) return false;
         if (size_of(type_to) != size_of(type_from)) return false;
-        return result_.writes[from.reg] == 1 && seen_[from.reg];
+        return writes_[from.reg] == 1 && seen_[from.reg];
+    }
+
+    /// A copy is another name of its source only while both hold the same value. The source has one
+    /// instruction that writes it, but that one may run again, in a loop, while a copy of its last value is
+    /// still wanted. What never changes, because a prologue computes it, has copies that never differ.
+    void keep_copies_of_what_changes(const Liveness& liveness) {
+        std::map<u32, std::vector<u32>> copies;  // by root: instructions
+        for (u32 at = 0; at < function_.body.size(); ++at) {
+            if (!result_.is_copy[at]) continue;
+            const u32 root = result_.root[function_.body[at].operands[0].reg];
+            if (result_.value_class[root] == ValueClass::thread) copies[root].push_back(at);
+        }
+        for (u32 at = 0; at < function_.body.size() && !copies.empty(); ++at) {
+            for (u32 r : registers_written(function_.body[at])) {
+                const auto found = copies.find(r);
+                if (found == copies.end() || !differ_behind(at, found->second, liveness)) continue;
+                for (u32 copy : found->second) {
+                    const u32 to = function_.body[copy].operands[0].reg;
+                    result_.is_copy[copy] = false;
+                    result_.root[to] = to;
+                }
+            }
+        }
+    }
+
+    /// Whether some copy is wanted when the instruction at `at` has written the source anew.
+    bool differ_behind(u32 at, const std::vector<u32>& copies, const Liveness& liveness) const {
+        std::vector<u32> names;
+        for (u32 copy : copies) names.push_back(function_.body[copy].operands[0].reg);
+        const std::vector<u32> read = registers_read(function_.body[at]);
+        const bool reads_one = std::any_of(names.begin(), names.end(), [&](u32 name) {
+            return std::find(read.begin(), read.end(), name) != read.end();
+        });
+        return reads_one || !liveness.alive_behind(at, names).empty();
     }
 
     bool is_pure(const ptx::Instruction& i) const {
@@ -146,36 +155,28 @@ private:
             into = ValueClass::thread;
     }
 
-    const ptx::Module& module_;
     const ptx::Function& function_;
     const bool in_kernel_;
     Registers result_;
-    std::vector<bool> seen_;  ///< written by an instruction above the current one
+    std::vector<u32> writes_;  ///< instructions that write a register
+    std::vector<bool> seen_;   ///< written by an instruction above the current one
 };
 
 }  // namespace
 
-std::vector<u32> registers_written(const ptx::Instruction& i) {
-    std::vector<u32> written;
-    if (i.operands.empty() || !has_destination(i)) return written;
-    const Operand& first = i.operands[0];
-    if (first.kind == Operand::Kind::reg || first.kind == Operand::Kind::vector)
-        collect(first, written);
-    return written;
+Registers every_register_by_itself(const ptx::Function& function) {
+    Registers result;
+    const std::size_t count = function.registers.size();
+    result.value_class.assign(count, ValueClass::thread);
+    result.root.resize(count);
+    for (u32 r = 0; r < count; ++r) result.root[r] = r;
+    result.pure.assign(function.body.size(), false);
+    result.is_copy.assign(function.body.size(), false);
+    return result;
 }
 
-std::vector<u32> registers_read(const ptx::Instruction& i) {
-    std::vector<u32> read;
-    if (i.guard) read.push_back(*i.guard);
-    const bool skip_first =
-        has_destination(i) && !i.operands.empty() && i.operands[0].kind != Operand::Kind::address;
-    for (std::size_t k = skip_first ? 1 : 0; k < i.operands.size(); ++k)
-        collect(i.operands[k], read);
-    return read;
-}
-
-Registers classify(const ptx::Module& module, const ptx::Function& function, bool in_kernel) {
-    return Classifier(module, function, in_kernel).run();
+Registers classify(const ptx::Function& function, bool in_kernel, const Liveness& liveness) {
+    return Classifier(function, in_kernel).run(liveness);
 }
 
 }  // namespace coalesce::sim

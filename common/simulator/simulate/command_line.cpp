@@ -85,6 +85,8 @@ void add_options(CLI::App& app, CommandLine& line) {
                    "Exit with N when there was any report")
         ->type_name("N")
         ->check(CLI::Range(1, 255).description(""));
+    app.add_flag("--plain", line.plain,
+                 "Without anything that makes it fast: to find out\nwhether a result is right");
     app.add_flag("--quiet", line.quiet, "Print no reports and no table");
 }
 
@@ -131,7 +133,8 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
 Environment simulator_variables(const CommandLine& line) {
     Environment variables{{"COALESCE_SIM_REPORT", line.quiet ? "0" : "1"},
                           {"COALESCE_SIM_LINES", line.lines ? "1" : "0"},
-                          {"COALESCE_SIM_QUIET", line.quiet ? "1" : "0"}};
+                          {"COALESCE_SIM_QUIET", line.quiet ? "1" : "0"},
+                          {"COALESCE_SIM_PLAIN", line.plain ? "1" : "0"}};
     const auto add = [&](const char* name, const std::string& value) {
         if (!value.empty()) variables.emplace_back(name, value);
     };

@@ -13,6 +13,7 @@ struct CommandLine {
     std::string json_file;
     bool lines = false;
     bool quiet = false;
+    bool plain = false;
     std::string check, max_instructions, threads, seed, devices, memory;  ///< empty: not given
     int error_exit_code = 0;                                              ///< 0: not given
     std::vector<std::string> program;                                     ///< and its arguments

@@ -1,0 +1,41 @@
+// Where a lane can go from each instruction of a function, and which instructions lie on a common loop.
+//
+// Idea   Compilers lay loops out as they like: end first, entered in their middle, with several ways in and
+//        out. So nothing here looks at the order of the text; a loop is a set of blocks each of which can be
+//        reached from every other.
+#pragma once
+
+#include <vector>
+
+#include "ptx/ast.h"
+
+namespace coalesce::sim {
+
+/// Instructions [begin, end) of a body, of which a lane executes all or none.
+struct BasicBlock {
+    u32 begin = 0, end = 0;
+    std::vector<u32> next;  ///< blocks that a lane may go on with
+    u32 loop = 0;           ///< blocks that can reach one another have the same number
+};
+
+class ControlFlow {
+public:
+    explicit ControlFlow(const ptx::Function& function);
+
+    const std::vector<BasicBlock>& blocks() const { return blocks_; }
+    const BasicBlock& block_at(u32 instruction) const { return blocks_[block_of_[instruction]]; }
+    /// The blocks that a turn of a loop may pass which ends with the branch `from` back to `to`: those on the
+    /// same loop that lead to the branch without coming by `to` again. None: they are on no common loop.
+    std::vector<u32> blocks_of_turn(u32 from, u32 to) const;
+
+private:
+    std::vector<BasicBlock> blocks_;
+    std::vector<std::vector<u32>> before_;  ///< the blocks that may go on with a block
+    std::vector<u32> block_of_;             ///< by index into the body
+};
+
+/// Where a branch may go, as indices into the body. Names that are no label of it are left out: lowering
+/// refuses them.
+std::vector<u32> branch_targets(const ptx::Function& function, const ptx::Instruction& instruction);
+
+}  // namespace coalesce::sim

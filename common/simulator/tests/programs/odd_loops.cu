@@ -1,0 +1,131 @@
+// Loops as no compiler that is asked nicely lays them out: entered in their middle, with two entries, and with
+// copies of what changes on every turn. Written in PTX, so that they stay as they are.
+// expect: entered in the middle: ok
+// expect: two entries: ok
+// expect: copies: ok
+// expect: under a guard: ok
+#include <string>
+
+#include "check.h"
+
+/// Runs a kernel of 32 threads: `%r1` is the thread, `%r2` its input, and what `%r9` holds in the end goes out.
+static std::vector<unsigned> run(const std::string& body, const std::vector<unsigned>& input) {
+    const std::string text = R"(
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+    .reg .pred %p<5>;
+    .reg .b32 %r<20>;
+    .reg .b64 %rd<10>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd4];
+)" + body + R"(
+    st.global.u32 [%rd5], %r9;
+    ret;
+}
+)";
+    cudaLibrary_t library;
+    MUST(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    cudaKernel_t kernel;
+    MUST(cudaLibraryGetKernel(&kernel, library, "k"));
+    const DeviceArray<unsigned> in(input), out(32);
+    unsigned *from = in, *to = out;
+    void* arguments[] = {&from, &to};
+    MUST(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(32), arguments, 0,
+                          nullptr));
+    return out.read();
+}
+
+int main() {
+    const auto input = for_threads<unsigned>(32, [](int t) { return t * 1000 + 7; });
+
+    // MIDDLE gives %r3 its value, which is wanted behind OUT; between them runs TOP with a value of its own.
+    expect_equal(
+        "entered in the middle",
+        run(R"(
+    mov.u32 %r4, 3;
+    bra.uni MIDDLE;
+TOP:
+    add.s32 %r5, %r2, 100;
+    xor.b32 %r6, %r5, %r4;
+    add.s32 %r4, %r4, -1;
+    setp.eq.u32 %p1, %r4, 0;
+    @%p1 bra OUT;
+MIDDLE:
+    ld.global.u32 %r3, [%rd4];
+    bra.uni TOP;
+OUT:
+    add.u32 %r9, %r3, %r6;)",
+            input),
+        for_threads<unsigned>(32, [&](int t) { return input[t] + ((input[t] + 100) ^ 1); }));
+
+    // Even threads come in at ONE, odd ones at TWO; %r7 is written before, and read behind.
+    expect_equal("two entries",
+                 run(R"(
+    mul.lo.u32 %r7, %r2, 5;
+    mov.u32 %r4, 10;
+    and.b32 %r3, %r1, 1;
+    setp.ne.u32 %p1, %r3, 0;
+    @%p1 bra TWO;
+ONE:
+    add.u32 %r5, %r4, %r2;
+    xor.b32 %r2, %r5, 3;
+TWO:
+    mul.lo.u32 %r6, %r2, 3;
+    add.u32 %r2, %r6, 1;
+    sub.u32 %r4, %r4, 1;
+    setp.gt.u32 %p2, %r4, %r1;
+    @%p2 bra ONE;
+    add.u32 %r9, %r2, %r7;)",
+                     input),
+                 for_threads<unsigned>(32, [&](int t) {
+                     unsigned x = input[t], n = 10;
+                     for (bool second = t & 1;; second = false) {
+                         if (!second) x = (n + x) ^ 3;
+                         x = x * 3 + 1;
+                         if (!(--n > static_cast<unsigned>(t))) break;
+                     }
+                     return x + input[t] * 5;
+                 }));
+
+    // %r5 is what %r4 was in the last turn that was odd; %r6 is another name of it.
+    expect_equal("copies",
+                 run(R"(
+    mov.u32 %r3, 0;
+AGAIN:
+    add.u32 %r4, %r2, %r3;
+    and.b32 %r7, %r3, 3;
+    setp.ne.u32 %p1, %r7, 1;
+    @%p1 bra NEXT;
+    mov.u32 %r5, %r4;
+    mov.b32 %r6, %r5;
+NEXT:
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p2, %r3, 8;
+    @%p2 bra AGAIN;
+    sub.u32 %r9, %r4, %r6;)",
+                     input),
+                 for_threads<unsigned>(32, [](int) { return 2u; }));
+
+    // The guard lets one lane through; the others keep what they had.
+    expect_equal("under a guard",
+                 run(R"(
+    mov.u32 %r9, %r2;
+    mov.u32 %r3, 0;
+LOOP:
+    add.u32 %r4, %r3, 500;
+    setp.eq.u32 %p1, %r3, %r1;
+    @%p1 mov.u32 %r9, %r4;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p2, %r3, 20;
+    @%p2 bra LOOP;)",
+                     input),
+                 for_threads<unsigned>(32, [&](int t) { return t < 20 ? t + 500u : input[t]; }));
+}
