@@ -151,7 +151,8 @@ std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mod
     while (all.size() < cases.size()) {
         Pipe pipe;
         const pid_t child =
-            start({program_, "--skip", std::to_string(all.size()), bundle.string()},
+            start({program_, "--limit", std::to_string(mode.limit), "--skip",
+                   std::to_string(all.size()), bundle.string()},
                   environment(mode, library_), pipe.write_end());
         pipe.close_write();
         const std::vector<Outcome> some = outcomes_of(pipe.read_end());

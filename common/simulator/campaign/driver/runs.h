@@ -32,6 +32,7 @@ struct Mode {
     bool plain = false;
     u32 threads = 1;
     u64 seed = 0;
+    u64 limit = 5'000'000;  ///< of warp instructions: what needs more has a loop that does not end
     /// The library's folder, when it is not the driver's own: another build to compare with.
     std::string library;
 };

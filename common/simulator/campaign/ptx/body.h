@@ -175,6 +175,7 @@ private:
     Environment& env_;
     std::vector<Reg> variables_[kKinds];
     u32 params_made_ = 0;
+    bool tile_was_touched_ = false;
     friend class KernelMaker;
 };
 

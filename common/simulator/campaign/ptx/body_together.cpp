@@ -180,7 +180,9 @@ Reg Body::permuted_thread(bool may_vary) {
 void Body::exchange(const Where& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size = fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
-    if (where.depth > 0 || where.turns > 1 || here.tile_bytes || random_.percent(30)) barrier();
+    // Only in front of the first write is none needed.
+    if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
+    tile_was_touched_ = true;
     const Reg base = text_.make(Kind::word), sum = text_.make(Kind::word);
     const Reg place = random_.percent(50) ? env_.thread : permuted_thread(true);
     const Reg offset = scaled(place, size);
@@ -241,6 +243,7 @@ void Body::named_barriers() {
     const u32 threads = env_.launch.threads();
     if (threads % 32 || threads < 64) return;
     barrier();
+    tile_was_touched_ = true;
     const u32 writers = 32 * random_.between(1, threads / 32 - 1);
     const std::string id = number(random_.between(1, 15));
     const Reg p = text_.make(Kind::predicate), base = text_.make(Kind::word);

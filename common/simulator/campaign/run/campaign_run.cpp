@@ -2,6 +2,7 @@
 //
 //     campaign_run FILE...                 each a kernel's text, or many of them behind lines `//// NAME`
 //     campaign_run --skip N FILE...        without the first N kernels
+//     campaign_run --limit N FILE...       warp instructions that a kernel may take, on the simulator
 //     campaign_run --expect FILE FILE...   compares with the hashes in a file; says how many are equal
 //
 // A line is `done NAME RESULTS` and, on the simulator, `COUNTERS REPORTS` and the counters themselves;
@@ -24,7 +25,7 @@ using namespace coalesce::campaign;
 namespace {
 
 /// No generated kernel needs more: what does is a loop that does not end.
-constexpr u64 kMaxInstructions = 20'000'000;
+constexpr u64 kMaxInstructions = 5'000'000;
 
 struct Text {
     std::string name, text;
@@ -87,7 +88,6 @@ struct Simulator {
         find("coalesceClearError", clear_error);
         find("coalesceSetQuiet", quiet);
         if (!reset) return;
-        limit(kMaxInstructions);
         quiet(1);
     }
     explicit operator bool() const { return reset != nullptr; }
@@ -236,6 +236,7 @@ int main(int argc, char** argv) {
     std::map<std::string, std::string> expected;
     bool compares = false;
     std::size_t skip = 0;
+    u64 limit = kMaxInstructions;
     for (int k = 1; k < argc; ++k) {
         const std::string word = argv[k];
         if (word == "--skip" && k + 1 < argc) {
@@ -243,11 +244,14 @@ int main(int argc, char** argv) {
         } else if (word == "--expect" && k + 1 < argc) {
             expected = read_expected(argv[++k]);
             compares = true;
+        } else if (word == "--limit" && k + 1 < argc) {
+            limit = std::strtoull(argv[++k], nullptr, 10);
         } else {
             files.push_back(word);
         }
     }
     const Simulator simulator;
+    if (simulator) simulator.limit(limit);
     std::size_t number = 0, equal = 0, different = 0;
     try {
         for (const std::string& file : files)
