@@ -45,6 +45,8 @@ void FunctionLowering::lower_indexed_branch() {
     Op op;
     op.run = op_branch_indexed;
     op.a = source(now().operands[0], Width::w32);
+    // It runs once for each target that lanes take, what stands before it only once.
+    if (pending_weight_) emit_count();
     op.spins = waiting_branch_[at_];
     emit(op);
     table_fixups_.push_back({static_cast<u32>(code_.ops.size() - 1), list->second});
@@ -166,6 +168,7 @@ void FunctionLowering::lower_call() {
     } else {
         op.run = op_call_indirect;
         op.a = source(callee, Width::w64);
+        if (pending_weight_) emit_count();  // as of an indexed branch
         kernel_code_.order_sensitive = true;  // it may do anything
         kernel_code_.repeats_shared = false;
         for (const auto& [name, function] : kernel_.module->ast->functions)

@@ -271,7 +271,10 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
                                             const OperandRole& role, const Operand& operand,
                                             StateSpace space) {
     switch (role.role) {
-        case Role::ignored: return;
+        case Role::ignored:
+            if (role.pair == Role::destination2)  // `_|p`
+                op.d2 = destination(operand.elements[0], role.pair_width);
+            return;
         case Role::destination:
             op.d = destination(operand, role.width);
             op.has_destination = operand.kind == Operand::Kind::reg;

@@ -1,0 +1,79 @@
+// Assignments, conditions and what they choose between.
+#include "campaign/cuda/expressions.h"
+
+namespace coalesce::sim::campaign {
+
+namespace {
+
+void assign(Kernel& kernel, Place& place) {
+    const Variable to = target(kernel, place);
+    std::string text = value(kernel, to.type, to.same, kernel.random.between(1, 3));
+    if (is_real(to.type))
+        text = convert(kernel, text, to.type == Type::f32 ? Type::f64 : Type::f32, to.type);
+    kernel.write("$1 = $2;", {to.name, text});
+}
+
+void add_up(Kernel& kernel, Place& place) {
+    const Type type = any_type(kernel);
+    const Same same = any_class(kernel);
+    absorb(kernel, place, value(kernel, type, same, kernel.random.between(1, 2)), type, same);
+}
+
+void declare_another(Kernel& kernel, Place&) {
+    const Type type = any_type(kernel);
+    const Same same = any_class(kernel);
+    kernel.declare(type, same, convert(kernel, value(kernel, type, same, 2), type, type));
+}
+
+/// One value of each class in one expression: what is computed once for a launch, once for a block
+/// and once for a place in the block must not be taken for each other.
+void mix_classes(Kernel& kernel, Place& place) {
+    const auto term = [&](Same same) { return value(kernel, Type::u32, same, 1); };
+    const std::string sum =
+        fill("($1) * ($2) + ($3)", {term(Same::launch), term(Same::block), term(Same::position)});
+    absorb(kernel, place, "(" + sum + ")");
+}
+
+/// Predicates that live on and are combined.
+void predicates(Kernel& kernel, Place& place) {
+    const std::string p = kernel.fresh("p"), q = kernel.fresh("p");
+    kernel.write("bool $1 = $b, $2 = $b;\nif ($1) $2 = !$2 || $b;", {p, q});
+    if (kernel.random.chance(50)) kernel.write("$1 ^= $2 & $b;", {p, q});
+    absorb(kernel, place, expand(kernel, "($1 ? $u : $2 ? $u : 7u)", Same::thread, 1, {p, q}));
+    kernel.write("if ($1 && !$2) {", {p, q});
+    absorb(kernel, place.scattered(), expand(kernel, "$u", Same::thread, 1));
+    kernel.write("}");
+}
+
+/// if and else; where lanes part, both sides may know which ones they are.
+void choose(Kernel& kernel, Place& place) {
+    const Same same = any_class(kernel);
+    std::string test = condition(kernel, same, 2);
+    Place yes = place.inside(same), no = yes;
+    if (!fits(same, Same::warp) && !place.mask.empty() && kernel.random.chance(60)) {
+        const std::string chosen = kernel.fresh("chosen");
+        kernel.write("const u32 $1 = __ballot_sync($2, $3);", {chosen, place.mask, test});
+        test = fill("($1 >> lane & 1) != 0", {chosen});
+        yes.mask = chosen;
+        no.mask = fill("($1 & ~$2)", {place.mask, chosen});
+    }
+    kernel.write("if ($1)", {test});
+    write_scope(kernel, yes, kernel.random.between(1, 3));
+    if (kernel.random.chance(45)) {
+        kernel.write("else");
+        write_scope(kernel, no, kernel.random.between(1, 2));
+    }
+}
+
+}  // namespace
+
+std::vector<Construct> assignment_constructs() {
+    return {{"assign", Needs::nothing, false, 10, assign},
+            {"add up", Needs::nothing, false, 8, add_up},
+            {"declare", Needs::nothing, false, 4, declare_another},
+            {"mix classes", Needs::kernel, false, 5, mix_classes},
+            {"predicates", Needs::nothing, false, 2, predicates},
+            {"if", Needs::nothing, true, 14, choose}};
+}
+
+}  // namespace coalesce::sim::campaign

@@ -1,0 +1,122 @@
+// Loops that keep to the structure of C++: counted, at the end, left early, continued.
+#include <algorithm>
+
+#include "campaign/cuda/expressions.h"
+
+namespace coalesce::sim::campaign {
+
+namespace {
+
+int most_turns(const Place& place) {
+    return std::max(1, std::min(7, 200 / place.turns));
+}
+
+const char* unrolled(Kernel& kernel) {
+    return kernel.random.pick(
+        {"", "", "", "#pragma unroll 1\n", "#pragma unroll\n", "#pragma unroll 2\n"});
+}
+
+/// Where its turns are the same for all that come here, a body may have barriers and shuffles.
+Place body_of(const Place& place, Same same, int times, bool is_left) {
+    if (!is_left) return place.inside(same, times);
+    Place body = place.scattered(times);
+    body.can_leave = true;
+    return body;
+}
+
+/// The limit may be of variables that the body changes: it stays below `most`.
+void count(Kernel& kernel, Place& place) {
+    const Same same = any_class(kernel);
+    const int most = most_turns(place);
+    const std::string i = kernel.fresh("i"), limit = turns(kernel, same, most);
+    const Place body = body_of(place, same, most, kernel.random.chance(35));
+    const Scope scope(kernel);
+    kernel.write(unrolled(kernel));
+    kernel.write(
+        kernel.random.pick({"for (u32 $1 = 0; $1 < $2; ++$1)", "for (u32 $1 = $2; $1 > 0; --$1)",
+                            "for (u32 $1 = 0, end = $2; $1 != end; ++$1)"}),
+        {i, limit});
+    kernel.declare_constant(i, Type::u32, same);
+    write_scope(kernel, body, kernel.random.between(1, 4));
+}
+
+/// The limit is computed before the loop; the counter goes on living behind it.
+void count_in_variable(Kernel& kernel, Place& place) {
+    const Same same = any_class(kernel);
+    const int most = most_turns(place);
+    const std::string i = kernel.fresh("i"), limit = kernel.fresh("limit");
+    const Place body = body_of(place, same, most, kernel.random.chance(35));
+    kernel.write("u32 $1 = 0;\nconst u32 $2 = $3;", {i, limit, turns(kernel, same, most)});
+    // Lanes that leave early keep different numbers of turns.
+    kernel.declare_constant(i, Type::u32, body.can_leave ? Same::thread : join(same, place.flow));
+    const std::string shape = kernel.random.pick({"while ($1 < $2)", "for (; $1 < $2;)", "do"});
+    kernel.write(shape + " {\n++$1;", {i, limit});
+    write_scope(kernel, body, kernel.random.between(1, 3));
+    kernel.write(shape == "do" ? "} while ($1 < $2);" : "}", {i, limit});
+    absorb(kernel, place, i);
+}
+
+/// Each lane has turns of its own, and those that go on know each other.
+void count_with_lanes(Kernel& kernel, Place& place) {
+    const int most = most_turns(place);
+    const std::string i = kernel.fresh("i"), still = kernel.fresh("still"),
+                      limit = kernel.fresh("limit");
+    kernel.write(
+        "const u32 $3 = $5;\nu32 $2 = $4;\nfor (u32 $1 = 0;; ++$1) {\n"
+        "$2 = __ballot_sync($2, $1 < $3);\nif ($1 >= $3) break;",
+        {i, still, limit, place.mask, turns(kernel, Same::thread, most)});
+    const Scope scope(kernel);
+    kernel.declare_constant(i, Type::u32, Same::thread);
+    Place body = place.scattered(most);
+    body.mask = still;
+    write_scope(kernel, body, kernel.random.between(1, 3));
+    kernel.write("}");
+}
+
+void leave(Kernel& kernel, Place& place) {
+    kernel.write("if ($b) {");
+    if (kernel.random.chance(50)) absorb(kernel, place, expand(kernel, "$u", Same::thread, 1));
+    kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
+}
+
+/// What the turn before computed is used in the next one.
+void carry_over(Kernel& kernel, Place& place) {
+    const std::string a = kernel.fresh("a"), b = kernel.fresh("b"), i = kernel.fresh("i");
+    kernel.write(
+        "u32 $1 = $u, $2 = $u;\nfor (u32 $3 = 0; $3 < $4; ++$3) {\nconst u32 sum = $1 + $2 * $k;",
+        {a, b, i, turns(kernel, Same::thread, most_turns(place))});
+    kernel.write(
+        kernel.random.pick({"$1 = $2;\n$2 = sum;\n}", "if (sum & 4) $1 = $2;\n$2 = sum ^ $3;\n}",
+                            "if ((sum & 6) == 2) continue;\n$1 = $2;\n$2 = sum;\n}",
+                            "$2 = $1;\nif ($3 & 1) $1 = sum;\n}"}),
+        {a, b, i});
+    absorb(kernel, place, a);
+    absorb(kernel, place, b);
+}
+
+/// Rows and columns, with a step that is not one.
+void nested_sum(Kernel& kernel, Place& place) {
+    const std::string sum = kernel.fresh("sum");
+    const Same same = any_class(kernel);
+    const int most = std::min(4, most_turns(place));
+    kernel.write(
+        "$4 $1 = 0;\nfor (u32 y = 0; y < $2; ++y) {\nfor (u32 x = y & 1; x < $3; x += 2) {\n"
+        "if (((x ^ y) & $n) == 3) break;\n$1 += x * y + $u;\n}\nif (($1 & 15) == 9) continue;\n$1 "
+        "= $1 * 5 + y;\n}",
+        {sum, turns(kernel, same, most), turns(kernel, Same::thread, most),
+         kernel.random.pick({"u32", "u64"})});
+    absorb(kernel, place, sum, Type::u64);
+}
+
+}  // namespace
+
+std::vector<Construct> loop_constructs() {
+    return {{"count", Needs::nothing, true, 9, count},
+            {"count in variable", Needs::nothing, true, 6, count_in_variable},
+            {"count with lanes", Needs::lanes, true, 5, count_with_lanes},
+            {"leave", Needs::loop, false, 14, leave},
+            {"carry over", Needs::nothing, false, 3, carry_over},
+            {"nested sum", Needs::nothing, false, 3, nested_sum}};
+}
+
+}  // namespace coalesce::sim::campaign

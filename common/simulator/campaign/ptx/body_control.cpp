@@ -1,0 +1,500 @@
+// Branches, loops, graphs of blocks, calls.
+#include <algorithm>
+#include <set>
+
+#include "campaign/ptx/body.h"
+
+namespace coalesce::campaign {
+
+/// More turns than this a statement does not get, over all loops around it.
+constexpr u32 kMostTurns = 40;
+constexpr u32 kDeepest = 4;
+
+static std::string number(u32 value) {
+    return std::to_string(value);
+}
+
+void Body::statements(u32 count, Where where) {
+    for (u32 k = 0; k < count; ++k) statement(where);
+}
+
+void Body::statement(const Where& where) {
+    if (budget == 0) return;
+    --budget;
+    const Features& f = env_.features;
+    if (random_.percent(10) && control(where)) return;
+    if (where.knows_members() && f.warp_ops && random_.percent(8)) return between_lanes(where);
+    if (where.whole_block && random_.percent(10)) {
+        if (f.tile && random_.percent(60)) return exchange(where);
+        if (f.named_barriers && f.tile && random_.percent(40)) return named_barriers();
+        if (f.mbarriers && random_.percent(50)) return block_mbarrier();
+        if (f.global_exchange && random_.percent(30)) return global_exchange();
+        if (f.shared_sums && random_.percent(30)) return read_shared_sums();
+    }
+    const u32 what = random_.below(100);
+    if (what < 42) return lane_instruction();
+    if (what < 47) return uniform_values(random_.between(1, 3));
+    if (what < 51 && !here.position.empty()) return position_values(random_.between(1, 3));
+    if (what < 57) return copies();
+    if (what < 62) return fold_some(1);
+    if (what < 64) return carry_chain();
+    if (what < 67) return both_ways();
+    if (what < 70) return conditional_values();
+    if (what < 72) return packing();
+    if (what < 75) return special_register();
+    if (what < 80 && env_.in) return load_input();
+    if (what < 86 && (env_.out_own || env_.scratch)) return own_memory();
+    if (what < 88 && f.constants) return table();
+    if (what < 90 && f.own_shared && env_.own_shared) return own_shared_memory();
+    if (what < 92 && here.tile_bytes) return read_tile();
+    if (what < 94 && env_.sums) return sums();
+    if (what < 96 && f.own_atomics) return own_atomics();
+    if (what == 96 && env_.in) return hints();
+    if (what == 97 && f.async_copies && env_.own_shared) return async_copy();
+    if (what == 98 && f.mbarriers && env_.own_shared) return solo_mbarrier();
+    if (f.calls && !env_.callees.empty() && random_.percent(70)) return call();
+    lane_instruction();
+}
+
+bool Body::control(const Where& where) {
+    if (where.depth >= kDeepest) return false;
+    const u32 what = random_.below(100);
+    const bool may_loop = where.turns * 4 <= kMostTurns;
+    if (what < 30) {
+        branch(where);
+    } else if (what < 38) {
+        choose(where);
+    } else if (what < 46 && where.knows_members() && env_.features.warp_ops) {
+        branch_with_members(where);
+    } else if (what < 54 && where.knows_members() && env_.features.warp_ops && may_loop) {
+        loop_with_members(where);
+    } else if (what < 78 && may_loop) {
+        loop(where);
+    } else if (may_loop) {
+        graph(where);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// Inside a branch or loop whose condition is the same for all, or is not.
+Where Body::inner(const Where& where, bool uniform) const {
+    if (!uniform) return where.part();
+    Where w = where;
+    ++w.depth;
+    return w;
+}
+
+// ---- branches ----
+
+void Body::branch(const Where& where) {
+    const bool uniform = where.knows_members() && random_.percent(50);
+    const Reg p = a_predicate(where, uniform);
+    const bool has_else = random_.percent(60);
+    const int yes = text_.new_block(), no = has_else ? text_.new_block() : -1,
+              after = text_.new_block();
+    const Available before = here;
+    text_.branch(p, random_.percent(50), yes, has_else ? no : after);
+    text_.begin(yes);
+    statements(random_.between(1, 6), inner(where, uniform));
+    text_.jump(after);
+    if (has_else) {
+        Available first = std::move(here);
+        here = before;
+        text_.begin(no);
+        statements(random_.between(1, 6), inner(where, uniform));
+        text_.jump(after);
+        here.meet(first);
+    } else {
+        here.meet(before);
+    }
+    text_.begin(after);
+}
+
+/// if (p) with the mask of the lanes for which p holds.
+void Body::branch_with_members(const Where& where) {
+    const Reg p = a_predicate(where, false), mask = fresh(Kind::word);
+    emit("vote.sync.ballot.b32 " + name_of(mask) + ", " + name_of(p) + ", " + members_of(where));
+    const int yes = text_.new_block(), after = text_.new_block();
+    const Available before = here;
+    text_.branch(p, false, yes, after);
+    text_.begin(yes);
+    Where w = where.part();
+    w.members = mask;
+    between_lanes(w);
+    statements(random_.between(1, 5), w);
+    text_.jump(after);
+    here.meet(before);
+    text_.begin(after);
+}
+
+/// A switch.
+void Body::choose(const Where& where) {
+    const bool uniform = where.knows_members() && random_.percent(30);
+    const u32 cases = random_.pick({2u, 4u, 4u, 8u});
+    const Reg index = text_.make(Kind::word);
+    emit("and.b32 " + name_of(index) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) + ", " +
+         number(cases - 1));
+    const int after = text_.new_block();
+    std::vector<int> blocks, targets;
+    for (u32 k = random_.between(1, std::min(cases, 4u)); k > 0; --k)
+        blocks.push_back(text_.new_block());
+    for (u32 k = 0; k < cases; ++k)
+        targets.push_back(random_.percent(15) ? after : random_.pick(blocks));
+    text_.jump_by_index(index, targets);
+    const Available before = here;
+    Available behind = here;
+    const bool falls_through = random_.percent(30);  // each case goes on in the next
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+        here = before;
+        text_.begin(blocks[k]);
+        statements(random_.between(1, 4), falls_through ? where.part() : inner(where, uniform));
+        const bool last = k + 1 == blocks.size();
+        text_.jump(falls_through && !last ? blocks[k + 1] : after);
+        if (!falls_through || last) behind.meet(here);
+    }
+    here = behind;
+    text_.begin(after);
+}
+
+// ---- loops ----
+
+void Body::loop(const Where& where) {
+    const bool uniform = where.knows_members() && random_.percent(55);
+    const Reg turns = text_.make(Kind::word), p = text_.make(Kind::predicate);
+    const u32 most = random_.pick({1u, 2u, 3u, 3u, 4u});
+    const bool varies = random_.percent(60);
+    if (varies) {
+        const Reg low = text_.make(Kind::word);
+        const u32 mask = most >= 3 ? 3 : 1;
+        emit("and.b32 " + name_of(low) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) + ", " +
+             number(mask));
+        emit("add.s32 " + name_of(turns) + ", " + name_of(low) + ", 1");
+    } else {
+        emit("mov.u32 " + name_of(turns) + ", " + number(most));
+    }
+    Where w = inner(where, uniform);
+    if (!uniform && !varies && where.knows_members() && random_.percent(50)) w = inner(where, true);
+    w.turns *= varies ? 3 : most;
+    here.add(turns);
+    if (uniform) here.uniform.push_back(turns);
+
+    const int body = text_.new_block(), after = text_.new_block();
+    const auto count_down = [&] {
+        emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+        emit("setp.gt.s32 " + name_of(p) + ", " + name_of(turns) + ", 0");
+    };
+    switch (random_.below(3)) {
+        case 0:  // the test behind the body
+            text_.jump(body);
+            text_.begin(body);
+            statements(random_.between(1, 8), w);
+            count_down();
+            text_.branch(p, false, body, after);
+            break;
+        case 1: {  // the test before it: perhaps no turn at all
+            const int test = text_.new_block();
+            if (random_.percent(30)) emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+            text_.jump(test);
+            text_.begin(test);
+            emit("setp.gt.s32 " + name_of(p) + ", " + name_of(turns) + ", 0");
+            text_.branch(p, false, body, after);
+            const Available at_test = here;
+            text_.begin(body);
+            statements(random_.between(1, 8), w);
+            emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+            text_.jump(test);
+            here = at_test;
+            break;
+        }
+        default: {  // in its middle
+            const int rest = text_.new_block();
+            text_.jump(body);
+            text_.begin(body);
+            statements(random_.between(1, 5), w);
+            count_down();
+            text_.branch(p, false, rest, after);
+            const Available at_test = here;
+            text_.begin(rest);
+            statements(random_.between(1, 5), w);
+            text_.jump(body);
+            here = at_test;
+        }
+    }
+    std::erase(here.uniform, turns);
+    text_.begin(after);
+}
+
+/// A loop that lanes leave one after the other; the others know who is left.
+void Body::loop_with_members(const Where& where) {
+    const Reg turns = text_.make(Kind::word), p = text_.make(Kind::predicate);
+    const Reg left = text_.make(Kind::word), mask = text_.make(Kind::word);
+    emit("and.b32 " + name_of(turns) + ", " + name_of(use(Kind::word)) + ", 3");
+    emit("mov.u32 " + name_of(left) + ", " + members_of(where));
+    const int test = text_.new_block(), body = text_.new_block(), after = text_.new_block();
+    text_.jump(test);
+    text_.begin(test);
+    emit("setp.gt.s32 " + name_of(p) + ", " + name_of(turns) + ", 0");
+    emit("vote.sync.ballot.b32 " + name_of(mask) + ", " + name_of(p) + ", " + name_of(left));
+    emit("mov.b32 " + name_of(left) + ", " + name_of(mask));
+    text_.branch(p, false, body, after);
+    const Available at_test = here;
+    text_.begin(body);
+    Where w = where.part();
+    w.members = left;
+    w.turns *= 2;
+    between_lanes(w);
+    statements(random_.between(1, 5), w);
+    emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+    text_.jump(test);
+    here = at_test;
+    text_.begin(after);
+}
+
+// ---- any graph of blocks ----
+
+namespace {
+
+struct Node {
+    enum class Ends { jumps, branches, by_index } ends = Ends::jumps;
+    std::vector<int> next;  ///< nodes; the number of nodes is the way out
+    std::vector<Reg> writes;
+    std::set<u32> has;  ///< of the registers that nodes write: those that are written on every way
+};
+
+/// Which of the registers that the nodes write have been written on every way to each node.
+void flow(std::vector<Node>& nodes, const std::vector<int>& entries, std::set<u32>& behind,
+          const std::vector<Reg>& all) {
+    const int out = static_cast<int>(nodes.size());
+    std::set<u32> everything;
+    for (u32 k = 0; k < all.size(); ++k) everything.insert(k);
+    std::vector<std::set<u32>> at(nodes.size() + 1, everything);
+    const auto meet = [](std::set<u32>& into, const std::set<u32>& from) {
+        const std::size_t before = into.size();
+        std::erase_if(into, [&](u32 k) { return !from.contains(k); });
+        return into.size() != before;
+    };
+    for (int e : entries) at[e].clear();
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int n = 0; n < out; ++n) {
+            std::set<u32> end = at[n];
+            for (Reg r : nodes[n].writes)
+                end.insert(static_cast<u32>(std::find(all.begin(), all.end(), r) - all.begin()));
+            for (int to : nodes[n].next) changed |= meet(at[to], end);
+        }
+    }
+    for (int n = 0; n < out; ++n) nodes[n].has = at[n];
+    behind = at[out];
+}
+
+}  // namespace
+
+/// Blocks with branches from any of them to any other: loops with several entries, loops within
+/// loops that share blocks. A branch to a block with a smaller number costs fuel.
+void Body::graph(const Where& where) {
+    const int count = static_cast<int>(random_.between(2, 8)), out = count;
+    std::vector<Node> nodes(count);
+    std::vector<Reg> all;
+    for (u32 k = random_.between(1, 5); k > 0; --k)
+        all.push_back(text_.make(random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half,
+                                               Kind::predicate})));
+    const auto forward = [&](int from) {
+        return random_.percent(60) ? from + 1
+                                   : static_cast<int>(random_.between(static_cast<u32>(from) + 1,
+                                                                      static_cast<u32>(out)));
+    };
+    for (int n = 0; n < count; ++n) {
+        Node& node = nodes[n];
+        const u32 how = random_.below(100);
+        node.ends = how < 20 ? Node::Ends::jumps : how < 85 ? Node::Ends::branches : Node::Ends::by_index;
+        node.next.push_back(forward(n));
+        if (node.ends != Node::Ends::jumps) {
+            const u32 more = node.ends == Node::Ends::branches ? 1 : random_.pick({1u, 3u});
+            for (u32 k = 0; k < more; ++k)
+                node.next.push_back(random_.percent(55) ? static_cast<int>(random_.below(
+                                                              static_cast<u32>(n) + 1))
+                                                        : forward(n));
+        }
+        for (Reg r : all)
+            if (random_.percent(40)) node.writes.push_back(r);
+    }
+    std::vector<int> entries = {0};
+    for (u32 k = random_.pick({0u, 1u, 1u, 3u}); k > 0; --k)
+        entries.push_back(static_cast<int>(random_.below(static_cast<u32>(count))));
+    if (entries.size() == 3) entries.push_back(0);
+    std::set<u32> behind;
+    flow(nodes, entries, behind, all);
+
+    std::vector<int> blocks;
+    for (int n = 0; n <= count; ++n) blocks.push_back(text_.new_block());
+    // Into it.
+    const Reg fuel = text_.make(Kind::word), p = text_.make(Kind::predicate);
+    const bool varies = random_.percent(70);
+    if (varies) {
+        const Reg low = text_.make(Kind::word);
+        emit("and.b32 " + name_of(low) + ", " + name_of(use(Kind::word)) + ", 7");
+        emit("add.s32 " + name_of(fuel) + ", " + name_of(low) + ", " + number(random_.between(1, 3)));
+    } else {
+        emit("mov.u32 " + name_of(fuel) + ", " + number(random_.between(2, 8)));
+    }
+    here.add(fuel);
+    if (entries.size() == 1) {
+        text_.jump(blocks[0]);
+    } else if (entries.size() == 2) {
+        text_.branch(use(Kind::predicate), random_.percent(50), blocks[entries[0]], blocks[entries[1]]);
+    } else {
+        const Reg index = text_.make(Kind::word);
+        emit("and.b32 " + name_of(index) + ", " + name_of(use(Kind::word)) + ", 3");
+        std::vector<int> to;
+        for (int e : entries) to.push_back(blocks[e]);
+        text_.jump_by_index(index, to);
+    }
+
+    const Available before = here;
+    Where w = where.part();
+    w.turns *= 5;
+    const auto known = [&](const std::set<u32>& written) {
+        here = before;
+        for (u32 k : written) here.add(all[k]);
+    };
+    for (int n = 0; n < count; ++n) {
+        Node& node = nodes[n];
+        known(node.has);
+        text_.begin(blocks[n]);
+        statements(random_.between(0, 3), w);
+        for (Reg r : node.writes) {
+            const Kind kind = r.kind;
+            const Reg a = use(kind), b = use(kind);
+            if (kind == Kind::predicate)
+                emit("xor.pred " + name_of(r) + ", " + name_of(a) + ", " + name_of(b));
+            else
+                emit((random_.percent(50) ? "add.s" : "sub.s") +
+                     std::string(kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ") +
+                     name_of(r) + ", " + name_of(a) + ", " + name_of(b));
+            here.add(r);
+        }
+        if (random_.percent(60)) fold_some(1);
+        // And out of it.
+        bool goes_back = false;
+        for (int to : node.next) goes_back |= to <= n;
+        std::vector<int> to;
+        for (int next : node.next) to.push_back(blocks[next]);
+        if (node.ends == Node::Ends::jumps) {
+            text_.jump(to[0]);
+            continue;
+        }
+        if (goes_back) emit("add.s32 " + name_of(fuel) + ", " + name_of(fuel) + ", -1");
+        if (node.ends == Node::Ends::branches) {
+            Reg decides = a_predicate(w, false);
+            if (goes_back) {
+                emit("setp.gt.and.s32 " + name_of(p) + ", " + name_of(fuel) + ", 0, " + name_of(decides));
+                decides = p;
+            }
+            text_.branch(decides, false, to[1], to[0]);
+            continue;
+        }
+        Reg index = text_.make(Kind::word);
+        emit("and.b32 " + name_of(index) + ", " + name_of(use(Kind::word)) + ", " +
+             number(static_cast<u32>(to.size()) - 1));
+        if (goes_back) {
+            const Reg chosen = text_.make(Kind::word);
+            emit("setp.gt.s32 " + name_of(p) + ", " + name_of(fuel) + ", 0");
+            emit("selp.b32 " + name_of(chosen) + ", " + name_of(index) + ", 0, " + name_of(p));
+            index = chosen;
+        }
+        text_.jump_by_index(index, to);
+    }
+    known(behind);
+    text_.begin(blocks[out]);
+    for (u32 k : behind)
+        if (random_.percent(70)) fold(all[k]);
+}
+
+// ---- calls ----
+
+void Body::call() {
+    if (env_.features.pointers && random_.percent(40)) return indirect_call();
+    const Callee& callee = random_.pick(env_.callees);
+    const std::string id = number(params_made_++);
+    const std::string a = "arg_a" + id, b = "arg_b" + id, back = "back" + id;
+    const auto n = [&](Kind kind) { return name_of(use(kind)); };
+    emit("{ .param .b32 " + a);
+    switch (callee.form) {
+        case Callee::Form::words:
+            emit(".param .b32 " + b);
+            emit(".param .b32 " + back);
+            emit("st.param.b32 [" + a + "], " + n(Kind::word));
+            emit("st.param.b32 [" + b + "], " + n(Kind::word));
+            break;
+        case Callee::Form::wide:
+            emit(".param .b64 " + b);
+            emit(".param .b64 " + back);
+            emit("st.param.b32 [" + a + "], " + n(Kind::word));
+            emit("st.param.b64 [" + b + "], " + n(Kind::wide));
+            break;
+        case Callee::Form::array:
+            emit(".param .align 16 .b8 " + b + "[16]");
+            emit(".param .align 8 .b8 " + back + "[8]");
+            emit("st.param.b32 [" + a + "], " + n(Kind::word));
+            if (random_.percent(50))
+                emit("st.param.v4.b32 [" + b + "], {" + n(Kind::word) + ", " + n(Kind::word) + ", " +
+                     n(Kind::word) + ", " + n(Kind::word) + "}");
+            else
+                for (u32 k = 0; k < 2; ++k)
+                    emit("st.param.b64 [" + b + "+" + number(8 * k) + "], " + n(Kind::wide));
+            break;
+        case Callee::Form::recursive: {
+            const Reg depth = text_.make(Kind::word);
+            emit(".param .b32 " + b);
+            emit(".param .b32 " + back);
+            emit("and.b32 " + name_of(depth) + ", " + n(Kind::word) + ", 3");
+            emit("st.param.b32 [" + a + "], " + name_of(depth));
+            emit("st.param.b32 [" + b + "], " + n(Kind::word));
+            break;
+        }
+        case Callee::Form::memory:
+            emit(".param .b64 " + b);
+            emit(".param .b32 " + back);
+            emit("st.param.b32 [" + a + "], " + n(Kind::word));
+            emit("st.param.b64 [" + b + "], " + name_of(*env_.scratch_generic));
+            break;
+    }
+    emit("call (" + back + "), " + callee.name + ", (" + a + ", " + b + ")");
+    if (callee.form == Callee::Form::wide)
+        emit("ld.param.b64 " + name_of(destination(Kind::wide)) + ", [" + back + "]");
+    else if (callee.form == Callee::Form::array) {
+        const Reg low = fresh(Kind::word), high = fresh(Kind::word);
+        emit("ld.param.v2.b32 {" + name_of(low) + ", " + name_of(high) + "}, [" + back + "]");
+    } else {
+        emit("ld.param.b32 " + name_of(destination(Kind::word)) + ", [" + back + "]");
+    }
+    text_.line("}");
+}
+
+/// Through a pointer, to one of the functions of two words; lanes may call different ones.
+void Body::indirect_call() {
+    std::vector<std::string> names;
+    for (const Callee& c : env_.callees)
+        if (c.form == Callee::Form::words) names.push_back(c.name);
+    if (names.size() < 2) return;
+    const std::string id = number(params_made_++);
+    const Reg first = text_.make(Kind::wide), second = text_.make(Kind::wide);
+    const Reg pointer = text_.make(Kind::wide);
+    emit("mov.u64 " + name_of(first) + ", " + names[0]);
+    emit("mov.u64 " + name_of(second) + ", " + names[1]);
+    emit("selp.b64 " + name_of(pointer) + ", " + name_of(first) + ", " + name_of(second) + ", " +
+         name_of(use(Kind::predicate)));
+    emit("{ .param .b32 p_a" + id);
+    emit(".param .b32 p_b" + id);
+    emit(".param .b32 p_back" + id);
+    emit("st.param.b32 [p_a" + id + "], " + name_of(use(Kind::word)));
+    emit("st.param.b32 [p_b" + id + "], " + name_of(use(Kind::word)));
+    text_.line("proto" + id + ": .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);");
+    emit("call (p_back" + id + "), " + name_of(pointer) + ", (p_a" + id + ", p_b" + id + "), proto" + id);
+    emit("ld.param.b32 " + name_of(destination(Kind::word)) + ", [p_back" + id + "]");
+    text_.line("}");
+}
+
+}  // namespace coalesce::campaign

@@ -1,0 +1,380 @@
+// What threads do together: lanes of a warp that look at each other, barriers, exchanges of tiles.
+#include "campaign/ptx/body.h"
+
+namespace coalesce::campaign {
+
+static std::string number(u32 value) {
+    return std::to_string(value);
+}
+
+std::string Body::members_of(const Where& where) {
+    return where.whole_warp ? "0xffffffff" : name_of(*where.members);
+}
+
+// ---- lanes ----
+
+/// A shuffle that reads from lanes that take part, or whose result is thrown away.
+void Body::shuffle(const Where& where) {
+    const std::string members = members_of(where);
+    const std::string mode = random_.pick({"up", "down", "bfly", "idx"});
+    const Reg value = use(Kind::word);
+    const Reg distance = text_.make(Kind::word), lane = text_.make(Kind::word);
+    const Reg from = text_.make(Kind::word), bit = text_.make(Kind::word);
+    const Reg is_there = text_.make(Kind::predicate), got = text_.make(Kind::word);
+    const u32 segment = random_.pick({0u, 0u, 16u, 24u, 28u, 30u});
+    const u32 clamp = segment << 8 | (mode == "up" ? 0 : 31);
+    emit("and.b32 " + name_of(distance) + ", " +
+         name_of(random_.percent(60) ? use_uniform() : use(Kind::word)) + ", 31");
+    emit("mov.u32 " + name_of(lane) + ", %laneid");
+    // Where the value comes from. A lane outside the segment reads itself.
+    const Reg inside = fresh(Kind::predicate);
+    emit("shfl.sync." + mode + ".b32 " + name_of(got) + "|" + name_of(inside) + ", " + name_of(value) +
+         ", " + name_of(distance) + ", " + number(clamp) + ", " + members);
+    if (mode == "up") emit("sub.s32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
+    if (mode == "down") emit("add.s32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
+    if (mode == "bfly") emit("xor.b32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
+    if (mode == "idx") {
+        const Reg low = text_.make(Kind::word), high = text_.make(Kind::word);
+        emit("and.b32 " + name_of(high) + ", " + name_of(lane) + ", " + number(segment));
+        emit("and.b32 " + name_of(low) + ", " + name_of(distance) + ", " + number(31 & ~segment));
+        emit("or.b32 " + name_of(from) + ", " + name_of(high) + ", " + name_of(low));
+    }
+    const Reg source = text_.make(Kind::word);
+    emit("selp.b32 " + name_of(source) + ", " + name_of(from) + ", " + name_of(lane) + ", " +
+         name_of(inside));
+    const Reg ballot = text_.make(Kind::word), always = text_.make(Kind::predicate);
+    emit("setp.eq.s32 " + name_of(always) + ", " + name_of(lane) + ", " + name_of(lane));
+    emit("vote.sync.ballot.b32 " + name_of(ballot) + ", " + name_of(always) + ", " + members);
+    emit("shr.u32 " + name_of(bit) + ", " + name_of(ballot) + ", " + name_of(source));
+    emit("and.b32 " + name_of(bit) + ", " + name_of(bit) + ", 1");
+    emit("setp.ne.s32 " + name_of(is_there) + ", " + name_of(bit) + ", 0");
+    emit("selp.b32 " + name_of(destination(Kind::word)) + ", " + name_of(got) + ", " + name_of(value) +
+         ", " + name_of(is_there));
+}
+
+void Body::between_lanes(const Where& where) {
+    const std::string members = members_of(where);
+    const auto n = [&](Kind kind) { return name_of(use(kind)); };
+    const auto tail = ", " + members;
+    switch (random_.below(12)) {
+        case 0:
+        case 1:
+        case 2: shuffle(where); return;
+        case 3:
+        case 4: {
+            const std::string p = (random_.percent(30) ? ", !" : ", ") + n(Kind::predicate);
+            emit("vote.sync." + std::string(random_.pick({"all", "any", "uni"})) + ".pred " +
+                 name_of(destination(Kind::predicate)) + p + tail);
+            return;
+        }
+        case 5: {
+            const std::string p = (random_.percent(30) ? ", !" : ", ") + n(Kind::predicate);
+            emit("vote.sync.ballot.b32 " + name_of(destination(Kind::word)) + p + tail);
+            return;
+        }
+        case 6: {
+            const bool wide = random_.percent(40);
+            const Reg few = text_.make(Kind::word), wider = text_.make(Kind::wide);
+            emit("and.b32 " + name_of(few) + ", " + n(Kind::word) + ", " + number(random_.pick({0u, 3u, 7u})));
+            emit("cvt.u64.u32 " + name_of(wider) + ", " + name_of(few));
+            const std::string value = ", " + name_of(wide ? wider : few) + tail;
+            const std::string type = wide ? ".b64 " : ".b32 ";
+            if (random_.percent(50))
+                emit("match.any.sync" + type + name_of(destination(Kind::word)) + value);
+            else if (random_.percent(60))
+                emit("match.all.sync" + type + name_of(destination(Kind::word)) + "|" +
+                     name_of(destination(Kind::predicate)) + value);
+            else
+                emit("match.all.sync" + type + name_of(destination(Kind::word)) + value);
+            return;
+        }
+        case 7:
+        case 8: {
+            const std::string value = ", " + n(Kind::word) + tail;
+            emit("redux.sync." +
+                 std::string(random_.pick({"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
+                                           "max.s32", "and.b32", "or.b32", "xor.b32"})) +
+                 " " + name_of(destination(Kind::word)) + value);
+            return;
+        }
+        case 9:
+            emit("elect.sync " + (random_.percent(60) ? name_of(destination(Kind::word)) : "_") + "|" +
+                 name_of(destination(Kind::predicate)) + tail);
+            return;
+        case 10: emit("bar.warp.sync " + members); return;
+        default: {  // the idiom of a warp's sum
+            Reg sum = use(Kind::word);
+            if (!where.whole_warp || env_.launch.threads() % 32) return;
+            for (u32 step = 16; step > 0; step /= 2) {
+                const Reg other = text_.make(Kind::word), next = fresh(Kind::word);
+                emit("shfl.sync.bfly.b32 " + name_of(other) + ", " + name_of(sum) + ", " + number(step) +
+                     ", 31, " + members);
+                emit("add.s32 " + name_of(next) + ", " + name_of(sum) + ", " + name_of(other));
+                sum = next;
+            }
+        }
+    }
+}
+
+// ---- barriers ----
+
+/// Of all threads of the block.
+void Body::barrier() {
+    const bool whole_warps = env_.launch.threads() % 32 == 0;
+    if (env_.features.same_everywhere || random_.percent(20)) emit("bar.warp.sync 0xffffffff");
+    if (!env_.features.odd_barriers || random_.percent(40)) {
+        emit(random_.pick({"bar.sync 0", "bar.sync 0", "barrier.sync 0"}));
+        return;
+    }
+    const std::string p = (random_.percent(30) ? ", !" : ", ") + name_of(use(Kind::predicate));
+    switch (random_.below(6)) {
+        case 0: emit("bar.red.popc.u32 " + name_of(destination(Kind::word)) + ", 0" + p); return;
+        case 1: emit("bar.red.and.pred " + name_of(destination(Kind::predicate)) + ", 0" + p); return;
+        case 2: emit("barrier.red.or.pred " + name_of(destination(Kind::predicate)) + ", 0" + p); return;
+        case 3: emit("barrier.sync " + number(random_.below(16))); return;
+        case 4:
+            emit("barrier.cluster.arrive");
+            emit("barrier.cluster.wait");
+            return;
+        default:
+            emit("bar.sync " + number(1 + random_.below(15)) +
+                 (whole_warps ? ", " + number(env_.launch.threads()) : ""));
+    }
+}
+
+/// A number below the block's threads that is different for every thread.
+Reg Body::permuted_thread(bool may_vary) {
+    const u32 threads = env_.launch.threads();
+    const bool power = (threads & (threads - 1)) == 0;
+    const Reg r = text_.make(Kind::word), a = text_.make(Kind::word);
+    const std::string thread = name_of(env_.thread);
+    switch (random_.below(may_vary ? 6 : 4)) {
+        case 0: emit("sub.s32 " + name_of(r) + ", " + number(threads - 1) + ", " + thread); return r;
+        case 1:
+            if (power) {
+                emit("xor.b32 " + name_of(r) + ", " + thread + ", " + number(random_.below(threads)));
+                return r;
+            }
+            break;
+        case 2:
+            if (power) {
+                emit("mul.lo.s32 " + name_of(a) + ", " + thread + ", " +
+                     number(2 * random_.below(50) + 1));
+                emit("and.b32 " + name_of(r) + ", " + name_of(a) + ", " + number(threads - 1));
+                return r;
+            }
+            break;
+        case 3: break;
+        default: {  // moved round, by another distance in every block
+            emit("add.s32 " + name_of(a) + ", " + thread + ", " +
+                 name_of(random_.percent(60) ? env_.block : use_uniform()));
+            emit("rem.u32 " + name_of(r) + ", " + name_of(a) + ", " + number(threads));
+            return r;
+        }
+    }
+    emit("mov.u32 " + name_of(r) + ", " + thread);
+    return r;
+}
+
+/// Every thread writes an element of the tile; behind a barrier all may read all of them.
+void Body::exchange(const Where& where) {
+    const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
+    const u32 size = fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
+    // Only in front of the first write is none needed.
+    if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
+    tile_was_touched_ = true;
+    const Reg base = text_.make(Kind::word), sum = text_.make(Kind::word);
+    const Reg place = random_.percent(50) ? env_.thread : permuted_thread(true);
+    const Reg offset = scaled(place, size);
+    emit("mov.u32 " + name_of(base) + ", tile");
+    emit("add.s32 " + name_of(sum) + ", " + name_of(base) + ", " + name_of(offset));
+    const std::string address = "[" + name_of(sum) + "]";
+    const auto n = [&](Kind kind) { return name_of(use(kind)); };
+    if (fills_by_copy) {
+        const Reg from = address_behind(*env_.in, index_below(2048 / size), size);
+        emit("cp.async.ca.shared.global " + address + ", [" + name_of(from) + "], " + number(size));
+        if (random_.percent(50)) {
+            emit("cp.async.commit_group");
+            emit("cp.async.wait_group 0");
+        } else {
+            emit("cp.async.wait_all");
+        }
+    } else if (size == 1) {
+        emit("st.shared.u8 " + address + ", " + n(random_.pick({Kind::half, Kind::word})));
+    } else if (size == 2) {
+        emit("st.shared.b16 " + address + ", " + n(Kind::half));
+    } else if (size == 4) {
+        emit("st.shared.b32 " + address + ", " + n(Kind::word));
+    } else if (size == 8) {
+        if (random_.percent(50))
+            emit("st.shared.b64 " + address + ", " + n(Kind::wide));
+        else
+            emit("st.shared.v2.b32 " + address + ", {" + n(Kind::word) + ", " + n(Kind::word) + "}");
+    } else if (random_.percent(50)) {
+        emit("st.shared.v2.b64 " + address + ", {" + n(Kind::wide) + ", " + n(Kind::wide) + "}");
+    } else {
+        emit("st.shared.v4.b32 " + address + ", {" + n(Kind::word) + ", " + n(Kind::word) + ", " +
+             n(Kind::word) + ", " + n(Kind::word) + "}");
+    }
+    barrier();
+    here.tile_bytes = std::max(here.tile_bytes, size * env_.launch.threads());
+    for (u32 k = random_.between(1, 3); k > 0; --k) read_tile();
+    fold(use(Kind::word));
+}
+
+/// Through global memory: each thread has 16 bytes of scratch that others of its block read.
+void Body::global_exchange() {
+    barrier();
+    Place own;
+    own.space = ".global";
+    own.base = name_of(*env_.scratch);
+    const u32 word = 48 + 4 * random_.below(4);
+    emit("st.global.b32 [" + own.base + "+" + number(word) + "], " + name_of(use(Kind::word)));
+    barrier();
+    const Reg place = permuted_thread(true);
+    const Reg address = address_behind(*env_.scratch_block, place, kScratchBytes);
+    emit("ld.global.b32 " + name_of(destination(Kind::word)) + ", [" + name_of(address) + "+" +
+         number(word) + "]");
+    barrier();
+}
+
+/// Some warps write and go on, the others wait for them and read.
+void Body::named_barriers() {
+    const u32 threads = env_.launch.threads();
+    if (threads % 32 || threads < 64) return;
+    barrier();
+    tile_was_touched_ = true;
+    const u32 writers = 32 * random_.between(1, threads / 32 - 1);
+    const std::string id = number(random_.between(1, 15));
+    const Reg p = text_.make(Kind::predicate), base = text_.make(Kind::word);
+    const Reg sum = text_.make(Kind::word), value = use(Kind::word);
+    const Reg d = destination(Kind::word);
+    emit("mov.u32 " + name_of(base) + ", tile");
+    emit("setp.lt.u32 " + name_of(p) + ", " + name_of(env_.thread) + ", " + number(writers));
+    const int write = text_.new_block(), read = text_.new_block(), after = text_.new_block();
+    text_.branch(p, false, write, read);
+    text_.begin(write);
+    emit("mad.lo.s32 " + name_of(sum) + ", " + name_of(env_.thread) + ", 4, " + name_of(base));
+    emit("st.shared.b32 [" + name_of(sum) + "], " + name_of(value));
+    emit("mov.b32 " + name_of(d) + ", " + name_of(value));
+    const bool subset = random_.percent(30);
+    if (subset) {  // the writers among themselves
+        emit("bar.sync " + id + ", " + number(writers));
+        emit("ld.shared.b32 " + name_of(d) + ", [" + name_of(base) + "+" +
+             number(4 * random_.below(writers)) + "]");
+    } else {
+        emit((random_.percent(50) ? "bar.arrive " : "barrier.arrive ") + id + ", " + number(threads));
+    }
+    text_.jump(after);
+    text_.begin(read);
+    if (subset) {
+        emit("mov.b32 " + name_of(d) + ", 5");
+    } else {
+        emit("bar.sync " + id + ", " + number(threads));
+        emit("ld.shared.b32 " + name_of(d) + ", [" + name_of(base) + "+" +
+             number(4 * random_.below(writers)) + "]");
+    }
+    text_.jump(after);
+    text_.begin(after);
+    here.tile_bytes = std::max(here.tile_bytes, 4 * writers);
+    barrier();
+}
+
+/// What all have added to the block's own sums.
+void Body::read_shared_sums() {
+    barrier();
+    const Reg base = text_.make(Kind::word), sum = text_.make(Kind::word);
+    const Reg offset = scaled(index_below(32), 4);
+    emit("mov.u32 " + name_of(base) + ", sums_here");
+    emit("add.s32 " + name_of(sum) + ", " + name_of(base) + ", " + name_of(offset));
+    const Reg d = fresh(Kind::word);
+    emit("ld.shared.b32 " + name_of(d) + ", [" + name_of(sum) + "]");
+    fold(d);
+    barrier();
+}
+
+// ---- copies and barriers in memory ----
+
+/// Into the thread's own 16 bytes of shared memory.
+void Body::async_copy() {
+    const u32 size = random_.pick({4u, 8u, 16u});
+    const Reg from = address_behind(*env_.in, index_below(2048 / 16), 16);
+    std::string rest = ", " + number(size);
+    std::string how = size == 16 && random_.percent(50) ? "cg" : "ca";
+    const u32 tail = random_.below(4);
+    if (tail == 0) {
+        const Reg bytes = text_.make(Kind::word);
+        emit("and.b32 " + name_of(bytes) + ", " + name_of(use(Kind::word)) + ", " + number(size - 1));
+        rest += ", " + name_of(bytes);
+    }
+    if (tail == 1) rest += ", " + name_of(use(Kind::predicate));
+    if (random_.percent(20)) how += ".L2::128B";
+    const std::string guarded = random_.percent(20) ? guard() : "";
+    emit(guarded + "cp.async." + (how.starts_with("cg") ? how : how) + ".shared.global [" +
+         name_of(*env_.own_shared) + "], [" + name_of(from) + "]" + rest);
+    switch (random_.below(3)) {
+        case 0:
+            emit("cp.async.commit_group");
+            emit("cp.async.wait_group 0");
+            break;
+        case 1:
+            emit("cp.async.commit_group");
+            emit("cp.async.commit_group");
+            emit("cp.async.wait_group 1");
+            break;
+        default: emit("cp.async.wait_all");
+    }
+    emit("ld.shared.b32 " + name_of(destination(Kind::word)) + ", [" + name_of(*env_.own_shared) + "]");
+}
+
+/// A barrier in the thread's own slot, from its beginning to its end.
+void Body::solo_mbarrier() {
+    const std::string at = "[" + name_of(*env_.own_shared) + "]";
+    const u32 count = random_.between(1, 3);
+    const std::string state = name_of(text_.make(Kind::wide));
+    emit("mbarrier.init.shared.b64 " + at + ", " + number(count));
+    for (u32 k = 0; k < count; ++k) {
+        const u32 how = random_.below(5);
+        if (how == 0) {
+            emit("mbarrier.arrive.expect_tx.shared.b64 " + state + ", " + at + ", 16");
+            emit("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 " + at + ", 16");
+        } else if (how == 1) {
+            emit("mbarrier.expect_tx.relaxed.cta.shared.b64 " + at + ", 8");
+            emit("mbarrier.complete_tx.shared::cta.relaxed.cta.b64 " + at + ", 8");
+            emit("mbarrier.arrive.shared.b64 " + state + ", " + at);
+        } else if (how == 2) {
+            emit("mbarrier.arrive_drop.shared.b64 " + state + ", " + at);
+        } else if (how == 3) {
+            emit("mbarrier.arrive.release.cta.shared::cta.b64 " + state + ", " + at + ", 1");
+        } else {
+            emit("mbarrier.arrive.shared.b64 " + state + ", " + at);
+        }
+    }
+    emit("mbarrier.pending_count.b64 " + name_of(destination(Kind::word)) + ", " + state);
+    const std::string p = name_of(destination(Kind::predicate));
+    switch (random_.below(4)) {
+        case 0: emit("mbarrier.test_wait.shared.b64 " + p + ", " + at + ", " + state); break;
+        case 1: emit("mbarrier.test_wait.parity.shared.b64 " + p + ", " + at + ", 0"); break;
+        case 2: emit("mbarrier.try_wait.shared.b64 " + p + ", " + at + ", " + state); break;
+        default: emit("mbarrier.try_wait.parity.acquire.cta.shared.b64 " + p + ", " + at + ", 0");
+    }
+    emit("mbarrier.inval.shared.b64 " + at);
+    emit("st.shared.v2.b64 " + at + ", {" + name_of(use(Kind::wide)) + ", " + name_of(use(Kind::wide)) +
+         "}");
+}
+
+/// All threads arrive, and each waits for the others.
+void Body::block_mbarrier() {
+    const std::string state = name_of(text_.make(Kind::wide));
+    const Reg p = text_.make(Kind::predicate);
+    emit("mbarrier.arrive.shared.b64 " + state + ", [everybody]");
+    const int wait = text_.new_block(), after = text_.new_block();
+    text_.jump(wait);
+    text_.begin(wait);
+    emit(std::string(random_.percent(50) ? "mbarrier.test_wait" : "mbarrier.try_wait") + ".shared.b64 " +
+         name_of(p) + ", [everybody], " + state);
+    text_.branch(p, false, after, wait);
+    text_.begin(after);
+}
+
+}  // namespace coalesce::campaign

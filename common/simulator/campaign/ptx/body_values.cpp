@@ -1,0 +1,384 @@
+// Values: sources, destinations, and the instructions that compute lane by lane.
+#include <algorithm>
+
+#include "campaign/ptx/body.h"
+
+namespace coalesce::campaign {
+
+bool Available::has(Reg reg) const {
+    const auto& list = of[static_cast<int>(reg.kind)];
+    return std::find(list.begin(), list.end(), reg) != list.end();
+}
+
+void Available::add(Reg reg) {
+    if (!has(reg)) of[static_cast<int>(reg.kind)].push_back(reg);
+}
+
+void Available::meet(const Available& other) {
+    const auto keep_common = [](std::vector<Reg>& list, const std::vector<Reg>& also) {
+        std::erase_if(list, [&](Reg r) { return std::find(also.begin(), also.end(), r) == also.end(); });
+    };
+    for (int k = 0; k < kKinds; ++k) keep_common(of[k], other.of[k]);
+    keep_common(uniform, other.uniform);
+    keep_common(position, other.position);
+    keep_common(frozen, other.frozen);
+    std::erase_if(conditional, [&](const Conditional& c) {
+        return std::none_of(other.conditional.begin(), other.conditional.end(),
+                            [&](const Conditional& o) {
+                                return o.reg == c.reg && o.predicate == c.predicate &&
+                                       o.negated == c.negated;
+                            });
+    });
+    tile_bytes = std::min(tile_bytes, other.tile_bytes);
+}
+
+Body::Body(Random& random, FunctionText& text, Environment& environment)
+    : random_(random), text_(text), env_(environment) {}
+
+// ---- sources and destinations ----
+
+/// Mostly one of the latest, now and then one from long ago.
+static Reg pick_recent(Random& random, const std::vector<Reg>& list) {
+    const u32 count = static_cast<u32>(list.size());
+    const u32 recent = std::min(count, 8u);
+    return random.percent(65) ? list[count - 1 - random.below(recent)] : list[random.below(count)];
+}
+
+Reg Body::use(Kind kind) {
+    return pick_recent(random_, here.of[static_cast<int>(kind)]);
+}
+
+Reg Body::use_uniform() {
+    return pick_recent(random_, here.uniform);
+}
+
+Reg Body::fresh(Kind kind) {
+    const Reg reg = text_.make(kind);
+    here.add(reg);
+    return reg;
+}
+
+Reg Body::new_variable(Kind kind) {
+    const Reg reg = text_.make(kind);
+    variables_[static_cast<int>(kind)].push_back(reg);
+    return reg;
+}
+
+Reg Body::destination(Kind kind) {
+    const auto& variables = variables_[static_cast<int>(kind)];
+    if (variables.empty() || random_.percent(50)) return fresh(kind);
+    const Reg reg = random_.pick(variables);
+    here.add(reg);
+    return reg;
+}
+
+/// One that has been written before, so that a write may be left out.
+std::optional<Reg> Body::old_variable(Kind kind) {
+    const auto& variables = variables_[static_cast<int>(kind)];
+    for (int tries = 0; tries < 4 && !variables.empty(); ++tries) {
+        const Reg reg = random_.pick(variables);
+        if (here.has(reg)) return reg;
+    }
+    return std::nullopt;
+}
+
+std::string Body::guard() {
+    return (random_.percent(50) ? "@" : "@!") + name_of(use(Kind::predicate)) + " ";
+}
+
+static std::string hex(u64 value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%llx", value);
+    return text;
+}
+
+void Body::set_word(Reg to, u32 value) {
+    emit("mov.u32 " + name_of(to) + ", " + hex(value));
+}
+
+Reg Body::word_of(u32 value) {
+    const Reg r = fresh(Kind::word);
+    set_word(r, value);
+    return r;
+}
+
+// ---- lane by lane ----
+
+std::string Body::literal(const LaneInstruction& instruction, Kind kind) {
+    static const std::vector<u64> edges = {0,    1,      2,      3,          7,          31,        32,
+                                           63,   64,     0x7f,   0x80,       0xff,       0x7fff,    0x8000,
+                                           0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
+    char text[40];
+    if (instruction.literal == 'f') {
+        std::snprintf(text, sizeof text, "0f%08X",
+                      random_.pick({0x3f800000u, 0xbf000000u, 0u, 0x80000000u, 0x7f800000u, 0x00000001u,
+                                    0x40490fdbu, 0x4b000000u, 0x7fc00000u}));
+        return text;
+    }
+    if (instruction.literal == 'd') {
+        std::snprintf(text, sizeof text, "0d%016llX",
+                      random_.pick({0x3ff0000000000000ull, 0xbfe0000000000000ull, 0ull,
+                                    0x400921fb54442d18ull, 0x7ff0000000000000ull, 1ull}));
+        return text;
+    }
+    u64 value = random_.percent(70) ? random_.pick(edges) : random_.next();
+    if (kind == Kind::half) value &= 0xffff;
+    if (kind == Kind::word) value &= 0xffffffff;
+    return hex(value);
+}
+
+void Body::lane_instruction() {
+    const auto& list = random_.percent(45) ? everyday_instructions() : lane_instructions();
+    const LaneInstruction* i = &random_.pick(list);
+    while (i->approximate && !env_.features.approximations) i = &random_.pick(list);
+
+    using Result = LaneInstruction::Result;
+    std::string sources;
+    const u32 literal_at = i->literal && random_.percent(25)
+                               ? random_.below(static_cast<u32>(i->from.size()) * 2)
+                               : ~0u;
+    for (std::size_t k = 0; k < i->from.size(); ++k) {
+        const bool is_literal = k == literal_at && k > 0;  // two literals would be folded
+        sources += ", " + (is_literal ? literal(*i, i->from[k]) : name_of(use(i->from[k])));
+    }
+    if (i->ends_in_predicate) {
+        const bool may_negate = i->name.starts_with("setp");
+        sources += (may_negate && random_.percent(25) ? ", !" : ", ") + name_of(use(Kind::predicate));
+    }
+    if (!i->last.empty()) sources += ", " + i->last;
+
+    std::string guarded;
+    const Kind kind = i->result == Result::value ? i->to : Kind::predicate;
+    std::optional<Reg> to;
+    if (random_.percent(15) && (to = old_variable(kind))) guarded = guard();
+    if (!to) to = destination(kind);
+    std::string destinations = name_of(*to);
+    if (i->result == Result::two_predicates && random_.percent(60)) {
+        std::optional<Reg> second = guarded.empty() ? destination(kind) : old_variable(kind);
+        if (second && *second != *to) destinations += "|" + name_of(*second);
+    }
+    emit(guarded + i->name + " " + destinations + sources);
+}
+
+// ---- what prologues hoist ----
+
+void Body::uniform_values(u32 count) {
+    static const std::vector<std::string> operations = {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32",
+                                                        "and.b32", "min.u32", "max.s32", "shl.b32"};
+    for (u32 k = 0; k < count; ++k) {
+        const Reg a = use_uniform();
+        const std::string b = random_.percent(50) ? hex(random_.below(70)) : name_of(use_uniform());
+        const Reg d = fresh(Kind::word);
+        emit(random_.pick(operations) + " " + name_of(d) + ", " + name_of(a) + ", " + b);
+        here.uniform.push_back(d);
+    }
+}
+
+void Body::position_values(u32 count) {
+    static const std::vector<std::string> operations = {"add.s32", "mul.lo.s32", "xor.b32", "and.b32",
+                                                        "or.b32", "min.u32", "shr.u32"};
+    for (u32 k = 0; k < count; ++k) {
+        const Reg a = pick_recent(random_, here.position);
+        const std::string b =
+            random_.percent(50) ? hex(random_.below(70)) : name_of(pick_recent(random_, here.position));
+        const Reg d = fresh(Kind::word);
+        emit(random_.pick(operations) + " " + name_of(d) + ", " + name_of(a) + ", " + b);
+        here.position.push_back(d);
+    }
+}
+
+void Body::special_register() {
+    struct Special {
+        const char* name;
+        char same;  // 'b' for a block's threads, 'p' in every block, 'd' on this device alone
+    };
+    static const std::vector<Special> words = {
+        {"%tid.x", 'p'},         {"%tid.y", 'p'},      {"%tid.z", 'p'},          {"%ntid.x", 'b'},
+        {"%ntid.y", 'b'},        {"%ntid.z", 'b'},     {"%ctaid.x", 'b'},        {"%ctaid.y", 'b'},
+        {"%nctaid.x", 'b'},      {"%nctaid.z", 'b'},   {"%laneid", 'p'},         {"%lanemask_eq", 'p'},
+        {"%lanemask_lt", 'p'},   {"%lanemask_le", 'p'}, {"%lanemask_gt", 'p'},   {"%lanemask_ge", 'p'},
+        {"%warpid", 'd'},        {"%nwarpid", 'd'},    {"%smid", 'd'},           {"%nsmid", 'd'},
+        {"%dynamic_smem_size", 'b'}, {"%total_smem_size", 'd'}, {"%cluster_ctarank", 'b'},
+        {"%cluster_nctarank", 'b'}, {"%clusterid.x", 'd'}, {"%nclusterid.x", 'd'}, {"%cluster_ctaid.x", 'b'}};
+    const Special& special = random_.pick(words);
+    if (special.same == 'd' && env_.features.same_everywhere) return;
+    const bool is_new = random_.percent(60);
+    const Reg d = is_new ? fresh(Kind::word) : destination(Kind::word);
+    emit("mov.u32 " + name_of(d) + ", " + special.name);
+    if (is_new && special.same == 'b') here.uniform.push_back(d);
+    if (is_new && special.same == 'p') here.position.push_back(d);
+}
+
+// ---- shapes ----
+
+static const char* const kMove[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
+
+/// A copy, or a chain of copies, of a register that changes before the copy is used.
+void Body::copies() {
+    const Kind kind = random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
+    const std::string move = kMove[static_cast<int>(kind)];
+    const Reg original = old_variable(kind).value_or(use(kind));
+    Reg last = original;
+    std::vector<Reg> chain;
+    for (u32 k = random_.between(1, 4); k > 0; --k) {
+        Reg next = destination(kind);
+        if (next == original) next = fresh(kind);
+        emit(move + name_of(next) + ", " + name_of(last));
+        chain.push_back(next);
+        last = next;
+    }
+    const bool changes = std::find(variables_[static_cast<int>(kind)].begin(),
+                                   variables_[static_cast<int>(kind)].end(),
+                                   original) != variables_[static_cast<int>(kind)].end();
+    if (changes && random_.percent(70)) {
+        const std::string how = random_.percent(40) ? guard() : "";
+        if (kind == Kind::predicate)
+            emit(how + "not.pred " + name_of(original) + ", " + name_of(use(kind)));
+        else
+            emit(how + "add.s" + (kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ") +
+                 name_of(original) + ", " + name_of(original) + ", " + hex(random_.below(9) + 1));
+    }
+    if (random_.percent(70)) fold(random_.pick(chain));
+}
+
+/// add.cc, addc.cc ..., addc: a number of several words.
+void Body::carry_chain() {
+    const bool wide = random_.percent(30);
+    const Kind kind = wide ? Kind::wide : Kind::word;
+    const std::string type = wide ? random_.pick({".u64", ".s64"}) : random_.pick({".u32", ".s32"});
+    const u32 form = random_.below(3);
+    const u32 length = random_.between(2, 4);
+    for (u32 k = 0; k < length; ++k) {
+        const bool first = k == 0, last = k + 1 == length;
+        const std::string part = random_.percent(50) ? ".lo" : ".hi";
+        std::string opcode = form == 0 ? "add" : form == 1 ? "sub" : "mad";
+        if (!first) opcode += "c";
+        if (form == 2) opcode += part;
+        if (!last) opcode += ".cc";
+        const std::string a = name_of(use(kind)), b = name_of(use(kind)), c = name_of(use(kind));
+        const std::string d = name_of(destination(kind));
+        emit(opcode + type + " " + d + ", " + a + ", " + b + (form == 2 ? ", " + c : ""));
+    }
+}
+
+/// Written where a predicate holds by one instruction, and where it does not by another.
+void Body::both_ways() {
+    const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
+    const std::string move = kMove[static_cast<int>(kind)];
+    const Reg p = use(Kind::predicate);
+    const Reg a = use(kind), b = use(kind);
+    const Reg d = random_.percent(50) ? text_.make(kind) : destination(kind);
+    const bool first = random_.percent(50);
+    emit((first ? "@" : "@!") + name_of(p) + " " + move + name_of(d) + ", " + name_of(a));
+    // In between the register is written for some lanes only. Nothing may read it, or change p.
+    for (u32 k = random_.below(3); k > 0; --k)
+        emit("add.s32 " + name_of(fresh(Kind::word)) + ", " + name_of(accumulators[0]) + ", " +
+             hex(random_.below(100)));
+    emit((first ? "@!" : "@") + name_of(p) + " " + move + name_of(d) + ", " + name_of(b));
+    here.add(d);
+}
+
+/// A register that is written where a predicate holds, and read only there.
+void Body::conditional_values() {
+    if (!here.conditional.empty() && random_.percent(60)) {
+        const auto& c = random_.pick(here.conditional);
+        const std::optional<Reg> to = old_variable(Kind::word);
+        if (!to) return;
+        emit((c.negated ? "@!" : "@") + name_of(c.predicate) + " add.s32 " + name_of(*to) + ", " +
+             name_of(c.reg) + ", " + name_of(use(Kind::word)));
+        return;
+    }
+    Reg p;
+    if (here.frozen.empty() || random_.percent(50)) {
+        p = fresh(Kind::predicate);
+        here.frozen.push_back(p);
+        const Reg a = use(Kind::word), b = use(Kind::word);
+        emit("setp.lt.u32 " + name_of(p) + ", " + name_of(a) + ", " + name_of(b));
+    } else {
+        p = random_.pick(here.frozen);
+    }
+    const Reg d = text_.make(Kind::word);
+    const bool negated = random_.percent(30);
+    emit((negated ? "@!" : "@") + name_of(p) + " xor.b32 " + name_of(d) + ", " +
+         name_of(use(Kind::word)) + ", " + name_of(use(Kind::word)));
+    here.conditional.push_back({d, p, negated});
+}
+
+void Body::packing() {
+    const auto n = [&](Kind kind) { return name_of(use(kind)); };
+    constexpr Kind h = Kind::half, r = Kind::word, d = Kind::wide;
+    std::string sources;
+    switch (random_.below(6)) {
+        case 0:
+            sources = ", {" + n(r) + ", " + n(r) + "}";
+            emit("mov.b64 " + name_of(destination(d)) + sources);
+            return;
+        case 1:
+            sources = ", {" + n(h) + ", " + n(h) + "}";
+            emit("mov.b32 " + name_of(destination(r)) + sources);
+            return;
+        case 2:
+            sources = ", {" + n(h) + ", " + n(h) + ", " + n(h) + ", " + n(h) + "}";
+            emit("mov.b64 " + name_of(destination(d)) + sources);
+            return;
+        case 3: {
+            const std::string from = n(d);
+            const Reg low = destination(r), high = fresh(r);
+            emit("mov.b64 {" + name_of(low) + ", " + name_of(high) + "}, " + from);
+            return;
+        }
+        case 4: {
+            const std::string from = n(r);
+            const Reg low = destination(h), high = fresh(h);
+            emit("mov.b32 {" + name_of(low) + ", " + name_of(high) + "}, " + from);
+            return;
+        }
+        default: {
+            const std::string from = n(d);
+            const Reg a = destination(h), b = fresh(h), c = fresh(h), e = fresh(h);
+            emit("mov.b64 {" + name_of(a) + ", " + name_of(b) + ", " + name_of(c) + ", " + name_of(e) +
+                 "}, " + from);
+        }
+    }
+}
+
+// ---- what comes out ----
+
+void Body::fold(Reg reg) {
+    Reg word = reg;
+    if (reg.kind == Kind::predicate) {
+        word = text_.make(Kind::word);
+        emit("selp.b32 " + name_of(word) + ", 0x5bd1e995, 7, " + name_of(reg));
+    } else if (reg.kind == Kind::half) {
+        word = text_.make(Kind::word);
+        emit("cvt.u32.u16 " + name_of(word) + ", " + name_of(reg));
+    } else if (reg.kind == Kind::wide) {
+        const Reg low = text_.make(Kind::word), high = text_.make(Kind::word);
+        word = text_.make(Kind::word);
+        emit("mov.b64 {" + name_of(low) + ", " + name_of(high) + "}, " + name_of(reg));
+        emit("mad.lo.s32 " + name_of(word) + ", " + name_of(high) + ", 0x9e3779b1, " + name_of(low));
+    }
+    const Reg acc = random_.pick(accumulators);
+    emit("mad.lo.s32 " + name_of(acc) + ", " + name_of(acc) + ", 0x01000193, " + name_of(word));
+}
+
+void Body::fold_some(u32 count) {
+    for (u32 k = 0; k < count; ++k)
+        fold(use(random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
+}
+
+Reg Body::a_predicate(const Where&, bool uniform) {
+    if (!uniform && random_.percent(50)) return use(Kind::predicate);
+    const Reg p = fresh(Kind::predicate), bits = text_.make(Kind::word);
+    const Reg a = uniform ? use_uniform() : random_.percent(40) ? here.position.back() : use(Kind::word);
+    if (random_.percent(50)) {
+        emit("and.b32 " + name_of(bits) + ", " + name_of(a) + ", " + hex(1ull << random_.below(4)));
+        emit("setp.ne.s32 " + name_of(p) + ", " + name_of(bits) + ", 0");
+    } else {
+        emit("and.b32 " + name_of(bits) + ", " + name_of(a) + ", 31");
+        emit("setp.lt.u32 " + name_of(p) + ", " + name_of(bits) + ", " + hex(random_.below(33)));
+    }
+    return p;
+}
+
+}  // namespace coalesce::campaign
