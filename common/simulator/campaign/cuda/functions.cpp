@@ -4,7 +4,7 @@
 
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -195,4 +195,4 @@ std::vector<Construct> function_constructs() {
             {"pass structures", Needs::nothing, false, 3, pass_structures}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

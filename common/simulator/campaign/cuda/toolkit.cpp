@@ -2,7 +2,7 @@
 // which hold the basics of both; what they lack is for nvcc alone.
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::vector<Construct> toolkit_constructs() {
             {"pipeline", Needs::barrier, false, 1, pipeline}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign
