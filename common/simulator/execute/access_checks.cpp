@@ -116,7 +116,7 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     }
 }
 
-void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed) {
     Block& block = *w.block;
     if (where.in_global) {
         if (GlobalRace* race = block.launch->global_race) race->acquire(block.global_race, w.index);
@@ -125,7 +125,7 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
         const SharedLanes lanes(w, op->site, where, bytes);
         block.shared_race->acquire(lanes.access);
     }
-    block.launch->progress.fetch_add(1, std::memory_order_relaxed);
+    if (changed) block.watch->memory_changed();
 }
 
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,

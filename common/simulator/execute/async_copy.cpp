@@ -68,6 +68,7 @@ void complete(Warp& w, u32 groups_left, bool everything) {
         }
         carry_out(copy, due);
         copy.lanes &= ~due;
+        if (due) w.block->watch->memory_changed();
     }
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
 }
@@ -133,12 +134,14 @@ const Op* run_copy(Warp& w, const Op* op) {
         rest &= ~copy.lanes;
         copies.pending.push_back(copy);
     }
+    w.block->watch->memory_changed();
     return op + 1;
 }
 
 const Op* run_commit(Warp& w, const Op* op) {
     WarpCopies& copies = copies_of(w);
     for (Mask rest = w.active; rest; rest &= rest - 1) ++copies.committed[std::countr_zero(rest)];
+    if (!copies.pending.empty()) w.block->watch->memory_changed();
     if (w.block->shared_race) w.block->shared_race->async_commit(w.index, w.active);
     return op + 1;
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "execute/describe.h"
 #include "execute/memory_access.h"
@@ -182,18 +183,22 @@ struct Combine<F, PairOf<Half>, InGlobal> {
 // ---- the turn of one lane ----
 
 template <class F, class T>
-Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared) {
+Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed) {
     using B = Bits<T>;
     auto* memory = reinterpret_cast<B*>(host);
+    B old, combined;
     if (in_shared) {
-        const B old = *memory;
-        *memory = Combine<F, T, false>::apply(old, b, c);
-        return old;
+        old = *memory;
+        combined = Combine<F, T, false>::apply(old, b, c);
+        *memory = combined;
+    } else {
+        old = __atomic_load_n(memory, __ATOMIC_RELAXED);
+        do {
+            combined = Combine<F, T, true>::apply(old, b, c);
+        } while (!__atomic_compare_exchange_n(memory, &old, combined, true, __ATOMIC_ACQ_REL,
+                                              __ATOMIC_RELAXED));
     }
-    B old = __atomic_load_n(memory, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(memory, &old, Combine<F, T, true>::apply(old, b, c), true,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-    }
+    changed |= combined != old;
     return old;
 }
 
@@ -208,6 +213,23 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     return true;
 }
 
+/// For Watch: lanes that ask for a value, by changing it or not.
+template <class F, class Lane>
+[[gnu::noinline]] void observe(Warp& w, const Op* op, const Resolved& where) {
+    if (!w.block->watch->on()) return;
+    const Lane *old = w.lanes<Lane>(op->d), *b = w.lanes<Lane>(op->b), *c = b;
+    if constexpr (std::is_same_v<F, CompareAndSwap>) c = w.lanes<Lane>(op->c);
+    Mask own = 0;
+    if constexpr (std::is_same_v<F, CompareAndSwap> || std::is_same_v<F, Exchange>)
+        for (Mask rest = w.active; rest; rest &= rest - 1) {
+            const int l = std::countr_zero(rest);
+            if (old[l] == c[l] && (std::is_same_v<F, Exchange> || b[l] != c[l])) own |= 1u << l;
+        }
+    const Mask all = std::exchange(w.active, where.in_global);
+    w.block->watch->polls(w, op, where.address, own);
+    w.active = all;
+}
+
 /// One element a lane: operands in Op::b and Op::c, old value to Op::d.
 template <class F, class T, bool ReturnsOld>
 const Op* run_atomic(Warp& w, const Op* op) {
@@ -218,13 +240,17 @@ const Op* run_atomic(Warp& w, const Op* op) {
     const Lane* b = w.lanes<Lane>(op->b);
     const Lane* c = std::is_same_v<F, CompareAndSwap> ? w.lanes<Lane>(op->c) : b;
     Lane* d = ReturnsOld ? w.lanes<Lane>(op->d) : nullptr;
+    bool changed = false;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        const B old = take_turn<F, T>(where.host[lane], static_cast<B>(b[lane]),
-                                      static_cast<B>(c[lane]), where.in_shared >> lane & 1);
+        const B old =
+            take_turn<F, T>(where.host[lane], static_cast<B>(b[lane]), static_cast<B>(c[lane]),
+                            where.in_shared >> lane & 1, changed);
         if constexpr (ReturnsOld) d[lane] = old;
     }
-    finish_atomic(w, op, where, sizeof(B));
+    finish_atomic(w, op, where, sizeof(B), changed);
+    if (ReturnsOld && w.observed) [[unlikely]]
+        observe<F, Lane>(w, op, where);
     return op + 1;
 }
 
@@ -238,17 +264,18 @@ const Op* run_vector_atomic(Warp& w, const Op* op) {
     const u32 bytes = static_cast<u32>(sizeof(B)) * op->count;
     if (!begin_atomic(w, op, bytes, where)) return nullptr;
     const Slot destinations[] = {op->d, op->d2, op->b, op->c};
+    bool changed = false;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         B old[4];
         for (u32 k = 0; k < op->count; ++k)
             old[k] = take_turn<F, T>(where.host[lane] + k * sizeof(B),
                                      static_cast<B>(w.lanes<Lane>(op->v[k])[lane]), 0,
-                                     where.in_shared >> lane & 1);
+                                     where.in_shared >> lane & 1, changed);
         if constexpr (ReturnsOld)
             for (u32 k = 0; k < op->count; ++k) w.lanes<Lane>(destinations[k])[lane] = old[k];
     }
-    finish_atomic(w, op, where, bytes);
+    finish_atomic(w, op, where, bytes, changed);
     return op + 1;
 }
 
@@ -267,16 +294,20 @@ const Op* run_wide_atomic(Warp& w, const Op* op) {
     Resolved where;
     if (!begin_atomic(w, op, 16, where)) return nullptr;
     const WideLanes d(w, op->d), b(w, op->b), c(w, Compares ? op->c : op->b);
+    bool changed = false;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         u64 old[2];
         std::memcpy(old, where.host[l], sizeof old);
         const bool stores = !Compares || (old[0] == b.low[l] && old[1] == b.high[l]);
         const u64 value[2] = {c.low[l], c.high[l]};
-        if (stores) std::memcpy(where.host[l], value, sizeof value);
+        if (stores) {
+            changed |= std::memcmp(old, value, sizeof value) != 0;
+            std::memcpy(where.host[l], value, sizeof value);
+        }
         if (op->has_destination) d.low[l] = old[0], d.high[l] = old[1];
     }
-    finish_atomic(w, op, where, 16);
+    finish_atomic(w, op, where, 16, changed);
     return op + 1;
 }
 

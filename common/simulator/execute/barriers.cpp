@@ -170,6 +170,7 @@ const Op* op_barrier_arrive(Warp& w, const Op* op) {
     const u32 id = static_cast<u32>(barrier - block.barriers);
     barrier->arrived_only +=
         w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
+    block.watch->memory_changed();
     if (is_complete(block, id)) release(block, id);
     return op + 1;
 }

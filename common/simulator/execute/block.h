@@ -16,6 +16,7 @@
 #include "execute/calls.h"
 #include "execute/shared_ledger.h"
 #include "execute/warp.h"
+#include "execute/watch.h"
 #include "program/lower.h"
 
 namespace coalesce::sim {
@@ -35,9 +36,9 @@ struct Launch {
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< warp instructions; 0: none
     std::atomic<u64> instructions_spent{0};
-    std::atomic<u64> progress{0};  ///< raised whenever memory changes that somebody may wait for
-    u64 number = 0;                ///< of launches before this one in the process: %gridid
-    u64 started_at = 0;            ///< clock_of() when it began: clocks never go back
+    u64 number = 0;      ///< of launches before this one in the process: %gridid
+    u64 started_at = 0;  ///< clock_of() when it began: clocks never go back
+    u64 leapt = 0;       ///< cycles that the clocks have leapt on, because nothing else happened
     u64 grid_workspace = 0;  ///< device address: cooperative_groups keeps its grid barrier here
 
     bool failed() const { return status.load(std::memory_order_relaxed) != 0; }
@@ -83,6 +84,9 @@ struct Block {
     /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp
     /// instruction of this block, and what nanosleep slept (special_registers.h).
     u64 cycles = 0;
+
+    Watch* watch = nullptr;  ///< of the worker that runs it
+    WaitingState waiting;
 
     FramePool frames;  ///< of the calls that its warps are in
     GlobalRace::Block global_race;

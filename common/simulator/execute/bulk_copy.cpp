@@ -91,6 +91,7 @@ void finish(Block& block, F is_due) {
     for (BulkCopy& copy : pending) {
         if (!is_due(copy)) continue;
         carry_out(block, copy);
+        block.watch->memory_changed();
         if (block.shared_race)
             block.shared_race->bulk_end(copy.race_ticket, copy.to_shared, copy.mbarrier);
         if (copy.to_shared) complete_bytes(block, copy.mbarrier, copy.bytes);
@@ -375,13 +376,15 @@ template <bool (*Copy)(Warp&, const Op*, int)>
 const Op* run_bulk(Warp& w, const Op* op) {
     for (Mask rest = w.active; rest; rest &= rest - 1)
         if (!Copy(w, op, std::countr_zero(rest))) return nullptr;
-    w.block->launch->progress.fetch_add(1, std::memory_order_relaxed);
+    w.block->watch->memory_changed();
     return op + 1;
 }
 
 const Op* run_commit(Warp& w, const Op* op) {
-    auto& committed = copies_of(*w.block).committed[w.index];
+    Block::BulkCopies& copies = copies_of(*w.block);
+    auto& committed = copies.committed[w.index];
     for (Mask rest = w.active; rest; rest &= rest - 1) ++committed[std::countr_zero(rest)];
+    if (!copies.pending.empty()) w.block->watch->memory_changed();
     return op + 1;
 }
 

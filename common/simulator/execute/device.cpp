@@ -290,7 +290,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         state_->workers[k]->end_launch();
         instructions += state_->workers[k]->totals.instructions;
     }
-    state_->clock += 1000 + instructions;
+    state_->clock += 1000 + instructions + launch.leapt;
     if (launch.global_race) launch.global_race->end_launch();
     state_->shared_log.end_launch();
     return static_cast<Status>(launch.status.load());

@@ -56,6 +56,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         used[lane] = static_cast<u32>(formatted.arguments);
     }
     std::fwrite(text.data(), 1, text.size(), stdout);
+    w.block->watch->memory_changed();
     if (op->has_destination) w.write<u32>(op->d, [&](int l) { return used[l]; });
     return op + 1;
 }
@@ -94,6 +95,7 @@ const Op* run_malloc(Warp& w, const Op* op) {
         if (pointers[l]) memory.mark_unwritten(pointers[l], sizes[l]);
     }
     if (op->has_destination) w.write<u64>(op->d, [&](int l) { return pointers[l]; });
+    w.block->watch->memory_changed();
     return op + 1;
 }
 
@@ -111,6 +113,7 @@ const Op* run_free(Warp& w, const Op* op) {
                 l, pointers[l]);
         w.block->launch->memory->mark_unwritten(pointers[l], bytes);
     }
+    w.block->watch->memory_changed();
     return op + 1;
 }
 

@@ -234,11 +234,15 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
+inline void addresses_of(const Warp& w, const Op* op, u64* addresses) {
+    const u64* base = w.lanes<u64>(op->a);
+    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
+}
+
 template <class Shape, bool Store>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
-    const u64* base = w.lanes<u64>(op->a);
     u64 addresses[kLanes];
-    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
+    addresses_of(w, op, addresses);
     SiteCache& cache = w.caches[op->site];
     if (!all_inside<Shape>(w, cache, addresses)) {
         remember_allocation(*w.block->launch, cache, addresses[w.first_active()]);
@@ -249,18 +253,39 @@ template <class Shape, bool Store>
     return op + 1;
 }
 
-template <class Shape, bool Store>
-[[gnu::noinline]] void note_trace(Warp& w, const Op* op) {
-    const u64* base = w.lanes<u64>(op->a);
-    u64 addresses[kLanes];
-    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
-    w.trace->note(w, op, false, Store, Shape::kTotal, addresses);
+/// For Watch: does this store change anything?
+template <class Shape>
+bool changes_memory(const Warp& w, const Op* op, const u64* addresses) {
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        const Allocation* found = w.block->launch->allocations->find(addresses[l]);
+        if (!found || !found->contains(addresses[l], Shape::kTotal)) continue;
+        u8 stored[Shape::kTotal];
+        Shape::store(w, op, l, stored);
+        const void* now = reinterpret_cast<const void*>(addresses[l] + found->to_host);
+        if (std::memcmp(now, stored, sizeof stored) != 0) return true;
+    }
+    return false;
 }
 
 template <class Shape, bool Store>
-const Op* access_plain(Warp& w, const Op* op) {
-    if (w.trace) [[unlikely]]
-        note_trace<Shape, Store>(w, op);
+[[gnu::noinline]] void observe(Warp& w, const Op* op) {
+    u64 addresses[kLanes];
+    addresses_of(w, op, addresses);
+    if (w.trace) w.trace->note(w, op, false, Store, Shape::kTotal, addresses);
+    Watch& watch = *w.block->watch;
+    if (!watch.on()) return;
+    if constexpr (Store) {
+        if (changes_memory<Shape>(w, op, addresses)) watch.memory_changed();
+    } else {
+        if (op->detail & kStrong) watch.polls(w, op, addresses, 0);
+    }
+}
+
+template <class Shape, bool Store>
+const Op* access_weak(Warp& w, const Op* op) {
+    if (w.observed) [[unlikely]]
+        observe<Shape, Store>(w, op);
     if (w.active == kAllLanes) {
         const u64* base = w.lanes<u64>(op->a);
         const u64 first = base[0];
@@ -282,24 +307,28 @@ const Op* access_plain(Warp& w, const Op* op) {
     return access_irregular<Shape, Store>(w, op);
 }
 
-/// Plain mode: nothing is known of the lanes together.
-template <class Shape, bool Store>
-const Op* access_lane_by_lane(Warp& w, const Op* op) {
-    const u64* base = w.lanes<u64>(op->a);
-    u64 addresses[kLanes];
-    for (int l = 0; l < kLanes; ++l) addresses[l] = base[l] + static_cast<u64>(op->immediate);
-    return access_anywhere<Shape, Store>(w, op, addresses);
-}
-
 /// volatile, relaxed, acquire, release.
-template <class Shape, bool Store, bool Plain>
+template <class Shape, bool Store>
 const Op* access_strong(Warp& w, const Op* op) {
-    if (w.trace) [[unlikely]]
-        note_trace<Shape, Store>(w, op);
-    const Op* next =
-        Plain ? access_lane_by_lane<Shape, Store>(w, op) : access_irregular<Shape, Store>(w, op);
+    if (w.observed) [[unlikely]]
+        observe<Shape, Store>(w, op);
+    const Op* next = access_irregular<Shape, Store>(w, op);
     GlobalRace* race = w.block->launch->global_race;
     if (next && race && !Store) race->acquire(w.block->global_race, w.index);
+    return next;
+}
+
+/// Plain mode: nothing is known of the lanes together.
+template <class Shape, bool Store>
+const Op* access_in_plain_mode(Warp& w, const Op* op) {
+    if (w.observed) [[unlikely]]
+        observe<Shape, Store>(w, op);
+    u64 addresses[kLanes];
+    addresses_of(w, op, addresses);
+    const Op* next = access_anywhere<Shape, Store>(w, op, addresses);
+    GlobalRace* race = w.block->launch->global_race;
+    const bool acquires = !Store && (op->detail & kStrong);
+    if (next && race && acquires) race->acquire(w.block->global_race, w.index);
     return next;
 }
 
@@ -308,17 +337,13 @@ const Op* access_strong(Warp& w, const Op* op) {
 Handler global_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
     with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
-        if (kind.strong && kind.plain)
+        if (kind.plain)
             handler =
-                kind.store ? access_strong<Shape, true, true> : access_strong<Shape, false, true>;
+                kind.store ? access_in_plain_mode<Shape, true> : access_in_plain_mode<Shape, false>;
         else if (kind.strong)
-            handler =
-                kind.store ? access_strong<Shape, true, false> : access_strong<Shape, false, false>;
-        else if (kind.plain)
-            handler =
-                kind.store ? access_lane_by_lane<Shape, true> : access_lane_by_lane<Shape, false>;
+            handler = kind.store ? access_strong<Shape, true> : access_strong<Shape, false>;
         else
-            handler = kind.store ? access_plain<Shape, true> : access_plain<Shape, false>;
+            handler = kind.store ? access_weak<Shape, true> : access_weak<Shape, false>;
     });
     return handler;
 }

@@ -84,10 +84,6 @@ const Op* not_initialised(Warp& w, const Op* op, int lane, const Resolved& where
                   "wait for it with __syncthreads()");
 }
 
-void something_happened(Block& block) {
-    block.launch->progress.fetch_add(1, std::memory_order_relaxed);
-}
-
 void phase_ended(Block& block) {
     if (GlobalRace* race = block.launch->global_race) race->barrier(block.global_race);
 }
@@ -110,7 +106,7 @@ const Op* run_init(Warp& w, const Op* op) {
         if (w.block->shared_race)
             w.block->shared_race->mark_written(static_cast<u32>(where.address[l]), 8);
     }
-    something_happened(*w.block);
+    w.block->watch->memory_changed();
     return op + 1;
 }
 
@@ -119,6 +115,7 @@ const Op* run_invalidate(Warp& w, const Op* op) {
     if (!find_mbarriers(w, op, where)) return nullptr;
     for (Mask rest = w.active; rest; rest &= rest - 1)
         store_bits(where.host[std::countr_zero(rest)], 0);
+    w.block->watch->memory_changed();
     return op + 1;
 }
 
@@ -154,7 +151,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
         store_bits(where.host[l], b.bits());
         if constexpr (ReturnsState) w.lanes<u64>(op->d)[l] = before;
     }
-    something_happened(*w.block);
+    w.block->watch->memory_changed();
     return op + 1;
 }
 
@@ -172,7 +169,7 @@ const Op* run_bytes(Warp& w, const Op* op) {
         if (Sign < 0 && b.end_phase_if_complete()) phase_ended(*w.block);
         store_bits(where.host[l], b.bits());
     }
-    something_happened(*w.block);
+    w.block->watch->memory_changed();
     return op + 1;
 }
 
@@ -288,7 +285,7 @@ void complete_bytes(Block& block, u32 address, u32 bytes) {
     b.bytes -= bytes;
     if (b.end_phase_if_complete()) phase_ended(block);
     store_bits(host, b.bits());
-    something_happened(block);
+    block.watch->memory_changed();
 }
 
 std::optional<FamilyInstruction> describe_copy_arrival(const ptx::Instruction& i) {

@@ -63,9 +63,9 @@ inline constexpr u8 kReleasesBit = 8;
 inline constexpr u8 kOverwritesBit = 16;
 
 /// The one place that every atomic and reduction passes, after its addresses were found good and
-/// before memory changes; and the one after.
+/// before memory changes; and the one after. `changed`: a value is not what it was.
 void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
-void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
+void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
 
 /// An asynchronous copy begins: it reads `from` now and may write `to` at any time until it is
 /// waited for. Sites: op->site writes, op->site + 1 reads.

@@ -6,6 +6,17 @@
 namespace coalesce::sim {
 namespace {
 
+/// For Watch: local memory belongs to its warp, and may change and change back while that waits.
+template <class Shape>
+void note_local_store(Warp& w, const Op* op, int lane, const u8* host) {
+    u8 stored[Shape::kTotal];
+    Shape::store(w, op, lane, stored);
+    for (u32 k = 0; k < Shape::kTotal; ++k) {
+        const u64 at = static_cast<u64>(host + k - w.local);
+        w.local_state += hash_of(at << 8 | stored[k]) - hash_of(at << 8 | host[k]);
+    }
+}
+
 /// Local and constant memory cost no global requests: only their bounds matter.
 template <class Shape, bool Store, ptx::StateSpace Space>
 const Op* access_resolved(Warp& w, const Op* op) {
@@ -15,10 +26,13 @@ const Op* access_resolved(Warp& w, const Op* op) {
         u8* host = resolve_one(w, op, base[l] + static_cast<u64>(op->immediate), l, Shape::kTotal,
                                Space, Store ? Access::store : Access::load);
         if (!host) return nullptr;
-        if constexpr (Store)
+        if constexpr (Store) {
+            if (w.observed) [[unlikely]]
+                note_local_store<Shape>(w, op, l, host);
             Shape::store(w, op, l, host);
-        else
+        } else {
             Shape::load(w, op, l, host);
+        }
     }
     return op + 1;
 }

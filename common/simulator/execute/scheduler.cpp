@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "execute/barriers.h"
 #include "execute/calls.h"
@@ -12,11 +13,20 @@ namespace {
 
 /// Backward branches that a warp may take before the next one gets its turn.
 constexpr i64 kSliceFuel = 50'000;
-/// Turns of a waiting loop, while other lanes of the warp could run: they wait where the paths
-/// join, and letting them go on costs the warp its convergence, so this takes a while.
-constexpr u32 kPatienceWithinWarp = 256;
+/// What a turn of a waiting loop weighs: it changed memory, or it did not.
+constexpr u32 kWorkingTurn = 1, kIdleTurn = 16;
+/// The weight of turns while other lanes of the warp could run: they wait where the paths join, and
+/// letting them go on costs the warp its convergence, so this takes a while. Half as long every time
+/// that it was in vain, so that a lock that the lanes hand to each other does not crawl.
+constexpr u32 kPatienceWithinWarp = 256 * kIdleTurn;
 /// ... and while only other warps could.
-constexpr u32 kPatience = 4;
+constexpr u32 kPatience = 4 * kIdleTurn;
+/// Passes over the warps of a block, some of them in waiting loops, before other blocks get a turn:
+/// while nothing else goes on, and at all.
+constexpr u32 kIdlePasses = 16, kPasses = 1024;
+/// Slices that a warp uses up, one after the other and without a turn of a waiting loop, before it
+/// counts as working.
+constexpr u32 kFullSlices = 2;
 
 /// Where a fragment is, from the kernel's body down through its calls.
 std::vector<const Op*> path_of(const Op* at, const Frame* frame) {
@@ -60,13 +70,18 @@ bool another_is_ready(const Warp& w) {
 /// A turn of a waiting loop. Returns true when the fragment has to make way (it is then in
 /// `others`).
 bool spun_enough(Warp& w, const Op* next) {
-    ++w.spins;
+    const u64 changes = w.block->watch->changes();
+    const bool worked = std::exchange(w.changes_seen, changes) != changes;
+    ++w.turns;
+    w.spins += worked ? kWorkingTurn : kIdleTurn;
     const bool others = another_is_ready(w);
-    if (w.spins < (others ? kPatienceWithinWarp : kPatience)) return false;
+    if (w.spins < (others ? w.patience : kPatience)) return false;
     w.spins = 0;
+    if (others) w.patience = std::max(w.patience / 2, kPatience);
     w.settle();
     Fragment self{.at = next, .lanes = w.active, .frame = w.frame};
     self.resting = true;
+    self.asks = w.asks;
     w.others.push_back(self);
     w.slice_spun = !others;
     return true;
@@ -270,19 +285,43 @@ bool has_ready_fragment(const Warp& w) {
     return false;
 }
 
+void run_fragments(Warp& w) {
+    Watch& watch = *w.block->watch;
+    w.observed = w.trace || watch.on();
+    const Op* op = next_fragment(w);
+    if (!watch.on()) {
+        w.asks = nullptr;
+        while (op) op = op->run(w, op);
+        return;
+    }
+    while (op) {
+        watch.executes(w, op);
+        op = op->run(w, op);
+    }
+}
+
 void run_slice(Warp& w) {
+    // Turns of a waiting loop that is long in itself add up over slices.
+    if (w.fuel >= 0) w.spins = 0;
+    Watch& watch = *w.block->watch;
     w.fuel = kSliceFuel;
-    w.spins = 0;
+    w.turns = 0;
+    w.changes_seen = watch.changes();
     w.slice_spun = false;
     const Mask live_before = w.live;
     for (Fragment& f : w.others) f.resting = false;
     const u64 executed_before = w.executed;
     w.unseen = 0;
-    for (const Op* op = next_fragment(w); op;) op = op->run(w, op);
+    run_fragments(w);
     w.settle();
     Launch& launch = *w.block->launch;
     if (launch.instruction_limit) spend_instructions(w, w.executed - executed_before + w.unseen);
-    if (w.live != live_before) lanes_ended(w);
+    w.full_slices = w.fuel < 0 && w.turns == 0 ? w.full_slices + 1 : 0;
+    if (w.full_slices >= kFullSlices) watch.worked();
+    if (w.live != live_before) {
+        lanes_ended(w);
+        watch.worked();
+    }
 }
 
 /// Lanes that named others which never come: reported, then run with those that are there.
@@ -317,24 +356,36 @@ std::vector<u32> warp_order(const Block& block, u64 seed) {
 
 }  // namespace
 
-BlockOutcome run_block(Block& block, u64 seed, bool& advanced) {
+void start_patience(Warp& w) {
+    w.patience = kPatienceWithinWarp;
+    w.fuel = 0;
+    w.full_slices = 0;
+}
+
+BlockOutcome run_block(Block& block, u64 seed) {
     const std::vector<u32> order = seed ? warp_order(block, seed) : std::vector<u32>{};
     const u32 warps = static_cast<u32>(block.warps.size());
     const Mask all_finished = warps == 32 ? kAllLanes : (1u << warps) - 1;
+    u32 passes_with_waits = 0, idle_passes = 0;
     for (;;) {
-        bool ran = false, all_spun = true;
+        bool ran = false, all_spun = true, waits = false;
+        const u64 progress = block.watch->progress();
         for (u32 k = 0; k < warps; ++k) {
             Warp& w = block.warps[seed ? order[k] : k];
             if (!has_ready_fragment(w)) continue;
             run_slice(w);
             ran = true;
             all_spun &= w.slice_spun;
+            waits |= w.turns != 0;
             if (block.launch->failed()) return BlockOutcome::failed;
         }
         if (block.finished_warps == all_finished) return BlockOutcome::finished;
         if (ran && all_spun) return BlockOutcome::waits_for_others;
         if (ran) {
-            advanced = true;
+            passes_with_waits += waits;
+            idle_passes = block.watch->progress() == progress ? idle_passes + 1 : 0;
+            if (passes_with_waits && (idle_passes >= kIdlePasses || passes_with_waits >= kPasses))
+                return BlockOutcome::waits_for_others;
             continue;
         }
         if (release_warp_syncs(block)) continue;
@@ -347,7 +398,7 @@ std::string describe_waiting(const Block& block) {
     std::string text;
     for (const Warp& w : block.warps) {
         for (const Fragment& f : w.others) {
-            const Place place = block.launch->kernel->place(f.at);
+            const Place place = block.launch->kernel->place(f.asks ? f.asks : f.at);
             const char* what = f.state == Fragment::State::at_barrier ? "wait at a barrier"
                                : f.state == Fragment::State::at_warp_sync
                                    ? "wait for lanes of their warp"

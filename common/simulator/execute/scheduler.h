@@ -4,10 +4,12 @@
 // Idea       A warp runs until it ends, waits, or has had its share (a slice); then the next warp
 //            of the block. Nothing is timed: order is a function of program, input and seed.
 // Fairness   "Lowest place first" would let the losers of a spin lock run for ever while the winner
-//            waits to release it. So a branch of a loop that waits for memory to change (Op::spins)
-//            counts its turns: after some, the fragment rests until all others of the warp have had
-//            a go; a warp that only spins ends its slice; a block that only spins is put aside for
-//            other blocks.
+//            waits to release it. So a branch of a loop that may wait for memory to change
+//            (Op::spins) counts its turns: after some, the fragment rests until all others of the
+//            warp have had a go; a warp that only spins ends its slice; a block that only spins is
+//            put aside for other blocks. Who works in such a loop (takes numbers from a counter,
+//            fills a hash table) changes memory, and may go on for longer. Whether the wait can
+//            still end is watch.h's question.
 #pragma once
 
 #include "execute/block.h"
@@ -23,11 +25,13 @@ const Op* park(Warp& w, Fragment fragment);
 
 enum class BlockOutcome : u8 {
     finished,
-    waits_for_others,  ///< all its warps spin, or wait at the grid's barrier
+    waits_for_others,  ///< its warps spin: it is the turn of others
     failed,            ///< the launch has failed
 };
-/// Runs the block until one of these. `advanced`: it did more than spin.
-BlockOutcome run_block(Block& block, u64 seed, bool& advanced);
+/// Runs the block until one of these.
+BlockOutcome run_block(Block& block, u64 seed);
+/// Before a warp's first slice.
+void start_patience(Warp& w);
 
 /// "warp 3: lanes 0-31 wait at the barrier of kernel.cu:12" for every waiting fragment.
 std::string describe_waiting(const Block& block);

@@ -147,19 +147,34 @@ template <class Shape, bool Store, bool Narrow>
     return op + 1;
 }
 
+/// For Watch: does this store change anything?
+template <class Shape>
+bool changes_memory(const Warp& w, const Op* op, const u32* addresses) {
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if (u64{addresses[l]} + Shape::kTotal > w.block->shared_bytes) continue;
+        u8 stored[Shape::kTotal];
+        Shape::store(w, op, l, stored);
+        if (std::memcmp(w.block->shared + addresses[l], stored, sizeof stored) != 0) return true;
+    }
+    return false;
+}
+
 template <class Shape, bool Store>
-[[gnu::noinline]] void note_trace(Warp& w, const Op* op, const u32* addresses) {
+[[gnu::noinline]] void observe(Warp& w, const Op* op, const u32* addresses) {
     u64 offsets[kLanes];
     for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
-    w.trace->note(w, op, true, Store, Shape::kTotal, offsets);
+    if (w.trace) w.trace->note(w, op, true, Store, Shape::kTotal, offsets);
+    Watch& watch = *w.block->watch;
+    if (Store && watch.on() && changes_memory<Shape>(w, op, addresses)) watch.memory_changed();
 }
 
 template <class Shape, bool Store, bool Narrow>
 const Op* access_shared(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
-    if (w.trace) [[unlikely]]
-        note_trace<Shape, Store>(w, op, addresses);
+    if (w.observed) [[unlikely]]
+        observe<Shape, Store>(w, op, addresses);
     SharedLedger& ledger = w.block->ledger;
     if (ledger.mode() == SharedLedger::Mode::comparing) {
         const bool stable = (op->detail & kStableAddress) != 0;
@@ -176,9 +191,11 @@ const Op* access_shared(Warp& w, const Op* op) {
 
 /// Plain mode: nothing is known of the lanes together, nor of other blocks.
 template <class Shape, bool Store, bool Narrow>
-const Op* access_lane_by_lane(Warp& w, const Op* op) {
+const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
+    if (w.observed) [[unlikely]]
+        observe<Shape, Store>(w, op, addresses);
     if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;
     const Wavefronts waves =
         count_wavefronts(addresses, Shape::kTotal, w.active,
@@ -200,11 +217,11 @@ Handler shared_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;
     with_shape(kind.bytes, kind.count, kind.sign_extend, [&]<class Shape>() {
         if (kind.plain && kind.narrow_address)
-            handler = kind.store ? access_lane_by_lane<Shape, true, true>
-                                 : access_lane_by_lane<Shape, false, true>;
+            handler = kind.store ? access_in_plain_mode<Shape, true, true>
+                                 : access_in_plain_mode<Shape, false, true>;
         else if (kind.plain)
-            handler = kind.store ? access_lane_by_lane<Shape, true, false>
-                                 : access_lane_by_lane<Shape, false, false>;
+            handler = kind.store ? access_in_plain_mode<Shape, true, false>
+                                 : access_in_plain_mode<Shape, false, false>;
         else if (kind.narrow_address)
             handler =
                 kind.store ? access_shared<Shape, true, true> : access_shared<Shape, false, true>;

@@ -186,7 +186,8 @@ u64 clock_of(const Warp& warp) {
     const Block& block = *warp.block;
     u64 executed = 0;
     for (const Warp& w : block.warps) executed += w.executed;
-    return block.launch->started_at + block.cycles + kCyclesPerInstruction * executed;
+    return block.launch->started_at + block.launch->leapt + block.cycles +
+           kCyclesPerInstruction * executed;
 }
 
 }  // namespace coalesce::sim

@@ -49,7 +49,8 @@ struct Fragment {
         waiting,       ///< for something outside the warp: grid barrier, mbarrier, spinning
     } state = State::ready;
     u8 barrier = 0;
-    bool resting = false;  ///< has spun for long: others of the warp go first
+    const Op* asks = nullptr;  ///< spinning: what it asks memory, where that is known
+    bool resting = false;      ///< has spun for long: others of the warp go first
     Mask wanted = 0;
 };
 
@@ -68,17 +69,24 @@ struct Warp {
     u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
     Checks checks;                     ///< of this launch
 
-    Trace* trace = nullptr;  ///< set for the one warp whose accesses are written down
+    Trace* trace = nullptr;        ///< set for the one warp whose accesses are written down
+    bool observed = false;         ///< there is a trace, or Watch::on(): accesses are looked at
     u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
     u64 executed = 0;              ///< PTX instructions, since the warp began
     u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows
     u64 lane_instructions = 0;     ///< executed, times active lanes
     u64 branches = 0, divergent_branches = 0;
-    u64 unseen = 0;                   ///< spent inside printf: for the budget, not for the counters
-    i64 fuel = 0;                     ///< backward branches until the scheduler has a look
-    u32 spins = 0;                    ///< turns of a waiting loop since the last rest
-    bool slice_spun = false;          ///< the slice ended in a waiting loop
-    u8* kernel_file = nullptr;        ///< own file of the kernel itself, whatever is being called
+    u64 unseen = 0;             ///< spent inside printf: for the budget, not for the counters
+    i64 fuel = 0;               ///< backward branches until the scheduler has a look
+    u32 spins = 0;              ///< turns of a waiting loop since the last rest, weighed
+    u32 patience = 0;           ///< how many before others of the warp go first
+    u32 turns = 0;              ///< of waiting loops in this slice
+    u64 changes_seen = 0;       ///< Watch::changes() at the last of them
+    u32 full_slices = 0;        ///< used up one after the other, without such a turn
+    const Op* asks = nullptr;   ///< the last question to memory, while Watch::on()
+    bool slice_spun = false;    ///< the slice ended in a waiting loop
+    u64 local_state = 0;        ///< of its local memory, since Watch::on(): see note_local_store
+    u8* kernel_file = nullptr;  ///< own file of the kernel itself, whatever is being called
     u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
     bool fenced = false;              ///< a fence came since the last atomic: the next one releases
     u8* local = nullptr;              ///< local memory: lane-major, `local_bytes` each

@@ -5,14 +5,13 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "checks/access_report.h"
 #include "execute/async_copy.h"
 #include "execute/special_registers.h"
 
 namespace coalesce::sim {
 namespace {
 
-/// Rounds over all waiting blocks without any of them getting further, after which none ever will.
-constexpr u32 kHopelessRounds = 64;
 /// What shared memory holds before a kernel writes it: nothing that looks like a result.
 constexpr int kSharedPoison = 0xcd;
 
@@ -70,6 +69,7 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
     blocks_ = launch.config.grid.count();
     prepared_ = 0;
     waiting_.clear();
+    watch_.begin_launch(launch);
     for (auto& r : residents_) r->busy = false;
     const std::size_t sites = launch.kernel->sites.size();
     totals = {};
@@ -100,6 +100,7 @@ void Worker::prepare(Resident& resident) {
     const u32 threads = static_cast<u32>(launch_->config.block.count());
     const u32 warps = (threads + kLanes - 1) / kLanes;
     block.launch = launch_;
+    block.watch = &watch_;
     block.threads = threads;
     block.shared_bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
     block.shared = resident.shared.resize(block.shared_bytes);
@@ -163,6 +164,7 @@ void Worker::start_warps(Resident& resident) {
         w.file[kOwnFile] = w.kernel_file;
         w.fenced = false;
         w.trace = trace().wants(block.linear, w.index) ? &trace() : nullptr;
+        start_patience(w);
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
         w.active = 0;
         w.settled = w.executed;
@@ -172,6 +174,7 @@ void Worker::start_warps(Resident& resident) {
     for (Barrier& b : block.barriers) b = {};
     std::fill(std::begin(block.waiting_warps), std::end(block.waiting_warps), 0u);
     block.finished_warps = 0;
+    block.waiting = {};
     block.async_copies.reset();
     block.bulk_copies.reset();
 }
@@ -237,15 +240,13 @@ u64 Worker::block_number(u64 nth) const {
 
 // ---- running ----
 
-bool Worker::advance(Resident& resident) {
-    bool advanced = false;
-    const BlockOutcome outcome = run_block(resident.block, seed_, advanced);
-    if (outcome == BlockOutcome::waits_for_others) {
+void Worker::advance(Resident& resident) {
+    if (run_block(resident.block, seed_) == BlockOutcome::waits_for_others) {
         waiting_.push_back(&resident);
-        return advanced;
+        return;
     }
     end_block(resident);
-    return true;
+    watch_.worked();
 }
 
 void Worker::run() {
@@ -271,28 +272,35 @@ void Worker::report_no_memory() {
 }
 
 void Worker::run_blocks() {
-    u32 hopeless = 0;
     bool more = true;
     while (!launch_->failed()) {
         if (more && waiting_.size() < max_resident_) {
             const u64 nth = launch_->next_block.fetch_add(1, std::memory_order_relaxed);
             more = nth < blocks_;
             if (more) {
+                watch_.worked();
                 advance(begin_block(block_number(nth)));
                 continue;
             }
         }
         if (waiting_.empty()) return;
-        std::vector<Resident*> round;
-        round.swap(waiting_);
-        bool advanced = false;
-        for (Resident* r : round) {
-            if (launch_->failed()) return;
-            advanced |= advance(*r);
-        }
-        hopeless = advanced ? 0 : hopeless + 1;
-        if (hopeless > kHopelessRounds) report_stuck_grid();
+        run_round();
     }
+}
+
+/// Every waiting block once.
+void Worker::run_round() {
+    std::vector<Resident*> round;
+    round.swap(waiting_);
+    for (Resident* r : round) {
+        advance(*r);
+        if (launch_->failed()) return;
+    }
+    std::vector<Block*> blocks;
+    for (Resident* r : waiting_) blocks.push_back(&r->block);
+    const Watch::Verdict verdict = watch_.end_round(blocks);
+    if (verdict == Watch::Verdict::deadlock) report_stuck_grid();
+    if (verdict == Watch::Verdict::waits_for_host) report_waiting_for_host();
 }
 
 void Worker::report_stuck_grid() {
@@ -304,7 +312,8 @@ void Worker::report_stuck_grid() {
             break;
         }
     const Fragment& f = stuck->others.front();
-    Report report = stuck->describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
+    Report report =
+        stuck->describe(f.asks ? f.asks : f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
     report.message =
         std::to_string(waiting_.size()) +
@@ -317,6 +326,21 @@ void Worker::report_stuck_grid() {
     report.cure =
         "Is the lock released, the flag set, on every path? Blocks may only wait for blocks that "
         "are sure to run.";
+    reports().add(report);
+    launch_->fail(Status::launch_timeout);
+}
+
+void Worker::report_waiting_for_host() {
+    Report report = watch_.wait_for_host();
+    report.message =
+        "waits for " + describe_address(report.address, *launch_->allocations) +
+        ", which the host can write, and no thread of the grid will. On hardware the host goes on "
+        "while the kernel runs; here a launch is carried out before the call that launches "
+        "returns, so that the host has no turn before the kernel ends:\n" +
+        describe_waiting(waiting_.front()->block);
+    report.cure =
+        "Write it before the launch, or let the kernel end where it waits and launch another one "
+        "for the rest.";
     reports().add(report);
     launch_->fail(Status::launch_timeout);
 }

@@ -58,9 +58,11 @@ private:
     void end_block(Resident& resident);
     u64 block_number(u64 nth) const;
     /// Runs one block for a while; keeps it when it waits for others.
-    bool advance(Resident& resident);
+    void advance(Resident& resident);
     void run_blocks();
+    void run_round();
     void report_stuck_grid();
+    void report_waiting_for_host();
     void report_no_memory();
 
     Launch* launch_ = nullptr;
@@ -70,6 +72,7 @@ private:
     std::size_t prepared_ = 0;  ///< of residents_, those that know this launch
     std::vector<Resident*> waiting_;
     std::vector<SiteCache> caches_;
+    Watch watch_;
 };
 
 }  // namespace coalesce::sim

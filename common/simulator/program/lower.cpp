@@ -36,6 +36,7 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
     const Liveness liveness(function, flow_);
     registers_ =
         plain_ ? every_register_by_itself(function) : classify(function, is_kernel, liveness);
+    code_.roots = registers_.root;
     lifetimes_ = lifetimes(registers_, liveness);
     slots_.resize(function.registers.size());
     for (u32 r = 0; r < lifetimes_.size(); ++r)

@@ -41,6 +41,12 @@ struct CallSite {
     std::vector<u32> result_offsets;
 };
 
+/// A register that warps have to themselves, and where it is kept while it is alive.
+struct PlacedRegister {
+    u32 root = 0;               ///< see Registers::root
+    u32 offset = 0, bytes = 0;  ///< in a warp's own file
+};
+
 /// The body of a kernel or of a device function.
 struct FunctionCode {
     std::string name;
@@ -54,6 +60,9 @@ struct FunctionCode {
     std::vector<std::unique_ptr<CallSite>> calls;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
     u64 address = 0;  ///< what a function pointer to it holds
+    /// For those who look at a warp's state (execute/watch.h).
+    std::vector<u32> roots;
+    std::vector<PlacedRegister> placed;
 };
 
 /// How often a value has to be computed.

@@ -51,6 +51,7 @@ Slot FunctionLowering::slot_of_register(u32 reg) {
         case ValueClass::position: slot = own_.take_for_good(width); break;
         case ValueClass::thread:
             slot = own_.take(width);
+            code_.placed.push_back({root, slot->offset, bytes_of(width)});
             ends_.emplace(std::max(lifetimes_[root].end, at_), root);
             break;
     }

@@ -35,9 +35,8 @@ void collect(const Operand& operand, std::vector<u32>& out) {
 std::vector<u32> registers_written(const ptx::Instruction& i) {
     std::vector<u32> written;
     if (i.operands.empty() || !has_destination(i)) return written;
-    const Operand& first = i.operands[0];
-    if (first.kind == Operand::Kind::reg || first.kind == Operand::Kind::vector)
-        collect(first, written);
+    // `_|p` too: nobody wants the first result, but the second is one.
+    if (i.operands[0].kind != Operand::Kind::address) collect(i.operands[0], written);
     return written;
 }
 

@@ -50,17 +50,31 @@ T* device_zeros(std::size_t count) {
     return data;
 }
 template <class T>
+T* to_device(const std::vector<T>& host) {
+    T* data = nullptr;
+    need(cudaMalloc(&data, host.size() * sizeof(T)));
+    need(cudaMemcpy(data, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return data;
+}
+template <class T>
 T* device_iota(std::size_t count) {
     std::vector<T> host(count);
     for (std::size_t i = 0; i < count; ++i) host[i] = static_cast<T>(i);
-    T* data = nullptr;
-    need(cudaMalloc(&data, count * sizeof(T)));
-    need(cudaMemcpy(data, host.data(), count * sizeof(T), cudaMemcpyHostToDevice));
-    return data;
+    return to_device(host);
 }
 template <class T>
 std::vector<T> to_host(const T* data, std::size_t count) {
     std::vector<T> host(count);
     need(cudaMemcpy(host.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost));
     return host;
+}
+
+/// `count` numbers from 0 up to but without `below`, the same on every machine.
+inline std::vector<int> random_numbers(std::size_t count, int below, unsigned seed = 1) {
+    std::vector<int> numbers(count);
+    for (int& number : numbers) {
+        seed = seed * 1664525u + 1013904223u;
+        number = static_cast<int>((seed >> 8) % static_cast<unsigned>(below));
+    }
+    return numbers;
 }

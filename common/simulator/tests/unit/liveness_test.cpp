@@ -9,6 +9,7 @@
 #include "program/control_flow.h"
 #include "program/liveness.h"
 #include "program/register_slots.h"
+#include "program/register_use.h"
 #include "program/value_classes.h"
 #include "ptx/parser.h"
 
@@ -172,6 +173,28 @@ TEST_CASE("addresses, guards and vectors are uses") {
         ret;)");
     for (const char* name : {"a", "b", "c", "q"}) CHECK(k.alive_behind("W", name));
     CHECK_FALSE(k.alive_behind("W", "x"));
+}
+
+TEST_CASE("results are writes wherever they stand") {
+    const auto written = [](const std::string& instruction) {
+        const auto module = ptx::parse(
+            ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 a, b;\n"
+            ".reg .b64 s;\n.reg .pred p, q;\n" +
+            instruction + "\n}\n");
+        const ptx::Function& function = *module->functions.at("k");
+        std::string names;
+        for (u32 r : registers_written(function.body[0])) names += function.registers[r].name + " ";
+        return names;
+    };
+    CHECK(written("setp.lt.u32 p|q, a, b;") == "p q ");
+    CHECK(written("elect.sync _|p, a;") == "p ");
+    CHECK(written("shfl.sync.idx.b32 a|p, b, 0, 31, -1;") == "a p ");
+    CHECK(written("mov.b64 {a, b}, s;") == "a b ");
+    CHECK(written("mov.b64 {_, b}, s;") == "b ");
+    CHECK(written("mbarrier.arrive.expect_tx.shared.b64 s, [a], 16;") == "s ");
+    CHECK(written("mbarrier.expect_tx.shared.b64 [a], 16;") == "");
+    CHECK(written("st.shared.b32 [a], b;") == "");
+    CHECK(written("red.shared.add.u32 [a], b;") == "");
 }
 
 TEST_CASE("a copy of what never changes is another name of it") {

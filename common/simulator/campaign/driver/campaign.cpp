@@ -1,0 +1,296 @@
+// campaign -- random kernels, run by the simulator and by its plain mode, compared.
+//
+// Builds on  generate_ptx and generate_cuda, campaign_run, and the simulator's COALESCE_SIM_PLAIN=1.
+// Idea       The plain mode has none of what makes the simulator fast, so it is easily seen to be
+//            right. A kernel of which both give the same results, counters and no report is fine; one
+//            of which they differ is kept, made smaller, and shown.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "campaign/cuda/cuda_kernels.h"
+#include "campaign/driver/compile.h"
+#include "campaign/driver/coverage.h"
+#include "campaign/driver/runs.h"
+#include "campaign/driver/shrink.h"
+#include "campaign/ptx/ptx_kernels.h"
+
+using namespace coalesce::campaign;
+
+namespace {
+
+constexpr const char* kHelp =
+    R"(usage: campaign [options]            random kernels, the simulator against its plain mode
+       campaign --file KERNEL.ptx       one kernel: do the two agree?
+
+  --kernels N       this many (300)
+  --seconds S       as many as fit into this time
+  --seed N          where the seeds begin (1)
+  --only KIND       ptx: straight in PTX; cuda: CUDA C++ through every compiler that is here
+  --jobs N          at the same time (as many as there are processors)
+  --folder DIR      what differs is kept there (campaign-found)
+  --shrink N        the first N that differ are made smaller (3); 0: none
+  --against LIB     the plain mode of another build of libcudart.so.13, in this folder
+  --coverage FILE   writes how often each instruction was met
+  --export DIR      writes kernels for a GPU, with what they should give, and runs nothing else
+  --runner FILE     another campaign_run
+  --library DIR     another build of libcudart.so.13
+)";
+
+struct Options {
+    u64 kernels = 300, seed = 1, shrink = 3;
+    double seconds = 0;
+    std::string only, folder = "campaign-found", against, coverage, export_to, file;
+    std::string runner = CAMPAIGN_RUNNER, library = CAMPAIGN_LIBRARY;
+    u32 jobs = std::max(1u, std::thread::hardware_concurrency());
+};
+
+[[noreturn]] void stop(const std::string& problem) {
+    std::cerr << "campaign: " << problem << "\n" << kHelp;
+    std::exit(2);
+}
+
+Options read_options(int argc, char** argv) {
+    Options options;
+    for (int k = 1; k < argc; ++k) {
+        const std::string word = argv[k];
+        if (word == "--help") {
+            std::cout << kHelp;
+            std::exit(0);
+        }
+        if (k + 1 >= argc) stop("what does " + word + " mean here?");
+        const std::string value = argv[++k];
+        if (word == "--kernels") options.kernels = std::strtoull(value.c_str(), nullptr, 10);
+        else if (word == "--seconds") {
+            options.seconds = std::strtod(value.c_str(), nullptr);
+            options.kernels = ~u64{0};
+        }
+        else if (word == "--seed") options.seed = std::strtoull(value.c_str(), nullptr, 10);
+        else if (word == "--only") options.only = value;
+        else if (word == "--jobs") options.jobs = static_cast<u32>(std::max(1, std::atoi(value.c_str())));
+        else if (word == "--folder") options.folder = value;
+        else if (word == "--shrink") options.shrink = std::strtoull(value.c_str(), nullptr, 10);
+        else if (word == "--against") options.against = value;
+        else if (word == "--coverage") options.coverage = value;
+        else if (word == "--export") options.export_to = value;
+        else if (word == "--file") options.file = value;
+        else if (word == "--runner") options.runner = value;
+        else if (word == "--library") options.library = value;
+        else stop("there is no option " + word);
+    }
+    if (!options.only.empty() && options.only != "ptx" && options.only != "cuda")
+        stop("--only takes ptx or cuda");
+    return options;
+}
+
+std::string read(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) stop(file.string() + " can not be read");
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+void write(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+/// What the threads of a run share.
+class Campaign {
+public:
+    explicit Campaign(const Options& options)
+        : options_(options), runner_(options.runner, options.library), next_(options.seed) {
+        plain_.plain = true;
+        plain_.library = options.against;
+        if (options.only != "ptx") compilers_.emplace();
+    }
+
+    int run() {
+        std::vector<std::thread> threads;
+        for (u32 k = 0; k < options_.jobs; ++k) threads.emplace_back([this] { work(); });
+        for (std::thread& t : threads) t.join();
+        summary();
+        return mismatches_ ? 1 : 0;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr u64 kBatch = 40;
+
+    double seconds() const {
+        return std::chrono::duration<double>(Clock::now() - begin_).count();
+    }
+
+    void work() {
+        for (;;) {
+            const u64 first = next_.fetch_add(kBatch);
+            const u64 done = first - options_.seed;
+            const bool out_of_time = options_.seconds > 0 && seconds() > options_.seconds;
+            if (done >= options_.kernels || out_of_time) return;
+            batch(first, std::min(kBatch, options_.kernels - done));
+        }
+    }
+
+    /// A kernel for each seed; of CUDA C++, a case for each compiler.
+    void batch(u64 first, u64 count) {
+        std::vector<Case> cases;
+        for (u64 seed = first; seed < first + count; ++seed) {
+            const bool cuda = options_.only == "cuda" || (options_.only.empty() && seed % 4 == 0);
+            if (cuda)
+                add_cuda(cases, seed);
+            else
+                cases.push_back({.name = "ptx-" + std::to_string(seed), .configuration = "ptx",
+                                 .seed = seed, .ptx = generate_ptx(seed), .source = ""});
+        }
+        compare(cases, Mode{}, plain_);
+        if (first / kBatch % 4 == 0) {  // now and then two workers, and another order
+            Mode other;
+            other.threads = 2;
+            other.seed = first + 1;
+            compare(cases, Mode{}, other);
+        }
+        const std::lock_guard lock(mutex_);
+        kernels_ += count;
+        for (const Case& c : cases) {
+            ++configurations_[c.configuration];
+            coverage_.add(c.ptx);
+        }
+        if (seconds() > said_ + 10) {
+            said_ = seconds();
+            std::cout << kernels_ << " kernels in " << static_cast<int>(said_) << " s, " << mismatches_
+                      << " differ" << std::endl;
+        }
+    }
+
+    void add_cuda(std::vector<Case>& cases, u64 seed) {
+        const std::string source = coalesce::sim::campaign::generate_cuda(seed);
+        for (const std::string& configuration : compilers_->configurations()) {
+            const Compiled compiled = compilers_->compile(source, configuration);
+            Case c{.name = configuration + "-" + std::to_string(seed), .configuration = configuration,
+                   .seed = seed, .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
+                   .source = source};
+            if (compiled.ptx.empty())
+                differs(c, "not compiled: " + compiled.problem, Mode{}, plain_, false);
+            else
+                cases.push_back(std::move(c));
+        }
+    }
+
+    void compare(const std::vector<Case>& cases, const Mode& a, const Mode& b) {
+        const std::vector<Outcome> first = runner_.run(cases, a), second = runner_.run(cases, b);
+        for (std::size_t k = 0; k < cases.size(); ++k) {
+            const std::string what = difference(first[k], second[k], a.seed == b.seed);
+            if (!what.empty()) differs(cases[k], what, a, b, true);
+        }
+    }
+
+    void differs(const Case& c, const std::string& what, const Mode& a, const Mode& b, bool runs) {
+        const std::lock_guard lock(mutex_);
+        ++mismatches_;
+        const auto folder = std::filesystem::absolute(options_.folder) / c.name;
+        std::filesystem::create_directories(folder);
+        const auto kernel = folder / "kernel.ptx";
+        write(kernel, c.ptx);
+        if (!c.source.empty()) write(folder / "kernel.cu", c.source);
+        std::string text = c.name + ": " + what + "\n";
+        text += "  " + runner_.command(kernel, a) + "\n  " + runner_.command(kernel, b) + "\n";
+        if (runs && shrunk_ < options_.shrink) {
+            ++shrunk_;
+            const auto small = folder / "shrunk.ptx";
+            write(small, shrink(runner_, c.ptx, a, b));
+            text += "  made smaller: " + small.string() + "\n";
+        }
+        write(folder / "what.txt", text);
+        std::cout << text << std::flush;
+    }
+
+    void summary() {
+        std::cout << kernels_ << " kernels in " << static_cast<int>(seconds()) << " s ("
+                  << static_cast<int>(static_cast<double>(kernels_) / seconds()) << " a second), "
+                  << mismatches_ << " differ\n";
+        for (const auto& [name, count] : configurations_) std::cout << "  " << name << ": " << count << "\n";
+        std::cout << coverage_.summary(12);
+        if (!options_.coverage.empty()) write(options_.coverage, coverage_.list());
+        if (mismatches_) std::cout << "what differs is in " << options_.folder << "\n";
+    }
+
+    const Options options_;
+    const Runner runner_;
+    std::optional<Compilers> compilers_;
+    Mode plain_;
+    std::atomic<u64> next_;
+    std::mutex mutex_;
+    u64 kernels_ = 0, mismatches_ = 0, shrunk_ = 0;
+    double said_ = 0;
+    std::map<std::string, u64> configurations_;
+    Coverage coverage_;
+    const Clock::time_point begin_ = Clock::now();
+};
+
+int compare_file(const Options& options) {
+    const Runner runner(options.runner, options.library);
+    Mode plain;
+    plain.plain = true;
+    plain.library = options.against;
+    const std::string text = read(options.file);
+    const std::vector<Case> one = {
+        {.name = "kernel", .configuration = "", .seed = 0, .ptx = text, .source = ""}};
+    const std::string what = difference(runner.run(one, Mode{})[0], runner.run(one, plain)[0], true);
+    if (what.empty()) {
+        std::cout << "equal\n";
+        return 0;
+    }
+    std::cout << what << "\n";
+    if (options.shrink > 0) {
+        const std::string small = options.file + ".shrunk";
+        write(small, shrink(runner, text, Mode{}, plain));
+        std::cout << "made smaller: " << small << "\n";
+    }
+    return 1;
+}
+
+/// Kernels whose results do not depend on the device, with the results of the plain mode.
+int export_kernels(const Options& options) {
+    const Runner runner(options.runner, options.library);
+    Mode plain;
+    plain.plain = true;
+    std::vector<Case> cases;
+    const PtxOptions everywhere{.same_everywhere = true};
+    for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed)
+        cases.push_back({.name = "ptx-" + std::to_string(seed), .configuration = "ptx", .seed = seed,
+                         .ptx = generate_ptx(seed, everywhere), .source = ""});
+    const std::vector<Outcome> outcomes = runner.run(cases, plain);
+    const std::filesystem::path folder = options.export_to;
+    std::filesystem::create_directories(folder);
+    std::ofstream kernels(folder / "kernels.txt"), expected(folder / "expected.txt");
+    std::size_t good = 0;
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+        if (outcomes[k].status != Outcome::Status::done) continue;
+        kernels << "//// " << cases[k].name << "\n" << cases[k].ptx;
+        expected << cases[k].name << " " << outcomes[k].results << "\n";
+        ++good;
+    }
+    std::cout << good << " kernels in " << folder.string() << "; on a machine with a GPU:\n"
+              << "  campaign_run --expect expected.txt kernels.txt\n";
+    return good == cases.size() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const Options options = read_options(argc, argv);
+        if (!options.file.empty()) return compare_file(options);
+        if (!options.export_to.empty()) return export_kernels(options);
+        return Campaign(options).run();
+    } catch (const std::exception& problem) {
+        std::cerr << "campaign: " << problem.what() << "\n";
+        return 2;
+    }
+}

@@ -1,0 +1,25 @@
+// Which instructions the kernels had, and how often.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "campaign/contract.h"
+
+namespace coalesce::campaign {
+
+class Coverage {
+public:
+    /// Counts the instructions of a text.
+    void add(const std::string& ptx);
+    void add(const Coverage& other);
+    /// A summary: how many different ones, and the ones that were rarest.
+    std::string summary(std::size_t rarest) const;
+    /// All of them, a line each: count and name.
+    std::string list() const;
+
+private:
+    std::map<std::string, u64> counts_;
+};
+
+}  // namespace coalesce::campaign

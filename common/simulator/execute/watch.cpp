@@ -1,0 +1,234 @@
+#include "execute/watch.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "execute/block.h"
+#include "program/deciding_registers.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// Rounds over all waiting blocks without progress, before anybody looks closer.
+constexpr u32 kIdleRounds = 8;
+/// Clocks leap by powers of two, from 65 microseconds to two weeks.
+constexpr u32 kFirstLeap = 16, kLastLeap = 50;
+/// Words of which somebody waits that are remembered.
+constexpr std::size_t kMostPolled = 256;
+/// How long another thread of the program has to write the word that the kernel waits for.
+constexpr std::chrono::seconds kPatienceWithHost{10};
+
+/// A sum over many values in which their order counts.
+class Digest {
+public:
+    void add(u64 value) { sum_ = hash_of(sum_ ^ value) + 0x632be59bd9b4e019ull; }
+    void add(const u8* bytes, u64 count) {
+        u64 word;
+        for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
+            std::memcpy(&word, bytes, sizeof word);
+            add(word);
+        }
+        for (; count; ++bytes, --count) add(*bytes);
+    }
+    u64 value() const { return sum_; }
+
+private:
+    u64 sum_ = 0;
+};
+
+/// The program has threads besides the one that launches.
+bool has_other_threads() {
+    struct stat folder;
+    // A folder's links are ".", its name, and the ".." of each folder in it.
+    return stat("/proc/self/task", &folder) == 0 && folder.st_nlink > 3;
+}
+
+bool host_can_write(const Allocation& allocation) {
+    return allocation.kind == AllocationKind::managed ||
+           allocation.kind == AllocationKind::pinned ||
+           allocation.kind == AllocationKind::registered;
+}
+
+}  // namespace
+
+void Watch::begin_launch(Launch& launch) {
+    *this = {};
+    launch_ = &launch;
+}
+
+// ---- what is watched ----
+
+void Watch::executes(Warp& w, const Op* op) {
+    const FunctionCode* code = w.frame ? w.frame->code : &launch_->code->main;
+    std::vector<Step>& steps = plans_[code].steps;
+    if (steps.empty()) steps.resize(code->ast->body.size() + 1);
+    if (!steps[op->source].executed) {
+        grown_ = true;
+        note_straight_piece(*code, op, steps);
+    }
+    if (const Op* asks = steps[op->source].asks) w.asks = asks;
+}
+
+/// Handlers of plain arithmetic go on with the next Op by themselves.
+void Watch::note_straight_piece(const FunctionCode& code, const Op* first,
+                                std::vector<Step>& steps) {
+    const auto& body = code.ast->body;
+    const Op* last = first;
+    while (last->source < body.size() && only_computes(body[last->source])) ++last;
+    const bool asks = last->source < body.size() && asks_memory(body[last->source]);
+    for (const Op* op = first; op <= last; ++op) steps[op->source] = {true, asks ? last : nullptr};
+}
+
+void Watch::polls(const Warp& w, const Op* op, const u64* addresses, Mask own) {
+    if (has_for_host_) return;
+    for (Mask rest = w.active & ~own; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const u64 address = addresses[lane];
+        if (polled_.size() >= kMostPolled || std::ranges::find(polled_, address) != polled_.end())
+            continue;
+        polled_.push_back(address);
+        const Allocation* found = launch_->allocations->find(address);
+        if (!found || !host_can_write(*found)) continue;
+        for_host_ = w.describe(op, "synccheck", "waits for the host", lane);
+        for_host_.address = address;
+        has_for_host_ = true;
+        return;
+    }
+}
+
+void Watch::begin() {
+    on_ = true;
+    grown_ = false;
+    plans_.clear();
+    polled_.clear();
+    has_for_host_ = false;
+    next_leap_ = kFirstLeap;
+    host_awaited_ = {};
+}
+
+/// What has been executed says which registers belong to the state.
+void Watch::look_closer() {
+    grown_ = false;
+    ++version_;
+    reads_clock_ = false;
+    for (auto& [code, plan] : plans_) {
+        std::vector<bool> executed;
+        for (const Step& step : plan.steps) executed.push_back(step.executed);
+        const DecidingRegisters registers = deciding_registers(*code, executed);
+        reads_clock_ |= registers.reads_clock;
+        plan.state.clear();
+        for (const PlacedRegister& r : code->placed)
+            if (registers.decides[r.root]) plan.state.push_back(r);
+    }
+}
+
+// ---- states ----
+
+u64 Watch::registers_of(const FunctionCode& code, const u8* file) const {
+    Digest digest;
+    const auto plan = plans_.find(&code);
+    if (plan != plans_.end())
+        for (const PlacedRegister& r : plan->second.state) digest.add(file + r.offset, r.bytes);
+    return digest.value();
+}
+
+u64 Watch::state_of(const Warp& w) const {
+    const FunctionCode& main = launch_->code->main;
+    Digest digest;
+    digest.add(w.live);
+    digest.add(u64{w.patience} << 32 | w.spins);
+    digest.add(w.local_state);
+    digest.add(registers_of(main, w.kernel_file));
+    digest.add(w.kernel_parameters, u64{main.parameter_bytes} * kLanes);
+    for (const Fragment& f : w.others) {
+        digest.add(reinterpret_cast<u64>(f.at));
+        digest.add(u64{f.lanes} << 32 | f.wanted);
+        digest.add(u64{static_cast<u8>(f.state)} << 8 | f.barrier);
+        for (const Frame* frame = f.frame; frame; frame = frame->caller) {
+            digest.add(reinterpret_cast<u64>(frame->called_from));
+            digest.add(u64{frame->inside} << 32 | frame->local_base);
+            digest.add(registers_of(*frame->code, frame->registers));
+            digest.add(frame->parameters, u64{frame->code->parameter_bytes} * kLanes);
+        }
+    }
+    return digest.value();
+}
+
+u64 Watch::state_of(const Block& block) const {
+    Digest digest;
+    for (const Warp& w : block.warps) digest.add(state_of(w));
+    for (const Barrier& b : block.barriers) {
+        if (!b.in_use) continue;
+        digest.add(static_cast<u64>(&b - block.barriers));
+        digest.add(u64{b.expected} << 32 | b.arrived_only);
+        digest.add(u64{b.reduce_and} << 32 | b.reduce_or);
+        digest.add(b.reduce_popc);
+    }
+    return digest.value();
+}
+
+/// Has every block been in a state twice? What it is compared with moves on less and less often, so
+/// that circles of any length are found.
+bool Watch::all_repeat(const std::vector<Block*>& waiting) {
+    bool all = true;
+    for (Block* block : waiting) {
+        WaitingState& seen = block->waiting;
+        const u64 state = state_of(*block);
+        if (seen.version != version_) {
+            seen = {.version = version_, .remembered = state};
+        } else if (state == seen.remembered) {
+            seen.repeats = true;
+        } else if (++seen.looks == seen.next_remembered) {
+            seen.remembered = state;
+            seen.looks = 0;
+            seen.next_remembered *= 2;
+        }
+        all &= seen.repeats;
+    }
+    return all;
+}
+
+// ---- the verdict ----
+
+/// Lets time pass, if anybody would notice. False: enough has.
+bool Watch::leap() {
+    if (!reads_clock_ || next_leap_ > kLastLeap) return false;
+    launch_->leapt += u64{1} << next_leap_++;
+    ++version_;
+    return true;
+}
+
+/// Another thread of the program may still write the word: it gets some real time.
+bool Watch::host_may_come() {
+    if (!has_other_threads()) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (host_awaited_ == std::chrono::steady_clock::time_point{}) host_awaited_ = now;
+    if (now - host_awaited_ > kPatienceWithHost) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ++version_;
+    return true;
+}
+
+Watch::Verdict Watch::end_round(const std::vector<Block*>& waiting) {
+    if (progress() != progress_seen_) {
+        progress_seen_ = progress();
+        idle_rounds_ = 0;
+        on_ = false;
+        return Verdict::goes_on;
+    }
+    if (!on_) {
+        if (++idle_rounds_ >= kIdleRounds) begin();
+        return Verdict::goes_on;
+    }
+    if (grown_) {
+        look_closer();
+        return Verdict::goes_on;
+    }
+    if (!all_repeat(waiting) || leap()) return Verdict::goes_on;
+    if (has_for_host_ && host_may_come()) return Verdict::goes_on;
+    return has_for_host_ ? Verdict::waits_for_host : Verdict::deadlock;
+}
+
+}  // namespace coalesce::sim

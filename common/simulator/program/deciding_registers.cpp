@@ -1,0 +1,117 @@
+#include "program/deciding_registers.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "execute/special_registers.h"
+#include "program/register_use.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+
+bool reads_clock(const Instruction& i) {
+    return std::ranges::any_of(i.operands, [](const Operand& o) {
+        if (o.kind != Operand::Kind::special) return false;
+        const SpecialRegister* special = find_special_register(o.name);
+        return special && special->varies == Varies::always;
+    });
+}
+
+class Search {
+public:
+    Search(const FunctionCode& code, const std::vector<bool>& executed) : code_(code) {
+        for (std::size_t k = 0; k < code.ast->body.size(); ++k)
+            if (executed[k]) executed_.push_back(&code.ast->body[k]);
+        timed_.resize(code.ast->registers.size());
+        result_.decides.resize(code.ast->registers.size());
+    }
+
+    DecidingRegisters run() {
+        find_timed();
+        find_deciding();
+        for (std::size_t r = 0; r < timed_.size(); ++r)
+            if (timed_[r]) result_.decides[r] = false;
+        return std::move(result_);
+    }
+
+private:
+    bool is_predicate(u32 reg) const { return code_.ast->registers[reg].type == ptx::Type::pred; }
+    /// True when one of them was not in the set.
+    bool add_all(const std::vector<u32>& registers, std::vector<bool>& set) const {
+        bool grown = false;
+        for (u32 r : registers) {
+            const u32 root = code_.roots[r];
+            grown |= !set[root];
+            set[root] = true;
+        }
+        return grown;
+    }
+    bool any_of(const std::vector<u32>& registers, const std::vector<bool>& set) const {
+        return std::ranges::any_of(registers, [&](u32 r) { return set[code_.roots[r]]; });
+    }
+
+    /// Numbers with time in them. What a predicate chooses has none: a count of time-outs is a
+    /// count.
+    void find_timed() {
+        for (bool grown = true; grown;) {
+            grown = false;
+            for (const Instruction* i : executed_) {
+                result_.reads_clock |= reads_clock(*i);
+                if (!only_computes(*i)) continue;
+                std::vector<u32> read = registers_read(*i), written = registers_written(*i);
+                const auto predicate = [&](u32 r) { return is_predicate(r); };
+                std::erase_if(read, predicate);
+                std::erase_if(written, predicate);
+                if (!reads_clock(*i) && !any_of(read, timed_)) continue;
+                grown |= add_all(written, timed_);
+            }
+        }
+    }
+
+    void find_deciding() {
+        for (bool grown = true; grown;) {
+            grown = false;
+            for (const Instruction* i : executed_) {
+                const bool sleeps = i->opcode == "nanosleep";
+                if (sleeps ||
+                    (only_computes(*i) && !any_of(registers_written(*i), result_.decides)))
+                    continue;
+                grown |= add_all(registers_read(*i), result_.decides);
+            }
+        }
+    }
+
+    const FunctionCode& code_;
+    std::vector<const Instruction*> executed_;
+    std::vector<bool> timed_;
+    DecidingRegisters result_;
+};
+
+}  // namespace
+
+bool only_computes(const ptx::Instruction& i) {
+    static const std::set<std::string_view> names = {
+        "abs", "add",  "and",   "bfe", "bfi",   "bfind", "bmsk",  "brev", "clz",  "cnot",
+        "cos", "cvt",  "cvta",  "div", "ex2",   "fma",   "lg2",   "lop3", "mad",  "mad24",
+        "max", "min",  "mov",   "mul", "mul24", "neg",   "not",   "or",   "popc", "prmt",
+        "rcp", "rem",  "rsqrt", "sad", "selp",  "set",   "setp",  "shf",  "shl",  "shr",
+        "sin", "slct", "sqrt",  "sub", "szext", "tanh",  "testp", "xor"};
+    // A carry goes from one to the next without a register's name.
+    return names.contains(i.opcode) && !i.has("cc");
+}
+
+bool asks_memory(const ptx::Instruction& i) {
+    if (i.opcode == "ld") return i.has("volatile") || i.has("relaxed") || i.has("acquire");
+    return i.opcode == "atom" ||
+           (i.opcode == "mbarrier" && (i.has("test_wait") || i.has("try_wait")));
+}
+
+DecidingRegisters deciding_registers(const FunctionCode& code, const std::vector<bool>& executed) {
+    return Search(code, executed).run();
+}
+
+}  // namespace coalesce::sim
