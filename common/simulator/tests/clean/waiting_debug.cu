@@ -10,8 +10,8 @@
 // clean each_lane_in_its_turn
 // clean lanes_at_locks_of_buckets
 // clean waits_and_counts_for_a_lane
-// clean long_turns_of_a_waiting_loop
 // clean ring_between_blocks
+// clean memory_alone_moves
 // clean dissemination_barrier
 // clean barrier_in_a_waiting_loop
 // clean gives_up_after_attempts
