@@ -81,7 +81,7 @@ bool spun_enough(Warp& w, const Op* next) {
     w.settle();
     Fragment self{.at = next, .lanes = w.active, .frame = w.frame};
     self.resting = true;
-    self.asks = w.asks;
+    if (w.asks_from == w.frame) self.asks = w.asks;
     w.others.push_back(self);
     w.slice_spun = !others;
     return true;

@@ -78,15 +78,16 @@ struct Warp {
     u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows
     u64 lane_instructions = 0;     ///< executed, times active lanes
     u64 branches = 0, divergent_branches = 0;
-    u64 unseen = 0;             ///< spent inside printf: for the budget, not for the counters
-    i64 fuel = 0;               ///< backward branches until the scheduler has a look
-    u32 spins = 0;              ///< turns of a waiting loop since the last rest, weighed
-    u32 patience = 0;           ///< how many before others of the warp go first
-    u32 turns = 0;              ///< of waiting loops in this slice
-    u64 changes_seen = 0;       ///< Watch::changes() at the last of them
-    u32 full_slices = 0;        ///< used up one after the other, without such a turn
-    const Op* asks = nullptr;   ///< the last question to memory, while Watch::on()
-    bool slice_spun = false;    ///< the slice ended in a waiting loop
+    u64 unseen = 0;            ///< spent inside printf: for the budget, not for the counters
+    i64 fuel = 0;              ///< backward branches until the scheduler has a look
+    u32 spins = 0;             ///< turns of a waiting loop since the last rest, weighed
+    u32 patience = 0;          ///< how many before others of the warp go first
+    u32 turns = 0;             ///< of waiting loops in this slice
+    u64 changes_seen = 0;      ///< Watch::changes() at the last of them
+    u32 full_slices = 0;       ///< used up one after the other, without such a turn
+    const Op* asks = nullptr;  ///< the last question to memory, while Watch::on()
+    const Frame* asks_from = nullptr;  ///< in which call that was
+    bool slice_spun = false;           ///< the slice ended in a waiting loop
     u64 local_state = 0;        ///< of its local memory, since Watch::on(): see note_local_store
     u8* kernel_file = nullptr;  ///< own file of the kernel itself, whatever is being called
     u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
