@@ -253,6 +253,29 @@ static void padding_everywhere() {
     }
 }
 
+// The host fills all of it, kernels every other one anew.
+// clean every_other_over_zeros
+template <class T>
+__global__ void copy_odd(T* to, const T* from) {
+    to[2 * threadIdx.x + 1] = from[2 * threadIdx.x + 1];
+}
+struct Counted {
+    long at;
+    int count;
+};
+__global__ void fill_counted(Counted* to) {
+    to[threadIdx.x].at = to[threadIdx.x].count = threadIdx.x;
+}
+static void every_other_over_zeros() {
+    Counted *from = device_raw<Counted>(32), *over = device_zeros<Counted>(32);
+    Counted* to = device_raw<Counted>(32);
+    fill_counted<<<1, 32>>>(from);
+    copy_odd<<<1, 16>>>(over, from);
+    copy<<<1, 32>>>(to, over);
+    const auto host = to_host(to, 32);
+    for (int i = 0; i < 32; ++i) expect(host[i].count == (i % 2 ? i : 0), "counted");
+}
+
 // clean three_of_four
 __global__ void place(float4* to) {
     to[threadIdx.x].x = to[threadIdx.x].y = to[threadIdx.x].z = threadIdx.x;
@@ -478,6 +501,7 @@ int main(int argc, char** argv) {
                         {"local_array", local_array},
                         {"through_generic_pointers", through_generic_pointers},
                         {"padding_everywhere", padding_everywhere},
+                        {"every_other_over_zeros", every_other_over_zeros},
                         {"three_of_four", three_of_four},
                         {"small_member_of_a_union", small_member_of_a_union},
                         {"value_only_where_there_is_one", value_only_where_there_is_one},
