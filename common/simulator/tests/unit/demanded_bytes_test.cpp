@@ -204,6 +204,13 @@ TEST_CASE("a loop that goes on by what it copies") {
         "TOP:\nld.global.v2.u32 {%r1, %r2}, [%rd1]; st.global.v2.u32 [%rd2], {%r1, %r2};\n"
         "add.s64 %rd1, %rd1, 8; add.s64 %rd2, %rd2, 8;\nsetp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;");
     CHECK(bumped.load().is_piece());
+    // As it is without optimisation.
+    const Analysed copies(
+        "mov.u64 %rd9, 0;\nTOP:\nmov.u64 %rd4, %rd9; add.s64 %rd3, %rd1, %rd4; ld.u8 %rs1, "
+        "[%rd3];\n"
+        "add.s64 %rd6, %rd2, %rd4; st.u8 [%rd6], %rs1; add.s64 %rd5, %rd4, 1;\n"
+        "setp.lt.u64 %p1, %rd5, 64; mov.u64 %rd9, %rd5;\n@%p1 bra TOP;");
+    CHECK(copies.load().is_piece());
 }
 
 TEST_CASE("only what is certain to happen decides") {
