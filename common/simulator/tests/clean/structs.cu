@@ -137,6 +137,23 @@ static void by_value() {
         expect(host[i].yes && host[i].at == (i % 2 ? 100 : 31 - i) + 5, "picked");
 }
 
+// As libraries shuffle types that they do not know.
+// clean shuffled_in_words
+__global__ void shift(Found* to, const Found* from) {
+    Found found = from[threadIdx.x];
+    unsigned words[sizeof found / 4];
+    std::memcpy(words, &found, sizeof found);
+    for (unsigned& word : words) word = __shfl_down_sync(~0u, word, 1);
+    std::memcpy(&found, words, sizeof found);
+    if (threadIdx.x < 31) to[threadIdx.x] = found;
+}
+static void shuffled_in_words() {
+    Found* to = device_raw<Found>(32);
+    shift<<<1, 32>>>(to, filled(32));
+    const auto host = to_host(to, 31);
+    for (int i = 0; i < 31; ++i) expect(host[i].at == i + 1, "shifted");
+}
+
 // clean local_array
 __global__ void rotate(Found* to, const Found* from, int by) {
     Found own[4];
@@ -269,6 +286,32 @@ static void every_other_over_zeros() {
     copy<<<1, 32>>>(to, over);
     const auto host = to_host(to, 32);
     for (int i = 0; i < 32; ++i) expect(host[i].count == (i % 2 ? i : 0), "counted");
+}
+
+// One instruction copies what has holes, and then what has none.
+// clean whole_after_holes
+__global__ void copy_in_turn(Found* to, const Found* from) {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < 64; i += 32) to[i] = from[i];
+}
+__global__ void copy_in_shared(Found* to, const Found* from) {
+    __shared__ Found tile[64];
+#pragma unroll 1
+    for (int i = threadIdx.x; i < 64; i += 32) tile[i] = from[i];
+#pragma unroll 1
+    for (int i = threadIdx.x; i < 64; i += 32) to[i] = tile[i];
+}
+__global__ void are_zeros(int* out, const long* words) {
+    out[threadIdx.x] = words[threadIdx.x] == 0;
+}
+static void whole_after_holes() {
+    Found *from = filled(64), *to = device_raw<Found>(64), *last = device_raw<Found>(64);
+    need(cudaMemset(from + 32, 0, 32 * sizeof(Found)));
+    copy_in_turn<<<1, 32>>>(to, from);
+    copy_in_shared<<<1, 32>>>(last, to);
+    int* out = device_raw<int>(64);
+    are_zeros<<<1, 64>>>(out, reinterpret_cast<const long*>(last + 32));
+    for (const int zero : to_host(out, 64)) expect(zero, "zero");
 }
 
 // clean three_of_four
@@ -493,10 +536,12 @@ int main(int argc, char** argv) {
                         {"latest_of_a_block", latest_of_a_block},
                         {"sorted_in_pairs", sorted_in_pairs},
                         {"by_value", by_value},
+                        {"shuffled_in_words", shuffled_in_words},
                         {"local_array", local_array},
                         {"through_generic_pointers", through_generic_pointers},
                         {"padding_everywhere", padding_everywhere},
                         {"every_other_over_zeros", every_other_over_zeros},
+                        {"whole_after_holes", whole_after_holes},
                         {"three_of_four", three_of_four},
                         {"small_member_of_a_union", small_member_of_a_union},
                         {"value_only_where_there_is_one", value_only_where_there_is_one},

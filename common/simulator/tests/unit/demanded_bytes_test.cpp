@@ -95,6 +95,16 @@ TEST_CASE("only the bytes that are looked at decide") {
     CHECK(decides("cvt.u32.u64 %r2, %rd3; mov.u32 %r3, 255; and.b32 %r1, %r2, %r3;") == 0x01);
 }
 
+TEST_CASE("a shuffle passes on, and its lane decides") {
+    const Analysed value(
+        "ld.global.v2.u32 {%r1, %r2}, [%rd1]; shfl.sync.down.b32 %r3, %r1, 1, 31, -1;\n"
+        "shfl.sync.down.b32 %r4, %r2, 1, 31, -1;");
+    CHECK(value.load().decides == 0);
+    CHECK(is_error(value.load(), 0xff, 8));
+    const Analysed lane("ld.global.u32 %r1, [%rd1]; shfl.sync.idx.b32 %r3, %r2, %r1, 31, -1;");
+    CHECK(lane.load().decides == 0xf);
+}
+
 TEST_CASE("a shorter element, and the sign that it extends") {
     const Analysed u(
         "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1];\n"
