@@ -385,9 +385,17 @@ void DeviceMemory::mark_written_by_host(u64 address, u64 bytes) {
 }
 
 void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
+    const auto clear = [this](u64 at, u32 bits) {
+        if (*shadow(at) & bits)
+            __atomic_fetch_and(shadow(at), static_cast<u8>(~bits), __ATOMIC_RELAXED);
+    };
+    // A kernel has put something here, so what is around is not the host's any more either.
+    constexpr u64 kAround = 16;
+    const u64 begin = std::max(address - std::min(address - kDeviceBase, kAround), kDeviceBase);
+    const u64 end = std::min(address + kAround + 16, kDeviceBase + range_);
+    for (u64 at = begin; at < end; at += 4) clear(at, 0xf0);
     for (u64 at = address; bytes; ++at, bytes >>= 1)
-        if (bytes & 1)
-            __atomic_fetch_and(shadow(at), static_cast<u8>(~(0x11u << (at & 3))), __ATOMIC_RELAXED);
+        if (bytes & 1) clear(at, 1u << (at & 3));
 }
 
 u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {

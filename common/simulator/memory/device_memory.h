@@ -7,8 +7,8 @@
 //             The range is several times the capacity: addresses of freed memory rest a while
 //             before they are used again, so that a late access is seen to be one.
 // Shadow      One byte for every 4-byte word says which of its 4 bytes have been written (bits
-//             0-3), and which by the host, whose copies have no gaps (bits 4-7: they may outlive what
-//             a kernel writes, not the other way round). A word's own byte, so that two workers that
+//             0-3), and which by the host, whose copies have no gaps (bits 4-7; what a kernel writes
+//             there later may leave them). A word's own byte, so that two workers that
 //             write neighbouring words never disturb each other.
 #pragma once
 
@@ -86,7 +86,7 @@ public:
     void mark_written_by_host(u64 address, u64 bytes);
     void copy_written(u64 to, u64 from, u64 bytes);  ///< cudaMemcpy device to device
     void mark_unwritten(u64 address, u64 bytes);
-    /// ... the bytes whose bits are set, while others may mark others.
+    /// ... the bytes whose bits are set, by a kernel, while others may mark others.
     void mark_bytes_unwritten(u64 address, u32 bytes);
     bool is_written(u64 address) const { return *shadow(address) >> (address & 3) & 1; }
     bool is_written_by_host(u64 address) const { return *shadow(address) >> (address & 3) & 0x10; }

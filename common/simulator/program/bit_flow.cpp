@@ -55,15 +55,29 @@ std::optional<u64> Definitions::constant(const Operand& operand) const {
     return sets ? std::optional(i.operands[1].bits) : std::nullopt;
 }
 
-/// `add r, r, 8`, or `add t, r, 8` and `mov r, t`.
+/// The register of which this one is a copy, or itself.
+u32 Definitions::original(u32 reg) const {
+    for (int followed = 0; followed < kDeepest && only_[reg] != kNone; ++followed) {
+        const Instruction& i = function_.body[only_[reg]];
+        if (i.opcode != "mov" || i.operands.size() != 2 || !is_register(i.operands[1])) break;
+        reg = i.operands[1].reg;
+    }
+    return reg;
+}
+
+/// `add r, r, 8`; or with copies on the way, as compilers leave them in: `mov a, r`, `add b, a, 8`,
+/// `mov r, b`.
 void Definitions::note_growth(const Instruction& i) {
     const Instruction* add = &i;
     if (i.operands.size() < 2 || !is_register(i.operands[0])) return;
-    if (i.opcode == "mov" && is_register(i.operands[1]) && only_[i.operands[1].reg] != kNone)
-        add = &function_.body[only_[i.operands[1].reg]];
+    if (i.opcode == "mov" && is_register(i.operands[1])) {
+        const u32 sum = only_[original(i.operands[1].reg)];
+        if (sum == kNone) return;
+        add = &function_.body[sum];
+    }
     const u32 grows = i.operands[0].reg;
     if (add->opcode != "add" || add->operands.size() != 3 || !is_register(add->operands[1]) ||
-        add->operands[1].reg != grows)
+        original(add->operands[1].reg) != grows)
         return;
     if (const auto by = constant(add->operands[2])) growth_[grows] = static_cast<i64>(*by);
 }

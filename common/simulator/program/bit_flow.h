@@ -30,6 +30,7 @@ public:
     const ptx::Function& function() const { return function_; }
 
 private:
+    u32 original(u32 reg) const;
     void note_growth(const ptx::Instruction& i);
     i64 growth_of(u32 reg, int depth) const;
 

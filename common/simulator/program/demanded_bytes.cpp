@@ -168,9 +168,10 @@ private:
         while (!rest.empty()) {
             const Carrier from = rest.back();
             rest.pop_back();
-            // What is added up, turn by turn, is wanted.
-            if (from.computed && definitions_.only(from.reg) == Definitions::kNone)
-                return Fate::decides;
+            // What is added up, turn by turn, is wanted; so is what many others are computed from.
+            constexpr std::size_t kMany = 64;
+            const bool is_sum = definitions_.only(from.reg) == Definitions::kNone;
+            if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
             for (const u32 reader : readers_[from.reg]) {
                 if (!course_.certainly_leads(load, reader)) continue;
                 const Fate next = pass(reader, from, known[from], reach);
@@ -192,6 +193,8 @@ private:
             return points || from.computed ? Fate::decides : Fate::stored;
         }
         const PassedOn& passed = passed_[reader];
+        if (i.opcode == "shfl" && !from.computed && is_only_value(i, from.reg))
+            return Fate::unknown;
         if (!passed.known) {
             // A compiler may compute first, and ask afterwards whether the result is wanted.
             if (!find_lane_instruction(i.opcode, i.modifiers)) return Fate::decides;
@@ -207,6 +210,12 @@ private:
         }
         // The condition of a choice.
         return moves || !passed.chooses ? Fate::unknown : Fate::decides;
+    }
+    /// A shuffle moves structs to other lanes word by word; what they do with it is not followed.
+    static bool is_only_value(const Instruction& shuffle, u32 reg) {
+        const std::vector<u32> read = registers_read(shuffle);
+        return shuffle.operands.size() > 1 && shuffle.operands[1].kind == Operand::Kind::reg &&
+               shuffle.operands[1].reg == reg && std::count(read.begin(), read.end(), reg) == 1;
     }
     static u64 arriving(const BitFlow& flow, u64 bits) {
         const u64 taken = bits >> flow.from & low_bits(flow.repeats ? 1 : flow.count);

@@ -66,8 +66,8 @@ struct Site {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
-    u32 instruction = 0;  ///< index into Function::body
-    const ptx::Function* function = nullptr;
+    u32 instruction = 0;                      ///< index into Function::body
+    const ptx::Function* function = nullptr;  ///< the kernel, or one that it calls
     ptx::SourceLine where;
 };
 

@@ -9,12 +9,6 @@ struct Found {
     bool yes;
     long at;
 };
-__device__ Found found(int i) {
-    Found f;
-    f.yes = i % 2;
-    f.at = i;
-    return f;
-}
 template <class T>
 static T* device_raw(std::size_t count) {
     T* data = nullptr;
@@ -128,18 +122,36 @@ static void sorted_in_pairs() {
 }
 
 // clean by_value
-__noinline__ __device__ Found later(Found a, Found b) {
-    return a.at > b.at ? a : b;
+__noinline__ __device__ Found later(Found a, long by) {
+    a.at += by;
+    return a;
 }
 __global__ void pick(Found* to, const Found* from, Found own) {
-    to[threadIdx.x] = later(from[threadIdx.x], threadIdx.x % 2 ? own : from[31 - threadIdx.x]);
+    to[threadIdx.x] = later(threadIdx.x % 2 ? own : from[31 - threadIdx.x], 5);
 }
 static void by_value() {
     Found* to = device_raw<Found>(32);
     pick<<<1, 32>>>(to, filled(32), Found{true, 100});
     const auto host = to_host(to, 32);
     for (int i = 0; i < 32; ++i)
-        expect(host[i].at == (i % 2 ? 100 : i > 15 ? i : 31 - i), "picked");
+        expect(host[i].yes && host[i].at == (i % 2 ? 100 : 31 - i) + 5, "picked");
+}
+
+// As libraries shuffle types that they do not know.
+// clean shuffled_in_words
+__global__ void shift(Found* to, const Found* from) {
+    Found found = from[threadIdx.x];
+    unsigned words[sizeof found / 4];
+    std::memcpy(words, &found, sizeof found);
+    for (unsigned& word : words) word = __shfl_down_sync(~0u, word, 1);
+    std::memcpy(&found, words, sizeof found);
+    if (threadIdx.x < 31) to[threadIdx.x] = found;
+}
+static void shuffled_in_words() {
+    Found* to = device_raw<Found>(32);
+    shift<<<1, 32>>>(to, filled(32));
+    const auto host = to_host(to, 31);
+    for (int i = 0; i < 31; ++i) expect(host[i].at == i + 1, "shifted");
 }
 
 // clean local_array
@@ -251,6 +263,55 @@ static void padding_everywhere() {
         expect(a[i].x == i && p[i].z == i, "aligned");
         expect(l[i].c == i && l[i].a[59] == 59 && l[i].e == i && l[i].t == i, "large");
     }
+}
+
+// The host fills all of it, kernels every other one anew.
+// clean every_other_over_zeros
+template <class T>
+__global__ void copy_odd(T* to, const T* from) {
+    to[2 * threadIdx.x + 1] = from[2 * threadIdx.x + 1];
+}
+struct Counted {
+    long at;
+    int count;
+};
+__global__ void fill_counted(Counted* to) {
+    to[threadIdx.x].at = to[threadIdx.x].count = threadIdx.x;
+}
+static void every_other_over_zeros() {
+    Counted *from = device_raw<Counted>(32), *over = device_zeros<Counted>(32);
+    Counted* to = device_raw<Counted>(32);
+    fill_counted<<<1, 32>>>(from);
+    copy_odd<<<1, 16>>>(over, from);
+    copy<<<1, 32>>>(to, over);
+    const auto host = to_host(to, 32);
+    for (int i = 0; i < 32; ++i) expect(host[i].count == (i % 2 ? i : 0), "counted");
+}
+
+// One instruction copies what has holes, and then what has none.
+// clean whole_after_holes
+__global__ void copy_in_turn(Found* to, const Found* from) {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < 64; i += 32) to[i] = from[i];
+}
+__global__ void copy_in_shared(Found* to, const Found* from) {
+    __shared__ Found tile[64];
+#pragma unroll 1
+    for (int i = threadIdx.x; i < 64; i += 32) tile[i] = from[i];
+#pragma unroll 1
+    for (int i = threadIdx.x; i < 64; i += 32) to[i] = tile[i];
+}
+__global__ void are_zeros(int* out, const long* words) {
+    out[threadIdx.x] = words[threadIdx.x] == 0;
+}
+static void whole_after_holes() {
+    Found *from = filled(64), *to = device_raw<Found>(64), *last = device_raw<Found>(64);
+    need(cudaMemset(from + 32, 0, 32 * sizeof(Found)));
+    copy_in_turn<<<1, 32>>>(to, from);
+    copy_in_shared<<<1, 32>>>(last, to);
+    int* out = device_raw<int>(64);
+    are_zeros<<<1, 64>>>(out, reinterpret_cast<const long*>(last + 32));
+    for (const int zero : to_host(out, 64)) expect(zero, "zero");
 }
 
 // clean three_of_four
@@ -475,9 +536,12 @@ int main(int argc, char** argv) {
                         {"latest_of_a_block", latest_of_a_block},
                         {"sorted_in_pairs", sorted_in_pairs},
                         {"by_value", by_value},
+                        {"shuffled_in_words", shuffled_in_words},
                         {"local_array", local_array},
                         {"through_generic_pointers", through_generic_pointers},
                         {"padding_everywhere", padding_everywhere},
+                        {"every_other_over_zeros", every_other_over_zeros},
+                        {"whole_after_holes", whole_after_holes},
                         {"three_of_four", three_of_four},
                         {"small_member_of_a_union", small_member_of_a_union},
                         {"value_only_where_there_is_one", value_only_where_there_is_one},

@@ -95,6 +95,16 @@ TEST_CASE("only the bytes that are looked at decide") {
     CHECK(decides("cvt.u32.u64 %r2, %rd3; mov.u32 %r3, 255; and.b32 %r1, %r2, %r3;") == 0x01);
 }
 
+TEST_CASE("a shuffle passes on, and its lane decides") {
+    const Analysed value(
+        "ld.global.v2.u32 {%r1, %r2}, [%rd1]; shfl.sync.down.b32 %r3, %r1, 1, 31, -1;\n"
+        "shfl.sync.down.b32 %r4, %r2, 1, 31, -1;");
+    CHECK(value.load().decides == 0);
+    CHECK(is_error(value.load(), 0xff, 8));
+    const Analysed lane("ld.global.u32 %r1, [%rd1]; shfl.sync.idx.b32 %r3, %r2, %r1, 31, -1;");
+    CHECK(lane.load().decides == 0xf);
+}
+
 TEST_CASE("a shorter element, and the sign that it extends") {
     const Analysed u(
         "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd1];\n"
@@ -204,6 +214,13 @@ TEST_CASE("a loop that goes on by what it copies") {
         "TOP:\nld.global.v2.u32 {%r1, %r2}, [%rd1]; st.global.v2.u32 [%rd2], {%r1, %r2};\n"
         "add.s64 %rd1, %rd1, 8; add.s64 %rd2, %rd2, 8;\nsetp.lt.u64 %p1, %rd1, 64;\n@%p1 bra TOP;");
     CHECK(bumped.load().is_piece());
+    // As it is without optimisation.
+    const Analysed copies(
+        "mov.u64 %rd9, 0;\nTOP:\nmov.u64 %rd4, %rd9; add.s64 %rd3, %rd1, %rd4; ld.u8 %rs1, "
+        "[%rd3];\n"
+        "add.s64 %rd6, %rd2, %rd4; st.u8 [%rd6], %rs1; add.s64 %rd5, %rd4, 1;\n"
+        "setp.lt.u64 %p1, %rd5, 64; mov.u64 %rd9, %rd5;\n@%p1 bra TOP;");
+    CHECK(copies.load().is_piece());
 }
 
 TEST_CASE("only what is certain to happen decides") {
