@@ -1,8 +1,8 @@
 // Each race of a launch once, in words. See race_log.h.
 #include "checks/race_log.h"
 
+#include <algorithm>
 #include <cstring>
-#include <set>
 #include <tuple>
 
 namespace coalesce::sim {
@@ -90,15 +90,8 @@ void RaceLog::add(Race race) {
 
 void RaceLog::end_launch() {
     const std::lock_guard lock(mutex_);
-    std::set<PlaceKey> between_warps;
     for (const auto& [places, entry] : entries_) {
-        if (!same_warp(entry.race.later, entry.race.earlier))
-            between_warps.insert({places.first, places.second});
-    }
-    for (const auto& [places, entry] : entries_) {
-        const bool one_warp =
-            !between_warps.contains(places.first) && !between_warps.contains(places.second);
-        Report report = report_of(entry.race, one_warp ? "__syncwarp()" : "__syncthreads()");
+        Report report = report_of(entry.race);
         report.count = entry.count;
         reports().add(report);
     }
@@ -123,17 +116,45 @@ bool RaceLog::is_atomic(const RaceParty& party) const {
 }
 
 RaceLog::PlacePair RaceLog::places_of(const RaceParty& a, const RaceParty& b) const {
-    const auto key = [this](const RaceParty& party) -> PlaceKey {
+    const auto key = [this](const RaceParty& party) {
         const Place place = place_of(party);
         // Built without line information: the instruction itself is the place.
-        return place.line != 0 ? PlaceKey(place.file, place.line) : PlaceKey("", party.site);
+        return place.line != 0 ? std::pair(place.file, place.line)
+                               : std::pair(std::string(), party.site);
     };
     auto first = key(a), second = key(b);
     if (second < first) std::swap(first, second);
     return {std::move(first), std::move(second)};
 }
 
-Report RaceLog::report_of(const Race& race, const std::string& barrier) const {
+const char* RaceLog::barrier_for(const Race& race) const {
+    const auto is_of_warps = [](const Race& r) {
+        return r.later.block == r.earlier.block && !same_warp(r.later, r.earlier);
+    };
+    const bool takes_all =
+        is_of_warps(race) ||
+        std::any_of(entries_.begin(), entries_.end(), [&](const auto& places_and_entry) {
+            const Race& other = places_and_entry.second.race;
+            return is_of_warps(other) && one_barrier_does(race, other);
+        });
+    return takes_all ? "__syncthreads()" : "__syncwarp()";
+}
+
+/// Whether there is a place between the two accesses of the one race that is also between those of
+/// the other: in the text, or both times from the end of a loop to its beginning.
+bool RaceLog::one_barrier_does(const Race& a, const Race& b) const {
+    const Place first[] = {place_of(a.earlier), place_of(b.earlier)};
+    const Place then[] = {place_of(a.later), place_of(b.later)};
+    for (int i = 0; i < 2; ++i) {
+        if (first[i].line == 0 || then[i].line == 0) return false;
+        if (first[i].file != first[0].file || then[i].file != first[0].file) return false;
+    }
+    const bool goes_back[] = {first[0].line >= then[0].line, first[1].line >= then[1].line};
+    if (goes_back[0] || goes_back[1]) return goes_back[0] && goes_back[1];
+    return std::max(first[0].line, first[1].line) < std::min(then[0].line, then[1].line);
+}
+
+Report RaceLog::report_of(const Race& race) const {
     Report report;
     report.check = check_;
     report.kind = name_of(race.kind);
@@ -146,7 +167,7 @@ Report RaceLog::report_of(const Race& race, const std::string& barrier) const {
     report.other_thread = thread_index(race.earlier.thread);
     report.address = race.address;
     report.message = message_for(race);
-    report.cure = cure_for(race, barrier);
+    report.cure = cure_for(race);
     return report;
 }
 
@@ -178,7 +199,7 @@ std::string RaceLog::message_for(const Race& race) const {
     return text;
 }
 
-std::string RaceLog::cure_for(const Race& race, const std::string& barrier) const {
+std::string RaceLog::cure_for(const Race& race) const {
     if (race.cause == RaceCause::same_instruction) {
         return "Let one lane store, give every lane an element of its own, or use an atomic.";
     }
@@ -195,6 +216,7 @@ std::string RaceLog::cure_for(const Race& race, const std::string& barrier) cons
                      "second buffer, split "
                      "the kernel in two, or use atomics.";
     }
+    const std::string barrier = barrier_for(race);
     const Place later = place_of(race.later), earlier = place_of(race.earlier);
     if (later.line == 0 || earlier.line == 0)
         return barrier + " is missing between the two accesses.";

@@ -84,19 +84,20 @@ private:
         Race race;
         u64 count = 0;
     };
-    using PlaceKey = std::pair<std::string, u32>;
     /// Two places, the lower one first.
-    using PlacePair = std::pair<PlaceKey, PlaceKey>;
+    using PlacePair = std::pair<std::pair<std::string, u32>, std::pair<std::string, u32>>;
 
     static u64 key_of(const RaceParty& later, const RaceParty& earlier);
     Place place_of(const RaceParty& party) const;
     bool is_atomic(const RaceParty& party) const;
     PlacePair places_of(const RaceParty& a, const RaceParty& b) const;
-    Report report_of(const Race& race, const std::string& barrier) const;
+    Report report_of(const Race& race) const;
     std::string message_for(const Race& race) const;
-    /// `barrier`: the one that orders all that races at these places. A line at which different
-    /// warps race takes __syncthreads(), also where the other race is between lanes of one warp.
-    std::string cure_for(const Race& race, const std::string& barrier) const;
+    std::string cure_for(const Race& race) const;
+    /// The barrier that the race takes: __syncwarp() would do between lanes of a warp, unless warps
+    /// race as well where it would stand.
+    const char* barrier_for(const Race& race) const;
+    bool one_barrier_does(const Race& a, const Race& b) const;
 
     const char* check_;
     const Kernel* kernel_ = nullptr;

@@ -37,7 +37,7 @@ typedef struct CoalesceCounters {
 } CoalesceCounters;
 
 typedef struct CoalesceKernel {
-    const char* name; /**< demangled; valid until the next call of coalesceGetKernels */
+    const char* name;           /**< demangled; valid until the next call of coalesceGetKernels */
     uint64_t launches;          /**< that came to their end; may be 0 */
     unsigned grid[3], block[3]; /**< of the last launch */
     CoalesceCounters counters;

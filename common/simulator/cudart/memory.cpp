@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "cudart/api.h"
+#include "cudart/devices.h"
 #include "cudart/memory_pools.h"
 #include "cudart/streams.h"
 #include "execute/device.h"
@@ -231,10 +232,8 @@ cudaError_t check_advised(const void* pointer, size_t bytes) {
 }
 
 cudaError_t check_location(const cudaMemLocation& location) {
-    if (location.type == cudaMemLocationTypeDevice && location.id != 0) {
-        return cudaErrorInvalidDevice;
-    }
-    return cudaSuccess;
+    const bool is_there = location.type != cudaMemLocationTypeDevice || is_device(location.id);
+    return is_there ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 }  // namespace

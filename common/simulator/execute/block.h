@@ -69,7 +69,7 @@ struct Block {
     u8* shared = nullptr;
     u32 shared_bytes = 0;
     bool reserved_shared = false;  ///< the kernel uses what the system reserves, at the end of all
-    u8* local = nullptr;  ///< local memory of all threads
+    u8* local = nullptr;           ///< local memory of all threads
     Barrier barriers[16];
     Mask waiting_warps[16] = {};  ///< of each barrier: warps all of whose live lanes wait there
     Mask finished_warps = 0;

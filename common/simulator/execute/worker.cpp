@@ -213,8 +213,7 @@ Resident& Worker::begin_block(u64 number) {
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
-    if (block.shared_race && !repeats)
-        begin_shared_checks(block);
+    if (block.shared_race && !repeats) begin_shared_checks(block);
     // A block that repeats a clean one reads nothing that it has not written; at most it copies it.
     if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);

@@ -32,7 +32,8 @@ HostRegion host_region(u64 address) {
                         &name_at) != 3)
             continue;
         const std::string name = line.substr(static_cast<std::size_t>(name_at));
-        const bool is_of_file = name.starts_with('/') || (name.empty() && begin == end_of_file_part);
+        const bool is_of_file =
+            name.starts_with('/') || (name.empty() && begin == end_of_file_part);
         end_of_file_part = is_of_file ? end : 0;
         if (address < begin || address >= end) continue;
         if (access[0] != 'r' || end - begin > memory_of_machine()) return HostRegion::none;

@@ -114,7 +114,7 @@ std::string title(const KernelRow& kernel) {
 
 std::string stopped_row(const KernelRow& kernel) {
     const std::string which = kernel.launches + kernel.stopped == 1 ? "the launch"
-                              : kernel.stopped == 1 ? "one launch"
+                              : kernel.stopped == 1                 ? "one launch"
                                                     : with_commas(kernel.stopped) + " launches";
     return which + (kernel.stopped == 1 ? " was" : " were") +
            " stopped by an error, and not counted";

@@ -33,18 +33,24 @@ bool has_site(const Report& r) {
 
 /// Whether a thread of the device did it. Not when a launch was refused or could not be simulated.
 bool has_thread(const Report& r) {
-    const bool never_ran = r.check == "execution" &&
-                           (r.kind == "unsupported" || r.kind == "out of host memory");
+    const bool never_ran =
+        r.check == "execution" && (r.kind == "unsupported" || r.kind == "out of host memory");
     return !r.kernel.empty() && r.check != "apicheck" && !never_ran;
 }
 
 /// What makes two reports the same. Those of the host are told apart by address and message.
-using SiteKey = std::tuple<std::string, std::string, std::string, std::string, u32, std::string, u32,
-                           u64, std::string>;
+using SiteKey = std::tuple<std::string, std::string, std::string, std::string, u32, std::string,
+                           u32, u64, std::string>;
 
 SiteKey key_of(const Report& r) {
-    return {r.check,      r.kind,       r.kernel,     r.where.file,
-            r.where.line, r.other.file, r.other.line, has_site(r) ? 0 : r.address,
+    return {r.check,
+            r.kind,
+            r.kernel,
+            r.where.file,
+            r.where.line,
+            r.other.file,
+            r.other.line,
+            has_site(r) ? 0 : r.address,
             has_site(r) ? "" : r.message};
 }
 
@@ -154,7 +160,8 @@ std::string to_text(const Report& report) {
     };
 
     std::string title = report.check + ": " + report.kind;
-    if (!report.kernel.empty()) title += (report.check == "apicheck" ? " of " : " in ") + report.kernel;
+    if (!report.kernel.empty())
+        title += (report.check == "apicheck" ? " of " : " in ") + report.kernel;
     std::string text = wrap(title, columns, "", "  ");
 
     const std::string place = as_place(report.where.file, report.where.line);

@@ -248,6 +248,8 @@ static void gemm_without() {
 }
 
 // Two who store the same do no harm; the first block does, and the others touch what it touched.
+// simulate lanes_equal_in_first_block: --threads 1
+// simulate warps_equal_in_first_block: --threads 1
 __global__ void lanes_store(int* out) {
     __shared__ int sums[2];
     sums[threadIdx.x / 32] = blockIdx.x * threadIdx.x;  // bug lanes_equal_in_first_block: racecheck: write after write // other lanes_equal_in_first_block

@@ -5,7 +5,7 @@
 // expect: a short kernel: cudaSuccess
 // expect: a loop without end: cudaErrorLaunchTimeout
 // expect-stderr: execution: instruction budget in turns_for_ever
-// expect-stderr: bounds_budget.cu:23
+// expect-stderr: bounds_budget.cu:20
 // expect-stderr: the launch has used up its 200000 warp instructions
 #include "api_check.h"
 

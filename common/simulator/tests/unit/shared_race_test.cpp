@@ -449,20 +449,20 @@ TEST_CASE_FIXTURE(Fixture, "a race between warps is not hidden by one within a w
     CHECK(report.cure == "__syncthreads() is missing between line 12 and line 17.");
 }
 
-TEST_CASE_FIXTURE(Fixture, "__syncwarp() is the cure where no two warps race, at either line") {
+TEST_CASE_FIXTURE(Fixture, "__syncwarp() is the cure where no two warps race around it") {
     write(0, 2, 0, 4, 0, 1);
     write(0, 3, 512, 4, 0, 1);
-    read(0, 7, 4, 4, -4u, 2);  // within a warp, at a line where warps race too
+    read(0, 7, 4, 4, -4u, 2);  // within a warp; what orders the warps orders it too
     read(1, 7, 512);
-    write(0, 4, 1024, 4, 0, 1);
-    read(0, 5, 1028, 4, -4u, 2);  // within a warp, and that is all
+    read(0, 6, 1024, 4, 0, 1);  // within a warp, from the end of a loop to its beginning
+    write(0, 5, 1028, 4, -4u, 2);
     log.end_launch();
     std::vector<std::string> cures;
     for (const Report& report : reports().all()) cures.push_back(report.cure);
     std::sort(cures.begin(), cures.end());
     CHECK(cures == Found{"__syncthreads() is missing between line 12 and line 17.",
                          "__syncthreads() is missing between line 13 and line 17.",
-                         "__syncwarp() is missing between line 14 and line 15."});
+                         "__syncwarp() is missing between line 16 and line 15."});
 }
 
 /// What all lanes store: the same.
