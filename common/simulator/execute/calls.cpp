@@ -1,6 +1,7 @@
 #include "execute/calls.h"
 
 #include "execute/block.h"
+#include "execute/families.h"
 #include "execute/lane_memory.h"
 #include "execute/scheduler.h"
 
@@ -200,6 +201,13 @@ const Op* op_return(Warp& w, const Op* op) {
     frame->inside &= ~w.active;
     if (frame->inside == 0) w.block->frames.give_back(frame);
     return w.others.empty() ? next : continue_at(w, next);
+}
+
+const Op* op_move_parameter(Warp& w, const Op* op) {
+    copy_lanes(w.local, w.local_bytes, w.frame->local_base + static_cast<u32>(second_offset(op)),
+               parameters_of(w), code_of(w).parameter_bytes, static_cast<u32>(first_offset(op)),
+               op->d.offset, w.active);
+    return op + 1;
 }
 
 const Op* op_frame_address(Warp& w, const Op* op) {

@@ -37,6 +37,9 @@ const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);
 const Op* op_return(Warp& w, const Op* op);
+/// A parameter of this frame, Op::d.offset bytes, moves to local memory: first_offset(op) to
+/// second_offset(op) of the frame.
+const Op* op_move_parameter(Warp& w, const Op* op);
 /// d = generic-free local address: this frame's base + immediate.
 const Op* op_frame_address(Warp& w, const Op* op);
 

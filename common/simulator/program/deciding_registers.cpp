@@ -125,8 +125,26 @@ bool only_computes(const ptx::Instruction& i) {
     return names.contains(i.opcode) && !i.has("cc");
 }
 
+std::vector<bool> own_addresses(const ptx::Function& function) {
+    std::vector<u32> writes(function.registers.size(), 0);
+    for (const Instruction& i : function.body)
+        for (u32 r : registers_written(i)) ++writes[r];
+    std::vector<bool> own(function.registers.size(), false);
+    for (const Instruction& i : function.body) {
+        if (i.operands.size() < 2 || i.operands[0].kind != Operand::Kind::reg) continue;
+        const u32 to = i.operands[0].reg;
+        const Operand& from = i.operands[1];
+        const bool begins = i.opcode == "cvta" && i.has("local") && !i.has("to");
+        const bool goes_on = (i.opcode == "mov" || i.opcode == "add") &&
+                             from.kind == Operand::Kind::reg && own[from.reg];
+        if (writes[to] == 1 && !i.guard) own[to] = begins || goes_on;
+    }
+    return own;
+}
+
 bool asks_memory(const ptx::Instruction& i) {
-    if (i.opcode == "ld") return i.has("volatile") || i.has("relaxed") || i.has("acquire");
+    if (i.opcode == "ld")
+        return !i.has("local") && (i.has("volatile") || i.has("relaxed") || i.has("acquire"));
     return i.opcode == "atom" ||
            (i.opcode == "mbarrier" && (i.has("test_wait") || i.has("try_wait")));
 }

@@ -28,6 +28,8 @@ DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCo
 bool only_computes(const ptx::Instruction& instruction);
 /// It reads what other threads may change at any time.
 bool asks_memory(const ptx::Instruction& instruction);
+/// By register: it holds an address of the thread's own memory, which nobody else changes.
+std::vector<bool> own_addresses(const ptx::Function& function);
 /// It reads a clock.
 bool reads_clock(const ptx::Instruction& instruction);
 

@@ -70,6 +70,8 @@ void FunctionLowering::place_variables() {
             parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
             code_.parameters.push_back(
                 {v.name, parameter_offsets_[v.name], static_cast<u32>(v.size)});
+            if (address_is_taken(v.name))
+                local_offsets_[v.name] = place_behind(code_.local_bytes, v, kMaxLocalBytes);
         }
         for (const ptx::Variable& v : function_.returns) {
             parameter_offsets_[v.name] = place(code_.parameter_bytes, v);
@@ -85,7 +87,31 @@ void FunctionLowering::place_variables() {
     code_.local_bytes = static_cast<u32>(round_up(code_.local_bytes, 16));
 }
 
+/// A function may ask where its parameter lies (`mov %rd1, f_param_0`), and read and write it there.
+bool FunctionLowering::address_is_taken(const std::string& parameter) const {
+    for (const Instruction& i : function_.body) {
+        if (i.opcode == "call") continue;  // that hands it on
+        for (const Operand& operand : i.operands)
+            if (operand.kind == Operand::Kind::symbol && operand.name == parameter) return true;
+    }
+    return false;
+}
+
+/// Parameters whose address is taken lie in the frame's local memory.
+void FunctionLowering::move_parameters() {
+    for (const ParameterSlot& parameter : code_.parameters) {
+        const auto local = local_offsets_.find(parameter.name);
+        if (local == local_offsets_.end()) continue;
+        Op op;
+        op.run = op_move_parameter;
+        op.immediate = pack_offsets(parameter.offset, local->second);
+        op.d.offset = parameter.bytes;
+        emit(op);
+    }
+}
+
 void FunctionLowering::run() {
+    move_parameters();
     for (at_ = 0; at_ < function_.body.size(); ++at_) {
         expire(at_);
         begin_lifetimes(at_);

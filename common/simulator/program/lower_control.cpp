@@ -171,7 +171,7 @@ void FunctionLowering::lower_call() {
     } else {
         op.run = op_call_indirect;
         op.a = source(callee, Width::w64);
-        if (pending_weight_) emit_count();  // as of an indexed branch
+        if (pending_weight_) emit_count();    // as of an indexed branch
         kernel_code_.order_sensitive = true;  // it may do anything
         kernel_code_.repeats_shared = false;
         for (const auto& [name, function] : kernel_.module->ast->functions)
@@ -240,12 +240,15 @@ void FunctionLowering::find_waiting_loops() {
             if (depends[r]) return true;
         return false;
     };
+    const std::vector<bool> own = own_addresses(function_);
     std::set<std::string> answers = results_of_calls(*kernel_.module->ast, function_, asks_memory);
     for (bool changed = true; changed;) {
         changed = false;
         for (const ptx::Instruction& i : function_.body) {
             changed |= hands_on(i, reads_dependent(i), answers);
-            const bool polls = asks_memory(i) || loads_result(i, answers);
+            const bool of_its_own = i.opcode == "ld" && i.operands.size() > 1 &&
+                                    i.operands[1].has_base_register && own[i.operands[1].reg];
+            const bool polls = (asks_memory(i) && !of_its_own) || loads_result(i, answers);
             if (!polls && (i.opcode == "ld" || !reads_dependent(i))) continue;
             for (u32 r : registers_written(i)) {
                 if (depends[r]) continue;

@@ -130,7 +130,7 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
 
 void FunctionLowering::lower_load_store() {
     const bool store = now().opcode == "st";
-    const StateSpace space = space_of_access(now());
+    StateSpace space = space_of_access(now());
     const Operand& address = now().operands.at(store ? 0 : 1);
     const Operand& value = now().operands.at(store ? 1 : 0);
     const std::vector<Operand> elements =
@@ -138,7 +138,8 @@ void FunctionLowering::lower_load_store() {
     const Type type = type_of_instruction();
     if (type == Type::none || elements.size() != elements_of(now()))
         fail("the elements do not fit the type");
-    if (space == StateSpace::param) {
+    const bool lies_in_local = space == StateSpace::param && local_offsets_.contains(address.name);
+    if (space == StateSpace::param && !lies_in_local) {
         const bool of_kernel = is_kernel_ && !parameter_offsets_.contains(address.name);
         if (of_kernel && !store)
             lower_kernel_parameter(address, elements, type);
@@ -147,6 +148,7 @@ void FunctionLowering::lower_load_store() {
         return;
     }
 
+    if (lies_in_local) space = StateSpace::local;
     MemoryAccessKind kind{.space = space,
                           .store = store,
                           .bytes = size_of(type),

@@ -57,6 +57,8 @@ private:
 
     // ---- lower.cpp: the walk over the body ----
     void place_variables();
+    bool address_is_taken(const std::string& parameter) const;
+    void move_parameters();
     void lower_instruction();
     void emit_label(const std::string& label);
     void emit_count();
