@@ -48,13 +48,14 @@ std::string to_text(const abi::Report& report) {
     return text;
 }
 
+/// What kernels did. Of calls that failed the harness knows by what they returned.
 template <class Visit>
 void for_each_report(Visit visit) {
     const std::size_t count = find<std::size_t()>("coalesceGetReports")();
     auto* get = find<int(std::size_t, abi::Report*)>("coalesceGetReport");
     for (std::size_t i = 0; i < count; ++i) {
         abi::Report report{};
-        if (get(i, &report) == 0) visit(report);
+        if (get(i, &report) == 0 && std::string(report.check) != "apicheck") visit(report);
     }
 }
 
