@@ -18,7 +18,8 @@ struct NamedCheck {
 constexpr NamedCheck kChecks[] = {
     {"memcheck", &Checks::memory},        {"racecheck", &Checks::race},
     {"globalrace", &Checks::global_race}, {"initcheck", &Checks::init},
-    {"synccheck", &Checks::sync},         {"leakcheck", &Checks::leak},
+    {"synccheck", &Checks::sync},         {"apicheck", &Checks::api},
+    {"leakcheck", &Checks::leak},
 };
 
 std::vector<std::string> split_at_commas(const std::string& list) {
@@ -105,10 +106,11 @@ Options from_environment() {
 }  // namespace
 
 std::string set_checks(Checks& checks, const std::string& list) {
-    Checks wanted{false, false, false, false, false, false};
+    constexpr Checks none{false, false, false, false, false, false, false};
+    Checks wanted = none;
     for (const std::string& part : split_at_commas(list)) {
         if (part == "none") {
-            wanted = Checks{false, false, false, false, false, false};
+            wanted = none;
             continue;
         }
         if (part == "all") {

@@ -13,6 +13,7 @@ struct Checks {
     bool global_race = true;  ///< globalrace
     bool init = true;         ///< initcheck: global and shared
     bool sync = true;         ///< synccheck
+    bool api = true;          ///< apicheck: calls of the runtime API that fail by mistake
     bool leak = false;        ///< leakcheck at exit
 };
 

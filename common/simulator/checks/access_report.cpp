@@ -4,9 +4,11 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 
+#include "memory/host_region.h"
 #include "report/text.h"
 
 namespace coalesce::sim {
@@ -17,6 +19,15 @@ namespace {
 constexpr u64 kNullPage = 1 << 16;
 /// Farther outside than this, an index has not just run over: it has overflowed.
 constexpr u64 kFarOutside = u64{1} << 31;
+
+/// Memory that the program registered lies among other memory of the host: only this close is an
+/// address sure to mean it.
+constexpr u64 kNearRegistered = 4096;
+
+/// Bytes between an address and an allocation that it is not in.
+u64 distance(u64 address, const Allocation& allocation) {
+    return address < allocation.begin ? allocation.begin - address : address - allocation.end;
+}
 
 const char* verb(LaneAccess::Kind kind) {
     switch (kind) {
@@ -110,6 +121,44 @@ Outside before_begin(u64 distance, u32 bytes) {
                 : "The index is negative for this thread: treat the first elements apart."};
 }
 
+/// Whether the words about `address` are those of an index that ran out of `nearest`.
+bool is_near_device_memory(u64 address, const Allocation* nearest,
+                           const AllocationTable& allocations) {
+    if (address >= kDeviceBase && address < allocations.range_end) return true;
+    if (nearest == nullptr) return false;
+    const u64 near = nearest->kind == AllocationKind::registered ? kNearRegistered : kFarOutside;
+    return distance(address, *nearest) < near;
+}
+
+struct Elsewhere {
+    std::string what, cure;
+};
+
+/// What an address is that can not be one of the device's.
+Elsewhere outside_device(HostRegion region) {
+    const auto host = [](const std::string& whose, const std::string& more) {
+        return Elsewhere{
+            ": a pointer to memory of the host, " + whose +
+                ". A kernel can only follow pointers to memory of the device.",
+            "Allocate it with cudaMalloc and copy the data there with cudaMemcpy, or allocate it "
+            "with cudaMallocManaged for both sides." +
+                more};
+    };
+    switch (region) {
+        case HostRegion::heap: return host("its heap (malloc, new, std::vector)", "");
+        case HostRegion::stack: return host("its stack (a local variable)", "");
+        case HostRegion::anonymous:
+            return host("its heap (malloc, new, std::vector) or the stack of a thread", "");
+        case HostRegion::variable:
+            return host("a global variable of the program",
+                        " Of a __device__ variable use the name within the kernel, or ask "
+                        "cudaGetSymbolAddress.");
+        case HostRegion::none: break;
+    }
+    return {": memory neither of the device nor of the host.",
+            "The pointer was never set, or the index has overflowed: print both."};
+}
+
 }  // namespace
 
 std::string variable_name(const std::string& ptx_name) {
@@ -154,12 +203,11 @@ Report describe_bad_global(Report report, const LaneAccess& access,
             ": that is an address of shared, local or parameter memory of a block or thread.",
             "Pass pointers to global memory between blocks and threads.");
     }
-    if (address < kDeviceBase || address >= kSharedWindow) {
-        return out_of_bounds(
-            ": no memory of the device; probably a pointer to the host's memory.",
-            "Pass the kernel what cudaMalloc returned, and move the data there with cudaMemcpy.");
-    }
     const Allocation* nearest = allocations.nearest(address);
+    if (!is_near_device_memory(address, nearest, allocations)) {
+        const Elsewhere elsewhere = outside_device(host_region(address));
+        return out_of_bounds(elsewhere.what, elsewhere.cure);
+    }
     if (nearest == nullptr) {
         return out_of_bounds(": no device memory is allocated.",
                              "Allocate it with cudaMalloc before the launch.");
@@ -239,23 +287,53 @@ Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSp
                   ": check the offset and the pitch before casting the pointer.");
 }
 
+namespace {
+
+/// "of which the last 3 were never written".
+std::string unwritten_bytes(const LaneAccess& access) {
+    const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
+    const u32 unwritten = access.unwritten & all;
+    if (unwritten == all) return "none of which was ever written";
+    const int first = std::countr_zero(unwritten);
+    const int count = std::countr_one(unwritten >> (first & 31));
+    if (unwritten == 0 || count != std::popcount(unwritten))
+        return "of which some were never written";
+    if (count == 1) return "of which byte " + std::to_string(first) + " was never written";
+    if (first == 0) return "of which the first " + std::to_string(count) + " were never written";
+    if (static_cast<u32>(first + count) == access.bytes)
+        return "of which the last " + std::to_string(count) + " were never written";
+    return "of which bytes " + std::to_string(first) + " to " + std::to_string(first + count - 1) +
+           " were never written";
+}
+
+/// Where only a part was written, the rest may be padding.
+std::string about_padding(const LaneAccess& access) {
+    const u32 all = access.bytes < 32 ? (1u << access.bytes) - 1 : ~0u;
+    if (access.unwritten == 0 || (access.unwritten & all) == all) return "";
+    return " Bytes between the members of a struct may be copied, but nothing may depend on them: "
+           "compare and hash member by member.";
+}
+
+}  // namespace
+
 Report describe_uninitialised_global(Report report, const LaneAccess& access,
                                      const AllocationTable& allocations) {
     return filled(
         std::move(report), "initcheck", "uninitialised global read", access.address,
         verb(access.kind) + bytes_of(access.bytes) + " at " +
-            describe_address(access.address, allocations) + ", of which some were never written.",
-        "Fill the memory first: cudaMemcpy, cudaMemset, or a kernel that writes all of it.");
+            describe_address(access.address, allocations) + ", " + unwritten_bytes(access) + ".",
+        "Fill the memory first: cudaMemcpy, cudaMemset, or a kernel that writes all of it." +
+            about_padding(access));
 }
 
 Report describe_uninitialised_shared(Report report, const LaneAccess& access) {
     return filled(std::move(report), "initcheck", "uninitialised shared read", access.address,
                   verb(access.kind) + bytes_of(access.bytes) + " at byte " +
-                      with_commas(access.address) +
-                      " of shared memory, of which some were never written by this block.",
+                      with_commas(access.address) + " of shared memory, " +
+                      unwritten_bytes(access) + " by this block.",
                   "Write every element that is read, also at ragged edges: shared memory begins "
-                  "with whatever "
-                  "the last block left.");
+                  "with whatever the last block left." +
+                      about_padding(access));
 }
 
 }  // namespace coalesce::sim

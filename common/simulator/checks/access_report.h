@@ -20,8 +20,9 @@ namespace coalesce::sim {
 struct LaneAccess {
     enum class Kind : u8 { read, write, atomic };
     Kind kind = Kind::read;
-    u64 address = 0;  ///< a device address, or an offset within shared or local memory
-    u32 bytes = 4;    ///< that this lane asked for
+    u64 address = 0;    ///< a device address, or an offset within shared or local memory
+    u32 bytes = 4;      ///< that this lane asked for
+    u32 unwritten = 0;  ///< of these, as bits, the ones that nothing wrote; 0: not known
 };
 
 /// A variable in shared or local memory, where its place is known.

@@ -1,6 +1,7 @@
 // Each race of a launch once, in words. See race_log.h.
 #include "checks/race_log.h"
 
+#include <algorithm>
 #include <cstring>
 #include <tuple>
 
@@ -10,9 +11,15 @@ namespace {
 
 constexpr u32 kMostBytes = 16;  ///< that one lane stores
 
-/// The order in which examples are preferred.
+bool same_warp(const RaceParty& a, const RaceParty& b) {
+    return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
+}
+
+/// The order in which examples are preferred: those that take most to mend come first, so that two
+/// warps without a barrier are not hidden by two lanes of one of them.
 auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
-    return std::tuple(kind, later.block, earlier.block, later.thread, earlier.thread);
+    const int grain = later.block != earlier.block ? 0 : same_warp(later, earlier) ? 2 : 1;
+    return std::tuple(grain, kind, later.block, earlier.block, later.thread, earlier.thread);
 }
 auto rank(const Race& race) {
     return rank(race.kind, race.later, race.earlier);
@@ -21,10 +28,6 @@ auto rank(const Race& race) {
 Dim3 unravel(u64 number, Dim3 shape) {
     return {static_cast<u32>(number % shape.x), static_cast<u32>(number / shape.x % shape.y),
             static_cast<u32>(number / shape.x / shape.y)};
-}
-
-bool same_warp(const RaceParty& a, const RaceParty& b) {
-    return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
 }
 
 }  // namespace
@@ -124,6 +127,33 @@ RaceLog::PlacePair RaceLog::places_of(const RaceParty& a, const RaceParty& b) co
     return {std::move(first), std::move(second)};
 }
 
+const char* RaceLog::barrier_for(const Race& race) const {
+    const auto is_of_warps = [](const Race& r) {
+        return r.later.block == r.earlier.block && !same_warp(r.later, r.earlier);
+    };
+    const bool takes_all =
+        is_of_warps(race) ||
+        std::any_of(entries_.begin(), entries_.end(), [&](const auto& places_and_entry) {
+            const Race& other = places_and_entry.second.race;
+            return is_of_warps(other) && one_barrier_does(race, other);
+        });
+    return takes_all ? "__syncthreads()" : "__syncwarp()";
+}
+
+/// Whether there is a place between the two accesses of the one race that is also between those of
+/// the other: in the text, or both times from the end of a loop to its beginning.
+bool RaceLog::one_barrier_does(const Race& a, const Race& b) const {
+    const Place first[] = {place_of(a.earlier), place_of(b.earlier)};
+    const Place then[] = {place_of(a.later), place_of(b.later)};
+    for (int i = 0; i < 2; ++i) {
+        if (first[i].line == 0 || then[i].line == 0) return false;
+        if (first[i].file != first[0].file || then[i].file != first[0].file) return false;
+    }
+    const bool goes_back[] = {first[0].line >= then[0].line, first[1].line >= then[1].line};
+    if (goes_back[0] || goes_back[1]) return goes_back[0] && goes_back[1];
+    return std::max(first[0].line, first[1].line) < std::min(then[0].line, then[1].line);
+}
+
 Report RaceLog::report_of(const Race& race) const {
     Report report;
     report.check = check_;
@@ -186,8 +216,7 @@ std::string RaceLog::cure_for(const Race& race) const {
                      "second buffer, split "
                      "the kernel in two, or use atomics.";
     }
-    const std::string barrier =
-        same_warp(race.later, race.earlier) ? "__syncwarp()" : "__syncthreads()";
+    const std::string barrier = barrier_for(race);
     const Place later = place_of(race.later), earlier = place_of(race.earlier);
     if (later.line == 0 || earlier.line == 0)
         return barrier + " is missing between the two accesses.";

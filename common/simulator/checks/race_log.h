@@ -3,8 +3,9 @@
 // Builds on  report/reports.h.
 // Idea       A racy kernel meets the same race thousands of times, between the same two lines, in
 //            either order. That is one mistake, so it becomes one report: for every pair of lines
-//            the log keeps how often it was seen, and the example that comes first by kind, block
-//            and thread. So the text does not depend on how many workers ran the blocks.
+//            the log keeps how often it was seen, and the example that comes first: one between
+//            blocks before one between warps before one between lanes of a warp, then by kind,
+//            block and thread. So the text does not depend on how many workers ran the blocks.
 #pragma once
 
 #include <map>
@@ -93,6 +94,10 @@ private:
     Report report_of(const Race& race) const;
     std::string message_for(const Race& race) const;
     std::string cure_for(const Race& race) const;
+    /// The barrier that the race takes: __syncwarp() would do between lanes of a warp, unless warps
+    /// race as well where it would stand.
+    const char* barrier_for(const Race& race) const;
+    bool one_barrier_does(const Race& a, const Race& b) const;
 
     const char* check_;
     const Kernel* kernel_ = nullptr;

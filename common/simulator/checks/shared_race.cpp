@@ -10,9 +10,11 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "checks/access_report.h"
+#include "program/demanded_bytes.h"
 
 namespace coalesce::sim {
 
@@ -86,6 +88,7 @@ struct SharedRace::State {
     /// Reads of what was not written, by site: of this block, and of all so far.
     std::map<u32, Report> uninitialised_here, uninitialised;
     std::set<u32> explained;  ///< sites whose reads race in this block
+    bool forgave = false;     ///< in this block, for the sake of equal values
 
     // ---- the shadow ----
 
@@ -212,7 +215,11 @@ struct SharedRace::State {
         }
         const bool pending = clock_of(earlier) == kPending;
         if (!pending && (earlier & mine & kStrong)) return;
-        if (is_ordered(earlier, mine) || changes_nothing(access, mine, address)) return;
+        if (is_ordered(earlier, mine)) return;
+        if (changes_nothing(access, mine, address)) {
+            forgave = true;
+            return;
+        }
         bool later_wrote = access.writes;
         if (!pending && comes_first(mine, earlier)) {
             std::swap(earlier, mine);
@@ -360,23 +367,65 @@ struct SharedRace::State {
         return written[word] >> 4 == serial && (written[word] & bits) == bits;
     }
 
-    /// Reports the first lane that reads a byte nothing wrote.
+    u32 unwritten_bytes(u32 address, u32 count) const {
+        u32 unwritten = 0;
+        for (u32 k = 0; k < count; ++k) {
+            const u32 at = address + k;
+            unwritten |= u32{!is_written(at / kWordBytes, 1u << at % kWordBytes)} << k;
+        }
+        return unwritten;
+    }
+    bool are_all_written(u32 begin, u32 count) const {
+        for (u32 at = begin; at < begin + count;) {
+            const u32 now = std::min(kWordBytes - at % kWordBytes, begin + count - at);
+            if (!is_written(at / kWordBytes, ((1u << now) - 1) << at % kWordBytes)) return false;
+            at += now;
+        }
+        return true;
+    }
+
+    /// Reports the first lane that reads bytes which nothing wrote, if that is an error; bulk copies are
+    /// looked at in pieces.
     void check_written(const SharedAccess& access) {
+        constexpr u32 kPiece = 16;
+        bool told = false;
         for (Mask rest = access.active; rest; rest &= rest - 1) {
             const u32 lane = std::countr_zero(rest);
-            const u32 begin = access.addresses[lane];
-            for (u32 at = begin; at < begin + access.bytes_per_lane;) {
-                const u32 count =
-                    std::min(kWordBytes - at % kWordBytes, begin + access.bytes_per_lane - at);
-                if (!is_written(at / kWordBytes, ((1u << count) - 1) << at % kWordBytes)) {
-                    return tell_uninitialised(access, lane);
+            const u32 begin = access.addresses[lane], size = access.bytes_per_lane;
+            if (are_all_written(begin, size)) continue;
+            for (u32 at = 0; at < size; at += kPiece) {
+                const LaneAccess piece{
+                    .kind = LaneAccess::Kind::read,
+                    .address = begin + at,
+                    .bytes = std::min(kPiece, size - at),
+                    .unwritten = unwritten_bytes(begin + at, std::min(kPiece, size - at))};
+                if (!is_error(access.site, piece)) {
+                    if (access.undefined) access.undefined[lane] |= piece.unwritten << at;
+                } else if (!std::exchange(told, true)) {
+                    tell_uninitialised(access, lane,
+                                       size <= kPiece
+                                           ? piece
+                                           : LaneAccess{LaneAccess::Kind::read, begin, size, 0});
                 }
-                at += count;
             }
         }
     }
+    bool is_error(u32 site, const LaneAccess& piece) const {
+        if (piece.unwritten == 0) return false;
+        const LoadUse use = site < kernel->sites.size() ? byte_uses(*kernel).load(site) : LoadUse{};
+        const i64 size = static_cast<i64>(written.size() * kWordBytes);
+        return reads_unwritten(
+            use, piece.unwritten, piece.address, piece.bytes, [&](u64 begin, u64 end) {
+                const auto within = [&](u64 at) {
+                    return static_cast<u32>(std::clamp(static_cast<i64>(at), i64{0}, size));
+                };
+                for (u32 at = within(begin); at < within(end); ++at)
+                    if (is_written(at / kWordBytes, 1u << at % kWordBytes)) return true;
+                return false;
+            });
+    }
 
-    void tell_uninitialised(const SharedAccess& access, u32 lane) {
+    void tell_uninitialised(const SharedAccess& access, u32 lane, const LaneAccess& what) {
         ++*findings;
         const auto [found, is_new] = uninitialised_here.try_emplace(access.site);
         Report& report = found->second;
@@ -390,9 +439,7 @@ struct SharedRace::State {
         }
         report.block = log->block_index(block);
         report.thread = log->thread_index(access.warp * kLanes + lane);
-        report = describe_uninitialised_shared(
-            std::move(report),
-            {LaneAccess::Kind::read, access.addresses[lane], access.bytes_per_lane});
+        report = describe_uninitialised_shared(std::move(report), what);
     }
 
     /// What a block read too early, before another warp wrote it, is a race and has been told as
@@ -494,7 +541,10 @@ struct SharedRace::State {
             for (Mask others = rest & (rest - 1); others; others &= others - 1) {
                 const u32 other = std::countr_zero(others);
                 if (from.addresses[lane] != from.addresses[other]) continue;
-                if (!from.value.differ(lane, other, from.bytes_per_lane)) continue;
+                if (!from.value.differ(lane, other, from.bytes_per_lane)) {
+                    forgave = true;
+                    continue;
+                }
                 tell(RaceKind::write_after_write, party(with_lane(access.me, other)),
                      party(with_lane(access.me, lane)), RaceCause::same_instruction,
                      from.addresses[lane]);
@@ -593,8 +643,13 @@ void SharedRace::end_launch() {
 
 void SharedRace::begin_block(u64 block_number, u32 shared_bytes, const u8* memory) {
     findings_ = 0;
+    state_->forgave = false;
     state_->memory = memory;
     state_->begin_block(block_number, shared_bytes);
+}
+
+bool SharedRace::forgave() const {
+    return state_->forgave;
 }
 
 void SharedRace::read(const SharedAccess& access) {
@@ -609,6 +664,19 @@ void SharedRace::write(const SharedAccess& access) {
 void SharedRace::atomic(const SharedAccess& access) {
     state_->release(access);
     state_->perform(state_->begin(access, true, true, state_->clocks[access.warp][access.warp]));
+}
+
+void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined) {
+    for (Mask rest = undefined ? access.active : 0; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        u32 at = access.addresses[lane];
+        for (u32 bytes = undefined[lane]; bytes; ++at, bytes >>= 1)
+            if (bytes & 1) state_->written[at / kWordBytes] &= ~(1u << at % kWordBytes);
+    }
+}
+
+u32 SharedRace::unwritten_bytes(u32 address, u32 bytes) const {
+    return state_->unwritten_bytes(address, bytes);
 }
 
 void SharedRace::mark_written(u32 address, u32 bytes) {

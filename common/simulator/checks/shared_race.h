@@ -31,6 +31,8 @@ struct SharedAccess {
     bool strong = false;    ///< volatile, relaxed, acquire, release: as in GlobalAccess
     bool releases = false;  ///< .release, .acq_rel on the instruction: as if a fence came before it
     StoredValue value;      ///< writes: what is about to be stored
+    /// Reads: where to say which bytes of each lane were not written, although that is no error.
+    u32* undefined = nullptr;
 };
 
 class SharedRace {
@@ -51,6 +53,9 @@ public:
     void end_launch();
     /// Reports about the block that runs now.
     u64 findings() const { return findings_; }
+    /// Whether accesses of this block collided that were no race because they stored what was there
+    /// already: another block may do the same with other values.
+    bool forgave() const;
 
     // ---- accesses: call these before memory changes ----
 
@@ -59,6 +64,11 @@ public:
     void atomic(const SharedAccess& access);
     /// Bytes that came to be written by other means (mbarrier.init, a bulk copy).
     void mark_written(u32 address, u32 bytes);
+
+    /// Of the bytes that each lane has just written, these are undefined; nullptr: none.
+    void mark_unwritten(const SharedAccess& access, const u32* undefined);
+    /// Bit k: byte k of these (32 at most) was not written.
+    u32 unwritten_bytes(u32 address, u32 bytes) const;
 
     // ---- what orders accesses ----
 

@@ -10,6 +10,16 @@
 //   On hardware a kernel runs on while the host goes ahead, so its error is not the launch's: it
 //   comes out of a later call. Here the kernel has ended when the launch returns, but its error
 //   still waits for the next call, so that programs take the course that they take on hardware.
+//
+//   A kernel that the simulator can not run (machine code alone, an instruction that it does not
+//   know) is such an error as well. On hardware it would have run, and what it computes is missing
+//   from all that follows: a program that does not look at the launch must not end as if all were
+//   well. Hardware answers cudaErrorNoKernelImageForDevice, cudaErrorInvalidPtx or
+//   cudaErrorUnsupportedPtxVersion for code that it can not run, and so do we, at the launch; but
+//   there the context stays whole, here it breaks.
+//
+//   What a call returns is also reported, for those who read no return values, when it is a mistake
+//   and not an answer: see is_mistake in errors.cpp.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,6 +27,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace coalesce::sim::cudart {
 
@@ -29,6 +40,10 @@ cudaError_t context_error();
 /// A kernel that was just launched ended with `error`.
 void break_context(cudaError_t error);
 
+/// Reports a launch that ended with `error` and of which no other check has said why: they may be
+/// off.
+void report_broken(cudaError_t error, const std::string& kernel);
+
 /// cudaDeviceReset after a context error: the device is gone for this process.
 void leave_broken_context();
 
@@ -38,21 +53,41 @@ void mend_context();
 /// True when a kernel's error has broken the context, whether a call returned it yet or not.
 bool context_is_broken();
 
-/// One sentence on stderr about the call that is going on: "coalesce: cudaMemcpy: ...". The same
-/// sentence is printed once. Silent with COALESCE_SIM_QUIET.
+/// One sentence about the call that is going on. When the call ends it becomes the message of a
+/// report, if the call failed by mistake; else it is printed on stderr, "coalesce: cudaMemcpy: ...",
+/// once, and not with COALESCE_SIM_QUIET.
 void explain(const std::string& sentence);
 
-/// Says that the call is not simulated; returns cudaErrorNotSupported.
+/// Reports work that the program asks for and that is not simulated: what it computes from now on
+/// is not what a GPU computes. `kernel`: the one that does not run, if it is that.
+void report_unsupported(const std::string& message, const std::string& cure,
+                        const std::string& kernel = {});
+
+/// Reports that the call is not simulated; returns cudaErrorNotSupported.
 cudaError_t not_simulated(const std::string& what);
 
-/// For messages: which call this thread is in.
+/// The call that this thread is in; a call that another one makes is part of that one.
 class CurrentCall {
 public:
     explicit CurrentCall(const char* name);
-    ~CurrentCall();
+    ~CurrentCall();  ///< prints what was explained and not reported
+    const char* name() const { return name_; }
+
+    /// What the call returns. A failure that is a mistake of the program becomes a report.
+    cudaError_t end(cudaError_t error);
+    /// What was explained since the last time that somebody took it, as one text.
+    static std::string take_explanations();
+    /// The kernel that this thread's call launches, for the report.
+    static void launches(const std::string& kernel);
 
 private:
-    const char* outer_;
+    friend void explain(const std::string& sentence);
+    CurrentCall& outermost();
+
+    const char* name_;
+    CurrentCall* outer_;
+    std::vector<std::string> sentences_;  ///< of the outermost call
+    std::string kernel_;
 };
 
 cudaError_t explain_exception(const std::exception& exception);
@@ -62,11 +97,11 @@ template <class Body>
 cudaError_t answer(const char* name, Body body) noexcept {
     CurrentCall call(name);
     try {
-        return remember(body());
+        return remember(call.end(body()));
     } catch (const std::bad_alloc&) {
-        return remember(cudaErrorMemoryAllocation);
+        return remember(call.end(cudaErrorMemoryAllocation));
     } catch (const std::exception& exception) {
-        return remember(explain_exception(exception));
+        return remember(call.end(explain_exception(exception)));
     }
 }
 

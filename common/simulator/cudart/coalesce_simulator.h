@@ -21,8 +21,9 @@ const char* coalesceDeviceName(void);
 
 /* ---- counters ----
  *
- * Sums over the launches since the program's start or the last coalesceResetCounters. Atomics count
- * neither as loads nor as stores. Bank conflicts are wavefronts beyond the ideal.
+ * Sums over the launches since the program's start or the last coalesceResetCounters, without those
+ * that an error stopped. Atomics count neither as loads nor as stores. Bank conflicts are wavefronts
+ * beyond the ideal.
  */
 typedef struct CoalesceCounters {
     uint64_t load_requests, load_sectors, load_useful_bytes;
@@ -36,8 +37,8 @@ typedef struct CoalesceCounters {
 } CoalesceCounters;
 
 typedef struct CoalesceKernel {
-    const char* name; /**< demangled; valid until the next call of coalesceGetKernels */
-    uint64_t launches;
+    const char* name;           /**< demangled; valid until the next call of coalesceGetKernels */
+    uint64_t launches;          /**< that came to their end; may be 0 */
     unsigned grid[3], block[3]; /**< of the last launch */
     CoalesceCounters counters;
 } CoalesceKernel;

@@ -1,6 +1,7 @@
 // cudaMemcpy2D, cudaMemcpy3D, cudaMemset2D, cudaMemset3D: rows that do not follow each other
 // without a gap. CUDA arrays, the other thing that the 3D calls can move, are not simulated.
 #include "cudart/api.h"
+#include "cudart/devices.h"
 #include "cudart/streams.h"
 #include "cudart/transfers.h"
 
@@ -54,7 +55,7 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* p) {
 cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p) {
     if (!p) return cudaErrorInvalidValue;
     if (p->srcArray || p->dstArray) return not_simulated("a copy to or from a CUDA array");
-    if (p->srcDevice != 0 || p->dstDevice != 0) return cudaErrorInvalidDevice;
+    if (!is_device(p->srcDevice) || !is_device(p->dstDevice)) return cudaErrorInvalidDevice;
     return copy_3d(p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, cudaMemcpyDeviceToDevice);
 }
 

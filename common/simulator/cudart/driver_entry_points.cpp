@@ -33,6 +33,7 @@ int encode_tiled(void* map, u32 type, u32 rank, void* address, const u64* size, 
                                           .fill = fill});
         if (fault.empty()) return kSuccess;
         explain(fault + ".");
+        call.end(cudaErrorInvalidValue);
         return kInvalidValue;
     } catch (const std::bad_alloc&) {
         return kInvalidValue;

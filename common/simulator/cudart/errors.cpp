@@ -1,11 +1,14 @@
 // The errors of threads and of the context, their names, and what is printed about them. See api.h.
 #include <atomic>
+#include <cctype>
 #include <cstdio>
 #include <mutex>
 #include <set>
+#include <string_view>
 
 #include "base/options.h"
 #include "cudart/api.h"
+#include "report/reports.h"
 #include "report/text.h"
 
 namespace coalesce::sim::cudart {
@@ -23,7 +26,7 @@ struct LastError {
     bool from_context = false;
 };
 thread_local LastError last;
-thread_local const char* current_call = "";
+thread_local CurrentCall* current_call = nullptr;
 
 }  // namespace
 
@@ -59,28 +62,123 @@ bool context_is_broken() {
     return context.waiting.load() != cudaSuccess || context.current.load() != cudaSuccess;
 }
 
-CurrentCall::CurrentCall(const char* name) : outer_(current_call) {
-    current_call = name;
-}
-CurrentCall::~CurrentCall() {
-    current_call = outer_;
-}
+// ---- what is said about a call ----
 
-void explain(const std::string& sentence) {
+namespace {
+
+/// A program may call in a loop for ever: what was not said in the first thousand is not new.
+constexpr std::size_t kMostSaid = 1000;
+
+void print_once(const std::string& sentence) {
     static std::mutex mutex;
     static auto& said = *new std::set<std::string>;
     if (options().quiet) return;
-    const std::string text =
-        wrap(std::string("coalesce: ") + current_call + (*current_call ? ": " : "") + sentence,
-             kColumns, "", "  ") +
-        "\n";
+    const std::string text = wrap("coalesce: " + sentence, kColumns, "", "  ") + "\n";
     std::lock_guard lock(mutex);
-    // A program may call in a loop for ever: what was not said in the first thousand is not new.
-    if (said.size() < 1000 && said.insert(text).second) std::fputs(text.c_str(), stderr);
+    if (said.size() < kMostSaid && said.insert(text).second) std::fputs(text.c_str(), stderr);
+}
+
+/// Whether `error` from `call` shows a mistake in the program. Many errors are answers: programs
+/// ask whether there is memory, a peer, an attribute or one more device, and try whether something
+/// is registered yet. So only calls that do work count, and of their errors those that no program
+/// can want.
+bool is_mistake(std::string_view call, cudaError_t error) {
+    switch (error) {
+        case cudaSuccess:
+        case cudaErrorMemoryAllocation:
+        case cudaErrorNotReady:
+        case cudaErrorNotSupported:  // reported where it is found
+            return false;
+        default: break;
+    }
+    for (const char* question : {"Get", "Query", "IsCapturing"}) {
+        if (call.find(question) != call.npos) return false;
+    }
+    if (call.empty()) return true;  // kernel<<<...>>>
+    for (const char* work :
+         {"cudaLaunch", "cudaMemcpy", "cudaMemset", "cudaMemPrefetch", "cudaMemAdvise",
+          "cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaEvent", "cudaStream", "cuTensorMap"}) {
+        if (call.starts_with(work)) return true;
+    }
+    return false;
+}
+
+void report_failure(const std::string& call, cudaError_t error, const std::string& kernel,
+                    const std::string& message) {
+    if (!options().checks.api) return;
+    Report report;
+    report.check = "apicheck";
+    report.kind = std::string(cudaGetErrorName(error)) + " from " + call;
+    report.kernel = kernel;
+    report.message = message.empty() ? std::string(cudaGetErrorString(error)) + "." : message;
+    report.message[0] = static_cast<char>(std::toupper(report.message[0]));
+    reports().add(report);
+}
+
+}  // namespace
+
+void report_broken(cudaError_t error, const std::string& kernel) {
+    report_failure("a kernel", error, kernel,
+                   std::string(cudaGetErrorString(error)) + "; the check that says where is off.");
+}
+
+CurrentCall::CurrentCall(const char* name) : name_(name), outer_(current_call) {
+    current_call = this;
+}
+
+CurrentCall::~CurrentCall() {
+    current_call = outer_;
+    if (outer_) return;
+    for (const std::string& sentence : sentences_) {
+        print_once(*name_ ? std::string(name_) + ": " + sentence : sentence);
+    }
+}
+
+CurrentCall& CurrentCall::outermost() {
+    return outer_ ? outer_->outermost() : *this;
+}
+
+cudaError_t CurrentCall::end(cudaError_t error) {
+    // What broke the context has been reported when it did.
+    const bool is_new = error != context.current.load() && error != context.waiting.load();
+    if (!outer_ && is_new && is_mistake(name_, error)) {
+        report_failure(*name_ ? name_ : "a launch", error, kernel_, take_explanations());
+    }
+    return error;
+}
+
+std::string CurrentCall::take_explanations() {
+    std::string text;
+    if (!current_call) return text;
+    std::vector<std::string>& sentences = current_call->outermost().sentences_;
+    for (const std::string& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
+    sentences.clear();
+    return text;
+}
+
+void CurrentCall::launches(const std::string& kernel) {
+    if (current_call) current_call->outermost().kernel_ = kernel;
+}
+
+void explain(const std::string& sentence) {
+    if (current_call) return current_call->outermost().sentences_.push_back(sentence);
+    print_once(sentence);
+}
+
+void report_unsupported(const std::string& message, const std::string& cure,
+                        const std::string& kernel) {
+    Report report;
+    report.check = "execution";
+    report.kind = "unsupported";
+    report.kernel = kernel;
+    report.message = message;
+    report.cure = cure;
+    reports().add(report);
 }
 
 cudaError_t not_simulated(const std::string& what) {
-    explain(what + " is not simulated.");
+    const std::string call = current_call ? current_call->name() : "";
+    report_unsupported(call + (call.empty() ? "" : ": ") + what + " is not simulated.", "");
     return cudaErrorNotSupported;
 }
 

@@ -56,7 +56,9 @@ template <class Body>
 cudaError_t with_event(const char* name, cudaEvent_t handle, Body body) {
     return api(name, [&] {
         Event* event = Events::instance().find(handle);
-        return event ? body(*event) : cudaErrorInvalidResourceHandle;
+        if (event) return body(*event);
+        explain("the event was destroyed, or never created.");
+        return cudaErrorInvalidResourceHandle;
     });
 }
 

@@ -11,13 +11,16 @@
 //   args[i] points at argument i; its size and place come from parameter i of the PTX entry.
 //
 //   A configuration that the device can not run is the launch's own error, and the next launch may
-//   succeed. What the kernel does wrong breaks the context: see api.h.
+//   succeed. What the kernel does wrong breaks the context, and so does a kernel that can not be
+//   simulated: see api.h.
 #include <mutex>
 #include <vector>
 
 #include "cudart/api.h"
 #include "cudart/modules.h"
 #include "cudart/streams.h"
+#include "program/names.h"
+#include "report/reports.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -157,8 +160,15 @@ cudaError_t check_cluster(const Request& request, Dim3 cluster, const KernelHand
 
 // ---- the launch ----
 
+/// The launch did not take place, or not to its end, for a reason that hardware does not know.
+bool is_not_simulated(Status status) {
+    return status == Status::unsupported_ptx || status == Status::out_of_memory;
+}
+
 bool breaks_context(Status status) {
     switch (status) {
+        case Status::unsupported_ptx:
+        case Status::out_of_memory:
         case Status::illegal_address:
         case Status::launch_timeout:
         case Status::assert_failed:
@@ -180,16 +190,31 @@ cudaError_t run(KernelHandle& handle, const Request& request, Dim3 cluster, void
     // The simulated device runs one kernel after the other, whichever threads launch them.
     static std::mutex one_at_a_time;
     std::lock_guard lock(one_at_a_time);
+    const u64 reported = reports().total();
     const Status status = Device::instance().launch(*handle.kernel, config, arguments);
     const auto error = static_cast<cudaError_t>(status);
     if (!breaks_context(status)) return error;
     break_context(error);
-    return cudaSuccess;
+    if (reports().total() == reported) report_broken(error, handle.kernel->demangled);
+    return is_not_simulated(status) ? error : cudaSuccess;
+}
+
+/// The kernel to launch, ready to run. That its code can not be run breaks the context.
+cudaError_t find_to_run(const void* function, KernelHandle*& handle) {
+    cudaError_t error = Modules::instance().find(function, handle);
+    if (error != cudaSuccess) return error;
+    CurrentCall::launches(kernel_name(handle->name));
+    error = Modules::instance().make_ready(*handle);
+    if (error == cudaSuccess) return error;
+    report_unsupported(CurrentCall::take_explanations(),
+                       "This kernel can not run on the simulated GPU.", kernel_name(handle->name));
+    break_context(error);
+    return error;
 }
 
 cudaError_t launch(const void* function, const Request& request, void** arguments) {
     KernelHandle* handle = nullptr;
-    cudaError_t error = Modules::instance().find_ready(function, handle);
+    cudaError_t error = find_to_run(function, handle);
     if (error == cudaSuccess) error = check_stream(request.stream);
     if (error == cudaSuccess) error = check_grid(request, *handle);
     if (error == cudaSuccess) error = check_block(request, *handle);
@@ -199,6 +224,13 @@ cudaError_t launch(const void* function, const Request& request, void** argument
     const Dim3 cluster = cluster_of(request, *handle);
     error = check_cluster(request, cluster, *handle);
     return error != cudaSuccess ? error : run(*handle, request, cluster, arguments);
+}
+
+cudaError_t not_launched(const char* attribute) {
+    const cudaError_t error =
+        not_simulated(std::string("a launch with the attribute ") + attribute);
+    break_context(error);
+    return error;
 }
 
 /// Attributes that change speed alone, or nothing here, are accepted; unknown ones are not.
@@ -222,9 +254,9 @@ cudaError_t apply(const cudaLaunchAttribute& attribute, Request& request) {
         case cudaLaunchAttributePreferredSharedMemoryCarveout:
         case cudaLaunchAttributeNvlinkUtilCentricScheduling: return cudaSuccess;
         case cudaLaunchAttributeProgrammaticEvent:
-            return not_simulated("the launch attribute cudaLaunchAttributeProgrammaticEvent");
+            return not_launched("cudaLaunchAttributeProgrammaticEvent");
         case cudaLaunchAttributeLaunchCompletionEvent:
-            return not_simulated("the launch attribute cudaLaunchAttributeLaunchCompletionEvent");
+            return not_launched("cudaLaunchAttributeLaunchCompletionEvent");
         default: return cudaErrorInvalidValue;
     }
 }

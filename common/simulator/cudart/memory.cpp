@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "cudart/api.h"
+#include "cudart/devices.h"
 #include "cudart/memory_pools.h"
 #include "cudart/streams.h"
 #include "execute/device.h"
@@ -53,8 +54,12 @@ void explain_bad_free(const void* pointer) {
     }
     const auto table = memory().table();
     const Allocation* freed = table->find_freed(address);
-    explain(freed && freed->begin == address ? "the memory was freed before."
-                                             : "the pointer is not that of an allocation.");
+    if (freed && freed->begin == address) {
+        explain("the memory (" + std::to_string(freed->end - freed->begin) + " bytes, allocation " +
+                std::to_string(freed->serial) + " of the program) was freed before.");
+        return;
+    }
+    explain("the pointer is not that of an allocation.");
 }
 
 /// Frees `pointer` if `allowed` says so of its kind.
@@ -227,10 +232,8 @@ cudaError_t check_advised(const void* pointer, size_t bytes) {
 }
 
 cudaError_t check_location(const cudaMemLocation& location) {
-    if (location.type == cudaMemLocationTypeDevice && location.id != 0) {
-        return cudaErrorInvalidDevice;
-    }
-    return cudaSuccess;
+    const bool is_there = location.type != cudaMemLocationTypeDevice || is_device(location.id);
+    return is_there ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 namespace coalesce::sim::cudart {
 
-/// Says on stderr that `function` is not simulated, and what to do instead; becomes the thread's
-/// last error. Returns cudaErrorNotSupported.
+/// Reports that `function` is not simulated, and what to do instead; one that only asks for
+/// something says so on stderr. Becomes the thread's last error. Returns cudaErrorNotSupported.
 int report_missing(const char* function, const char* hint);
 
 }  // namespace coalesce::sim::cudart

@@ -1,13 +1,32 @@
 // See missing.h.
 #include "cudart/missing.h"
 
+#include <cctype>
+
 #include "cudart/api.h"
 
 namespace coalesce::sim::cudart {
+namespace {
+
+/// A question leaves no work undone: a program has its answer, and may have another way.
+bool is_question(const std::string& function) {
+    return function.find("Get") != function.npos;
+}
+
+std::string as_sentence(std::string words) {
+    words[0] = static_cast<char>(std::toupper(words[0]));
+    return words + ".";
+}
+
+}  // namespace
 
 int report_missing(const char* function, const char* hint) {
     return answer("", [&] {
-        explain(std::string(function) + " is not simulated; " + hint + ".");
+        const std::string what = std::string(function) + " is not simulated";
+        if (is_question(function))
+            explain(what + "; " + hint + ".");
+        else
+            report_unsupported(what + ".", as_sentence(hint));
         return cudaErrorNotSupported;
     });
 }

@@ -87,24 +87,25 @@ cudaError_t Modules::read(LoadedModule& module) {
     std::lock_guard lock(mutex_);
     if (module.module) return cudaSuccess;
     if (module.error == cudaSuccess) module.error = read_locked(module);
+    if (module.error != cudaSuccess) explain(module.problem);
     return module.error;
 }
 
 /// The PTX to run of each image of the module, one for each translation unit.
-static cudaError_t choose_ptx(const LoadedModule& module, std::vector<std::string>& texts) {
+static cudaError_t choose_ptx(LoadedModule& module, std::vector<std::string>& texts) {
     for (const void* image : module.images) {
         std::vector<fatbin::PtxImage> found;
         try {
             found = module.is_library ? fatbin::read_image(image) : fatbin::read_ptx(image);
         } catch (const fatbin::FatbinError& error) {
-            explain(std::string("no PTX to run: ") + error.what());
+            module.problem = std::string("no PTX to run: ") + error.what() + ".";
             return cudaErrorNoKernelImageForDevice;
         }
         const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability);
         if (!chosen) {
-            explain(
+            module.problem =
                 "no PTX that a device of compute capability 9.0 can run. Build with -arch=sm_90, "
-                "or add -gencode arch=compute_90,code=compute_90.");
+                "or add -gencode arch=compute_90,code=compute_90.";
             return cudaErrorNoKernelImageForDevice;
         }
         texts.push_back(chosen->text);
@@ -117,16 +118,16 @@ cudaError_t Modules::read_locked(LoadedModule& module) {
     const cudaError_t error = choose_ptx(module, texts);
     if (error != cudaSuccess) return error;
     if (texts.size() != 1) {
-        explain("-rdc=true with " + std::to_string(texts.size()) +
-                " translation units: PTX is not linked here. Build without -rdc=true, or include "
-                "the device code in one file.");
+        module.problem = "-rdc=true with " + std::to_string(texts.size()) +
+                         " translation units: PTX is not linked here. Build without -rdc=true, or "
+                         "include the device code in one file.";
         return cudaErrorNoKernelImageForDevice;
     }
 
     std::string problem;
     module.module = Device::instance().load(texts.front(), problem);
     if (!module.module) {
-        explain("the PTX can not be loaded: " + problem);
+        module.problem = "the PTX can not be loaded: " + problem + ".";
         return cudaErrorInvalidPtx;
     }
     for (const VariableHandle* variable : module.managed) {
@@ -144,7 +145,7 @@ cudaError_t Modules::make_ready(KernelHandle& handle) {
     if (error != cudaSuccess) return error;
     handle.kernel = handle.module->module->kernel(handle.name);
     if (!handle.kernel) {
-        explain("kernel " + handle.name + " is not in the PTX of its module");
+        explain("kernel " + handle.name + " is not in the PTX of its module.");
         return cudaErrorInvalidDeviceFunction;
     }
     // Only now is it known what the kernel needs: attributes and occupancy ask for its registers.

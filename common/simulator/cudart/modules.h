@@ -55,6 +55,7 @@ struct LoadedModule {
 
     std::unique_ptr<Module> module;   ///< null until read
     cudaError_t error = cudaSuccess;  ///< why it can not be read
+    std::string problem;              ///< the same in words
 };
 
 struct VariableAddress {
@@ -80,7 +81,7 @@ public:
     cudaError_t find_variable(const void* host_variable, VariableAddress& variable);
 
     /// Reads the PTX and places the variables, once. Afterwards `module.module` is set, or an error
-    /// is returned that was explained on stderr.
+    /// is returned that was explained.
     cudaError_t read(LoadedModule& module);
     cudaError_t make_ready(KernelHandle& handle);
     cudaError_t variable_of(LoadedModule& module, const std::string& name,

@@ -101,7 +101,9 @@ cudaError_t create(cudaStream_t* stream, unsigned flags, int priority) {
 namespace coalesce::sim::cudart {
 
 cudaError_t check_stream(cudaStream_t stream) {
-    return Streams::instance().find(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (Streams::instance().find(stream)) return cudaSuccess;
+    explain("the stream was destroyed, or never created.");
+    return cudaErrorInvalidResourceHandle;
 }
 
 void forget_streams() {
@@ -124,6 +126,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return api(__func__, [&] {
+        const cudaError_t error = check_stream(stream);
+        if (error != cudaSuccess) return error;
         return Streams::instance().destroy(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
     });
 }

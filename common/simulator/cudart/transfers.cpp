@@ -59,7 +59,11 @@ cudaError_t nobodys(const char* role, u64 address) {
 /// `role` is "source" or "destination", for messages.
 cudaError_t find_side(const char* role, const Pitched& place, const Shape& shape, Side& side) {
     u64 span = 0;
-    if (!place.begin || !span_of(place, shape, span)) return cudaErrorInvalidValue;
+    if (!place.begin) {
+        explain(std::string("the ") + role + " is a null pointer.");
+        return cudaErrorInvalidValue;
+    }
+    if (!span_of(place, shape, span)) return cudaErrorInvalidValue;
     side.address = reinterpret_cast<u64>(place.begin);
     side.host = reinterpret_cast<u8*>(side.address);
     const auto allocation = memory().find(side.address);
@@ -96,7 +100,7 @@ void copy_row(const Side& to, const Side& from, u64 to_offset, u64 from_offset, 
     if (from.reached_by_kernels) {
         memory().copy_written(to.address + to_offset, from.address + from_offset, bytes);
     } else {
-        memory().mark_written(to.address + to_offset, bytes);
+        memory().mark_written_by_host(to.address + to_offset, bytes);
     }
 }
 
@@ -139,7 +143,7 @@ cudaError_t fill(Pitched to, Shape shape, int value) {
         for (u64 row = 0; row < shape.height; ++row) {
             const u64 offset = row_offset(to, slice, row);
             std::memset(side.host + offset, value, shape.width);
-            memory().mark_written(side.address + offset, shape.width);
+            memory().mark_written_by_host(side.address + offset, shape.width);
         }
     }
     return cudaSuccess;

@@ -5,6 +5,7 @@
 
 #include "checks/access_report.h"
 #include "execute/memory_access.h"
+#include "execute/undefined.h"
 
 namespace coalesce::sim {
 
@@ -58,8 +59,17 @@ bool for_each_shadow(DeviceMemory& memory, u64 address, u32 bytes, Body body) {
     return true;
 }
 
-void check_written(Warp& w, const Op* op, const Resolved& where, u32 bytes, LaneAccess::Kind kind) {
+/// What the lanes of an access have found unwritten, although that is no error.
+struct Undefined {
+    u32 bytes[kLanes] = {};
+    bool any = false;
+};
+
+/// `wanted`: how many bytes each lane reads; nullptr: `bytes`, all of them.
+Undefined check_written(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes,
+                        LaneAccess::Kind kind, const u8* wanted = nullptr) {
     const Launch& launch = *w.block->launch;
+    Undefined undefined;
     for_each_lane(where.in_global, [&](int lane) {
         const u64 address = where.address[lane];
         const Allocation* allocation = launch.allocations->find(address);
@@ -68,11 +78,13 @@ void check_written(Warp& w, const Op* op, const Resolved& where, u32 bytes, Lane
             for_each_shadow(*launch.memory, address, bytes,
                             [](const u8* shadow, u8 bits) { return (*shadow & bits) == bits; });
         if (written) return;
-        LaneAccess access{.kind = kind, .address = address, .bytes = bytes};
-        reports().add(describe_uninitialised_global(
-            w.describe(op, "initcheck", "uninitialised global read", lane), access,
-            *launch.allocations));
+        LaneAccess access{.kind = kind, .address = address, .bytes = wanted ? wanted[lane] : bytes};
+        access.unwritten = launch.memory->unwritten_bytes(address, access.bytes);
+        if (access.unwritten == 0) return;
+        undefined.bytes[lane] = judge_unwritten(w, op, site, lane, access);
+        undefined.any |= undefined.bytes[lane] != 0;
     });
+    return undefined;
 }
 
 void mark_written(Warp& w, const Resolved& where, u32 bytes) {
@@ -94,7 +106,7 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     if (where.in_global) {
         if (w.checks.init) {
             if (!(op->detail & kOverwritesBit))
-                check_written(w, op, where, bytes, LaneAccess::Kind::atomic);
+                check_written(w, op, op->site, where, bytes, LaneAccess::Kind::atomic);
             mark_written(w, where, bytes);
         }
         if (GlobalRace* race = block.launch->global_race) {
@@ -129,24 +141,29 @@ void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool
 }
 
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
-               u32 bytes_read) {
+               const u8* wanted) {
     Block& block = *w.block;
-    if (bytes_read) {
-        if (w.checks.init) check_written(w, op, from, bytes_read, LaneAccess::Kind::read);
+    Undefined undefined;
+    if (from.in_global) {
+        if (w.checks.init)
+            undefined =
+                check_written(w, op, op->site + 1, from, bytes, LaneAccess::Kind::read, wanted);
         if (GlobalRace* race = block.launch->global_race)
             race->access(block.global_race,
-                         global_lanes(w, op->site + 1, from, bytes_read, GlobalAccess::Kind::read));
+                         global_lanes(w, op->site + 1, from, bytes, GlobalAccess::Kind::read));
     }
     if (block.shared_race) {
         const SharedLanes lanes(w, op->site, to, bytes);
         block.shared_race->async_write(lanes.access);
+        if (undefined.any) block.shared_race->mark_unwritten(lanes.access, undefined.bytes);
     }
 }
 
-void note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads) {
+bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads) {
+    bool is_defined = true;
     if (w.checks.init) {
         if (reads)
-            check_written(w, op, where, bytes, LaneAccess::Kind::read);
+            is_defined = !check_written(w, op, site, where, bytes, LaneAccess::Kind::read).any;
         else
             mark_written(w, where, bytes);
     }
@@ -155,6 +172,7 @@ void note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes
         race->access(block.global_race,
                      global_lanes(w, site, where, bytes,
                                   reads ? GlobalAccess::Kind::read : GlobalAccess::Kind::write));
+    return is_defined;
 }
 
 void fence(Warp& w) {

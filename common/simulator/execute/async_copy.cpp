@@ -117,7 +117,7 @@ const Op* run_copy(Warp& w, const Op* op) {
     if (!good) return nullptr;
     count_access(w, op->site, to, bytes);
     if (reading) count_access(w, op->site + 1, from, bytes);
-    note_copy(w, op, to, bytes, from, reading ? bytes : 0);
+    note_copy(w, op, to, bytes, from, copy.wanted.data());
 
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);

@@ -15,6 +15,7 @@
 #include "checks/shared_race.h"
 #include "execute/calls.h"
 #include "execute/shared_ledger.h"
+#include "execute/undefined.h"
 #include "execute/warp.h"
 #include "execute/watch.h"
 #include "program/lower.h"
@@ -67,7 +68,8 @@ struct Block {
     u8* uniform = nullptr;  ///< the file that all warps share
     u8* shared = nullptr;
     u32 shared_bytes = 0;
-    u8* local = nullptr;  ///< local memory of all threads
+    bool reserved_shared = false;  ///< the kernel uses what the system reserves, at the end of all
+    u8* local = nullptr;           ///< local memory of all threads
     Barrier barriers[16];
     Mask waiting_warps[16] = {};  ///< of each barrier: warps all of whose live lanes wait there
     Mask finished_warps = 0;
@@ -80,6 +82,7 @@ struct Block {
     /// Likewise of cp.async.bulk, by the block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
+    std::unordered_map<u32, UndefinedBytes> undefined;  ///< of its warps that have some
 
     /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp
     /// instruction of this block, and what nanosleep slept (special_registers.h).
@@ -90,6 +93,19 @@ struct Block {
 
     FramePool frames;  ///< of the calls that its warps are in
     GlobalRace::Block global_race;
+
+    bool has_shared(u64 address, u32 bytes) const {
+        if (address < shared_bytes) return bytes <= shared_bytes - address;
+        const u64 into = address - DeviceModel::shared_reserved_begin;
+        return reserved_shared && into < DeviceModel::shared_reserved_used &&
+               bytes <= DeviceModel::shared_reserved_used - into;
+    }
+    /// Where the last byte ends that has_shared.
+    u32 shared_end() const {
+        return reserved_shared
+                   ? DeviceModel::shared_reserved_begin + DeviceModel::shared_reserved_used
+                   : shared_bytes;
+    }
 
     Dim3 dimensions() const { return launch->config.block; }
     Dim3 grid() const { return launch->config.grid; }

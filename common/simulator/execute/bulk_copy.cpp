@@ -108,6 +108,7 @@ struct Issue {
     const Op* op;
     int lane;
     BulkCopy copy;
+    bool is_defined = true;  ///< all that it reads in global memory was written
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
         w.fail(op, status, "memcheck", kind, message, lane, address);
@@ -243,7 +244,8 @@ void note_global(Issue& issue) {
         Resolved where;
         std::copy(addresses.begin(), addresses.end(), where.address);
         where.in_global = lanes;
-        note_bulk(w, issue.op, issue.global_site(), where, bytes, issue.copy.to_shared);
+        issue.is_defined &=
+            note_bulk(w, issue.op, issue.global_site(), where, bytes, issue.copy.to_shared);
         lanes = 0;
     };
     int next = 0;
@@ -281,11 +283,33 @@ void note_shared(Issue& issue, u32 shared) {
     issue.copy.race_ticket = block.shared_race->bulk_begin(access, issue.copy.to_shared);
 }
 
+/// What was not written where it comes from is not written where it goes to, unless that has just been
+/// told.
+void pass_on_undefined(Issue& issue) {
+    Block& block = *issue.w.block;
+    SharedRace* race = block.shared_race;
+    if (!race || !issue.w.checks.init || (issue.copy.to_shared && issue.is_defined)) return;
+    DeviceMemory& memory = *block.launch->memory;
+    for (const Piece& piece : issue.copy.pieces) {
+        if (!piece.inside || !memory.is_device_range(piece.global)) continue;
+        const u32 undefined = issue.copy.to_shared
+                                  ? memory.unwritten_bytes(piece.global, piece.inside)
+                                  : race->unwritten_bytes(piece.shared, piece.inside);
+        if (undefined == (1u << piece.inside) - 1) continue;
+        if (issue.copy.to_shared)
+            race->mark_unwritten({.active = 1, .addresses = &piece.shared, .value = {}},
+                                 &undefined);
+        else
+            memory.mark_bytes_unwritten(piece.global, undefined);
+    }
+}
+
 /// What both kinds of copies do last.
 void issue_copy(Issue& issue, u32 shared) {
     count(issue);
     note_global(issue);
     note_shared(issue, shared);
+    pass_on_undefined(issue);
     Block& block = *issue.w.block;
     Block::BulkCopies& copies = copies_of(block);
     issue.copy.group = copies.committed[issue.w.index][issue.lane];
@@ -310,7 +334,7 @@ bool find_mbarrier(Issue& issue, u64 address) {
 /// [3], Op::d2: coordinates, or in v[0] the size.
 template <bool ToShared>
 Issue begin(Warp& w, const Op* op, int lane) {
-    Issue issue{w, op, lane, {}};
+    Issue issue{.w = w, .op = op, .lane = lane, .copy = {}};
     issue.copy.op = op;
     issue.copy.to_shared = ToShared;
     issue.copy.warp = w.index;

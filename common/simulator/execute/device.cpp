@@ -150,7 +150,7 @@ void Device::unload(Module& module) {
     std::erase(registry().loaded, &module);
     const bool ran =
         std::any_of(module.kernels.begin(), module.kernels.end(),
-                    [](const auto& entry) { return entry.second->totals.launches > 0; });
+                    [](const auto& entry) { return entry.second->totals.was_launched(); });
     if (!ran) return;
     auto kept = std::make_unique<Module>(std::move(module));
     for (auto& [name, kernel] : kept->kernels) kernel->module = kept.get();
@@ -281,16 +281,17 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     state_->workers[0]->run();
     for (std::thread& t : threads) t.join();
 
-    ++kernel.totals.launches;
+    ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);
     kernel.totals.grid = config.grid;
     kernel.totals.block = config.block;
-    u64 instructions = 0;
+    state_->clock += 1000;
     for (u32 k = 0; k < count; ++k) {
-        add_totals(kernel, state_->workers[k]->totals);
         state_->workers[k]->end_launch();
-        instructions += state_->workers[k]->totals.instructions;
+        if (launch.failed()) continue;
+        add_totals(kernel, state_->workers[k]->totals);
+        state_->clock += state_->workers[k]->totals.instructions;
     }
-    state_->clock += 1000 + instructions + launch.leapt;
+    state_->clock += launch.leapt;
     if (launch.global_race) launch.global_race->end_launch();
     state_->shared_log.end_launch();
     return static_cast<Status>(launch.status.load());

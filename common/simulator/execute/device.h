@@ -51,6 +51,11 @@ struct DeviceModel {
     static constexpr u32 shared_per_block_optin = 227 * 1024;
     static constexpr u32 shared_per_multiprocessor = 228 * 1024;
     static constexpr u32 shared_reserved_per_block = 1024;
+    /// Of these the system's own code (cooperative groups) may use the first.
+    static constexpr u32 shared_reserved_used = 288;
+    /// On an H200 they are the first ones, and a kernel's own variables begin at 1024. Here
+    /// variables begin at 0, and these lie where no launch can put any.
+    static constexpr u32 shared_reserved_begin = shared_per_block_optin;
     static constexpr u32 parameter_bytes_max = 32764;
 };
 

@@ -11,6 +11,7 @@
 #include "execute/memory_access.h"
 #include "execute/memory_handlers.h"
 #include "execute/trace.h"
+#include "execute/undefined.h"
 
 namespace coalesce::sim {
 namespace {
@@ -32,9 +33,14 @@ struct StoredLanes {
 /// 32 lanes in a row; `host` and `shadow` belong to the first.
 template <class Shape>
 bool all_written(const u8* shadow) {
-    u32 missing = 0;
-    for (u32 k = 0; k < Shape::kTotal * kLanes / 4; ++k) missing |= shadow[k] ^ kWordWritten;
-    return missing == 0;
+    constexpr u64 kEightWords = 0x0f0f'0f0f'0f0f'0f0full;
+    u64 all = kEightWords;
+    for (u32 k = 0; k < Shape::kTotal * kLanes / 4; k += 8) {
+        u64 eight;
+        std::memcpy(&eight, shadow + k, sizeof eight);
+        all &= eight;
+    }
+    return all == kEightWords;
 }
 
 template <class Shape>
@@ -68,15 +74,17 @@ void mark_lane_written(u8* shadow, u64 address) {
         if ((*shadow & bits) != bits) __atomic_fetch_or(shadow, bits, __ATOMIC_RELAXED);
     } else {
         for (u32 k = 0; k < Shape::kTotal / 4; ++k)
-            if (shadow[k] != kWordWritten) shadow[k] = kWordWritten;
+            if ((shadow[k] & kWordWritten) != kWordWritten) shadow[k] = kWordWritten;
     }
 }
 
-void report_unwritten(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
-    Report report = w.describe(op, "initcheck", "uninitialised global read", lane);
-    reports().add(describe_uninitialised_global(
-        report, {.kind = LaneAccess::Kind::read, .address = address, .bytes = bytes},
-        *w.block->launch->allocations));
+/// Of what this lane reads, something was never written.
+[[gnu::noinline]] void read_unwritten(Warp& w, const Op* op, int lane, u64 address, u32 bytes) {
+    const LaneAccess access{.kind = LaneAccess::Kind::read,
+                            .address = address,
+                            .bytes = bytes,
+                            .unwritten = w.block->launch->memory->unwritten_bytes(address, bytes)};
+    note_undefined(w, op, lane, judge_unwritten(w, op, op->site, lane, access));
 }
 
 template <class Shape, bool Store>
@@ -133,9 +141,12 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     // Only whole words have shadow bytes of their own; a row of bytes or halves begins at any of
     // them.
     const bool whole_words = (first & 3) == 0;
+    const auto addresses_of_row = [first](u64* addresses) {
+        for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
+    };
     if (w.block->launch->global_race) {
         u64 addresses[kLanes];
-        for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
+        addresses_of_row(addresses);
         check_race<Shape, Store>(w, op, addresses, true);
     }
     if constexpr (Store) {
@@ -144,12 +155,18 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
             mark_all_written<Shape>(shadow);
         else if (shadow)
             w.block->launch->memory->mark_written(first, kRow);
+        if (w.undefined) [[unlikely]] {
+            u64 addresses[kLanes];
+            addresses_of_row(addresses);
+            mark_undefined_stored(w, op, addresses);
+        }
     } else {
+        forget_undefined(w, op);
         if (shadow && w.checks.init && !(whole_words && all_written<Shape>(shadow))) {
             for (int l = 0; l < kLanes; ++l) {
                 const u64 address = first + static_cast<u64>(l) * Shape::kTotal;
                 if (!lane_written<Shape>(w.block->launch->memory->shadow(address), address))
-                    report_unwritten(w, op, l, address, Shape::kTotal);
+                    read_unwritten(w, op, l, address, Shape::kTotal);
             }
         }
         Shape::load_all(w, op, host);
@@ -163,7 +180,7 @@ void access_lane(Warp& w, const Op* op, int lane, u64 address, u8* host, u8* sha
         if (shadow) mark_lane_written<Shape>(shadow, address);
     } else {
         if (shadow && w.checks.init && !lane_written<Shape>(shadow, address))
-            report_unwritten(w, op, lane, address, Shape::kTotal);
+            read_unwritten(w, op, lane, address, Shape::kTotal);
         Shape::load(w, op, lane, host);
     }
 }
@@ -243,14 +260,17 @@ template <class Shape, bool Store>
 [[gnu::noinline]] const Op* access_irregular(Warp& w, const Op* op) {
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
+    if constexpr (!Store) forget_undefined(w, op);
     SiteCache& cache = w.caches[op->site];
-    if (!all_inside<Shape>(w, cache, addresses)) {
+    const Op* next = op + 1;
+    if (!all_inside<Shape>(w, cache, addresses))
         remember_allocation(*w.block->launch, cache, addresses[w.first_active()]);
-        if (!all_inside<Shape>(w, cache, addresses))
-            return access_anywhere<Shape, Store>(w, op, addresses);
-    }
-    access_scattered<Shape, Store>(w, op, cache, addresses);
-    return op + 1;
+    if (all_inside<Shape>(w, cache, addresses))
+        access_scattered<Shape, Store>(w, op, cache, addresses);
+    else
+        next = access_anywhere<Shape, Store>(w, op, addresses);
+    if constexpr (Store) mark_undefined_stored(w, op, addresses);
+    return next;
 }
 
 /// For Watch: does this store change anything?
@@ -325,7 +345,9 @@ const Op* access_in_plain_mode(Warp& w, const Op* op) {
         observe<Shape, Store>(w, op);
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
+    if constexpr (!Store) forget_undefined(w, op);
     const Op* next = access_anywhere<Shape, Store>(w, op, addresses);
+    if constexpr (Store) mark_undefined_stored(w, op, addresses);
     GlobalRace* race = w.block->launch->global_race;
     const bool acquires = !Store && (op->detail & kStrong);
     if (next && race && acquires) race->acquire(w.block->global_race, w.index);

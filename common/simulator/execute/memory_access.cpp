@@ -57,9 +57,7 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     const Block& block = *w.block;
     switch (space) {
         case StateSpace::shared:
-            return address + bytes <= block.shared_bytes && address + bytes > address
-                       ? block.shared + address
-                       : nullptr;
+            return block.has_shared(address, bytes) ? block.shared + address : nullptr;
         case StateSpace::local:
             return address + bytes <= w.local_bytes && address + bytes > address
                        ? w.local + static_cast<u64>(lane) * w.local_bytes + address

@@ -68,12 +68,13 @@ void note_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes);
 void finish_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes, bool changed);
 
 /// An asynchronous copy begins: it reads `from` now and may write `to` at any time until it is
-/// waited for. Sites: op->site writes, op->site + 1 reads.
+/// waited for. `wanted`: how many bytes each lane reads. Sites: op->site writes, op->site + 1 reads.
 void note_copy(Warp& w, const Op* op, const Resolved& to, u32 bytes, const Resolved& from,
-               u32 bytes_read);
+               const u8* wanted);
 
-/// A bulk copy reads or writes global memory: pieces of `bytes` bytes, one a lane.
-void note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
+/// A bulk copy reads or writes global memory: pieces of `bytes` bytes, one a lane. False: it reads
+/// some that were never written, which is no error.
+bool note_bulk(Warp& w, const Op* op, u32 site, const Resolved& where, u32 bytes, bool reads);
 
 /// membar and fence: what this warp did so far comes before what it does next.
 void fence(Warp& w);

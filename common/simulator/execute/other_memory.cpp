@@ -2,6 +2,7 @@
 #include "execute/lane_memory.h"
 #include "execute/memory_access.h"
 #include "execute/memory_handlers.h"
+#include "execute/undefined.h"
 
 namespace coalesce::sim {
 namespace {
@@ -47,6 +48,7 @@ const Op* access_generic(Warp& w, const Op* op) {
                           .sign_extend = Shape::kSigned};
     kind.strong = (op->detail & kStrong) != 0;
     kind.plain = w.block->launch->code->plain;
+    if constexpr (!Store) forget_undefined(w, op);  // local memory never says that something is
     Op in_one_space = *op;
     in_one_space.a = op->b;
     in_one_space.immediate = 0;

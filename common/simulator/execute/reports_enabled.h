@@ -14,6 +14,7 @@ inline bool wants(const Checks& checks, const std::string& check) {
     if (check == "globalrace") return checks.global_race;
     if (check == "initcheck") return checks.init;
     if (check == "synccheck") return checks.sync;
+    if (check == "apicheck") return checks.api;
     return true;
 }
 

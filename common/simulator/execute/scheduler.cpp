@@ -81,7 +81,7 @@ bool spun_enough(Warp& w, const Op* next) {
     w.settle();
     Fragment self{.at = next, .lanes = w.active, .frame = w.frame};
     self.resting = true;
-    self.asks = w.asks;
+    if (w.asks_from == w.frame) self.asks = w.asks;
     w.others.push_back(self);
     w.slice_spun = !others;
     return true;
@@ -227,6 +227,29 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
+/// __syncwarp lets lanes meet that came to it on different ways: by another call of the function
+/// that it is in, as in code that was built for a debugger, or at another line.
+void release_met_barriers(Warp& w) {
+    for (const Fragment& f : w.others) {
+        const auto meets = [wanted = f.wanted](const Fragment& other) {
+            return other.state == Fragment::State::at_warp_sync &&
+                   other.at->inner == op_warp_barrier && other.wanted == wanted;
+        };
+        if (!meets(f)) continue;
+        Mask met = 0;
+        for (const Fragment& other : w.others) met |= meets(other) ? other.lanes : 0;
+        if (f.wanted & w.live & ~met) continue;
+        w.active = met;
+        op_warp_barrier(w, f.at);
+        for (Fragment& other : w.others) {
+            if (!meets(other)) continue;
+            other.state = Fragment::State::ready;
+            ++other.at;
+        }
+        return;
+    }
+}
+
 /// The lanes of a warp may name several groups, say four tiles of 8: each gathers on its own.
 [[gnu::noinline]] const Op* gather_groups(Warp& w, const Op* op) {
     w.settle();
@@ -246,6 +269,7 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
                 .at = op, .lanes = group, .frame = w.frame, .state = Fragment::State::at_warp_sync};
             waits.wanted = named;
             w.others.push_back(waits);
+            if (op->inner == op_warp_barrier) release_met_barriers(w);
         }
     }
     w.active = done;

@@ -45,18 +45,23 @@ void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u3
                             .addresses = addresses,
                             .bytes_per_lane = site.bytes_per_lane,
                             .value = {}};
-        if (site.store)
-            race.write(access);
-        else
-            race.read(access);
+        if (!site.store) return race.read(access);
+        race.write(access);
+        race.mark_unwritten(access, block.ledger.undefined(step));
     }
 }
 
 }  // namespace
 
+void begin_shared_checks(Block& block) {
+    block.shared_race->begin_block(block.linear, block.shared_end(), block.shared);
+    if (block.reserved_shared)
+        block.shared_race->mark_written(DeviceModel::shared_reserved_begin,
+                                        DeviceModel::shared_reserved_used);
+}
+
 void leave_ledger(Block& block) {
-    if (block.shared_race)
-        block.shared_race->begin_block(block.linear, block.shared_bytes, block.shared);
+    if (block.shared_race) begin_shared_checks(block);
     block.ledger.give_up([&](u32 row, const SharedLedger::Step& step, const u32* addresses) {
         if (block.shared_race) replay_step(block, row, step, addresses);
     });

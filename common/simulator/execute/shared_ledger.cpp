@@ -20,6 +20,7 @@ void SharedLedger::begin_launch(u32 warps, bool allowed) {
     steps_.assign(warps + 1, {});  // one more for the steps of the block as a whole
     cursors_.assign(warps + 1, {});
     addresses_.clear();
+    undefined_.clear();
     order_.clear();
 }
 
@@ -30,6 +31,7 @@ void SharedLedger::begin_block() {
         mode_ = Mode::recording;
         for (auto& steps : steps_) steps.clear();
         addresses_.clear();
+        undefined_.clear();
         order_.clear();
     } else {
         mode_ = Mode::comparing;
@@ -39,12 +41,15 @@ void SharedLedger::begin_block() {
     }
 }
 
-void SharedLedger::end_block(bool clean) {
-    if (mode_ == Mode::recording) recorded_ = clean;
+void SharedLedger::end_block(bool clean, bool by_values) {
+    if (mode_ == Mode::recording) {
+        recorded_ = clean && !by_values;
+        give_ups_ += by_values;
+    }
     if (give_ups_ > kMaxGiveUps && give_ups_ > blocks_compared_ / 2) allowed_ = false;
 }
 
-void SharedLedger::record(u32 warp, const Step& step, const u32* addresses) {
+void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, const u32* undefined) {
     if (order_.size() == kMaxSteps) {
         mode_ = Mode::off;
         allowed_ = false;
@@ -54,6 +59,10 @@ void SharedLedger::record(u32 warp, const Step& step, const u32* addresses) {
     if (step.is_access) {
         steps_[warp].back().addresses = static_cast<u32>(addresses_.size() / kLanes);
         addresses_.insert(addresses_.end(), addresses, addresses + kLanes);
+    }
+    if (undefined) {
+        steps_[warp].back().undefined = static_cast<u32>(undefined_.size() / kLanes) + 1;
+        undefined_.insert(undefined_.end(), undefined, undefined + kLanes);
     }
     order_.push_back(warp);
 }
@@ -78,6 +87,11 @@ bool SharedLedger::same_addresses(const Step& step, const u32* addresses) const 
         differ |= (recorded[l] ^ addresses[l]) & active;
     }
     return differ == 0;
+}
+
+bool SharedLedger::same_undefined(const Step& step, const u32* stored) const {
+    const u32* recorded = undefined(step);
+    return recorded && stored && std::memcmp(recorded, stored, kLanes * sizeof(u32)) == 0;
 }
 
 }  // namespace coalesce::sim

@@ -8,7 +8,9 @@
 //         step. The first step that differs ends it: the part so far is replayed into the checker,
 //         and the rest of that block is checked in full.
 // Sound   The verdict of the checker is a function of this sequence alone: who touched which bytes,
-//         and which barriers lay between. A warp that exits early differs too (see at_exit).
+//         which of these were undefined when they were stored, and which barriers lay between. A warp
+//         that exits early differs too (see note_warp_end). Where the checker let stores pass because
+//         they changed nothing, it also depends on what was stored: such a block is no model for others.
 #pragma once
 
 #include <functional>
@@ -30,7 +32,9 @@ public:
         u16 wavefronts = 0, ideal = 0;
         u32 addresses = 0;  ///< index into `addresses_`, in units of 32
         bool is_access = false;
+        bool is_store = false;
         bool contiguous = false;  ///< lane l is at the first address + l * bytes
+        u32 undefined = 0;        ///< 1 + index into `undefined_`, in units of 32; 0: no byte is
     };
     enum class Mode : u8 {
         off,        ///< every access goes to the checker
@@ -40,26 +44,35 @@ public:
 
     void begin_launch(u32 warps, bool allowed);
     void begin_block();
-    /// `clean`: the checker had nothing to say about this block.
-    void end_block(bool clean);
+    /// `clean`: the checker had nothing to say about this block. `by_values`: had its values been
+    /// others, there might have been something.
+    void end_block(bool clean, bool by_values);
 
     Mode mode() const { return mode_; }
 
     /// While comparing: the step that `warp` is expected to do next if it is this one, else
     /// nullptr. `stable` says that the addresses can not differ for this warp (they do not depend
-    /// on the block).
-    const Step* expect(u32 warp, const Op* op, Mask active, const u32* addresses, bool stable) {
+    /// on the block). `stored`: the undefined bytes of each lane, when it stores some.
+    const Step* expect(u32 warp, const Op* op, Mask active, const u32* addresses, bool stable,
+                       const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
         if (cursor.next == cursor.end) return nullptr;
         const Step& step = *cursor.next;
         if (step.op != op || step.active != active) return nullptr;
         if (!stable && step.is_access && !same_addresses(step, addresses)) return nullptr;
+        if ((step.is_store && step.undefined) || stored) [[unlikely]]
+            if (!same_undefined(step, stored)) return nullptr;
         ++cursor.next;
         return &step;
     }
+    /// Of each lane, the undefined bytes that this step loaded or stored; nullptr: none.
+    const u32* undefined(const Step& step) const {
+        return step.undefined ? undefined_.data() + u64{step.undefined - 1} * kLanes : nullptr;
+    }
+    bool has_undefined() const { return !undefined_.empty(); }
     bool at_end(u32 warp) const { return cursors_[warp].next == cursors_[warp].end; }
 
-    void record(u32 warp, const Step& step, const u32* addresses);
+    void record(u32 warp, const Step& step, const u32* addresses, const u32* undefined = nullptr);
 
     /// Calls back, in the order in which they were recorded, every step that has been done so far
     /// in this block, and goes `off` for its rest.
@@ -71,6 +84,7 @@ private:
         const Step* end = nullptr;
     };
     bool same_addresses(const Step& step, const u32* addresses) const;
+    bool same_undefined(const Step& step, const u32* stored) const;
 
     Mode mode_ = Mode::off;
     bool allowed_ = false, recorded_ = false;
@@ -79,6 +93,7 @@ private:
     std::vector<std::vector<Step>> steps_;  ///< by warp
     std::vector<Cursor> cursors_;           ///< by warp
     std::vector<u32> addresses_;            ///< 32 a step
+    std::vector<u32> undefined_;            ///< likewise
     std::vector<u32> order_;                ///< warp of each recorded step, in time
 };
 

@@ -9,6 +9,7 @@
 #include "execute/memory_handlers.h"
 #include "execute/shared_checks.h"
 #include "execute/trace.h"
+#include "execute/undefined.h"
 
 namespace coalesce::sim {
 namespace {
@@ -105,8 +106,10 @@ bool is_contiguous(const u32* addresses, u32 bytes, Mask active) {
     return differs == 0;
 }
 
+/// `undefined`: of each lane, the bytes that it loads or stores and that nothing has written, although
+/// that is no error. False: none.
 template <class Shape, bool Store>
-void check(Warp& w, const Op* op, const u32* addresses) {
+bool check(Warp& w, const Op* op, const u32* addresses, u32* undefined) {
     SharedRace& race = *w.block->shared_race;
     const StoredLanes<Shape> lanes{&w, op};
     SharedAccess access{.warp = w.index,
@@ -116,12 +119,20 @@ void check(Warp& w, const Op* op, const u32* addresses) {
                         .bytes_per_lane = Shape::kTotal,
                         .strong = (op->detail & kStrong) != 0,
                         .releases = (op->detail & kReleases) != 0,
-                        .value = {StoredLanes<Shape>::copy, &lanes}};
-    if constexpr (Store)
+                        .value = {StoredLanes<Shape>::copy, &lanes},
+                        .undefined = undefined};
+    if constexpr (Store) {
         race.write(access);
-    else
-        race.read(access);
-    if (!Store && (op->detail & kStrong)) race.acquire(access);
+        if (!w.undefined || !undefined_in_store(w, op, undefined)) return false;
+        race.mark_unwritten(access, undefined);
+        return true;
+    }
+    race.read(access);
+    if (op->detail & kStrong) race.acquire(access);
+    u32 any = 0;
+    for (int l = 0; l < kLanes; ++l) any |= undefined[l];
+    if (any || w.undefined) note_undefined(w, op, undefined);
+    return any != 0;
 }
 
 template <class Shape, bool Store, bool Narrow>
@@ -132,7 +143,9 @@ template <class Shape, bool Store, bool Narrow>
                          Store ? SharedAccessKind::store : SharedAccessKind::load);
     count(w, op, waves.taken, waves.ideal);
     Block& block = *w.block;
-    if (block.shared_race) check<Shape, Store>(w, op, addresses);
+    u32 undefined[kLanes] = {};
+    const bool has_undefined =
+        block.shared_race && check<Shape, Store>(w, op, addresses, undefined);
     const bool contiguous = is_contiguous(addresses, Shape::kTotal, w.active);
     if (block.ledger.mode() == SharedLedger::Mode::recording) {
         SharedLedger::Step step{.op = op,
@@ -140,8 +153,9 @@ template <class Shape, bool Store, bool Narrow>
                                 .wavefronts = static_cast<u16>(waves.taken),
                                 .ideal = static_cast<u16>(waves.ideal),
                                 .is_access = true,
+                                .is_store = Store,
                                 .contiguous = contiguous};
-        block.ledger.record(w.index, step, addresses);
+        block.ledger.record(w.index, step, addresses, has_undefined ? undefined : nullptr);
     }
     move_lanes<Shape, Store>(w, op, addresses, contiguous);
     return op + 1;
@@ -178,10 +192,14 @@ const Op* access_shared(Warp& w, const Op* op) {
     SharedLedger& ledger = w.block->ledger;
     if (ledger.mode() == SharedLedger::Mode::comparing) {
         const bool stable = (op->detail & kStableAddress) != 0;
-        if (const SharedLedger::Step* step =
-                ledger.expect(w.index, op, w.active, addresses, stable)) {
+        u32 undefined[kLanes];
+        const bool has_undefined = Store && w.undefined && undefined_in_store(w, op, undefined);
+        if (const SharedLedger::Step* step = ledger.expect(w.index, op, w.active, addresses, stable,
+                                                           has_undefined ? undefined : nullptr)) {
             count(w, op, step->wavefronts, step->ideal);
             move_lanes<Shape, Store>(w, op, addresses, step->contiguous);
+            if (!Store && (step->undefined || w.undefined)) [[unlikely]]
+                note_undefined(w, op, ledger.undefined(*step));
             return op + 1;
         }
         leave_ledger(*w.block);
@@ -201,7 +219,8 @@ const Op* access_in_plain_mode(Warp& w, const Op* op) {
         count_wavefronts(addresses, Shape::kTotal, w.active,
                          Store ? SharedAccessKind::store : SharedAccessKind::load);
     count(w, op, waves.taken, waves.ideal);
-    if (w.block->shared_race) check<Shape, Store>(w, op, addresses);
+    u32 undefined[kLanes] = {};
+    if (w.block->shared_race) check<Shape, Store>(w, op, addresses, undefined);
     w.for_each_active<u32>([&](int l) {
         if constexpr (Store)
             Shape::store(w, op, l, w.block->shared + addresses[l]);

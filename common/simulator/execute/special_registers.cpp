@@ -81,11 +81,12 @@ u64 clock_high(const Warp& w, int) {
 u64 dynamic_shared(const Warp& w, int) {
     return launch_of(w).config.dynamic_shared;
 }
+/// In units of 128 bytes, as an H200 gives it out.
 u64 all_shared(const Warp& w, int) {
-    return w.block->shared_bytes;
+    return round_up(w.block->shared_bytes, 128);
 }
-u64 shared_with_reserved(const Warp& w, int) {
-    return w.block->shared_bytes + DeviceModel::shared_reserved_per_block;
+u64 shared_with_reserved(const Warp& w, int lane) {
+    return all_shared(w, lane) + DeviceModel::shared_reserved_per_block;
 }
 
 /// cooperative_groups finds its grid barrier through %envreg1 (high half) and %envreg2 (low half).
@@ -107,7 +108,9 @@ void add_axes(Table& table, const std::string& name, Varies varies, u64 (*x)(con
 
 Table make_table() {
     using enum Varies;
+    using M = DeviceModel;
     constexpr Width w32 = Width::w32, w64 = Width::w64;
+    constexpr u64 kReserved = M::shared_reserved_begin;
     Table t = {
         {"%laneid", {thread, w32, lane_number}},
         {"%warpid", {thread, w32, warp_number}},
@@ -129,6 +132,11 @@ Table make_table() {
         {"%dynamic_smem_size", {launch, w32, dynamic_shared}},
         {"%total_smem_size", {block, w32, all_shared}},
         {"%aggr_smem_size", {block, w32, shared_with_reserved}},
+        {"%reserved_smem_offset_begin", {launch, w32, constant<kReserved>, true}},
+        {"%reserved_smem_offset_end", {launch, w32, constant<kReserved + M::shared_reserved_used>}},
+        {"%reserved_smem_offset_cap", {launch, w32, constant<M::shared_reserved_per_block>}},
+        {"%reserved_smem_offset_0", {launch, w32, constant<kReserved>, true}},
+        {"%reserved_smem_offset_1", {launch, w32, constant<kReserved>, true}},
         {"%cluster_ctarank", {launch, w32, constant<0>}},
         {"%cluster_nctarank", {launch, w32, constant<1>}},
         {"%is_explicit_cluster", {launch, Width::predicate, constant<0>}},

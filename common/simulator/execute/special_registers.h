@@ -28,6 +28,7 @@ struct SpecialRegister {
     /// Its value for the thread in `lane`; `launch` registers look at warp.block->launch only,
     /// `block` registers at warp.block only.
     u64 (*value)(const Warp& warp, int lane) = nullptr;
+    bool of_reserved_shared = false;  ///< a place in the shared memory that the system reserves
 
     /// Reading it makes the result depend on when blocks run (the clocks).
     bool order_sensitive() const { return varies == Varies::always; }

@@ -19,7 +19,9 @@
 namespace coalesce::sim {
 
 struct Block;
+struct LaneAccess;
 class Trace;
+class UndefinedBytes;
 /// Where a memory instruction found its data the last time: very likely where it will be next.
 struct SiteCache {
     /// Device addresses of the allocation; at first, none is inside, however it is computed.
@@ -76,20 +78,22 @@ struct Warp {
     u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows
     u64 lane_instructions = 0;     ///< executed, times active lanes
     u64 branches = 0, divergent_branches = 0;
-    u64 unseen = 0;             ///< spent inside printf: for the budget, not for the counters
-    i64 fuel = 0;               ///< backward branches until the scheduler has a look
-    u32 spins = 0;              ///< turns of a waiting loop since the last rest, weighed
-    u32 patience = 0;           ///< how many before others of the warp go first
-    u32 turns = 0;              ///< of waiting loops in this slice
-    u64 changes_seen = 0;       ///< Watch::changes() at the last of them
-    u32 full_slices = 0;        ///< used up one after the other, without such a turn
-    const Op* asks = nullptr;   ///< the last question to memory, while Watch::on()
-    bool slice_spun = false;    ///< the slice ended in a waiting loop
+    u64 unseen = 0;            ///< spent inside printf: for the budget, not for the counters
+    i64 fuel = 0;              ///< backward branches until the scheduler has a look
+    u32 spins = 0;             ///< turns of a waiting loop since the last rest, weighed
+    u32 patience = 0;          ///< how many before others of the warp go first
+    u32 turns = 0;             ///< of waiting loops in this slice
+    u64 changes_seen = 0;      ///< Watch::changes() at the last of them
+    u32 full_slices = 0;       ///< used up one after the other, without such a turn
+    const Op* asks = nullptr;  ///< the last question to memory, while Watch::on()
+    const Frame* asks_from = nullptr;  ///< in which call that was
+    bool slice_spun = false;           ///< the slice ended in a waiting loop
     u64 local_state = 0;        ///< of its local memory, since Watch::on(): see note_local_store
     u8* kernel_file = nullptr;  ///< own file of the kernel itself, whatever is being called
     u8* kernel_parameters = nullptr;  ///< parameter memory of the kernel's own calls
     bool fenced = false;              ///< a fence came since the last atomic: the next one releases
-    u8* local = nullptr;              ///< local memory: lane-major, `local_bytes` each
+    UndefinedBytes* undefined = nullptr;  ///< in registers (execute/undefined.h); nullptr: none
+    u8* local = nullptr;                  ///< local memory: lane-major, `local_bytes` each
     u32 local_bytes = 0;
 
     /// The 32 lanes of a slot.

@@ -38,11 +38,27 @@ private:
     u64 sum_ = 0;
 };
 
+/// What a call was given and what it will return. What it gives to others in turn is alive only
+/// between two instructions that follow each other.
+void add_parameters(Digest& digest, const Frame& frame) {
+    const u32 stride = frame.code->parameter_bytes;
+    for (const auto* slots : {&frame.code->parameters, &frame.code->results})
+        for (const ParameterSlot& slot : *slots)
+            for (u32 lane = 0; lane < kLanes; ++lane)
+                digest.add(frame.parameters + lane * stride + slot.offset, slot.bytes);
+}
+
 /// The program has threads besides the one that launches.
 bool has_other_threads() {
     struct stat folder;
     // A folder's links are ".", its name, and the ".." of each folder in it.
     return stat("/proc/self/task", &folder) == 0 && folder.st_nlink > 3;
+}
+
+/// Without optimisation an atomic is a call of a function that is nobody's source.
+const Op* outermost(const Warp& w, const Op* op) {
+    for (const Frame* frame = w.frame; frame; frame = frame->caller) op = frame->called_from;
+    return op;
 }
 
 bool host_can_write(const Allocation& allocation) {
@@ -68,7 +84,10 @@ void Watch::executes(Warp& w, const Op* op) {
         grown_ = true;
         note_straight_piece(*code, op, steps);
     }
-    if (const Op* asks = steps[op->source].asks) w.asks = asks;
+    if (const Op* asks = steps[op->source].asks) {
+        w.asks = asks;
+        w.asks_from = w.frame;
+    }
 }
 
 /// Handlers of plain arithmetic go on with the next Op by themselves.
@@ -91,7 +110,7 @@ void Watch::polls(const Warp& w, const Op* op, const u64* addresses, Mask own) {
         polled_.push_back(address);
         const Allocation* found = launch_->allocations->find(address);
         if (!found || !host_can_write(*found)) continue;
-        for_host_ = w.describe(op, "synccheck", "waits for the host", lane);
+        for_host_ = w.describe(outermost(w, op), "synccheck", "waits for the host", lane);
         for_host_.address = address;
         has_for_host_ = true;
         return;
@@ -116,7 +135,8 @@ void Watch::look_closer() {
     for (auto& [code, plan] : plans_) {
         std::vector<bool> executed;
         for (const Step& step : plan.steps) executed.push_back(step.executed);
-        const DecidingRegisters registers = deciding_registers(*code, executed);
+        const DecidingRegisters registers =
+            deciding_registers(*launch_->kernel->module->ast, *code, executed);
         reads_clock_ |= registers.reads_clock;
         plan.state.clear();
         for (const PlacedRegister& r : code->placed)
@@ -141,7 +161,6 @@ u64 Watch::state_of(const Warp& w) const {
     digest.add(u64{w.patience} << 32 | w.spins);
     digest.add(w.local_state);
     digest.add(registers_of(main, w.kernel_file));
-    digest.add(w.kernel_parameters, u64{main.parameter_bytes} * kLanes);
     for (const Fragment& f : w.others) {
         digest.add(reinterpret_cast<u64>(f.at));
         digest.add(u64{f.lanes} << 32 | f.wanted);
@@ -150,7 +169,7 @@ u64 Watch::state_of(const Warp& w) const {
             digest.add(reinterpret_cast<u64>(frame->called_from));
             digest.add(u64{frame->inside} << 32 | frame->local_base);
             digest.add(registers_of(*frame->code, frame->registers));
-            digest.add(frame->parameters, u64{frame->code->parameter_bytes} * kLanes);
+            add_parameters(digest, *frame);
         }
     }
     return digest.value();

@@ -7,6 +7,7 @@
 
 #include "checks/access_report.h"
 #include "execute/async_copy.h"
+#include "execute/shared_checks.h"
 #include "execute/special_registers.h"
 
 namespace coalesce::sim {
@@ -41,6 +42,12 @@ void fill_uniform_specials(const std::vector<SpecialSlot>& specials, Warp& w) {
         const u64 value = s.special->value(w, 0);
         for (int l = 0; l < kLanes; ++l) fill_special(s, w, l, value);
     }
+}
+
+/// Cooperative groups take the barriers that they keep there for zero when a block begins.
+void clear_reserved_shared(Block& block) {
+    std::memset(block.shared + DeviceModel::shared_reserved_begin, 0,
+                DeviceModel::shared_reserved_used);
 }
 
 Dim3 index_of(u64 linear, Dim3 grid) {
@@ -103,7 +110,8 @@ void Worker::prepare(Resident& resident) {
     block.watch = &watch_;
     block.threads = threads;
     block.shared_bytes = launch_->kernel->static_shared + launch_->config.dynamic_shared;
-    block.shared = resident.shared.resize(block.shared_bytes);
+    block.reserved_shared = code.reserved_shared;
+    block.shared = resident.shared.resize(block.shared_end());
     block.uniform = resident.uniform.resize(code.uniform_bytes);
     // One more line for each warp, so that the same register of different warps does not compete
     // for the same set of the host's cache.
@@ -144,7 +152,7 @@ void Worker::prepare(Resident& resident) {
         fill_specials(code.position_specials, w);
         run_prologue(code.position_prologue, w);
     }
-    const bool shared_checks = block.shared_bytes && (launch_->checks.race || launch_->checks.init);
+    const bool shared_checks = block.shared_end() && (launch_->checks.race || launch_->checks.init);
     block.shared_race = shared_checks ? &resident.shared_race : nullptr;
     if (shared_checks) {
         SharedRace::Wanted wanted;
@@ -152,7 +160,7 @@ void Worker::prepare(Resident& resident) {
         wanted.uninitialised = launch_->checks.init;
         resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
     }
-    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_bytes && !code.plain);
+    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_end() && !code.plain);
 }
 
 void Worker::start_warps(Resident& resident) {
@@ -163,6 +171,7 @@ void Worker::start_warps(Resident& resident) {
         w.frame = nullptr;
         w.file[kOwnFile] = w.kernel_file;
         w.fenced = false;
+        w.undefined = nullptr;
         w.trace = trace().wants(block.linear, w.index) ? &trace() : nullptr;
         start_patience(w);
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
@@ -177,6 +186,7 @@ void Worker::start_warps(Resident& resident) {
     block.waiting = {};
     block.async_copies.reset();
     block.bulk_copies.reset();
+    block.undefined.clear();
 }
 
 Resident& Worker::begin_block(u64 number) {
@@ -203,18 +213,19 @@ Resident& Worker::begin_block(u64 number) {
     if (launch_->global_race) launch_->global_race->begin_block(block.global_race, number);
     block.ledger.begin_block();
     const bool repeats = block.ledger.mode() == SharedLedger::Mode::comparing;
-    if (block.shared_race && !repeats)
-        block.shared_race->begin_block(number, block.shared_bytes, block.shared);
-    // A block that repeats a clean one reads nothing that it has not written.
-    if (!repeats || !block.shared_race)
+    if (block.shared_race && !repeats) begin_shared_checks(block);
+    // A block that repeats a clean one reads nothing that it has not written; at most it copies it.
+    if (!repeats || !block.shared_race || block.ledger.has_undefined())
         std::memset(block.shared, kSharedPoison, block.shared_bytes);
+    if (block.reserved_shared) clear_reserved_shared(block);
     return *resident;
 }
 
 void Worker::end_block(Resident& resident) {
     Block& block = resident.block;
     end_bulk_copies(block);
-    block.ledger.end_block(!block.shared_race || block.shared_race->findings() == 0);
+    const SharedRace* race = block.shared_race;
+    block.ledger.end_block(!race || race->findings() == 0, race && race->forgave());
     for (Warp& w : block.warps) {
         totals.instructions += w.executed;
         totals.lane_instructions += w.lane_instructions;

@@ -318,6 +318,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
         fresh->live.reserve(state_->live.size());
         for (const auto& [begin, owned] : state_->live) fresh->live.push_back(owned.allocation);
         fresh->freed.assign(state_->freed.begin(), state_->freed.end());
+        fresh->range_end = kDeviceBase + range_;
         state_->table = std::move(fresh);
     }
     return state_->table;
@@ -376,6 +377,33 @@ void DeviceMemory::mark_written(u64 address, u64 bytes) {
         [&](u64 word, u64 words) { std::memset(shadow(word), 0xf, words); });
 }
 
+void DeviceMemory::mark_written_by_host(u64 address, u64 bytes) {
+    if (!state_->device_zone.contains(address)) return;
+    for_words(
+        address, bytes, [&](u64 word, u8 bits) { *shadow(word) |= bits | bits << 4; },
+        [&](u64 word, u64 words) { std::memset(shadow(word), 0xff, words); });
+}
+
+void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
+    const auto clear = [this](u64 at, u32 bits) {
+        if (*shadow(at) & bits)
+            __atomic_fetch_and(shadow(at), static_cast<u8>(~bits), __ATOMIC_RELAXED);
+    };
+    // A kernel has put something here, so what is around is not the host's any more either.
+    constexpr u64 kAround = 16;
+    const u64 begin = std::max(address - std::min(address - kDeviceBase, kAround), kDeviceBase);
+    const u64 end = std::min(address + kAround + 16, kDeviceBase + range_);
+    for (u64 at = begin; at < end; at += 4) clear(at, 0xf0);
+    for (u64 at = address; bytes; ++at, bytes >>= 1)
+        if (bytes & 1) clear(at, 1u << (at & 3));
+}
+
+u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {
+    u32 unwritten = 0;
+    for (u32 k = 0; k < bytes; ++k) unwritten |= u32{!is_written(address + k)} << k;
+    return unwritten;
+}
+
 void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {
     if (!state_->device_zone.contains(address)) return;
     const auto clear = [&](u64 word, u64 words) {
@@ -393,22 +421,22 @@ void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {
         std::memset(first_page + pages, 0, static_cast<std::size_t>(end - first_page) - pages);
     };
     for_words(
-        address, bytes, [&](u64 word, u8 bits) { *shadow(word) &= static_cast<u8>(~bits); }, clear);
+        address, bytes,
+        [&](u64 word, u8 bits) { *shadow(word) &= static_cast<u8>(~(bits | bits << 4)); }, clear);
 }
 
 void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
     if (!state_->device_zone.contains(to)) return;
-    if (!state_->device_zone.contains(from)) return mark_written(to, bytes);
+    if (!state_->device_zone.contains(from)) return mark_written_by_host(to, bytes);
     if (((to | from | bytes) & 3) == 0) {
         std::memmove(shadow(to), shadow(from), bytes / 4);
         return;
     }
     // Byte by byte, in the order that keeps an overlapping source intact.
     const auto copy_byte = [&](u64 i) {
-        const bool written = *shadow(from + i) >> ((from + i) & 3) & 1;
-        const u8 bit = static_cast<u8>(1u << ((to + i) & 3));
+        const u32 bits = *shadow(from + i) >> ((from + i) & 3) & 0x11, place = (to + i) & 3;
         u8& word = *shadow(to + i);
-        word = static_cast<u8>(written ? word | bit : word & ~bit);
+        word = static_cast<u8>((word & ~(0x11u << place)) | bits << place);
     };
     if (to <= from) {
         for (u64 i = 0; i < bytes; ++i) copy_byte(i);

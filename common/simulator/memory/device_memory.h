@@ -7,8 +7,9 @@
 //             The range is several times the capacity: addresses of freed memory rest a while
 //             before they are used again, so that a late access is seen to be one.
 // Shadow      One byte for every 4-byte word says which of its 4 bytes have been written (bits
-//             0-3). A word's own byte, so that two workers that write neighbouring words never
-//             disturb each other.
+//             0-3), and which by the host, whose copies have no gaps (bits 4-7; what a kernel writes
+//             there later may leave them). A word's own byte, so that two workers that
+//             write neighbouring words never disturb each other.
 #pragma once
 
 #include <map>
@@ -50,6 +51,7 @@ struct Allocation {
 struct AllocationTable {
     std::vector<Allocation> live;
     std::vector<Allocation> freed;                 ///< the most recent ones, for "use after free"
+    u64 range_end = kSharedWindow;                 ///< device addresses end here
     const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr
     const Allocation* nearest(u64 address) const;  ///< the closest one, for messages
     const Allocation* find_freed(u64 address) const;
@@ -81,8 +83,15 @@ public:
     /// Shadow byte of the word at `address` (which must lie in the device range).
     u8* shadow(u64 address) const { return shadow_ + ((address - kDeviceBase) >> 2); }
     void mark_written(u64 address, u64 bytes);
+    void mark_written_by_host(u64 address, u64 bytes);
     void copy_written(u64 to, u64 from, u64 bytes);  ///< cudaMemcpy device to device
     void mark_unwritten(u64 address, u64 bytes);
+    /// ... the bytes whose bits are set, by a kernel, while others may mark others.
+    void mark_bytes_unwritten(u64 address, u32 bytes);
+    bool is_written(u64 address) const { return *shadow(address) >> (address & 3) & 1; }
+    bool is_written_by_host(u64 address) const { return *shadow(address) >> (address & 3) & 0x10; }
+    /// Bit k: byte k of these (32 at most) was not written.
+    u32 unwritten_bytes(u64 address, u32 bytes) const;
 
     /// "1536 bytes into an allocation of 4096 bytes", for the handler of a fault: takes no lock
     /// that is held. False when it can not tell.

@@ -13,17 +13,36 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-bool reads_clock(const Instruction& i) {
-    return std::ranges::any_of(i.operands, [](const Operand& o) {
-        if (o.kind != Operand::Kind::special) return false;
-        const SpecialRegister* special = find_special_register(o.name);
-        return special && special->varies == Varies::always;
-    });
+/// Who is called by name; nullptr: through a pointer.
+const std::string* callee_of(const Instruction& call) {
+    for (const Operand& o : call.operands) {
+        if (o.kind == Operand::Kind::symbol) return &o.name;
+        if (o.kind != Operand::Kind::vector) break;
+    }
+    return nullptr;
+}
+
+/// Of each function: is `does` true in it, or in what it calls? A pointer may lead anywhere.
+std::set<std::string> functions_that(const ptx::Module& module, bool (*does)(const Instruction&)) {
+    std::set<std::string> found;
+    const auto reaches = [&](const Instruction& i) {
+        if (i.opcode != "call") return does(i);
+        const std::string* callee = callee_of(i);
+        return !callee || found.contains(*callee);
+    };
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (const auto& [name, function] : module.functions)
+            if (!found.contains(name) && std::ranges::any_of(function->body, reaches))
+                grown = found.insert(name).second;
+    }
+    return found;
 }
 
 class Search {
 public:
-    Search(const FunctionCode& code, const std::vector<bool>& executed) : code_(code) {
+    Search(const ptx::Module& module, const FunctionCode& code, const std::vector<bool>& executed)
+        : code_(code), times_(results_of_calls(module, *code.ast, reads_clock)) {
         for (std::size_t k = 0; k < code.ast->body.size(); ++k)
             if (executed[k]) executed_.push_back(&code.ast->body[k]);
         timed_.resize(code.ast->registers.size());
@@ -60,13 +79,14 @@ private:
         for (bool grown = true; grown;) {
             grown = false;
             for (const Instruction* i : executed_) {
-                result_.reads_clock |= reads_clock(*i);
-                if (!only_computes(*i)) continue;
+                const bool is_time = reads_clock(*i) || loads_result(*i, times_);
+                result_.reads_clock |= is_time;
+                if (!only_computes(*i) && !is_time) continue;
                 std::vector<u32> read = registers_read(*i), written = registers_written(*i);
                 const auto predicate = [&](u32 r) { return is_predicate(r); };
                 std::erase_if(read, predicate);
                 std::erase_if(written, predicate);
-                if (!reads_clock(*i) && !any_of(read, timed_)) continue;
+                if (!is_time && !any_of(read, timed_)) continue;
                 grown |= add_all(written, timed_);
             }
         }
@@ -86,6 +106,7 @@ private:
     }
 
     const FunctionCode& code_;
+    const std::set<std::string> times_;  ///< results of calls that read a clock
     std::vector<const Instruction*> executed_;
     std::vector<bool> timed_;
     DecidingRegisters result_;
@@ -110,8 +131,38 @@ bool asks_memory(const ptx::Instruction& i) {
            (i.opcode == "mbarrier" && (i.has("test_wait") || i.has("try_wait")));
 }
 
-DecidingRegisters deciding_registers(const FunctionCode& code, const std::vector<bool>& executed) {
-    return Search(code, executed).run();
+bool reads_clock(const ptx::Instruction& i) {
+    return std::ranges::any_of(i.operands, [](const Operand& o) {
+        if (o.kind != Operand::Kind::special) return false;
+        const SpecialRegister* special = find_special_register(o.name);
+        return special && special->varies == Varies::always;
+    });
+}
+
+std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
+                                       bool (*does)(const ptx::Instruction&)) {
+    const auto is_call = [](const Instruction& i) { return i.opcode == "call"; };
+    std::set<std::string> results;
+    if (std::ranges::none_of(function.body, is_call)) return results;
+    const std::set<std::string> functions = functions_that(module, does);
+    for (const Instruction& i : function.body) {
+        if (!is_call(i) || i.operands.empty() || i.operands[0].kind != Operand::Kind::vector)
+            continue;
+        const std::string* callee = callee_of(i);
+        if (callee && !functions.contains(*callee)) continue;
+        for (const Operand& result : i.operands[0].elements) results.insert(result.name);
+    }
+    return results;
+}
+
+bool loads_result(const ptx::Instruction& i, const std::set<std::string>& results) {
+    return i.opcode == "ld" && i.has("param") && i.operands.size() == 2 &&
+           results.contains(i.operands[1].name);
+}
+
+DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
+                                     const std::vector<bool>& executed) {
+    return Search(module, code, executed).run();
 }
 
 }  // namespace coalesce::sim

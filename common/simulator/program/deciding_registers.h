@@ -7,6 +7,8 @@
 //        alone. A predicate made from them is a decision, and counts.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "program/lower.h"
@@ -19,11 +21,21 @@ struct DecidingRegisters {
 };
 
 /// Among the instructions of the function's body for which `executed` is set.
-DecidingRegisters deciding_registers(const FunctionCode& code, const std::vector<bool>& executed);
+DecidingRegisters deciding_registers(const ptx::Module& module, const FunctionCode& code,
+                                     const std::vector<bool>& executed);
 
 /// The instruction does nothing but compute its destination from its sources.
 bool only_computes(const ptx::Instruction& instruction);
 /// It reads what other threads may change at any time.
 bool asks_memory(const ptx::Instruction& instruction);
+/// It reads a clock.
+bool reads_clock(const ptx::Instruction& instruction);
+
+/// The .param variables of a function that hold results of calls in which `does` is true of an
+/// instruction, however deep. Without optimisation every atomic and every clock is such a call.
+std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Function& function,
+                                       bool (*does)(const ptx::Instruction&));
+/// The instruction loads one of these results.
+bool loads_result(const ptx::Instruction& instruction, const std::set<std::string>& results);
 
 }  // namespace coalesce::sim

@@ -92,6 +92,7 @@ struct Kernel::Code {
     u32 uniform_bytes = 0;
     bool plain = false;            ///< nothing that makes it fast: see Options::plain
     bool order_sensitive = false;  ///< blocks can see the order in which they run: one worker
+    bool reserved_shared = false;  ///< asks where the system's shared memory is
     bool repeats_shared =
         true;  ///< only plain shared accesses and block barriers: the ledger may be used
     bool uses_calls = false;

@@ -1,6 +1,9 @@
 // Branches, barriers, returns and calls.
+#include <algorithm>
+
 #include "execute/barriers.h"
 #include "execute/device_calls.h"
+#include "program/deciding_registers.h"
 #include "program/lowering.h"
 #include "program/register_use.h"
 
@@ -214,6 +217,20 @@ void FunctionLowering::lower_device_call(const DeviceCall& call,
 
 // ---- loops that wait ----
 
+/// Answers that are given to a call may come back as its result. True: one that was not known.
+static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
+                     std::set<std::string>& answers) {
+    if (i.opcode == "st" && i.has("param") && reads_dependent)
+        return answers.insert(i.operands.at(0).name).second;
+    if (i.opcode != "call" || i.operands.size() < 3) return false;
+    const auto known = [&](const Operand& o) { return answers.contains(o.name); };
+    if (std::ranges::none_of(i.operands[2].elements, known)) return false;
+    bool grown = false;
+    for (const Operand& result : i.operands[0].elements)
+        grown |= answers.insert(result.name).second;
+    return grown;
+}
+
 /// A loop waits for memory when a value that other threads can change decides whether it ends.
 void FunctionLowering::find_waiting_loops() {
     waiting_branch_.assign(function_.body.size(), false);
@@ -223,12 +240,12 @@ void FunctionLowering::find_waiting_loops() {
             if (depends[r]) return true;
         return false;
     };
+    std::set<std::string> answers = results_of_calls(*kernel_.module->ast, function_, asks_memory);
     for (bool changed = true; changed;) {
         changed = false;
         for (const ptx::Instruction& i : function_.body) {
-            const bool polls =
-                (i.opcode == "ld" && (i.has("volatile") || i.has("relaxed") || i.has("acquire"))) ||
-                i.opcode == "atom" || i.opcode == "mbarrier";
+            changed |= hands_on(i, reads_dependent(i), answers);
+            const bool polls = asks_memory(i) || loads_result(i, answers);
             if (!polls && (i.opcode == "ld" || !reads_dependent(i))) continue;
             for (u32 r : registers_written(i)) {
                 if (depends[r]) continue;

@@ -84,6 +84,7 @@ u32 FunctionLowering::add_site(const MemoryUse& use) {
     site.atomic = use.atomic;
     site.bytes_per_lane = use.bytes_per_lane;
     site.instruction = at_;
+    site.function = &function_;
     site.where = now().where;
     kernel_.sites.push_back(site);
     return static_cast<u32>(kernel_.sites.size() - 1);

@@ -154,6 +154,7 @@ Slot FunctionLowering::converted(Slot from, Width have, Width want) {
 Slot FunctionLowering::special_slot(const std::string& name, Width width) {
     const SpecialRegister* special = find_special_register(name);
     if (!special) fail("unknown special register " + name);
+    kernel_code_.reserved_shared |= special->of_reserved_shared;
     if (special->varies == Varies::always || !is_kernel_ || plain_) {
         const Slot slot = temporary(special->width);
         Op op;

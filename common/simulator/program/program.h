@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -65,22 +66,29 @@ struct Site {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
-    u32 instruction = 0;  ///< index into Function::body
+    u32 instruction = 0;                      ///< index into Function::body
+    const ptx::Function* function = nullptr;  ///< the kernel, or one that it calls
     ptx::SourceLine where;
 };
 
 struct Module;
+class ByteUses;
 
 /// Totals over all launches of a kernel.
 struct KernelTotals {
-    u64 launches = 0;
-    Dim3 grid, block;  ///< of the last launch
+    u64 launches = 0;  ///< that came to their end: what follows is theirs
+    /// Launches that an error ended. How far each worker had come by then is chance, so that what
+    /// they did is counted nowhere.
+    u64 stopped = 0;
+    Dim3 grid, block;  ///< of the last launch of either kind
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;  ///< lanes that were active, added up
     u64 branches = 0;
     u64 divergent_branches = 0;
     std::vector<SiteCounters> sites;                          ///< parallel to Kernel::sites
     std::map<std::pair<u32, u32>, u64> instructions_by_line;  ///< warp instructions by (file, line)
+
+    bool was_launched() const { return launches + stopped > 0; }
 };
 
 struct Kernel {
@@ -97,6 +105,12 @@ struct Kernel {
     std::vector<u32> parameter_offsets;  ///< of argument i in parameter memory
     u32 local_bytes = 0;                 ///< per thread
     u32 registers_estimate = 0;  ///< 32-bit registers per thread, for occupancy and attributes
+
+    /// What becomes of the bytes that are loaded (program/demanded_bytes.h).
+    struct {
+        std::once_flag once;
+        std::shared_ptr<const ByteUses> made;
+    } mutable byte_uses;
 
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;

@@ -2,7 +2,9 @@
 // closes the outermost scope ends it.
 #include "ptx/function_reader.h"
 
+#include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace coalesce::sim::ptx {
 
@@ -203,8 +205,8 @@ void FunctionReader::read_directive() {
         read_body_variables(space, true);
     } else if (accept_state_space(lexer_, space)) {
         read_body_variables(space, false);
-    } else if (lexer_.at_directive(".pragma")) {
-        lexer_.skip_statement();
+    } else if (lexer_.accept_directive(".pragma")) {
+        read_pragma();
     } else if (lexer_.accept_directive(".file")) {
         read_file(lexer_, module_);
     } else {
@@ -223,6 +225,20 @@ void FunctionReader::read_place() {
     auto& chains = function_->inline_chains;
     if (chains.empty() || chains.back() != callers) chains.push_back(std::move(callers));
     inlined_ = static_cast<u32>(chains.size());
+}
+
+/// .pragma "nounroll", "used_bytes_mask 0x0f";
+void FunctionReader::read_pragma() {
+    constexpr std::string_view kUsedBytes = "used_bytes_mask ";
+    while (lexer_.at(TokenKind::string)) {
+        const std::string text(lexer_.take().text);
+        const std::size_t mask = text.find(kUsedBytes);
+        if (mask != std::string::npos)
+            used_bytes_ =
+                static_cast<u32>(std::strtoul(text.c_str() + mask + kUsedBytes.size(), nullptr, 0));
+        lexer_.accept(',');
+    }
+    lexer_.skip_statement();
 }
 
 /// .reg .b32 %r<100>, %a;   .reg .v4 .f32 v;
@@ -273,6 +289,7 @@ void FunctionReader::read_instruction() {
     Instruction instruction;
     instruction.where = where_;
     instruction.inlined = inlined_;
+    instruction.used_bytes = std::exchange(used_bytes_, ~0u);
     instruction.text_offset = start;
     if (lexer_.accept('@')) {
         instruction.guard_negated = lexer_.accept('!');

@@ -35,6 +35,7 @@ private:
     void read_statement();
     void read_directive();
     void read_place();
+    void read_pragma();
     void read_registers();
     void read_body_variables(StateSpace space, bool is_extern);
     void read_instruction();
@@ -51,7 +52,8 @@ private:
     OperandReader operands_;
     SourceLine where_;
     Inlining inlining_;
-    u32 inlined_ = 0;  ///< of the place in force: see Instruction::inlined
+    u32 inlined_ = 0;       ///< of the place in force: see Instruction::inlined
+    u32 used_bytes_ = ~0u;  ///< of the next instruction: see Instruction::used_bytes
 };
 
 }  // namespace coalesce::sim::ptx

@@ -35,8 +35,10 @@ Json line_to_json(const LineRow& line, bool knows_instructions) {
 Json kernel_to_json(const KernelRow& kernel) {
     Json json{{"name", kernel.name},
               {"launches", kernel.launches},
+              {"stopped", kernel.stopped},
               {"grid", as_array(kernel.grid)},
               {"block", as_array(kernel.block)}};
+    if (kernel.launches == 0) return json;
     for (const NamedCounter& counter : kCounters) {
         json[counter.name] = kernel.counters.*counter.value;
     }
@@ -67,7 +69,7 @@ Json report_to_json(const Report& report) {
 
 auto sort_key(const Report& r) {
     return std::tie(r.kernel, r.where.file, r.where.line, r.check, r.kind, r.other.file,
-                    r.other.line, r.address);
+                    r.other.line, r.address, r.message);
 }
 
 }  // namespace

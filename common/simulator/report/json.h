@@ -10,11 +10,13 @@
 namespace coalesce::sim {
 
 /// {"device": NAME,
-///  "kernels": [{"name", "launches", "grid": [x,y,z], "block": [x,y,z], every counter of
-///               kCounters, "lines": [{"file", "line", the counters that lines have}]}],
+///  "kernels": [{"name", "launches", "stopped", "grid": [x,y,z], "block": [x,y,z], every counter
+///               of kCounters, "lines": [{"file", "line", the counters that lines have}]}],
 ///  "reports": [{"check", "kind", "file", "line", "kernel", "block": [x,y,z], "thread": [x,y,z],
 ///               "count", "address": "0x...", "message", "cure", "other_file", "other_line",
 ///               "other_block", "other_thread"}]}
+/// A launch that an error stopped is told in "stopped" and counted nowhere else; a kernel of which
+/// no launch came to its end has no counters.
 /// Reports stand in the order of kernel, place and kind: the same run gives the same text.
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
                     std::vector<Report> reports);

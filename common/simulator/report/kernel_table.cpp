@@ -96,7 +96,7 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
     std::vector<KernelRow> rows;
     std::vector<Lines> lines;  // parallel to rows
     for (const Kernel* kernel : kernels) {
-        if (kernel->totals.launches == 0) continue;
+        if (!kernel->totals.was_launched()) continue;
         auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const KernelRow& r) { return r.name == kernel->demangled; });
         if (row == rows.end()) {
@@ -105,6 +105,7 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
             lines.emplace_back();
         }
         row->launches += kernel->totals.launches;
+        row->stopped += kernel->totals.stopped;
         row->grid = kernel->totals.grid;
         row->block = kernel->totals.block;
         Lines& row_lines = lines[static_cast<std::size_t>(row - rows.begin())];

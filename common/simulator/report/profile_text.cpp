@@ -106,9 +106,18 @@ void add_rows(std::string& out, const std::vector<Access>& accesses, bool global
 }
 
 std::string title(const KernelRow& kernel) {
-    return kernel.name + ": " + with_commas(kernel.launches) +
-           (kernel.launches == 1 ? " launch" : " launches") + ", grid " + as_shape(kernel.grid) +
-           ", block " + as_shape(kernel.block) + (kernel.launches == 1 ? "" : " (the last)");
+    const u64 launches = kernel.launches + kernel.stopped;
+    return kernel.name + ": " + with_commas(launches) + (launches == 1 ? " launch" : " launches") +
+           ", grid " + as_shape(kernel.grid) + ", block " + as_shape(kernel.block) +
+           (launches == 1 ? "" : " (the last)");
+}
+
+std::string stopped_row(const KernelRow& kernel) {
+    const std::string which = kernel.launches + kernel.stopped == 1 ? "the launch"
+                              : kernel.stopped == 1                 ? "one launch"
+                                                    : with_commas(kernel.stopped) + " launches";
+    return which + (kernel.stopped == 1 ? " was" : " were") +
+           " stopped by an error, and not counted";
 }
 
 std::string execution_row(const Counters& c) {
@@ -120,6 +129,8 @@ std::string execution_row(const Counters& c) {
 
 void add_kernel(std::string& out, const KernelRow& kernel, bool colour) {
     out += "\n" + coloured(wrap(title(kernel), kColumns, "", "    "), kBold, colour) + "\n";
+    if (kernel.stopped > 0) out += "  " + stopped_row(kernel) + "\n";
+    if (kernel.launches == 0) return;
     add_rows(out, global_accesses(kernel.counters), true, colour);
     add_rows(out, shared_accesses(kernel.counters), false, colour);
     out += wrap(execution_row(kernel.counters), kColumns, "  ", "  ") + "\n";

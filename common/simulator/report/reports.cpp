@@ -22,15 +22,36 @@ constexpr const char* kPrefix = "coalesce: ";
 /// Different sites printed before the rest is only counted: nobody reads further.
 constexpr u64 kMostPrinted = 100;
 
-/// What makes two reports the same. A report of the host (a leak) has no place in a kernel: there
-/// the address tells one from another.
-using SiteKey =
-    std::tuple<std::string, std::string, std::string, std::string, u32, std::string, u32, u64>;
+/// Different reports of the host that are kept: nothing else bounds them, when a program calls in a
+/// loop with another argument each time.
+constexpr std::size_t kMostOfHost = 1000;
+
+/// Whether the report is about a place in a kernel. Else it is about the host: a leak, a call.
+bool has_site(const Report& r) {
+    return r.where.line != 0 || (!r.kernel.empty() && r.check != "apicheck");
+}
+
+/// Whether a thread of the device did it. Not when a launch was refused or could not be simulated.
+bool has_thread(const Report& r) {
+    const bool never_ran =
+        r.check == "execution" && (r.kind == "unsupported" || r.kind == "out of host memory");
+    return !r.kernel.empty() && r.check != "apicheck" && !never_ran;
+}
+
+/// What makes two reports the same. Those of the host are told apart by address and message.
+using SiteKey = std::tuple<std::string, std::string, std::string, std::string, u32, std::string,
+                           u32, u64, std::string>;
 
 SiteKey key_of(const Report& r) {
-    const bool has_site = r.where.line != 0 || !r.kernel.empty();
-    return {r.check,      r.kind,       r.kernel,     r.where.file,
-            r.where.line, r.other.file, r.other.line, has_site ? 0 : r.address};
+    return {r.check,
+            r.kind,
+            r.kernel,
+            r.where.file,
+            r.where.line,
+            r.other.file,
+            r.other.line,
+            has_site(r) ? 0 : r.address,
+            has_site(r) ? "" : r.message};
 }
 
 /// Who did it, in the order in which CUDA numbers blocks and threads.
@@ -77,6 +98,8 @@ Reports::~Reports() = default;
 void Reports::add(const Report& report) {
     const std::lock_guard lock(state_->mutex);
     state_->total += report.count;
+    const bool is_full = !has_site(report) && state_->list.size() >= kMostOfHost;
+    if (is_full && !state_->index.contains(key_of(report))) return;
     const auto [found, is_new] = state_->index.try_emplace(key_of(report), state_->list.size());
     if (!is_new) {
         Report& kept = state_->list[found->second];
@@ -137,13 +160,14 @@ std::string to_text(const Report& report) {
     };
 
     std::string title = report.check + ": " + report.kind;
-    if (!report.kernel.empty()) title += " in " + report.kernel;
+    if (!report.kernel.empty())
+        title += (report.check == "apicheck" ? " of " : " in ") + report.kernel;
     std::string text = wrap(title, columns, "", "  ");
 
     const std::string place = as_place(report.where.file, report.where.line);
     // In one piece, however long: editors make a link of it.
     if (!place.empty()) text += "\n  at " + place;
-    if (!report.kernel.empty()) {
+    if (has_thread(report)) {
         std::string who =
             "by block " + as_index(report.block) + ", thread " + as_index(report.thread);
         // What the execution itself complains of may have no line: a kernel that never began.

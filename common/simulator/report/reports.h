@@ -19,7 +19,8 @@ struct Place {
 
 struct Report {
     std::string
-        check;  ///< memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck, execution
+        check;  ///< memcheck, racecheck, globalrace, initcheck, synccheck, leakcheck, apicheck,
+                ///< execution
     std::string
         kind;  ///< "out of bounds", "misaligned", "write after read" ...: stable, tests rely on it
     Place where;
@@ -41,7 +42,8 @@ public:
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
 
-    /// Adds, or counts when check, kind, kernel, both places are those of a report already here.
+    /// Adds, or counts when check, kind, kernel, both places are those of a report already here; of
+    /// what happened on the host, address and message as well.
     /// The first one is printed to stderr at once when printing is on. Kept is the one of the
     /// lowest block and thread, so that the list does not depend on which worker came first.
     void add(const Report& report);

@@ -26,7 +26,8 @@ constexpr const char* kFooter =
     "  simulate --quiet --error-exitcode 9 ./transpose     for scripts\n"
     "\n"
     "Exit code: the program's own; 128+N when signal N ended it; 2 when it could not\n"
-    "be run; with --error-exitcode, that one when there was a report.\n";
+    "be run, or ended with 0 although a part of it could not be simulated; with\n"
+    "--error-exitcode, that one when there was a report.\n";
 
 /// CLI11 knows nothing of the program that follows the options.
 class UsageOfProgram : public CLI::Formatter {
@@ -68,8 +69,8 @@ void add_options(CLI::App& app, CommandLine& line) {
     app.add_option("--check", line.check,
                    "What to check: all (the default), none, or names\n"
                    "with commas: memcheck, racecheck, globalrace,\n"
-                   "initcheck, synccheck, leakcheck (leakcheck is not\n"
-                   "among all: give all,leakcheck)")
+                   "initcheck, synccheck, apicheck, leakcheck\n"
+                   "(leakcheck is not among all: give all,leakcheck)")
         ->type_name("LIST")
         ->check(CLI::Validator(check_list_problem, ""));
     number("--max-instructions", line.max_instructions, "Stop a launch after N warp instructions");

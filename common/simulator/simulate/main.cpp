@@ -26,6 +26,9 @@ namespace {
 using namespace coalesce::simulate;
 namespace fs = std::filesystem;
 
+/// Exit code of a program that could not be run, or not all of it.
+constexpr int kNotSimulated = 2;
+
 void say(const std::string& text) {
     using namespace coalesce::sim;
     std::fprintf(stderr, "%s\n", wrap("simulate: " + text, kColumns, "", "  ").c_str());
@@ -82,13 +85,37 @@ void explain_missing_report(const Ending& ending) {
     }
 }
 
-/// How many reports the file holds; nothing when there is no whole report in it.
-std::optional<std::size_t> count_reports(const fs::path& file) {
+/// What the file says of the run.
+struct Findings {
+    std::size_t reports = 0;
+    std::size_t not_simulated = 0;  ///< those of work that was left undone
+};
+
+/// Nothing when there is no whole report in the file.
+std::optional<Findings> read_findings(const fs::path& file) {
     std::ifstream in(file);
     if (!in) return std::nullopt;
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (json.is_discarded() || !json.contains("reports")) return std::nullopt;
-    return json["reports"].size();
+    Findings findings{.reports = json["reports"].size()};
+    for (const auto& report : json["reports"]) {
+        const bool undone =
+            report["kind"] == "unsupported" || report["kind"] == "out of host memory";
+        if (report["check"] == "execution" && undone) ++findings.not_simulated;
+    }
+    return findings;
+}
+
+/// The program went on without what it asked for, so that its results are not those of a GPU. One
+/// that looks at errors has ended with one; one that does not must not pass for a success either.
+int exit_code_of(const Ending& ending, const Findings& findings) {
+    if (ending.signal != 0) return 128 + ending.signal;
+    if (findings.not_simulated == 0) return ending.exit_code;
+    say("not all that the program asked for could be simulated (" +
+        std::to_string(findings.not_simulated) +
+        (findings.not_simulated == 1 ? " report" : " reports") +
+        " of `execution: unsupported`): its results are not those of a GPU");
+    return ending.exit_code != 0 ? ending.exit_code : kNotSimulated;
 }
 
 void copy_report(const fs::path& from, const std::string& to) {
@@ -112,28 +139,28 @@ int simulate(const CommandLine& line) {
     }
     if (ending.signal != 0) say(line.program[0] + " was ended by " + describe(ending));
 
-    const std::optional<std::size_t> reports = count_reports(report);
-    if (!reports)
+    const std::optional<Findings> findings = read_findings(report);
+    if (!findings)
         explain_missing_report(ending);
     else if (!line.json_file.empty())
         copy_report(report, line.json_file);
 
     // Without counters nobody knows whether there was a report: a script must not take that for
     // none.
-    const bool suspicious = reports ? *reports > 0 : ending.signal == 0;
-    if (line.error_exit_code != 0 && suspicious) return line.error_exit_code;
-    return ending.signal != 0 ? 128 + ending.signal : ending.exit_code;
+    const bool suspicious = findings ? findings->reports > 0 : ending.signal == 0;
+    const int exit_code = exit_code_of(ending, findings.value_or(Findings{}));
+    return line.error_exit_code != 0 && suspicious ? line.error_exit_code : exit_code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    int exit_code = 2;
+    int exit_code = kNotSimulated;
     try {
         if (const auto line = read_command_line(argc, argv, exit_code)) exit_code = simulate(*line);
     } catch (const std::exception& error) {
         say(error.what());
-        exit_code = 2;
+        exit_code = kNotSimulated;
     }
     return exit_code;
 }

@@ -5,6 +5,9 @@
 #
 # programs/*.cu must print their `// expect:` lines (but those marked `// simulator only`), and every
 # case of clean/*.cu must end with exit code 0. Needs nvcc and a GPU; nothing else of the project.
+# Every case of clean/*.cu is run by the command in WITH, if there is one:
+#
+#     WITH="compute-sanitizer --tool racecheck --error-exitcode 1" common/simulator/tests/on_gpu.sh
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 folder=${1:-/tmp/coalesce-on-gpu}
@@ -34,7 +37,8 @@ for source in $sources; do
     [ -x "$program" ] || { verdict "$source (not built)" 1; continue; }
     if [ "$kind" = clean ]; then
         for case in $(sed -n 's|.*// clean \([a-z0-9_]*\).*|\1|p' "$source" | sort -u); do
-            timeout 60 "$program" "$case" >"$program.out" 2>&1
+            # shellcheck disable=SC2086  # a command and its options
+            timeout 60 ${WITH:-} "$program" "$case" >"$program.out" 2>&1
             verdict "$kind/$(basename "$source") $case" $?
         done
     else

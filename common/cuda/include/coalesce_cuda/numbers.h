@@ -38,7 +38,7 @@ COALESCE_INLINE float __uint_as_float(unsigned int x) { return __builtin_bit_cas
 COALESCE_INLINE long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 COALESCE_INLINE double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-// One instruction each, in all four roundings where it has them.
+// One instruction each, in all four roundings where it has them: `r` as CUDA calls it, `how` as PTX does.
 #define COALESCE_FLOAT1(name, ptx, type, letter)                                          \
     COALESCE_INLINE type name(type x) {                                                   \
         type r;                                                                           \
@@ -57,24 +57,24 @@ COALESCE_INLINE double __longlong_as_double(long long x) { return __builtin_bit_
         asm(ptx " %0, %1, %2, %3;" : "=" letter(r) : letter(x), letter(y), letter(z));    \
         return r;                                                                         \
     }
-#define COALESCE_ROUNDED(r)                                                               \
-    COALESCE_FLOAT2(__fadd_##r, "add." #r ".f32", float, "f")                             \
-    COALESCE_FLOAT2(__fsub_##r, "sub." #r ".f32", float, "f")                             \
-    COALESCE_FLOAT2(__fmul_##r, "mul." #r ".f32", float, "f")                             \
-    COALESCE_FLOAT2(__fdiv_##r, "div." #r ".f32", float, "f")                             \
-    COALESCE_FLOAT3(__fmaf_##r, "fma." #r ".f32", float, "f")                             \
-    COALESCE_FLOAT1(__fsqrt_##r, "sqrt." #r ".f32", float, "f")                           \
-    COALESCE_FLOAT1(__frcp_##r, "rcp." #r ".f32", float, "f")                             \
-    COALESCE_FLOAT2(__dadd_##r, "add." #r ".f64", double, "d")                            \
-    COALESCE_FLOAT2(__dsub_##r, "sub." #r ".f64", double, "d")                            \
-    COALESCE_FLOAT2(__dmul_##r, "mul." #r ".f64", double, "d")                            \
-    COALESCE_FLOAT2(__ddiv_##r, "div." #r ".f64", double, "d")                            \
-    COALESCE_FLOAT3(__fma_##r, "fma." #r ".f64", double, "d")                             \
-    COALESCE_FLOAT1(__dsqrt_##r, "sqrt." #r ".f64", double, "d")
-COALESCE_ROUNDED(rn)
-COALESCE_ROUNDED(rz)
-COALESCE_ROUNDED(ru)
-COALESCE_ROUNDED(rd)
+#define COALESCE_ROUNDED(r, how)                                                          \
+    COALESCE_FLOAT2(__fadd_##r, "add." #how ".f32", float, "f")                           \
+    COALESCE_FLOAT2(__fsub_##r, "sub." #how ".f32", float, "f")                           \
+    COALESCE_FLOAT2(__fmul_##r, "mul." #how ".f32", float, "f")                           \
+    COALESCE_FLOAT2(__fdiv_##r, "div." #how ".f32", float, "f")                           \
+    COALESCE_FLOAT3(__fmaf_##r, "fma." #how ".f32", float, "f")                           \
+    COALESCE_FLOAT1(__fsqrt_##r, "sqrt." #how ".f32", float, "f")                         \
+    COALESCE_FLOAT1(__frcp_##r, "rcp." #how ".f32", float, "f")                           \
+    COALESCE_FLOAT2(__dadd_##r, "add." #how ".f64", double, "d")                          \
+    COALESCE_FLOAT2(__dsub_##r, "sub." #how ".f64", double, "d")                          \
+    COALESCE_FLOAT2(__dmul_##r, "mul." #how ".f64", double, "d")                          \
+    COALESCE_FLOAT2(__ddiv_##r, "div." #how ".f64", double, "d")                          \
+    COALESCE_FLOAT3(__fma_##r, "fma." #how ".f64", double, "d")                           \
+    COALESCE_FLOAT1(__dsqrt_##r, "sqrt." #how ".f64", double, "d")
+COALESCE_ROUNDED(rn, rn)
+COALESCE_ROUNDED(rz, rz)
+COALESCE_ROUNDED(ru, rp)
+COALESCE_ROUNDED(rd, rm)
 COALESCE_FLOAT1(__sinf, "sin.approx.f32", float, "f")
 COALESCE_FLOAT1(__cosf, "cos.approx.f32", float, "f")
 COALESCE_FLOAT1(__log2f, "lg2.approx.f32", float, "f")
@@ -93,17 +93,17 @@ COALESCE_INLINE float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) :
         asm(ptx " %0, %1;" : "=" to_letter(r) : from_letter(x));                          \
         return r;                                                                         \
     }
-#define COALESCE_CONVERTS(r)                                                              \
-    COALESCE_CONVERT(__float2int_##r, "cvt." #r "i.s32.f32", int, "r", float, "f")        \
-    COALESCE_CONVERT(__float2uint_##r, "cvt." #r "i.u32.f32", unsigned int, "r", float, "f") \
-    COALESCE_CONVERT(__double2int_##r, "cvt." #r "i.s32.f64", int, "r", double, "d")      \
-    COALESCE_CONVERT(__int2float_##r, "cvt." #r ".f32.s32", float, "f", int, "r")         \
-    COALESCE_CONVERT(__uint2float_##r, "cvt." #r ".f32.u32", float, "f", unsigned int, "r") \
-    COALESCE_CONVERT(__double2float_##r, "cvt." #r ".f32.f64", float, "f", double, "d")
-COALESCE_CONVERTS(rn)
-COALESCE_CONVERTS(rz)
-COALESCE_CONVERTS(ru)
-COALESCE_CONVERTS(rd)
+#define COALESCE_CONVERTS(r, how)                                                         \
+    COALESCE_CONVERT(__float2int_##r, "cvt." #how "i.s32.f32", int, "r", float, "f")      \
+    COALESCE_CONVERT(__float2uint_##r, "cvt." #how "i.u32.f32", unsigned int, "r", float, "f") \
+    COALESCE_CONVERT(__double2int_##r, "cvt." #how "i.s32.f64", int, "r", double, "d")    \
+    COALESCE_CONVERT(__int2float_##r, "cvt." #how ".f32.s32", float, "f", int, "r")       \
+    COALESCE_CONVERT(__uint2float_##r, "cvt." #how ".f32.u32", float, "f", unsigned int, "r") \
+    COALESCE_CONVERT(__double2float_##r, "cvt." #how ".f32.f64", float, "f", double, "d")
+COALESCE_CONVERTS(rn, rn)
+COALESCE_CONVERTS(rz, rz)
+COALESCE_CONVERTS(ru, rp)
+COALESCE_CONVERTS(rd, rm)
 #undef COALESCE_CONVERTS
 #undef COALESCE_CONVERT
 #undef COALESCE_ROUNDED

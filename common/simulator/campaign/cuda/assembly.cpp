@@ -3,7 +3,7 @@
 
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::string assembly(Kernel& kernel, Type type, Same most, int depth) {
     return call + ")";
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

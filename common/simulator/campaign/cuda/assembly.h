@@ -5,9 +5,9 @@
 
 #include "campaign/cuda/kernel.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 /// A call of a device function of one or few instructions, as a `type`.
 std::string assembly(Kernel& kernel, Type type, Same most, int depth);
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -1,7 +1,7 @@
 // Assignments, conditions and what they choose between.
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -38,7 +38,7 @@ void mix_classes(Kernel& kernel, Place& place) {
 void predicates(Kernel& kernel, Place& place) {
     const std::string p = kernel.fresh("p"), q = kernel.fresh("p");
     kernel.write("bool $1 = $b, $2 = $b;\nif ($1) $2 = !$2 || $b;", {p, q});
-    if (kernel.random.chance(50)) kernel.write("$1 ^= $2 & $b;", {p, q});
+    if (kernel.random.percent(50)) kernel.write("$1 ^= $2 & $b;", {p, q});
     absorb(kernel, place, expand(kernel, "($1 ? $u : $2 ? $u : 7u)", Same::thread, 1, {p, q}));
     kernel.write("if ($1 && !$2) {", {p, q});
     absorb(kernel, place.scattered(), expand(kernel, "$u", Same::thread, 1));
@@ -50,7 +50,7 @@ void choose(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     std::string test = condition(kernel, same, 2);
     Place yes = place.inside(same), no = yes;
-    if (!fits(same, Same::warp) && !place.mask.empty() && kernel.random.chance(60)) {
+    if (!fits(same, Same::warp) && !place.mask.empty() && kernel.random.percent(60)) {
         const std::string chosen = kernel.fresh("chosen");
         kernel.write("const u32 $1 = __ballot_sync($2, $3);", {chosen, place.mask, test});
         test = fill("($1 >> lane & 1) != 0", {chosen});
@@ -59,7 +59,7 @@ void choose(Kernel& kernel, Place& place) {
     }
     kernel.write("if ($1)", {test});
     write_scope(kernel, yes, kernel.random.between(1, 3));
-    if (kernel.random.chance(45)) {
+    if (kernel.random.percent(45)) {
         kernel.write("else");
         write_scope(kernel, no, kernel.random.between(1, 2));
     }
@@ -76,4 +76,4 @@ std::vector<Construct> assignment_constructs() {
             {"if", Needs::nothing, true, 14, choose}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -1,7 +1,7 @@
 // Atomics on global memory, whose order makes no difference: each word of `sums` sees one operation.
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -26,7 +26,7 @@ void add_to_sums(Kernel& kernel, Place& place) {
         "atomicCAS(sums + $1, 0u, 9u);"};
     const int first = kernel.take_sums(2);
     if (first < 0) return;
-    if (kernel.random.chance(40)) kernel.write("if ($b)");
+    if (kernel.random.percent(40)) kernel.write("if ($b)");
     kernel.write(kernel.random.pick(kWords), {std::to_string(first)});
     (void)place;
 }
@@ -90,4 +90,4 @@ std::vector<Construct> atomic_constructs() {
             {"lock for all", Needs::kernel, false, 1, lock_for_all}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -7,7 +7,7 @@
 
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -31,7 +31,7 @@ std::vector<Construct> draw_constructs(Random& random) {
             all.push_back(construct);
         }
     }
-    if (random.chance(25)) all[random.below(static_cast<u32>(all.size()))].weight += 300;
+    if (random.percent(25)) all[random.below(static_cast<u32>(all.size()))].weight += 300;
     // The first is always possible.
     all[0].weight += 4;
     return all;
@@ -61,7 +61,7 @@ void declare_variables(Kernel& kernel) {
 
 void write_statements(Kernel& kernel, Place& place) {
     const int end_from =
-        kernel.random.chance(40) ? kernel.random.between(0, kernel.statements_left) : 0;
+        kernel.random.percent(40) ? kernel.random.between(0, kernel.statements_left) : 0;
     while (kernel.statements_left > 0) {
         if (kernel.statements_left <= end_from) {  // nobody waits for anyone from here on
             place.can_return = true;
@@ -72,19 +72,26 @@ void write_statements(Kernel& kernel, Place& place) {
     }
 }
 
-/// Each variable's bits; those of a real without the sign of zero, which fmin() leaves open.
+/// Each variable's bits; those of a real without the sign of zero, which fmin() leaves open. When there
+/// are more than places, several share one.
 void store_variables(Kernel& kernel) {
+    const int end = std::min(16, kernel.last_out);
     int word = 0;
+    bool is_shared = false;
     for (const Variable& variable : kernel.variables) {
-        if (word + 2 > std::min(12, kernel.last_out)) word = 0;
-        const char* store = "$2[$1] = (u32)$3;";
-        if (variable.type == Type::f32) store = "$2[$1] = __float_as_uint(__fadd_rn($3, 0.0f));";
+        const bool is_long = bits_of(variable.type) == 64;
+        if (is_long) word = (word + 1) / 2 * 2;
+        if (word + 2 > end) {
+            word = 0;
+            is_shared = true;
+        }
+        std::string bits = variable.name;
+        if (variable.type == Type::f32) bits = fill("__float_as_uint(__fadd_rn($1, 0.0f))", {bits});
         if (variable.type == Type::f64)
-            store = "*(u64*)($2 + $1) = (u64)__double_as_longlong(__dadd_rn($3, 0.0));";
-        if (variable.type == Type::u64 || variable.type == Type::i64)
-            store = "*(u64*)($2 + $1) = (u64)$3;";
-        kernel.write(store, {std::to_string(word), "out", variable.name});
-        word += 2;
+            bits = fill("__double_as_longlong(__dadd_rn($1, 0.0))", {bits});
+        kernel.write(is_long ? "*(u64*)(out + $1) $2 (u64)$3;" : "out[$1] $2 (u32)$3;",
+                     {std::to_string(word), is_shared ? "^=" : "=", bits});
+        word += is_long ? 2 : 1;
     }
 }
 
@@ -114,19 +121,20 @@ std::string indented(const std::string& text) {
 
 std::string head_of(Kernel& kernel) {
     const std::string threads = std::to_string(kernel.threads);
-    std::string text = kernel.random.chance(30)
+    std::string text = kernel.random.percent(30)
                            ? "extern \"C\" __global__ void __launch_bounds__(" + threads + ")\n"
                            : "extern \"C\" __global__ void ";
     text += fill(
         "kernel(const unsigned* $1in, unsigned* $1out, unsigned* sums, unsigned char* scratch, "
         "unsigned seed) {\n",
-        {kernel.random.chance(30) ? "__restrict__ " : ""});
+        {kernel.random.percent(30) ? "__restrict__ " : ""});
     text += fill(
         "const u32 tid = threadIdx.x + $1 * (threadIdx.y + $2 * threadIdx.z);\nconst u32 lane = "
         "tid & 31, warp = tid >> 5;\n"
         "out += (blockIdx.x * $3 + tid) * 32;\nscratch += (blockIdx.x * $3 + tid) * 64;\n",
-        {std::to_string(kernel.block_x), std::to_string(kernel.block_y), threads});
-    if (kernel.dynamic_bytes > 0)
+        {std::to_string(kernel.launch.threads_x), std::to_string(kernel.launch.threads_y),
+         threads});
+    if (kernel.launch.dynamic_shared > 0)
         text += "extern __shared__ __align__(16) unsigned char dynamic[];\n";
     return text;
 }
@@ -144,11 +152,7 @@ std::string generate_cuda(u64 seed) {
     write_statements(kernel, place);
     store_variables(kernel);
     kernel.body += "}\n";
-    const std::string launch = fill("// launch $1 $2 $3 $4 $5\n",
-                                    {std::to_string(kernel.grid), std::to_string(kernel.block_x),
-                                     std::to_string(kernel.block_y), std::to_string(kernel.block_z),
-                                     std::to_string(kernel.dynamic_bytes)});
-    return launch + kTypes + indented(kernel.globals) + indented(kernel.body);
+    return first_line(kernel.launch) + kTypes + indented(kernel.globals) + indented(kernel.body);
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "base/types.h"
+#include "campaign/contract.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 /// The text of one kernel; the same seed gives the same text.
 ///
@@ -22,4 +22,4 @@ namespace coalesce::sim::campaign {
 /// floating point arithmetic says each rounding, so that compilers agree too.
 std::string generate_cuda(u64 seed);
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

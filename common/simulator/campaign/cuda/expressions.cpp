@@ -3,7 +3,7 @@
 
 #include "campaign/cuda/assembly.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -56,12 +56,12 @@ std::string leaf(Kernel& kernel, Type type, Same most) {
         if (!fits(variable.same, most)) continue;
         (variable.type == type ? same_type : other).push_back(&variable);
     }
-    if (!same_type.empty() && random.chance(50)) return random.pick(same_type)->name;
-    if (!other.empty() && random.chance(45)) {
+    if (!same_type.empty() && random.percent(50)) return random.pick(same_type)->name;
+    if (!other.empty() && random.percent(45)) {
         const Variable& variable = *random.pick(other);
         return convert(kernel, variable.name, variable.type, type);
     }
-    if (random.chance(15)) return constant(kernel, type);
+    if (random.percent(15)) return constant(kernel, type);
     return convert(kernel, special(kernel, most), Type::u32, type);
 }
 
@@ -198,10 +198,10 @@ std::string real_operation(Kernel& kernel, Type type, Same most, int depth) {
 
 std::string value(Kernel& kernel, Type type, Same most, int depth) {
     Random& random = kernel.random;
-    if (depth <= 0 || random.chance(15)) return leaf(kernel, type, most);
+    if (depth <= 0 || random.percent(15)) return leaf(kernel, type, most);
     depth -= 1;
     if (is_real(type)) {
-        if (random.chance(20)) return leaf(kernel, type, most);
+        if (random.percent(20)) return leaf(kernel, type, most);
         return real_operation(kernel, type, most, depth);
     }
     const u32 drawn = random.below(100);
@@ -226,11 +226,11 @@ std::string condition(Kernel& kernel, Same most, int depth) {
         "($U & 5) == 0", "$f < $f",      "$f >= $f",
         "$d != $d",      "$u % 3 == 0",  "((u16)$u & 6) != 0"};
     Random& random = kernel.random;
-    if (depth > 0 && random.chance(25)) {
+    if (depth > 0 && random.percent(25)) {
         const char* join = random.pick({"($1 && $2)", "($1 || $2)", "!($1)", "(($1) != ($2))"});
         return fill(join, {condition(kernel, most, depth - 1), condition(kernel, most, depth - 1)});
     }
-    if (fits(Same::position, most) && !kernel.in_function && random.chance(20)) {
+    if (fits(Same::position, most) && !kernel.in_function && random.percent(20)) {
         return expand(kernel, "(lane & $n) < $n", most, 0);
     }
     return expand(kernel, random.pick(kSimple), most, depth > 0 ? depth - 1 : 0);
@@ -276,15 +276,15 @@ std::string fill(const std::string& pattern, const std::vector<std::string>& giv
 std::string constant(Kernel& kernel, Type type) {
     Random& random = kernel.random;
     if (is_real(type)) {
-        const std::string number =
-            std::to_string(random.between(-1000, 1000)) + random.pick({".0", ".5", ".25", ".1"});
+        const std::string number = std::to_string(static_cast<int>(random.below(2001)) - 1000) +
+                                   random.pick({".0", ".5", ".25", ".1"});
         return "(" + number + (type == Type::f32 ? "f" : "") + ")";
     }
     u64 number =
         random.pick<u64>({0, 1, 2, 3, 7, 31, 32, 33, 255, 256, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
                           0x80000000, 0xffffffff, random.next() >> 32, random.below(1000)});
     const bool is_long = bits_of(type) == 64;
-    if (is_long && random.chance(40)) number <<= random.below(32);
+    if (is_long && random.percent(40)) number <<= random.below(32);
     if (type == Type::u32 || type == Type::u64) return hexadecimal(number, is_long);
     return fill("($1)$2", {name_of(type), hexadecimal(number, is_long)});
 }
@@ -363,8 +363,8 @@ Same any_class(Kernel& kernel) {
 std::string turns(Kernel& kernel, Same same, int most) {
     if (most <= 1) return "1";
     const std::string count = std::to_string(kernel.random.between(2, most));
-    if (kernel.random.chance(25)) return count;
+    if (kernel.random.percent(25)) return count;
     return fill("$2 % $1 + 1", {count, "(u32)(" + value(kernel, Type::u32, same, 1) + ")"});
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -6,7 +6,7 @@
 
 #include "campaign/cuda/kernel.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 /// An expression that is the same for all that `most` speaks of; nothing in it changes a value.
 std::string value(Kernel& kernel, Type type, Same most, int depth);
@@ -41,4 +41,4 @@ Same any_class(Kernel& kernel);
 /// A number of turns from 1 to `most` as an expression of this class.
 std::string turns(Kernel& kernel, Same same, int most);
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -4,7 +4,7 @@
 
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -17,7 +17,7 @@ void write_results(Kernel& kernel) {
 void switch_over(Kernel& kernel, Place& place) {
     Random& random = kernel.random;
     const Same same = any_class(kernel);
-    const int cases = random.between(2, random.chance(30) ? 10 : 5);
+    const int cases = random.between(2, random.percent(30) ? 10 : 5);
     const int step = random.pick({1, 1, 1, 3, 100});
     kernel.write("switch ($1 % $2 * $3) {",
                  {"(" + value(kernel, Type::u32, same, 2) + ")",
@@ -26,14 +26,14 @@ void switch_over(Kernel& kernel, Place& place) {
     Place body = fits(same, Same::warp) ? place.inside(same) : place.scattered();
     for (int i = 0; i < cases; ++i) {
         kernel.write(fill("case $1:", {std::to_string(i * step)}));
-        if (random.chance(20)) continue;
+        if (random.percent(20)) continue;
         if (cases > 5)
             absorb(kernel, body, expand(kernel, "$u", same, 1), Type::u32, same);
         else
             write_scope(kernel, body, random.between(1, 2));
-        if (random.chance(65)) kernel.write("break;");
+        if (random.percent(65)) kernel.write("break;");
     }
-    if (random.chance(50)) {
+    if (random.percent(50)) {
         kernel.write("default:");
         absorb(kernel, body, expand(kernel, "$u", same, 1), Type::u32, same);
     }
@@ -178,4 +178,4 @@ std::vector<Construct> jump_constructs() {
             {"leave anywhere", Needs::end, false, 6, leave_anywhere}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

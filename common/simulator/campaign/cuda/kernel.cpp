@@ -5,7 +5,7 @@
 
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 Same join(Same a, Same b) {
     if (a == b || b == Same::launch) return a;
@@ -54,7 +54,7 @@ constexpr int kSizes[] = {32, 32, 64, 64, 64, 96, 128, 128, 256, 1, 7, 31, 33, 4
 
 /// A divisor of `number`, often 1.
 int divisor(Random& random, int number) {
-    if (random.chance(60)) return 1;
+    if (random.percent(60)) return 1;
     std::vector<int> found;
     for (int i = 1; i <= number; ++i) {
         if (number % i == 0) found.push_back(i);
@@ -65,14 +65,14 @@ int divisor(Random& random, int number) {
 }  // namespace
 
 Kernel::Kernel(u64 seed) : random(seed) {
-    grid = random.chance(25) ? 1 : random.between(2, 6);
+    launch.blocks = random.percent(25) ? 1 : random.between(2, kMaxBlocks);
     threads = kSizes[random.below(std::size(kSizes))];
-    block_z = divisor(random, threads);
-    if (block_z > 64) block_z = 1;
-    block_y = divisor(random, threads / block_z);
-    block_x = threads / block_z / block_y;
-    if (random.chance(35)) dynamic_bytes = (threads * 8 + 15) / 16 * 16;
-    statements_left = random.between(4, random.chance(20) ? 36 : 14);
+    launch.threads_z = divisor(random, threads);
+    if (launch.threads_z > 64) launch.threads_z = 1;
+    launch.threads_y = divisor(random, threads / launch.threads_z);
+    launch.threads_x = threads / launch.threads_z / launch.threads_y;
+    if (random.percent(35)) launch.dynamic_shared = (threads * 8 + 15) / 16 * 16;
+    statements_left = random.between(4, random.percent(20) ? 36 : 14);
 }
 
 // ---- the text ----
@@ -116,7 +116,7 @@ int Kernel::take_sums(int words) {
 
 int Kernel::take_out(int words) {
     const int first = (last_out - words) / words * words;
-    if (first < 12) return -1;
+    if (first < 16) return -1;
     return last_out = first;
 }
 
@@ -163,4 +163,4 @@ void write_scope(Kernel& kernel, Place place, int count) {
     kernel.body += "}\n";
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

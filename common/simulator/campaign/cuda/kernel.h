@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "campaign/cuda/random.h"
+#include "campaign/random.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 /// For which threads a value is the same, or who takes the same way through the kernel.
 enum class Same {
@@ -81,8 +81,8 @@ struct Kernel {
     Random random;
 
     // ---- the launch ----
-    int grid, block_x, block_y, block_z, threads;
-    int dynamic_bytes = 0;
+    Launch launch;
+    int threads;  ///< of a block
 
     // ---- the text ----
     std::string globals;          ///< before the kernel
@@ -174,4 +174,4 @@ std::vector<Construct> toolkit_constructs();
 /// Device functions for the kernel to call, before it is written.
 void write_functions(Kernel& kernel);
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -6,7 +6,7 @@
 
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -29,7 +29,7 @@ std::vector<Payload> declare_payloads(Kernel& kernel) {
 void assign_payloads(Kernel& kernel, const std::vector<Payload>& payloads,
                      const std::string& current) {
     for (const Payload& payload : payloads) {
-        const std::string text = kernel.random.chance(50)
+        const std::string text = kernel.random.percent(50)
                                      ? convert(kernel, current, Type::u32, payload.type)
                                      : value(kernel, payload.type, Same::thread, 2);
         kernel.write(fill("$1 = $2;", {payload.name, text}));
@@ -60,7 +60,7 @@ void declare_turn(Kernel& kernel, const Turn& turn) {
 /// loop before it has assigned.
 void write_between(Kernel& kernel, Place body) {
     body.can_leave = false;
-    if (kernel.statements_left > 0 && body.depth < 4 && kernel.random.chance(25))
+    if (kernel.statements_left > 0 && body.depth < 4 && kernel.random.percent(25))
         write_scope(kernel, body, 1);
 }
 
@@ -68,7 +68,7 @@ void write_between(Kernel& kernel, Place body) {
 void find_least(Kernel& kernel, Place& place) {
     const Turn turn = fresh_turn(kernel);
     const std::string best = kernel.fresh("best"), key = kernel.fresh("key");
-    const bool is_real_key = kernel.random.chance(40), is_least = kernel.random.chance(60);
+    const bool is_real_key = kernel.random.percent(40), is_least = kernel.random.percent(60);
     const int most = most_turns(place);
     if (is_real_key)
         kernel.write("float $1 = $2;", {best, is_least ? "1e30f" : "-1e30f"});
@@ -115,7 +115,7 @@ void find_first(Kernel& kernel, Place& place) {
     assign_payloads(kernel, payloads, turn.current);
     kernel.write(is_do ? "break;\n}\n} while (true);" : "break;\n}\n}");
     absorb_payloads(kernel, place, payloads);
-    if (kernel.random.chance(50)) absorb(kernel, place, turn.i);
+    if (kernel.random.percent(50)) absorb(kernel, place, turn.i);
 }
 
 /// Found or not: a flag says whether there is anything to use.
@@ -132,7 +132,7 @@ void maybe_found(Kernel& kernel, Place& place) {
         declare_turn(kernel, turn);
         kernel.write("if ($b) {\n$1 = true;", {has});
         assign_payloads(kernel, payloads, turn.current);
-        kernel.write(kernel.random.chance(40) ? "break;\n}" : "}");
+        kernel.write(kernel.random.percent(40) ? "break;\n}" : "}");
         write_between(kernel, place.scattered(most));
         kernel.write("}");
     }
@@ -154,7 +154,7 @@ void use_previous(Kernel& kernel, Place& place) {
         absorb_payloads(kernel, place.scattered(), payloads);
         kernel.write("}");
         write_between(kernel, place.scattered(most));
-        if (kernel.random.chance(50))
+        if (kernel.random.percent(50))
             kernel.write("if ($1 == 0 || $b) {", {turn.i});
         else
             kernel.write("{");
@@ -176,12 +176,12 @@ void assign_on_all_ways(Kernel& kernel, Place& place) {
         declare_turn(kernel, turn);
         kernel.write("if ($b) {");
         assign_payloads(kernel, payloads, turn.current);
-        kernel.write(kernel.random.chance(30) ? fill("goto $1;", {over}) : "");
+        kernel.write(kernel.random.percent(30) ? fill("goto $1;", {over}) : "");
         kernel.write("} else switch ($u & 3) {\ncase 0:");
         assign_payloads(kernel, payloads, turn.current);
         kernel.write(kernel.random.pick({"break;", "break;", "continue;"}));
         kernel.write("case 2:\n$1 += 3;", {turn.current});
-        if (kernel.random.chance(50)) {
+        if (kernel.random.percent(50)) {
             assign_payloads(kernel, payloads, turn.current);
             kernel.write("break;");
         }
@@ -213,7 +213,7 @@ void assign_in_inner_loop(Kernel& kernel, Place& place) {
         kernel.declare_constant(turn.current, Type::u32, Same::thread);
         kernel.write("if ($1 < $2) {\n$2 = $1;", {turn.current, least});
         assign_payloads(kernel, payloads, turn.current);
-        kernel.write(kernel.random.chance(30) ? "}\nif ($b) break;\n}" : "}\n}");
+        kernel.write(kernel.random.percent(30) ? "}\nif ($b) break;\n}" : "}\n}");
     }
     absorb_payloads(kernel, place.scattered(), payloads);
     kernel.write("}");
@@ -277,4 +277,4 @@ std::vector<Construct> late_constructs() {
             {"find two", Needs::nothing, false, 2, find_two}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -3,7 +3,7 @@
 
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -29,7 +29,7 @@ void count(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     const int most = most_turns(place);
     const std::string i = kernel.fresh("i"), limit = turns(kernel, same, most);
-    const Place body = body_of(place, same, most, kernel.random.chance(35));
+    const Place body = body_of(place, same, most, kernel.random.percent(35));
     const Scope scope(kernel);
     kernel.write(unrolled(kernel));
     kernel.write(
@@ -45,7 +45,7 @@ void count_in_variable(Kernel& kernel, Place& place) {
     const Same same = any_class(kernel);
     const int most = most_turns(place);
     const std::string i = kernel.fresh("i"), limit = kernel.fresh("limit");
-    const Place body = body_of(place, same, most, kernel.random.chance(35));
+    const Place body = body_of(place, same, most, kernel.random.percent(35));
     kernel.write("u32 $1 = 0;\nconst u32 $2 = $3;", {i, limit, turns(kernel, same, most)});
     // Lanes that leave early keep different numbers of turns.
     kernel.declare_constant(i, Type::u32, body.can_leave ? Same::thread : join(same, place.flow));
@@ -75,7 +75,7 @@ void count_with_lanes(Kernel& kernel, Place& place) {
 
 void leave(Kernel& kernel, Place& place) {
     kernel.write("if ($b) {");
-    if (kernel.random.chance(50)) absorb(kernel, place, expand(kernel, "$u", Same::thread, 1));
+    if (kernel.random.percent(50)) absorb(kernel, place, expand(kernel, "$u", Same::thread, 1));
     kernel.write(kernel.random.pick({"break;\n}", "continue;\n}", "continue;\n}"}));
 }
 
@@ -119,4 +119,4 @@ std::vector<Construct> loop_constructs() {
             {"nested sum", Needs::nothing, false, 3, nested_sum}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -1,7 +1,7 @@
 // Memory that is a thread's own: local arrays, structures, unions, bit-fields, vectors, bytes.
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -20,7 +20,7 @@ void local_array(Kernel& kernel, Place& place) {
     }
     for (int turns = kernel.random.between(1, 3); turns > 0; --turns) {
         kernel.write("$1[$u & $2] = $3;", {array, last, value(kernel, type, Same::thread, 1)});
-        if (kernel.random.chance(40)) {
+        if (kernel.random.percent(40)) {
             kernel.write("if ($b) $1[$u & $2] = $1[$u & $2];", {array, last});
         }
     }
@@ -51,7 +51,7 @@ void records(Kernel& kernel, Place& place) {
         "(i8)$i, $U, $f};\n"
         "else $2.small = (u16)($2.small + $1.word);\n$1.large ^= $2.large + $u;",
         {a, b});
-    if (kernel.random.chance(40))
+    if (kernel.random.percent(40))
         kernel.write("{\nconst Record kept = $1;\n$1 = $b ? $2 : $1;\n$2 = kept;\n}", {a, b});
     absorb(kernel, place, a + ".large", Type::u64);
     absorb(kernel, place, fill("($1.word ^ $1.small ^ (u32)$1.tiny)", {b}));
@@ -88,7 +88,7 @@ void store_vectors(Kernel& kernel, Place& place) {
                             "*(ulonglong2*)(out + $1) = make_ulonglong2($U, $U);",
                             "*(uint4*)(out + $1) = *(const uint4*)(in + ($u & 255) * 4);"}),
         {at});
-    if (kernel.random.chance(50))
+    if (kernel.random.percent(50))
         absorb(kernel, place,
                fill("out[$1]", {std::to_string(first + kernel.random.between(0, 3))}));
 }
@@ -118,7 +118,7 @@ void scratch_bytes(Kernel& kernel, Place& place) {
     const std::string index = kernel.fresh("at");
     kernel.write("const u32 $1 = $u & $2;\n$3[$1] = $4;",
                  {index, last, own, value(kernel, type, Same::thread, 2)});
-    if (kernel.random.chance(50))
+    if (kernel.random.percent(50))
         kernel.write("if ($b) $1[$2] = $3;", {own, index, value(kernel, type, Same::thread, 1)});
     absorb(kernel, place,
            is_fresh
@@ -158,4 +158,4 @@ std::vector<Construct> memory_constructs() {
             {"any space", Needs::kernel, false, 2, any_space}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

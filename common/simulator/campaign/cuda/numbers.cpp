@@ -3,7 +3,7 @@
 
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -58,7 +58,7 @@ void pairs_of_halves(Kernel& kernel, Place& place) {
 void approach(Kernel& kernel, Place& place) {
     need_limited(kernel);
     const std::string x = kernel.fresh("x"), i = kernel.fresh("i");
-    if (kernel.random.chance(60)) {
+    if (kernel.random.percent(60)) {
         kernel.write(
             "float $1 = __fadd_rn(fabsf($f), 1.0f);\nfor (u32 $2 = 0; $2 < $3; ++$2) {\nconst "
             "float next = __fmul_rn(0.5f, __fadd_rn($1, __fdiv_rn(fabsf($f), $1)));\n"
@@ -121,4 +121,4 @@ std::vector<Construct> number_constructs() {
             {"count bits", Needs::nothing, false, 2, count_bits}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -9,6 +9,6 @@ int main(int argc, char** argv) {
         std::fputs("Usage: cuda_kernels_print SEED\n", stderr);
         return 2;
     }
-    std::fputs(coalesce::sim::campaign::generate_cuda(std::strtoull(argv[1], nullptr, 0)).c_str(),
+    std::fputs(coalesce::campaign::generate_cuda(std::strtoull(argv[1], nullptr, 0)).c_str(),
                stdout);
 }

@@ -1,7 +1,7 @@
 // Exchanges through shared memory, with barriers of the block.
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -42,7 +42,7 @@ void exchange(Kernel& kernel, Place& place) {
     if (!kernel.take_shared(kernel.threads * bits_of(type) / 8)) return;
     const std::string tile = kernel.fresh("tile"), got = kernel.fresh("got");
     const std::string from =
-        kernel.random.chance(50) ? permuted(kernel) : anywhere(kernel, kernel.threads);
+        kernel.random.percent(50) ? permuted(kernel) : anywhere(kernel, kernel.threads);
     kernel.write("__shared__ $1 $2[$3];\n$2[$4] = $5;\n__syncthreads();",
                  {name_of(type), tile, number(kernel.threads), permuted(kernel),
                   value(kernel, type, Same::thread, 2)});
@@ -76,7 +76,7 @@ void fill_in_strides(Kernel& kernel, Place& place) {
     const int count = kernel.random.between(1, 3 * kernel.threads + 5),
               bytes = count * bits_of(type) / 8;
     const std::string array = kernel.fresh("array"), i = kernel.fresh("i");
-    if (kernel.dynamic_bytes >= bytes)
+    if (static_cast<int>(kernel.launch.dynamic_shared) >= bytes)
         kernel.write("$1* const $2 = ($1*)dynamic;", {name_of(type), array});
     else if (kernel.take_shared(bytes))
         kernel.write("__shared__ $1 $2[$3];", {name_of(type), array, number(count)});
@@ -181,7 +181,7 @@ void shared_atomics(Kernel& kernel, Place& place) {
         {kind.type, bins, number(kernel.threads), kind.start, bin, word});
     std::string change = kind.change;
     if (const auto at = change.find('W'); at != std::string::npos) change.replace(at, 1, word);
-    const std::string guard = kernel.random.chance(50) ? "if ($b) " : "";
+    const std::string guard = kernel.random.percent(50) ? "if ($b) " : "";
     kernel.write(guard + change, {fill("$1[$2]", {bins, bin})});
     kernel.write("__syncthreads();");
     const Type type = kind.type == std::string("float") ? Type::f32 : Type::u64;
@@ -248,7 +248,7 @@ void copy_asynchronously(Kernel& kernel, Place& place) {
         {staged, number(kernel.threads * words),
          words == 4 ? kernel.random.pick({"cg", "ca"}) : "ca", number(words * 4), permuted(kernel),
          number(words)});
-    if (kernel.random.chance(50)) absorb(kernel, place, expand(kernel, "$u", Same::thread, 2));
+    if (kernel.random.percent(50)) absorb(kernel, place, expand(kernel, "$u", Same::thread, 2));
     kernel.write(kernel.random.pick({"asm volatile(\"cp.async.wait_all;\" ::: \"memory\");",
                                      "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
                                      "asm volatile(\"cp.async.wait_group 0;\" ::: \"memory\");"}));
@@ -274,4 +274,4 @@ std::vector<Construct> shared_constructs() {
             {"copy asynchronously", Needs::barrier, false, 3, copy_asynchronously}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -1,35 +1,38 @@
-// What the toolkit's headers add: cooperative groups and pipelines. clang has headers of this project,
-// which hold the basics of both; what they lack is for nvcc alone.
+// What the toolkit's headers add: cooperative groups, for nvcc alone (clang does not find all that the
+// toolkit's header needs), and pipelines.
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
 constexpr const char* kGroups =
-    "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n";
+    "#ifndef __clang__\n#include <cooperative_groups.h>\nnamespace cg = "
+    "cooperative_groups;\n#endif\n";
 
 /// Tiles of a warp. All threads of the block come.
 void tile_of_warp(Kernel& kernel, Place& place) {
     if (kernel.threads % 32 != 0) return;
     kernel.need("groups", kGroups);
     const std::string tile = kernel.fresh("tile");
-    kernel.write("const auto $1 = cg::tiled_partition<$2>(cg::this_thread_block());",
-                 {tile, std::to_string(kernel.random.pick({2, 4, 8, 16, 32}))});
+    kernel.write(
+        "#ifndef __clang__\nconst auto $1 = cg::tiled_partition<$2>(cg::this_thread_block());",
+        {tile, std::to_string(kernel.random.pick({2, 4, 8, 16, 32}))});
     const char* pattern = kernel.random.pick(
         {"$1.shfl($u, $n % $1.size())", "$1.shfl_xor($u, $1.size() / 2)",
          "($1.shfl_down($u, 1) * (u32)($1.thread_rank() + 1 < $1.size()))", "(u32)$1.ballot($b)",
          "($1.any($b) ? 3u : 4u)", "($1.all($b) ? 9u : 5u)", "$1.match_any($u & 3)",
          "(u32)$1.meta_group_rank()"});
     absorb(kernel, place, expand(kernel, pattern, Same::thread, 1, {tile}));
-    kernel.write("$1.sync();", {tile});
+    kernel.write("$1.sync();\n#endif", {tile});
 }
 
 void block_group(Kernel& kernel, Place& place) {
     kernel.need("groups", kGroups);
-    kernel.write("cg::this_thread_block().sync();");
+    kernel.write("#ifndef __clang__\ncg::this_thread_block().sync();");
     absorb(kernel, place,
            "(cg::this_thread_block().thread_rank() * 3u + cg::this_thread_block().size())");
+    kernel.write("#endif");
 }
 
 void pipeline(Kernel& kernel, Place& place) {
@@ -60,4 +63,4 @@ std::vector<Construct> toolkit_constructs() {
             {"pipeline", Needs::barrier, false, 1, pipeline}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

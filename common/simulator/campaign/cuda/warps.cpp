@@ -2,7 +2,7 @@
 // not in the mask is thrown away.
 #include "campaign/cuda/expressions.h"
 
-namespace coalesce::sim::campaign {
+namespace coalesce::campaign {
 
 namespace {
 
@@ -50,7 +50,7 @@ void broadcast(Kernel& kernel, Place& place) {
     const Type type = any_wide(kernel);
     const std::string text = fill("__shfl_sync($1, $2, __ffs((i32)$1) - 1)",
                                   {place.mask, value(kernel, type, Same::thread, 2)});
-    if (fits(place.flow, Same::warp) && kernel.random.chance(50))
+    if (fits(place.flow, Same::warp) && kernel.random.percent(50))
         absorb(kernel, place, text, type, Same::warp);
     else
         absorb(kernel, place, text, type);
@@ -72,7 +72,7 @@ void match(Kernel& kernel, Place& place) {
     const char* pattern = kernel.random.pick({"__match_any_sync($1, $u & 3)",
                                               "__match_any_sync($1, $U & 0x100000001ull)",
                                               "__match_any_sync($1, (u32)($i >> 30))"});
-    if (kernel.random.chance(70)) {
+    if (kernel.random.percent(70)) {
         return absorb(kernel, place, expand(kernel, pattern, Same::thread, 1, {place.mask}));
     }
     const std::string equal = kernel.fresh("equal"), lanes = kernel.fresh("lanes");
@@ -85,7 +85,7 @@ void match(Kernel& kernel, Place& place) {
 }
 
 void reduce(Kernel& kernel, Place& place) {
-    const bool is_signed_too = kernel.random.chance(40);
+    const bool is_signed_too = kernel.random.percent(40);
     const char* operation = is_signed_too
                                 ? kernel.random.pick({"min", "max", "add"})
                                 : kernel.random.pick({"add", "min", "max", "and", "or", "xor"});
@@ -123,7 +123,7 @@ void part_by_key(Kernel& kernel, Place& place) {
     body.mask = peers;
     const Scope scope(kernel);
     kernel.declare_constant(key, Type::u32, Same::thread);
-    if (kernel.random.chance(50))
+    if (kernel.random.percent(50))
         kernel.write("if ($1 != $2)", {key, std::to_string(kernel.random.below(3)) + "u"});
     write_scope(kernel, body, kernel.random.between(1, 2));
 }
@@ -184,4 +184,4 @@ std::vector<Construct> warp_constructs() {
             {"exchange within warp", Needs::lanes, false, 4, exchange_within_warp}};
 }
 
-}  // namespace coalesce::sim::campaign
+}  // namespace coalesce::campaign

@@ -183,7 +183,7 @@ private:
     }
 
     void add_cuda(std::vector<Case>& cases, u64 seed) {
-        const std::string source = coalesce::sim::campaign::generate_cuda(seed);
+        const std::string source = coalesce::campaign::generate_cuda(seed);
         for (const std::string& configuration : compilers_->configurations()) {
             const Compiled compiled = compilers_->compile(source, configuration);
             Case c{.name = configuration + "-" + std::to_string(seed),

@@ -219,6 +219,56 @@ static void byte_of_a_word() {
     byte_in_word<<<1, 64>>>(device_zeros<int>(1));
 }
 
+// The product of matrices in tiles, without one of its two barriers. Some of the rows are read by the
+// warp that wrote them, and are races as well; the others tell which barrier it is.
+template <int kTile>
+__global__ void gemm(float* c, const float* a, const float* b, int n, bool first, bool second) {
+    __shared__ float as[kTile][kTile], bs[kTile][kTile];
+    const int x = threadIdx.x, y = threadIdx.y;
+    const int row = blockIdx.y * kTile + y, col = blockIdx.x * kTile + x;
+    float sum = 0;
+    for (int k = 0; k < n; k += kTile) {
+        as[y][x] = a[row * n + k + x];    // bug gemm_16_second: racecheck: write after read // bug gemm_32_second: racecheck: write after read // other gemm_16_first // other gemm_32_first
+        bs[y][x] = b[(k + y) * n + col];  // bug gemm_16_second: racecheck: write after read // bug gemm_32_second: racecheck: write after read // other gemm_16_first // other gemm_32_first
+        if (first) __syncthreads();
+        for (int i = 0; i < kTile; ++i) {
+            const float left = as[y][i];   // bug gemm_16_first: racecheck: read after write // bug gemm_32_first: racecheck: read after write // other gemm_16_second // other gemm_32_second
+            const float right = bs[i][x];  // bug gemm_16_first: racecheck: read after write // bug gemm_32_first: racecheck: read after write // other gemm_16_second // other gemm_32_second
+            sum += left * right;
+        }
+        if (second) __syncthreads();
+    }
+    c[row * n + col] = sum;
+}
+template <int kTile, bool kFirst, bool kSecond>
+static void gemm_without() {
+    gemm<kTile><<<dim3(64 / kTile, 64 / kTile), dim3(kTile, kTile)>>>(
+        device_zeros<float>(64 * 64), device_iota<float>(64 * 64), device_iota<float>(64 * 64), 64,
+        kFirst, kSecond);
+}
+
+// Two who store the same do no harm; the first block does, and the others touch what it touched.
+// simulate lanes_equal_in_first_block: --threads 1
+// simulate warps_equal_in_first_block: --threads 1
+__global__ void lanes_store(int* out) {
+    __shared__ int sums[2];
+    sums[threadIdx.x / 32] = blockIdx.x * threadIdx.x;  // bug lanes_equal_in_first_block: racecheck: write after write // other lanes_equal_in_first_block
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x / 32];
+}
+static void lanes_equal_in_first_block() {
+    lanes_store<<<16, 64>>>(device_zeros<int>(16 * 64));
+}
+__global__ void warps_store(int* out) {
+    __shared__ int sums[32];
+    sums[threadIdx.x % 32] = blockIdx.x * (threadIdx.x / 32);  // bug warps_equal_in_first_block: racecheck: write after write // other warps_equal_in_first_block
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x % 32];
+}
+static void warps_equal_in_first_block() {
+    warps_store<<<16, 64>>>(device_zeros<int>(16 * 64));
+}
+
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {
@@ -238,5 +288,11 @@ int main(int argc, char** argv) {
                         {"copy_without_barrier", copy_without_barrier_case},
                         {"broadcast_overwritten", broadcast_overwritten},
                         {"byte_of_a_word", byte_of_a_word},
+                        {"gemm_16_first", gemm_without<16, false, true>},
+                        {"gemm_16_second", gemm_without<16, true, false>},
+                        {"gemm_32_first", gemm_without<32, false, true>},
+                        {"gemm_32_second", gemm_without<32, true, false>},
+                        {"lanes_equal_in_first_block", lanes_equal_in_first_block},
+                        {"warps_equal_in_first_block", warps_equal_in_first_block},
                     });
 }

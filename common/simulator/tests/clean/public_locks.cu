@@ -237,9 +237,11 @@ __global__ void few_at_a_time(int* places, int* inside, int* most, int* done) {
             const int left = *static_cast<volatile int*>(places);
             if (left > 0 && atomicCAS(places, left, left - 1) == left) break;
         }
+        __threadfence();
         atomicMax(most, atomicAdd(inside, 1) + 1);
         done[blockIdx.x] += 1;
         atomicSub(inside, 1);
+        __threadfence();
         atomicAdd(places, 1);
     }
 }
@@ -320,6 +322,7 @@ __global__ void wait_in_queue(Waiter* waiters, int* last, unsigned* total, int t
         waiters[me].must_wait = 1;
         __threadfence();
         const int before = atomicExch(last, me);
+        __threadfence();
         if (before != 0) {
             waiters[before].next = me;
             while (waiters[me].must_wait) {
@@ -331,6 +334,7 @@ __global__ void wait_in_queue(Waiter* waiters, int* last, unsigned* total, int t
         if (atomicCAS(last, me, 0) == me) continue;
         while (waiters[me].next == 0) {
         }
+        __threadfence();
         waiters[waiters[me].next].must_wait = 0;
     }
 }

@@ -160,7 +160,7 @@ __global__ void compute_while_waiting(volatile int* flag, float* out, int n) {
 }
 static void long_turns_of_a_waiting_loop() {
     float* out = device_zeros<float>(32);
-    compute_while_waiting<<<1, 32>>>(device_zeros<int>(1), out, 70000);
+    compute_while_waiting<<<1, 32>>>(device_zeros<int>(1), out, 51000);
     expect(to_host(out, 32)[0] == 2 && to_host(out, 32)[31] == 31, "values");
 }
 
@@ -195,6 +195,28 @@ static void ring_between_blocks() {
     pass_on<<<2, 32>>>(device_zeros<int>(1), device_zeros<int>(1), device_zeros<int>(4), out, n);
     const auto host = to_host(out, n);
     for (int i = 0; i < n; ++i) expect(host[i] == i * 3, "item");
+}
+
+// clean memory_alone_moves
+// Registers are the same after every turn of both blocks; only the count moves, by plain stores.
+__global__ void count_for_each_other(volatile int* count, volatile int* flags, int n) {
+    if (blockIdx.x == 0) {
+        int first, second;
+        do {
+            *count = *count + 1;
+            first = flags[0];
+            second = flags[1];
+        } while ((first | second) == 0);
+    } else {
+        while (*count < n && flags[0] == 0) {
+        }
+        flags[0] = 1;
+    }
+}
+static void memory_alone_moves() {
+    int* count = device_zeros<int>(1);
+    count_for_each_other<<<2, 1>>>(count, device_zeros<int>(2), 20000);
+    expect(to_host(count, 1)[0] >= 20000, "count");
 }
 
 // clean dissemination_barrier
@@ -324,6 +346,7 @@ int main(int argc, char** argv) {
                         {"waits_and_counts_for_a_lane", waits_and_counts_for_a_lane},
                         {"long_turns_of_a_waiting_loop", long_turns_of_a_waiting_loop},
                         {"ring_between_blocks", ring_between_blocks},
+                        {"memory_alone_moves", memory_alone_moves},
                         {"dissemination_barrier", dissemination_barrier},
                         {"barrier_in_a_waiting_loop", barrier_in_a_waiting_loop},
                         {"gives_up_after_attempts", gives_up_after_attempts},

@@ -79,6 +79,36 @@ TEST_CASE("a report changes the exit code only on request") {
     CHECK(run({kProgram, "code", "3"}, {"--error-exitcode", "9"}).exit_code == 3);
 }
 
+TEST_CASE("a call that fails by mistake is a report, one that asks is none") {
+    const Outcome twice = run({kProgram, "twice"}, {"--error-exitcode", "9"});
+    CHECK(twice.exit_code == 9);
+    REQUIRE(twice.report.is_object());
+    REQUIRE(twice.report["reports"].size() == 1);
+    CHECK(twice.report["reports"][0]["check"] == "apicheck");
+    CHECK(twice.report["reports"][0]["kind"] == "cudaErrorInvalidValue from cudaFree");
+    CHECK(has(twice.report["reports"][0]["message"], "was freed before"));
+    CHECK(run({kProgram, "twice"}).exit_code == 0);
+    CHECK(run({kProgram, "twice"}, {"--check", "memcheck", "--error-exitcode", "9"}).exit_code ==
+          0);
+    CHECK(run({kProgram, "probe"}, {"--error-exitcode", "9"}).exit_code == 0);
+}
+
+TEST_CASE("a fault is in the report whichever checks are on") {
+    const Outcome got = run({kProgram, "report"}, {"--check", "apicheck", "--error-exitcode", "9"});
+    CHECK(got.exit_code == 9);
+    REQUIRE(got.report.is_object());
+    REQUIRE(got.report["reports"].size() == 1);
+    CHECK(got.report["reports"][0]["kind"] == "cudaErrorIllegalAddress from a kernel");
+}
+
+TEST_CASE("what could not be simulated does not pass for a success") {
+    const Outcome got = run({kProgram, "unsupported"}, {"--quiet"});
+    CHECK(got.exit_code == 2);
+    CHECK(has(unbroken(got.err), "its results are not those of a GPU"));
+    CHECK(run({kProgram, "unsupported", "and look at errors"}).exit_code == 1);
+    CHECK(run({kProgram, "unsupported"}, {"--error-exitcode", "9"}).exit_code == 9);
+}
+
 TEST_CASE("--quiet prints nothing, and the report is written") {
     const Outcome got = run({kProgram, "report"}, {"--quiet"});
     CHECK(got.err == "");

@@ -11,6 +11,11 @@ __global__ void fill(int* out, int count) {
     if (i < count) out[i] = i;
 }
 
+/// Uses an instruction that the simulator does not know.
+__global__ void video(unsigned* out) {
+    asm volatile("vabsdiff4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(*out) : "r"(threadIdx.x));
+}
+
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     constexpr int kCount = 64;
@@ -19,6 +24,29 @@ int main(int argc, char** argv) {
     // One warp more than the memory has room for, where a report is asked for.
     fill<<<1, kCount + 32>>>(out, std::strcmp(how, "report") == 0 ? kCount + 32 : kCount);
     cudaDeviceSynchronize();
+
+    if (std::strcmp(how, "unsupported") == 0) {
+        video<<<1, 32>>>(reinterpret_cast<unsigned*>(out));
+        if (argc > 2) return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+    }
+    if (std::strcmp(how, "twice") == 0) {
+        cudaFree(out);
+        cudaFree(out);
+    }
+    if (std::strcmp(how, "probe") == 0) {  // errors that are answers
+        int count;
+        void* memory;
+        cudaSetDevice(1000);
+        cudaDeviceCanAccessPeer(&count, 0, 1000);
+        cudaDeviceEnablePeerAccess(0, 0);
+        cudaDeviceSetLimit(cudaLimitStackSize, 1 << 30);
+        cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 30);
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, fill, 0, 0);
+        cudaHostUnregister(&count);
+        cudaMalloc(&memory, std::size_t{1} << 50);
+        cudaGetSymbolAddress(&memory, &count);
+        cudaStreamQuery(reinterpret_cast<cudaStream_t>(&count));
+    }
 
     for (int i = 0; i < argc; ++i) std::printf("[%s]", argv[i]);
     std::printf("\n");

@@ -13,6 +13,7 @@
 // expect: leaving 0: cudaSuccess
 // expect: a stream of device 1: 1
 // expect: stored by device 1, copied to device 2: 7
+// expect: moving managed memory to device 2: cudaSuccess
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -74,6 +75,15 @@ static void copy_between() {
     std::printf("stored by device 1, copied to device 2: %d\n", host);
 }
 
+static void move_managed() {
+    int* managed;
+    need(cudaMallocManaged(&managed, sizeof(int)));
+    const cudaMemLocation there = {cudaMemLocationTypeDevice, 2};
+    result("moving managed memory to device 2",
+           cudaMemPrefetchAsync(managed, sizeof(int), there, 0));
+    need(cudaFree(managed));
+}
+
 int main(int, char** argv) {
     // Read when the library is loaded.
     if (!getenv("COALESCE_SIM_DEVICES")) {
@@ -86,4 +96,5 @@ int main(int, char** argv) {
     choose_and_ask();
     reach_peers();
     copy_between();
+    move_managed();
 }

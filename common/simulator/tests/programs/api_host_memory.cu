@@ -17,6 +17,10 @@
 // expect: managed pointer: 3 yes yes
 // expect: ordinary pointer: 0 no yes
 // expect: flags of pinned memory say mapped: yes
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaFree
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaHostAlloc
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemPrefetchAsync
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaMallocManaged
 #include <vector>
 
 #include "api_check.h"

@@ -19,6 +19,13 @@
 // expect: an unknown attribute: cudaErrorInvalidValue
 // expect: a good launch after all of these: yes
 // expect: grid 3 x 2, block 4 x 3 x 2: 144 threads
+// expect-stderr: apicheck: cudaErrorInvalidValue from a launch of count
+// expect-stderr: apicheck: cudaErrorInvalidValue from a launch of bounded
+// expect-stderr: apicheck: cudaErrorInvalidDeviceFunction from cudaLaunchKernel
+// expect-stderr: apicheck: cudaErrorCooperativeLaunchTooLarge from
+// expect-stderr: apicheck: cudaErrorInvalidClusterSize from cudaLaunchKernelExC
+// expect-stderr: 49153 bytes of dynamic shared
+// expect-stderr: coalesce: cudaFuncSetAttribute: 1048576 bytes of dynamic shared memory:
 #include "api_check.h"
 
 __global__ void count(int* out) {

@@ -1,10 +1,15 @@
-// A fatbin that holds machine code and no PTX: nothing to interpret, and the call says so.
+// A fatbin that holds machine code and no PTX: nothing to interpret, and the call says so. A kernel
+// of such a program would run on hardware, so that its launch breaks the context.
 // simulator only
 // expect: loading machine code: cudaErrorNoKernelImageForDevice
 // expect: loading PTX that is not PTX: cudaErrorInvalidPtx
 // expect: the rest of the device works: cudaSuccess
+// expect: launching a kernel of machine code: cudaErrorNoKernelImageForDevice
+// expect: the device afterwards: cudaErrorNoKernelImageForDevice
+// expect-stderr: execution: unsupported in write
 // expect-stderr: machine code
 // expect-stderr: the PTX can not be loaded
+// expect-exit: 2
 #include <cstdint>
 
 #include "api_check.h"
@@ -28,10 +33,34 @@ static cudaError_t load(const void* image) {
     return cudaLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 
+extern "C" {
+void** __cudaRegisterFatBinary(void* wrapper);
+void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int,
+                            uint3*, uint3*, dim3*, dim3*, int*);
+}
+
+/// What the compiler's host code does before main and at a launch, for a kernel `write`.
+static cudaError_t launch(const void* image) {
+    static struct {
+        uint32_t magic = 0x466243b1, version = 1;
+        const void *fatbin, *unused = nullptr;
+    } wrapper;
+    static const char stub = 0;
+    wrapper.fatbin = image;
+    void** handle = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(handle, &stub, nullptr, "_Z5writePi", -1, nullptr, nullptr, nullptr,
+                           nullptr, nullptr);
+    int* out = nullptr;
+    void* arguments[] = {&out};
+    return cudaLaunchKernel(&stub, dim3(1), dim3(1), arguments, 0, nullptr);
+}
+
 int main() {
     const MachineCode image;
     result("loading machine code", load(&image));
     result("loading PTX that is not PTX",
            load(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k( { what; }"));
     result("the rest of the device works", cudaDeviceSynchronize());
+    result("launching a kernel of machine code", launch(&image));
+    result("the device afterwards", cudaDeviceSynchronize());
 }

@@ -25,6 +25,11 @@
 // expect: free memory is at most all memory: yes
 // expect: ... and shrinks when memory is allocated: yes
 // expect: a thousand times 64 MiB, one after the other: cudaSuccess
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaMalloc
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemcpy
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemset
+// expect-stderr: apicheck: cudaErrorInvalidMemcpyDirection from cudaMemcpy
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaFree
 #include <cstring>
 #include <vector>
 

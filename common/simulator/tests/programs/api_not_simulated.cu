@@ -1,13 +1,20 @@
-// Calls that are not simulated say so, by name, and the program goes on. On hardware they succeed.
+// Calls that are not simulated are reported, by name, and the program goes on. On hardware they
+// succeed, so that its exit code can not be 0 here: its results are not those of a GPU. A question is
+// answered with the same error, and leaves nothing undone.
 // simulator only
 // expect: a graph: cudaErrorNotSupported
 // expect: a capture: cudaErrorNotSupported
+// expect: a question: cudaErrorNotSupported
 // expect: an array: cudaErrorNotSupported
 // expect: the last error: cudaErrorNotSupported
 // expect: the device still works: cudaSuccess
-// expect-stderr: coalesce: cudaGraphCreate is not simulated; launch the work in a
-// expect-stderr: coalesce: cudaStreamBeginCapture is not simulated
-// expect-stderr: coalesce: cudaMallocArray is not simulated
+// expect-stderr: cudaGraphCreate is not simulated.
+// expect-stderr: cudaStreamBeginCapture is not simulated.
+// expect-stderr: cudaMallocArray is not simulated.
+// expect-stderr: cure: Launch the work in a stream, without a graph.
+// expect-stderr: coalesce: cudaArrayGetInfo is not simulated; use plain device memory
+// expect-stderr: simulate: not all that the program asked for could be simulated (3 reports
+// expect-exit: 2
 #include "api_check.h"
 
 int main() {
@@ -17,6 +24,7 @@ int main() {
     need(cudaStreamCreate(&stream));
     result("a graph", cudaGraphCreate(&graph, 0));
     result("a capture", cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    result("a question", cudaArrayGetInfo(nullptr, nullptr, nullptr, nullptr));
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     const cudaError_t error = cudaMallocArray(&array, &format, 16, 16);
     std::printf("an array: %s\n", cudaGetErrorName(error));

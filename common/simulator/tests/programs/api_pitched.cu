@@ -12,6 +12,8 @@
 // expect: a block there and back: yes
 // expect: memset of a block: yes
 // expect: peers, the same device twice: yes
+// expect-stderr: apicheck: cudaErrorInvalidPitchValue from cudaMemcpy2D
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemcpy2D
 #include <vector>
 
 #include "api_check.h"

@@ -11,6 +11,7 @@
 // expect: destroying it: cudaSuccess
 // expect: trimming: cudaSuccess
 // expect: an unknown attribute: cudaErrorInvalidValue
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaFreeAsync
 #include "api_check.h"
 
 __global__ void write(int* out, int value) {

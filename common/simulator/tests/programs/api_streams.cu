@@ -16,6 +16,10 @@
 // expect: recording nothing: cudaErrorInvalidResourceHandle
 // expect: one stream waits for another: yes
 // expect: legacy and per-thread streams: cudaSuccess cudaSuccess
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaStreamCreateWithFlags
+// expect-stderr: apicheck: cudaErrorInvalidResourceHandle from cudaStreamDestroy
+// expect-stderr: apicheck: cudaErrorInvalidResourceHandle from cudaEventElapsedTime
+// expect-stderr: apicheck: cudaErrorInvalidResourceHandle from cudaEventRecord
 #include "api_check.h"
 
 __global__ void set(int* out, int value) {

@@ -14,6 +14,9 @@
 // expect: an offset too far: cudaErrorInvalidValue
 // expect: not a symbol: cudaErrorInvalidSymbol
 // expect: the wrong direction: cudaErrorInvalidMemcpyDirection
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaMemcpyToSymbol
+// expect-stderr: apicheck: cudaErrorInvalidSymbol from cudaMemcpyToSymbol
+// expect-stderr: apicheck: cudaErrorInvalidMemcpyDirection from cudaMemcpyFromSymbol
 #include "api_check.h"
 
 __device__ int numbers[4] = {1, 2, 3, 4};

@@ -2,7 +2,6 @@
 // device runs are refused, and nothing is broken by that.
 // simulate: --max-instructions 100000
 // simulator only
-// varies-with-threads: which blocks have run when the budget is spent
 // expect: no blocks: cudaErrorInvalidValue
 // expect: 2^31 blocks: cudaErrorInvalidValue
 // expect: 65536 rows of blocks: cudaErrorInvalidValue

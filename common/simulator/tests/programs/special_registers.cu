@@ -2,7 +2,7 @@
 // expect: thread and block indices: ok
 // expect: lane and warp: ok
 // expect: lane masks: ok
-// expect: dynamic shared memory: ok
+// expect: shared memory: ok
 // expect: cluster of one block: ok
 // expect: multiprocessor: ok
 // expect: grid number grows: ok
@@ -49,7 +49,13 @@ __global__ void shared_size(unsigned* out) {
     extern __shared__ int memory[];
     memory[threadIdx.x] = 0;
     out[0] = SPECIAL_32("dynamic_smem_size");
-    out[1] = SPECIAL_32("total_smem_size") >= 1000;
+    out[1] = SPECIAL_32("total_smem_size");
+    out[2] = SPECIAL_32("aggr_smem_size");
+    // Where it lies is the device's affair; how much of it there is, is that of an H200.
+    const unsigned begin = SPECIAL_32("reserved_smem_offset_begin");
+    out[3] = SPECIAL_32("reserved_smem_offset_end") - begin;
+    out[4] = SPECIAL_32("reserved_smem_offset_cap");
+    out[5] = SPECIAL_32("reserved_smem_offset_1") - begin;
 }
 
 __global__ void cluster(unsigned* out) {
@@ -97,9 +103,9 @@ int main() {
                      return static_cast<unsigned>(answers[i % 5]);
                  }));
 
-    DeviceArray<unsigned> sizes(2);
+    DeviceArray<unsigned> sizes(6);
     shared_size<<<1, 32, 1000>>>(sizes);
-    expect_equal<unsigned>("dynamic shared memory", sizes.read(), {1000, 1});
+    expect_equal<unsigned>("shared memory", sizes.read(), {1000, 1024, 2048, 288, 1024, 0});
 
     DeviceArray<unsigned> cluster_values(5);
     cluster<<<3, 1>>>(cluster_values);

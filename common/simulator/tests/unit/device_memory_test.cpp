@@ -248,6 +248,29 @@ TEST_CASE("marks follow copies, at any alignment and also onto itself") {
     CHECK(written(memory, large + 8 * kMiB - 4, 4) == "0011");
 }
 
+TEST_CASE("what the host wrote is told from what kernels wrote") {
+    DeviceMemory memory(64 * kMiB);
+    const u64 a = memory.allocate(256), b = memory.allocate(256);
+    memory.mark_written_by_host(a, 61);
+    CHECK(memory.is_written_by_host(a + 60));
+    CHECK_FALSE(memory.is_written(a + 61));
+    memory.mark_written(a + 61, 3);
+    CHECK(memory.is_written(a + 61));
+    CHECK_FALSE(memory.is_written_by_host(a + 61));
+    memory.copy_written(b + 1, a, 64);
+    CHECK(memory.is_written_by_host(b + 61));
+    CHECK_FALSE(memory.is_written_by_host(b + 62));
+    CHECK(memory.unwritten_bytes(b + 64, 4) == 0b1110);
+    // Where a kernel puts something undefined, what is around it is a kernel's too.
+    memory.mark_bytes_unwritten(a + 8, 0b1010);
+    CHECK(memory.unwritten_bytes(a + 8, 5) == 0b01010);
+    CHECK_FALSE(memory.is_written_by_host(a + 8));
+    CHECK(memory.is_written(a));
+    CHECK(memory.is_written_by_host(a + 56));
+    memory.mark_unwritten(b, 64);
+    CHECK_FALSE(memory.is_written_by_host(b + 5));
+}
+
 TEST_CASE("managed and registered memory has one address, and counts as written") {
     DeviceMemory memory(64 * kMiB);
     const u64 managed = memory.allocate(4096, AllocationKind::managed);

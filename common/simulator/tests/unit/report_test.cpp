@@ -351,6 +351,58 @@ TEST_CASE("lines whose instructions were not counted do not claim zero") {
     CHECK_FALSE(json["kernels"][0]["lines"][0].contains("warp_instructions"));
 }
 
+TEST_CASE("a stopped launch is told and not counted") {
+    SampleKernel sample;
+    sample.kernel.totals.stopped = 1;
+    const auto rows = kernel_table({&sample.kernel});
+    const auto json = nlohmann::json::parse(to_json("d", rows, {}));
+    CHECK(json["kernels"][0]["launches"] == 2);
+    CHECK(json["kernels"][0]["stopped"] == 1);
+    const std::string text = profile_text("d", rows, false);
+    CHECK(text.find("sample: 3 launches") != std::string::npos);
+    CHECK(text.find("  one launch was stopped by an error, and not counted\n") != text.npos);
+
+    // Of a kernel that never came to its end there is nothing to count: rather no number than 0.
+    sample.kernel.totals.launches = 0;
+    const auto alone = kernel_table({&sample.kernel});
+    REQUIRE(alone.size() == 1);
+    const auto bare = nlohmann::json::parse(to_json("d", alone, {}));
+    CHECK(bare["kernels"][0]["stopped"] == 1);
+    CHECK_FALSE(bare["kernels"][0].contains("load_requests"));
+    const std::string alone_text = profile_text("d", alone, false);
+    CHECK(alone_text.find("  the launch was stopped by an error, and not counted\n") !=
+          alone_text.npos);
+    CHECK(alone_text.find("global loads") == alone_text.npos);
+}
+
+TEST_CASE("calls of the host are told apart by what they say, and bounded") {
+    reports().clear();
+    reports().print_as_they_come(false);
+    Report call;
+    call.check = "apicheck";
+    call.kind = "cudaErrorInvalidValue from a launch";
+    call.kernel = "sample";
+    call.message = "Too many threads.";
+    const std::string text = to_text(call);
+    CHECK(text.find("apicheck: cudaErrorInvalidValue from a launch of sample") == 0);
+    CHECK(text.find("thread (0,0,0)") == text.npos);
+    reports().add(call);
+    reports().add(call);
+    call.message = "Too much shared memory.";
+    reports().add(call);
+    CHECK(reports().all().size() == 2);
+    CHECK(reports().all()[0].count == 2);
+    for (int i = 0; i < 2000; ++i) {
+        call.message = std::to_string(i);
+        reports().add(call);
+    }
+    CHECK(reports().all().size() == 1000);
+    CHECK(reports().total() == 2003);
+    reports().add(out_of_bounds(3));  // of a kernel: bounded by the kernel's text
+    CHECK(reports().all().size() == 1001);
+    reports().clear();
+}
+
 TEST_CASE("the JSON survives a file name that is no UTF-8") {
     Report r = out_of_bounds(1);
     r.where.file = "m\xffin.cu";

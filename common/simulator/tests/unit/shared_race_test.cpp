@@ -434,3 +434,59 @@ TEST_CASE_FIXTURE(Fixture, "the report names both places and the missing barrier
     CHECK(report.count == 32);
     CHECK(report.cure == "__syncthreads() is missing between line 12 and line 17.");
 }
+
+TEST_CASE_FIXTURE(Fixture, "a race between warps is not hidden by one within a warp") {
+    write(0, 2, 0, 4, 0, 1);  // lane 0 of warp 0
+    write(0, 2, 512, 4, 0, 1);
+    read(0, 7, 4, 4, -4u, 2);  // lane 1 of warp 0, at 0
+    read(1, 7, 512);
+    log.end_launch();
+    REQUIRE(reports().all().size() == 1);
+    const Report report = reports().all()[0];
+    CHECK(report.thread == Dim3{32, 0, 0});
+    CHECK(report.other_thread == Dim3{0, 0, 0});
+    CHECK(report.count == 2);
+    CHECK(report.cure == "__syncthreads() is missing between line 12 and line 17.");
+}
+
+TEST_CASE_FIXTURE(Fixture, "__syncwarp() is the cure where no two warps race around it") {
+    write(0, 2, 0, 4, 0, 1);
+    write(0, 3, 512, 4, 0, 1);
+    read(0, 7, 4, 4, -4u, 2);  // within a warp; what orders the warps orders it too
+    read(1, 7, 512);
+    read(0, 6, 1024, 4, 0, 1);  // within a warp, from the end of a loop to its beginning
+    write(0, 5, 1028, 4, -4u, 2);
+    log.end_launch();
+    std::vector<std::string> cures;
+    for (const Report& report : reports().all()) cures.push_back(report.cure);
+    std::sort(cures.begin(), cures.end());
+    CHECK(cures == Found{"__syncthreads() is missing between line 12 and line 17.",
+                         "__syncthreads() is missing between line 13 and line 17.",
+                         "__syncwarp() is missing between line 16 and line 15."});
+}
+
+/// What all lanes store: the same.
+static void store_zero(const void*, int, u8* bytes) {
+    std::memset(bytes, 0, 4);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a block that is clean for the sake of its values says so") {
+    const auto write_zero = [this](u32 warp) {
+        Lanes lanes(warp, 2, 0, 4, 0, kAllLanes);
+        lanes.access.value = {store_zero, nullptr};
+        race.write(lanes.access);
+    };
+    write_zero(0);
+    CHECK_FALSE(race.forgave());
+    write_zero(1);
+    CHECK(race.findings() == 0);
+    CHECK(race.forgave());
+    next_block();
+    CHECK_FALSE(race.forgave());
+    Lanes together(0, 2, 0, 4, 0, 3);
+    together.addresses[1] = 0;
+    together.access.value = {store_zero, nullptr};
+    race.write(together.access);
+    CHECK(race.findings() == 0);
+    CHECK(race.forgave());
+}

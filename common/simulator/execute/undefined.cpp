@@ -1,0 +1,99 @@
+#include "execute/undefined.h"
+
+#include <algorithm>
+
+#include "checks/access_report.h"
+#include "execute/block.h"
+#include "program/demanded_bytes.h"
+
+namespace coalesce::sim {
+
+void forget_undefined_slowly(Warp& w, const Op* op) {
+    if (!w.undefined->find(op->site)) return;
+    UndefinedBytes::Lanes& lanes = w.undefined->of(op->site);
+    for (int l = 0; l < kLanes; ++l)
+        if (w.is_active(l)) lanes[l] = 0;
+}
+
+void note_undefined(Warp& w, const Op* op, int lane, u32 bytes) {
+    if (bytes == 0) return;
+    if (!w.undefined) w.undefined = &w.block->undefined[w.index];
+    w.undefined->of(op->site)[lane] = bytes;
+}
+
+void note_undefined(Warp& w, const Op* op, const u32* bytes) {
+    forget_undefined(w, op);
+    for (int l = 0; bytes && l < kLanes; ++l)
+        if (w.is_active(l)) note_undefined(w, op, l, bytes[l]);
+}
+
+bool undefined_in_store(const Warp& w, const Op* op, u32* bytes) {
+    std::fill_n(bytes, kLanes, 0);
+    u32 any = 0;
+    for (const CopiedBytes& copy : byte_uses(*w.block->launch->kernel).store(op->site)) {
+        const UndefinedBytes::Lanes* loaded = w.undefined->find(copy.load);
+        if (!loaded) continue;
+        const u32 count = copy.count < 32 ? (1u << copy.count) - 1 : ~0u;
+        for (int l = 0; l < kLanes; ++l) {
+            if (!w.is_active(l)) continue;
+            bytes[l] |= ((*loaded)[l] >> copy.from & count) << copy.to;
+            any |= bytes[l];
+        }
+    }
+    return any != 0;
+}
+
+void mark_undefined_stored_slowly(Warp& w, const Op* op, const u64* addresses) {
+    u32 bytes[kLanes];
+    if (!undefined_in_store(w, op, bytes)) return;
+    DeviceMemory& memory = *w.block->launch->memory;
+    for (int l = 0; l < kLanes; ++l)
+        if (bytes[l] && memory.is_device_range(addresses[l]))
+            memory.mark_bytes_unwritten(addresses[l], bytes[l]);
+}
+
+namespace {
+
+/// What the host fills has no gaps. Where it ends inside of something, and the thing before that one was
+/// filled whole, the rest is no padding: too little was filled.
+bool is_end_of_fill(const DeviceMemory& memory, const Allocation& allocation, u64 begin, u64 end) {
+    const u64 size = end - begin;
+    if (begin < allocation.begin + size) return false;
+    for (u64 at = begin; at < end; ++at) {
+        const bool good =
+            memory.is_written(at) ? memory.is_written_by_host(at) : memory.is_written(at - size);
+        if (!good) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+u32 judge_unwritten(Warp& w, const Op* op, u32 site, int lane, const LaneAccess& access) {
+    const Launch& launch = *w.block->launch;
+    const DeviceMemory& memory = *launch.memory;
+    const Allocation& allocation = *launch.allocations->find(access.address);
+    const LoadUse& use = byte_uses(*launch.kernel).load(site);
+    const auto within = [&](u64 address) {
+        return std::clamp(address, allocation.begin, allocation.end);
+    };
+    bool is_error = reads_unwritten(use, access.unwritten, access.address, access.bytes,
+                                    [&](u64 begin, u64 end) {
+                                        for (u64 at = within(begin); at < within(end); ++at)
+                                            if (memory.is_written(at)) return true;
+                                        return false;
+                                    });
+    if (!is_error && !use.rewritten && (access.unwritten & use.members)) {
+        const u64 begin = access.address + static_cast<u64>(i64{std::min(use.piece_from, 0)});
+        const u64 end = access.address +
+                        std::max<u64>(access.bytes, static_cast<u64>(std::max(use.piece_to, 0)));
+        is_error = is_end_of_fill(memory, allocation, within(begin), within(end));
+    }
+    if (!is_error) return access.unwritten;
+    const char* kind = "uninitialised global read";
+    reports().add(describe_uninitialised_global(w.describe(op, "initcheck", kind, lane), access,
+                                                *launch.allocations));
+    return 0;
+}
+
+}  // namespace coalesce::sim

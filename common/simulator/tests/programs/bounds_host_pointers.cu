@@ -1,0 +1,69 @@
+// What is said of a pointer that a kernel can not follow: whose memory it points to.
+// simulator only
+// expect: from malloc: 700
+// expect-stderr: a pointer to memory of the host,
+// expect-stderr: its heap (malloc, new, std::vector). A kernel can only follow
+// expect: a large vector: 700
+// expect-stderr: its heap (malloc, new, std::vector) or the stack of a thread. A
+// expect: a local variable: 700
+// expect-stderr: its stack (a local variable). A kernel can only follow pointers
+// expect: a global variable: 700
+// expect: a global variable with a value: 700
+// expect: the host's address of a __device__ variable: 700
+// expect-stderr: global variable of the program. A kernel can only follow
+// expect-stderr: cudaGetSymbolAddress.
+// expect: never set: 700
+// expect-stderr: at 0xcdcdcdcdcdcdcdcc: memory neither of the device
+// expect: null, and a large index: 700
+// expect-stderr: at 0x17d78400: memory neither of the device nor of the
+// expect: before the first allocation: 700
+// expect-stderr: which is 4 bytes before the
+// expect: behind registered memory: 700
+// expect-stderr: first element that does not exist of the registered allocation of
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "api_check.h"
+
+__device__ float on_device[64];
+
+__global__ void scale(float* x) {
+    x[threadIdx.x] *= 2;
+}
+
+template <class Pointer>
+static void in_child(const char* what, Pointer pointer) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        float* allocated;
+        need(cudaMalloc(&allocated, 1024));
+        scale<<<1, 32>>>(pointer(allocated));
+        std::printf("%s: %d\n", what, static_cast<int>(cudaDeviceSynchronize()));
+        std::fflush(stdout);
+        _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+}
+
+int main() {
+    static float zeros[4096], values[64] = {1, 2, 3};
+    float local[32];
+    in_child("from malloc", [](float*) { return static_cast<float*>(malloc(1024)); });
+    in_child("a large vector", [](float*) { return (new std::vector<float>(10'000'000))->data(); });
+    in_child("a local variable", [&](float*) { return local; });
+    in_child("a global variable", [](float*) { return zeros + 2048; });
+    in_child("a global variable with a value", [](float*) { return values; });
+    in_child("the host's address of a __device__ variable", [](float*) { return on_device; });
+    in_child("never set", [](float*) { return reinterpret_cast<float*>(0xcdcdcdcdcdcdcdcc); });
+    in_child("null, and a large index", [](float*) { return reinterpret_cast<float*>(400000000); });
+    in_child("before the first allocation",
+             [](float*) { return reinterpret_cast<float*>(0x5000'0000'0000) - 1; });
+    in_child("behind registered memory", [](float*) {
+        auto* registered = static_cast<float*>(malloc(1024));
+        need(cudaHostRegister(registered, 1024, cudaHostRegisterDefault));
+        return registered + 256;
+    });
+}

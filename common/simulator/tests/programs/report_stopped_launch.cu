@@ -1,0 +1,23 @@
+// How far the other blocks have come when a launch is stopped depends on the number of workers: what
+// they did by then is not counted, and the table says so. Launches before it are.
+// simulator only
+// expect: before: cudaSuccess
+// expect: stopped: cudaErrorIllegalAddress
+// expect-stderr: memcheck: out of bounds in fill
+// expect-stderr: fill: 2 launches, grid 4000, block 256 (the last)
+// expect-stderr: one launch was stopped by an error, and not counted
+// expect-stderr: global stores                32              128      4.0    4.0
+#include "api_check.h"
+
+__global__ void fill(int* out, int wrong) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[blockIdx.x == wrong ? i + 100000000 : i] = i;
+}
+int main() {
+    int* out;
+    need(cudaMalloc(&out, 4000 * 256 * sizeof(int)));
+    fill<<<4, 256>>>(out, -1);
+    result("before", cudaDeviceSynchronize());
+    fill<<<4000, 256>>>(out, 2000);
+    result("stopped", cudaDeviceSynchronize());
+}

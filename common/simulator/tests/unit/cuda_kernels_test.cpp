@@ -1,0 +1,68 @@
+// The generator of CUDA kernels: the same text for the same seed, shapes and constructs of every kind.
+// That what it writes is right is seen where it is compiled and run: see campaign/README.md.
+#include "campaign/cuda/cuda_kernels.h"
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+using namespace coalesce::campaign;
+
+namespace {
+
+constexpr u64 kSeeds = 400;
+
+bool has(const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a seed gives one text, and each seed another") {
+    std::set<std::string> texts;
+    for (u64 seed = 0; seed < 50; ++seed) {
+        CHECK(generate_cuda(seed) == generate_cuda(seed));
+        texts.insert(generate_cuda(seed));
+    }
+    CHECK(texts.size() == 50);
+}
+
+TEST_CASE("every text begins with a launch within the limits, and closes what it opens") {
+    for (u64 seed = 0; seed < kSeeds; ++seed) {
+        CAPTURE(seed);
+        const std::string text = generate_cuda(seed);
+        CHECK(launch_of(text).has_value());
+        CHECK(has(text, "extern \"C\" __global__ void"));
+        CHECK(std::count(text.begin(), text.end(), '{') ==
+              std::count(text.begin(), text.end(), '}'));
+        CHECK(std::count(text.begin(), text.end(), '(') ==
+              std::count(text.begin(), text.end(), ')'));
+        CHECK_FALSE(has(text, "$"));
+    }
+}
+
+TEST_CASE("every construct comes, in a kernel of fifty at least") {
+    const char* constructs[] = {
+        "goto ",        "switch (",       "do {",       "continue;",
+        "break;",       "late_",          "return;",    "__syncthreads();",
+        "__syncwarp(",  "__ballot_sync(", "__shfl_",    "__match_any_sync(",
+        "__reduce_",    "atomicAdd(",     "atomicCAS(", "__shared__",
+        "__constant__", "volatile",       "asm(",       "asm volatile(",
+        "[&](u32 x)",   "__noinline__",   "__half ",    "double ",
+        "u8 ",          "i16 ",           "u64 ",       "memcpy(",
+        "cp.async",     "uint4",          "Record ",    "Bits ",
+        "Pair ",        "_inner(",        "dynamic[",   "#include <cooperative_groups.h>"};
+    std::map<std::string, u64> kernels;
+    for (u64 seed = 0; seed < kSeeds; ++seed) {
+        const std::string text = generate_cuda(seed);
+        for (const char* part : constructs) kernels[part] += has(text, part);
+    }
+    for (const char* part : constructs) {
+        CAPTURE(part);
+        CHECK(kernels[part] >= kSeeds / 50);
+    }
+}
