@@ -87,8 +87,7 @@ struct Flow {
         for (u32 r : written(i)) {
             // What was known under this register as a guard is no longer.
             std::erase_if(known.partly, [&](const auto& fact) { return std::get<1>(fact) == r; });
-            const bool opposite =
-                i.guard && known.partly.contains({r, *i.guard, !i.guard_negated});
+            const bool opposite = i.guard && known.partly.contains({r, *i.guard, !i.guard_negated});
             if (!i.guard || opposite)
                 known.written[r] = true;
             else if (r != *i.guard)
@@ -132,8 +131,10 @@ struct Flow {
             if (!reached[now]) continue;
             for (u32 r : read(function.body[now]))
                 if (!may_read(function.body[now], r, at[now]))
-                    return function.registers[r].name + " is read, but not written on every way to `" +
-                           std::string(module.text_of(function.body[now])) + "` in " + function.name;
+                    return function.registers[r].name +
+                           " is read, but not written on every way to `" +
+                           std::string(module.text_of(function.body[now])) + "` in " +
+                           function.name;
         }
         return "";
     }

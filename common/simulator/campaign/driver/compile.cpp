@@ -33,14 +33,14 @@ struct Nvrtc {
             if ((library = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
         if (!library) return;
         const auto find = [&](const char* name, auto& function) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
-                dlsym(library, name));
+            function =
+                reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
             return function != nullptr;
         };
         is_there = find("nvrtcCreateProgram", create) && find("nvrtcDestroyProgram", destroy) &&
-                   find("nvrtcCompileProgram", compile) && find("nvrtcGetProgramLogSize", log_size) &&
-                   find("nvrtcGetProgramLog", log) && find("nvrtcGetPTXSize", ptx_size) &&
-                   find("nvrtcGetPTX", ptx);
+                   find("nvrtcCompileProgram", compile) &&
+                   find("nvrtcGetProgramLogSize", log_size) && find("nvrtcGetProgramLog", log) &&
+                   find("nvrtcGetPTXSize", ptx_size) && find("nvrtcGetPTX", ptx);
     }
 };
 
@@ -73,7 +73,8 @@ Compilers::Compilers() {
     toolkit_ = first_of({"/usr/local/cuda", "/usr/lib/cuda"});
     clang_ = first_of({"/usr/lib/llvm-22/bin/clang++", "/usr/lib/llvm-21/bin/clang++",
                        "/usr/lib/llvm-20/bin/clang++", "/usr/lib/llvm-19/bin/clang++"});
-    const std::string probe = "extern \"C\" __global__ void kernel(unsigned* out) { *out = threadIdx.x; }";
+    const std::string probe =
+        "extern \"C\" __global__ void kernel(unsigned* out) { *out = threadIdx.x; }";
     for (const char* name : {"nvrtc-O3", "nvrtc-G", "nvrtc-O0", "clang-O1", "clang-O3"})
         if (!compile(probe, name).ptx.empty()) configurations_.push_back(name);
 }
@@ -106,7 +107,8 @@ Compiled Compilers::by_nvrtc(const std::string& source, const std::string& confi
 }
 
 Compiled Compilers::by_clang(const std::string& source, const std::string& configuration) const {
-    if (clang_.empty() || toolkit_.empty()) return {"", "there is no clang 19 or newer, or no toolkit"};
+    if (clang_.empty() || toolkit_.empty())
+        return {"", "there is no clang 19 or newer, or no toolkit"};
     static std::atomic<int> count{0};
     const auto base = std::filesystem::temp_directory_path() /
                       ("campaign-" + std::to_string(getpid()) + "-" + std::to_string(count++));
@@ -114,9 +116,11 @@ Compiled Compilers::by_clang(const std::string& source, const std::string& confi
                       log = base.string() + ".log";
     std::ofstream(in) << source;
     const std::string level = configuration.substr(configuration.find('-'));
-    const std::string command = clang_ + " -x cuda -std=c++20 --cuda-gpu-arch=sm_90 --cuda-device-only -S " +
-                                "-fno-finite-loops -gline-tables-only -Wno-unknown-cuda-version " + level +
-                                " --cuda-path=" + toolkit_ + " -o " + out + " " + in + " 2> " + log;
+    const std::string command = clang_ +
+                                " -x cuda -std=c++20 --cuda-gpu-arch=sm_90 --cuda-device-only -S " +
+                                "-fno-finite-loops -gline-tables-only -Wno-unknown-cuda-version " +
+                                level + " --cuda-path=" + toolkit_ + " -isystem " + toolkit_ +
+                                "/include/cccl -o " + out + " " + in + " 2> " + log;
     const int status = std::system(command.c_str());
     Compiled compiled;
     if (status == 0)

@@ -36,7 +36,8 @@ std::string Coverage::summary(std::size_t rarest) const {
     }
     std::sort(sorted.begin(), sorted.end());
     std::ostringstream text;
-    text << sorted.size() << " different instructions, " << hundred << " of them at least 100 times\n";
+    text << sorted.size() << " different instructions, " << hundred
+         << " of them at least 100 times\n";
     text << "rarest:";
     for (std::size_t k = 0; k < std::min(rarest, sorted.size()); ++k)
         text << (k ? ", " : " ") << sorted[k].second << " " << sorted[k].first;

@@ -124,8 +124,9 @@ std::vector<Outcome> outcomes_of(int from) {
 
 std::filesystem::path write_bundle(const std::vector<Case>& cases) {
     static std::atomic<int> count{0};
-    const auto file = std::filesystem::temp_directory_path() /
-                      ("campaign-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".txt");
+    const auto file =
+        std::filesystem::temp_directory_path() /
+        ("campaign-" + std::to_string(getpid()) + "-" + std::to_string(count++) + ".txt");
     std::ofstream stream(file);
     for (const Case& c : cases) stream << "//// " << c.name << "\n" << c.ptx;
     return file;
@@ -141,8 +142,8 @@ std::string in_words(const Mode& mode) {
 }
 
 std::string Runner::command(const std::string& file, const Mode& mode) const {
-    return "LD_LIBRARY_PATH=" + folder_of(mode, library_) + " " + in_words(mode) + " " + program_ + " " +
-           file;
+    return "LD_LIBRARY_PATH=" + folder_of(mode, library_) + " " + in_words(mode) + " " + program_ +
+           " " + file;
 }
 
 std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mode) const {
@@ -150,10 +151,9 @@ std::vector<Outcome> Runner::run(const std::vector<Case>& cases, const Mode& mod
     std::vector<Outcome> all;
     while (all.size() < cases.size()) {
         Pipe pipe;
-        const pid_t child =
-            start({program_, "--limit", std::to_string(mode.limit), "--skip",
-                   std::to_string(all.size()), bundle.string()},
-                  environment(mode, library_), pipe.write_end());
+        const pid_t child = start({program_, "--limit", std::to_string(mode.limit), "--skip",
+                                   std::to_string(all.size()), bundle.string()},
+                                  environment(mode, library_), pipe.write_end());
         pipe.close_write();
         const std::vector<Outcome> some = outcomes_of(pipe.read_end());
         kill(child, SIGKILL);
@@ -179,7 +179,8 @@ std::string difference(const Outcome& a, const Outcome& b, bool same_order) {
         if (o->status == Status::error) return "error: " + o->text;
     }
     if (a.results != b.results) return "results";
-    if (same_order && a.counters != b.counters) return "counters: " + a.counters + " and " + b.counters;
+    if (same_order && a.counters != b.counters)
+        return "counters: " + a.counters + " and " + b.counters;
     for (const Outcome* o : {&a, &b})
         if (o->reports) return "report: " + o->text;
     return "";

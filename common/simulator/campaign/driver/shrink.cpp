@@ -1,6 +1,7 @@
 #include "campaign/driver/shrink.h"
 
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 #include <vector>
 
@@ -22,6 +23,8 @@ std::string joined(const std::vector<std::string>& lines) {
     return text;
 }
 
+using Clock = std::chrono::steady_clock;
+constexpr auto kPatience = std::chrono::seconds(60);
 constexpr u64 kLimit = 300'000;
 
 /// Only whole instructions are taken out, and places of source lines.
@@ -45,14 +48,16 @@ public:
     Shrinker(const Runner& runner, const std::string& text, const Mode& a, const Mode& b)
         : runner_(runner), a_(a), b_(b), lines_(lines_of(text)) {
         a_.limit = b_.limit = kLimit;  // what loops for ever now is not waited for
-        const Case whole{.name = "whole", .configuration = "", .seed = 0, .ptx = text, .source = ""};
+        const Case whole{
+            .name = "whole", .configuration = "", .seed = 0, .ptx = text, .source = ""};
         sort_ = sort_of(differences({whole})[0]);
     }
 
     std::string shrunk() {
         if (sort_.empty()) return joined(lines_);
-        for (std::size_t chunk = std::max<std::size_t>(1, movable().size() / 2); chunk > 0; chunk /= 2)
-            while (take_out(chunk)) {
+        for (std::size_t chunk = std::max<std::size_t>(1, movable().size() / 2); chunk > 0;
+             chunk /= 2)
+            while (Clock::now() < end_ && take_out(chunk)) {
             }
         return joined(lines_);
     }
@@ -83,7 +88,10 @@ private:
     bool still_differs(const std::vector<std::string>& lines) const {
         const std::string text = joined(lines);
         if (!undefined_read(text).empty()) return false;
-        return sort_of(differences({{.name = "one", .configuration = "", .seed = 0, .ptx = text,
+        return sort_of(differences({{.name = "one",
+                                     .configuration = "",
+                                     .seed = 0,
+                                     .ptx = text,
                                      .source = ""}})[0]) == sort_;
     }
 
@@ -98,8 +106,11 @@ private:
                 gone[places[k]] = true;
             const std::string text = joined(without(gone));
             if (!undefined_read(text).empty()) continue;
-            cases.push_back({.name = std::to_string(cases.size()), .configuration = "", .seed = 0,
-                             .ptx = text, .source = ""});
+            cases.push_back({.name = std::to_string(cases.size()),
+                             .configuration = "",
+                             .seed = 0,
+                             .ptx = text,
+                             .source = ""});
             removed.push_back(std::move(gone));
         }
         if (cases.empty()) return false;
@@ -122,6 +133,7 @@ private:
     Mode a_, b_;
     std::vector<std::string> lines_;
     std::string sort_;
+    const Clock::time_point end_ = Clock::now() + kPatience;
 };
 
 }  // namespace

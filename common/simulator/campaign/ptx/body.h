@@ -43,8 +43,8 @@ struct Environment {
     std::vector<Callee> callees;
     bool in_kernel = true;
     // Addresses. Words hold addresses of shared memory.
-    std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block, sums,
-        local_generic, table_generic, own_shared, own_shared_generic;
+    std::optional<Reg> in, in_generic, out_row, out_own, scratch, scratch_generic, scratch_block,
+        sums, local_generic, table_generic, own_shared, own_shared_generic;
     Reg thread, block;  ///< linear
 };
 

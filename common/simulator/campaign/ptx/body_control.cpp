@@ -134,8 +134,8 @@ void Body::choose(const Where& where) {
     const bool uniform = where.knows_members() && random_.percent(30);
     const u32 cases = random_.pick({2u, 4u, 4u, 8u});
     const Reg index = text_.make(Kind::word);
-    emit("and.b32 " + name_of(index) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) + ", " +
-         number(cases - 1));
+    emit("and.b32 " + name_of(index) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) +
+         ", " + number(cases - 1));
     const int after = text_.new_block();
     std::vector<int> blocks, targets;
     for (u32 k = random_.between(1, std::min(cases, 4u)); k > 0; --k)
@@ -168,8 +168,8 @@ void Body::loop(const Where& where) {
     if (varies) {
         const Reg low = text_.make(Kind::word);
         const u32 mask = most >= 3 ? 3 : 1;
-        emit("and.b32 " + name_of(low) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) + ", " +
-             number(mask));
+        emit("and.b32 " + name_of(low) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) +
+             ", " + number(mask));
         emit("add.s32 " + name_of(turns) + ", " + name_of(low) + ", 1");
     } else {
         emit("mov.u32 " + name_of(turns) + ", " + number(most));
@@ -195,7 +195,8 @@ void Body::loop(const Where& where) {
             break;
         case 1: {  // the test before it: perhaps no turn at all
             const int test = text_.new_block();
-            if (random_.percent(30)) emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+            if (random_.percent(30))
+                emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
             text_.jump(test);
             text_.begin(test);
             emit("setp.gt.s32 " + name_of(p) + ", " + name_of(turns) + ", 0");
@@ -298,8 +299,8 @@ void Body::graph(const Where& where) {
     std::vector<Node> nodes(count);
     std::vector<Reg> all;
     for (u32 k = random_.between(1, 5); k > 0; --k)
-        all.push_back(text_.make(random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half,
-                                               Kind::predicate})));
+        all.push_back(text_.make(
+            random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
     const auto forward = [&](int from) {
         return random_.percent(60) ? from + 1
                                    : static_cast<int>(random_.between(static_cast<u32>(from) + 1,
@@ -308,14 +309,16 @@ void Body::graph(const Where& where) {
     for (int n = 0; n < count; ++n) {
         Node& node = nodes[n];
         const u32 how = random_.below(100);
-        node.ends = how < 20 ? Node::Ends::jumps : how < 85 ? Node::Ends::branches : Node::Ends::by_index;
+        node.ends = how < 20   ? Node::Ends::jumps
+                    : how < 85 ? Node::Ends::branches
+                               : Node::Ends::by_index;
         node.next.push_back(forward(n));
         if (node.ends != Node::Ends::jumps) {
             const u32 more = node.ends == Node::Ends::branches ? 1 : random_.pick({1u, 3u});
             for (u32 k = 0; k < more; ++k)
-                node.next.push_back(random_.percent(55) ? static_cast<int>(random_.below(
-                                                              static_cast<u32>(n) + 1))
-                                                        : forward(n));
+                node.next.push_back(random_.percent(55)
+                                        ? static_cast<int>(random_.below(static_cast<u32>(n) + 1))
+                                        : forward(n));
         }
         for (Reg r : all)
             if (random_.percent(40)) node.writes.push_back(r);
@@ -335,7 +338,8 @@ void Body::graph(const Where& where) {
     if (varies) {
         const Reg low = text_.make(Kind::word);
         emit("and.b32 " + name_of(low) + ", " + name_of(use(Kind::word)) + ", 7");
-        emit("add.s32 " + name_of(fuel) + ", " + name_of(low) + ", " + number(random_.between(1, 3)));
+        emit("add.s32 " + name_of(fuel) + ", " + name_of(low) + ", " +
+             number(random_.between(1, 3)));
     } else {
         emit("mov.u32 " + name_of(fuel) + ", " + number(random_.between(2, 8)));
     }
@@ -343,7 +347,8 @@ void Body::graph(const Where& where) {
     if (entries.size() == 1) {
         text_.jump(blocks[0]);
     } else if (entries.size() == 2) {
-        text_.branch(use(Kind::predicate), random_.percent(50), blocks[entries[0]], blocks[entries[1]]);
+        text_.branch(use(Kind::predicate), random_.percent(50), blocks[entries[0]],
+                     blocks[entries[1]]);
     } else {
         const Reg index = text_.make(Kind::word);
         emit("and.b32 " + name_of(index) + ", " + name_of(use(Kind::word)) + ", 3");
@@ -371,7 +376,9 @@ void Body::graph(const Where& where) {
                 emit("xor.pred " + name_of(r) + ", " + name_of(a) + ", " + name_of(b));
             else
                 emit((random_.percent(50) ? "add.s" : "sub.s") +
-                     std::string(kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ") +
+                     std::string(kind == Kind::half   ? "16 "
+                                 : kind == Kind::wide ? "64 "
+                                                      : "32 ") +
                      name_of(r) + ", " + name_of(a) + ", " + name_of(b));
             here.add(r);
         }
@@ -389,7 +396,8 @@ void Body::graph(const Where& where) {
         if (node.ends == Node::Ends::branches) {
             Reg decides = a_predicate(w, false);
             if (goes_back) {
-                emit("setp.gt.and.s32 " + name_of(p) + ", " + name_of(fuel) + ", 0, " + name_of(decides));
+                emit("setp.gt.and.s32 " + name_of(p) + ", " + name_of(fuel) + ", 0, " +
+                     name_of(decides));
                 decides = p;
             }
             text_.branch(decides, false, to[1], to[0]);
@@ -439,8 +447,8 @@ void Body::call() {
             emit(".param .align 8 .b8 " + back + "[8]");
             emit("st.param.b32 [" + a + "], " + n(Kind::word));
             if (random_.percent(50))
-                emit("st.param.v4.b32 [" + b + "], {" + n(Kind::word) + ", " + n(Kind::word) + ", " +
-                     n(Kind::word) + ", " + n(Kind::word) + "}");
+                emit("st.param.v4.b32 [" + b + "], {" + n(Kind::word) + ", " + n(Kind::word) +
+                     ", " + n(Kind::word) + ", " + n(Kind::word) + "}");
             else
                 for (u32 k = 0; k < 2; ++k)
                     emit("st.param.b64 [" + b + "+" + number(8 * k) + "], " + n(Kind::wide));
@@ -492,7 +500,8 @@ void Body::indirect_call() {
     emit("st.param.b32 [p_a" + id + "], " + name_of(use(Kind::word)));
     emit("st.param.b32 [p_b" + id + "], " + name_of(use(Kind::word)));
     text_.line("proto" + id + ": .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);");
-    emit("call (p_back" + id + "), " + name_of(pointer) + ", (p_a" + id + ", p_b" + id + "), proto" + id);
+    emit("call (p_back" + id + "), " + name_of(pointer) + ", (p_a" + id + ", p_b" + id +
+         "), proto" + id);
     emit("ld.param.b32 " + name_of(destination(Kind::word)) + ", [p_back" + id + "]");
     text_.line("}");
 }

@@ -79,8 +79,7 @@ static Kind kind_for(Random& random, u32 bytes) {
 
 static std::string strong(Random& random, bool store) {
     if (random.percent(25)) return ".volatile";
-    const std::string order =
-        random.percent(60) ? ".relaxed" : store ? ".release" : ".acquire";
+    const std::string order = random.percent(60) ? ".relaxed" : store ? ".release" : ".acquire";
     return order + random.pick({".cta", ".gpu", ".sys"});
 }
 
@@ -96,7 +95,8 @@ static std::string cache_operator(Random& random, const std::string& space, bool
 }
 
 void Body::access(const Place& place, bool store) {
-    u32 bytes = random_.pick({1u, 2u, 4u, 4u, 4u, 8u, 8u}), count = random_.pick({1u, 1u, 1u, 2u, 4u});
+    u32 bytes = random_.pick({1u, 2u, 4u, 4u, 4u, 8u, 8u}),
+        count = random_.pick({1u, 1u, 1u, 2u, 4u});
     while (bytes * count > 16 || bytes * count > place.bytes) {
         if (count > 1)
             count /= 2;
@@ -115,8 +115,7 @@ void Body::access(const Place& place, bool store) {
         modifiers = place.space;
     if (count > 1) modifiers += ".v" + number(count);
     modifiers += memory_type(random_, bytes, kind, store);
-    const std::string address =
-        "[" + place.base + (offset ? "+" + number(offset) : "") + "]";
+    const std::string address = "[" + place.base + (offset ? "+" + number(offset) : "") + "]";
 
     std::string guarded, registers;
     const bool may_guard = random_.percent(15);
@@ -289,10 +288,10 @@ struct SumClass {
 constexpr SumClass kSums[] = {
     {"add", "u32", 0, 8},  {"add", "s32", 0, 8},  {"max", "u32", 8, 4},  {"max", "s32", 12, 2},
     {"min", "s32", 14, 2}, {"or", "b32", 16, 4},  {"xor", "b32", 20, 4}, {"add", "u64", 24, 4},
-    {"max", "u64", 28, 2}, {"max", "s64", 30, 2}, {"min", "s64", 32, 2},
-    {"or", "b64", 34, 2},  {"xor", "b64", 36, 4}, {"inc", "u32", 40, 1}, {"dec", "u32", 41, 1},
-    {"add", "f32", 42, 2}, {"add", "f64", 44, 2}, {"and", "b32", 46, 1}, {"min", "u32", 47, 1},
-    {"and", "b64", 48, 2}, {"min", "u64", 50, 2},
+    {"max", "u64", 28, 2}, {"max", "s64", 30, 2}, {"min", "s64", 32, 2}, {"or", "b64", 34, 2},
+    {"xor", "b64", 36, 4}, {"inc", "u32", 40, 1}, {"dec", "u32", 41, 1}, {"add", "f32", 42, 2},
+    {"add", "f64", 44, 2}, {"and", "b32", 46, 1}, {"min", "u32", 47, 1}, {"and", "b64", 48, 2},
+    {"min", "u64", 50, 2},
 };
 
 std::string order_and_scope(Random& random, bool strong, bool returns) {
@@ -349,8 +348,8 @@ void Body::sums() {
                                   (shared ? ".shared." : ".global.") + c.operation + "." + type;
     const std::string how = random_.percent(30) ? guard() : "";
     if (returns)
-        emit(how + "atom" + modifiers + " " + name_of(text_.make(wide ? Kind::wide : Kind::word)) + ", " +
-             address + ", " + value);
+        emit(how + "atom" + modifiers + " " + name_of(text_.make(wide ? Kind::wide : Kind::word)) +
+             ", " + address + ", " + value);
     else
         emit(how + "red" + modifiers + " " + address + ", " + value);
 }
@@ -358,14 +357,15 @@ void Body::sums() {
 /// Atomics on what is the thread's own: any, with the value that they return.
 void Body::own_atomics() {
     static const std::vector<std::string> all = {
-        "add.u32",  "add.s32",  "add.u64",  "add.f32",  "add.f64",  "min.u32", "min.s32",
-        "min.u64",  "min.s64",  "max.u32",  "max.s32",  "max.u64",  "max.s64",  "and.b32", "and.b64",
-        "or.b32",   "or.b64",   "xor.b32",  "xor.b64",  "inc.u32",  "dec.u32",  "exch.b32", "exch.b64",
-        "cas.b16",  "cas.b32",  "cas.b64",  "add.noftz.f16", "add.noftz.bf16", "add.noftz.f16x2",
-        "add.noftz.bf16x2"};
+        "add.u32", "add.s32",       "add.u64",        "add.f32",         "add.f64",
+        "min.u32", "min.s32",       "min.u64",        "min.s64",         "max.u32",
+        "max.s32", "max.u64",       "max.s64",        "and.b32",         "and.b64",
+        "or.b32",  "or.b64",        "xor.b32",        "xor.b64",         "inc.u32",
+        "dec.u32", "exch.b32",      "exch.b64",       "cas.b16",         "cas.b32",
+        "cas.b64", "add.noftz.f16", "add.noftz.bf16", "add.noftz.f16x2", "add.noftz.bf16x2"};
     const std::string operation = random_.pick(all);
     const std::string type = operation.substr(operation.rfind('.') + 1);
-    const Kind kind = type.ends_with("64") ? Kind::wide
+    const Kind kind = type.ends_with("64")                               ? Kind::wide
                       : type == "b16" || type == "f16" || type == "bf16" ? Kind::half
                                                                          : Kind::word;
     const u32 size = kind == Kind::wide ? 8 : kind == Kind::half ? 2 : 4;
@@ -412,13 +412,15 @@ void Body::own_atomics() {
     }
     const std::optional<Reg> old = random_.percent(20) ? old_variable(kind) : std::nullopt;
     const std::string how = old ? guard() : "";
-    emit(how + "atom" + modifiers + name_of(old ? *old : destination(kind)) + ", " + address + ", " +
-         values);
+    emit(how + "atom" + modifiers + name_of(old ? *old : destination(kind)) + ", " + address +
+         ", " + values);
 }
 
 /// What changes nothing.
 void Body::hints() {
-    const auto in = [&] { return "[" + name_of(*env_.in) + "+" + number(16 * random_.below(64)) + "]"; };
+    const auto in = [&] {
+        return "[" + name_of(*env_.in) + "+" + number(16 * random_.below(64)) + "]";
+    };
     switch (random_.below(9)) {
         case 0: emit("prefetch.global.L1 " + in()); return;
         case 1: emit("prefetch.global.L2 " + in()); return;
@@ -426,15 +428,18 @@ void Body::hints() {
         case 3: emit("prefetchu.L1 [" + name_of(*env_.in_generic) + "]"); return;
         case 4: emit(random_.pick({"membar.cta", "membar.gl", "membar.sys"})); return;
         case 5:
-            emit(random_.pick({"fence.sc.cta", "fence.acq_rel.gpu", "fence.sc.sys", "fence.acq_rel.cta",
-                               "fence.sc.gpu", "fence.acq_rel.sys"}));
+            emit(random_.pick({"fence.sc.cta", "fence.acq_rel.gpu", "fence.sc.sys",
+                               "fence.acq_rel.cta", "fence.sc.gpu", "fence.acq_rel.sys"}));
             return;
         case 6: emit("nanosleep.u32 " + number(random_.below(40))); return;
-        case 7: emit("applypriority.global.L2::evict_normal [" + name_of(*env_.in) + "], 128"); return;
+        case 7:
+            emit("applypriority.global.L2::evict_normal [" + name_of(*env_.in) + "], 128");
+            return;
         default: {
             const Reg policy = text_.make(Kind::wide), d = destination(Kind::word);
             emit("createpolicy.fractional.L2::evict_last.b64 " + name_of(policy) + ", 0.5");
-            emit("ld.global.L2::cache_hint.u32 " + name_of(d) + ", " + in() + ", " + name_of(policy));
+            emit("ld.global.L2::cache_hint.u32 " + name_of(d) + ", " + in() + ", " +
+                 name_of(policy));
         }
     }
 }

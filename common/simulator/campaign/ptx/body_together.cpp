@@ -28,11 +28,14 @@ void Body::shuffle(const Where& where) {
     emit("mov.u32 " + name_of(lane) + ", %laneid");
     // Where the value comes from. A lane outside the segment reads itself.
     const Reg inside = fresh(Kind::predicate);
-    emit("shfl.sync." + mode + ".b32 " + name_of(got) + "|" + name_of(inside) + ", " + name_of(value) +
-         ", " + name_of(distance) + ", " + number(clamp) + ", " + members);
-    if (mode == "up") emit("sub.s32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
-    if (mode == "down") emit("add.s32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
-    if (mode == "bfly") emit("xor.b32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
+    emit("shfl.sync." + mode + ".b32 " + name_of(got) + "|" + name_of(inside) + ", " +
+         name_of(value) + ", " + name_of(distance) + ", " + number(clamp) + ", " + members);
+    if (mode == "up")
+        emit("sub.s32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
+    if (mode == "down")
+        emit("add.s32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
+    if (mode == "bfly")
+        emit("xor.b32 " + name_of(from) + ", " + name_of(lane) + ", " + name_of(distance));
     if (mode == "idx") {
         const Reg low = text_.make(Kind::word), high = text_.make(Kind::word);
         emit("and.b32 " + name_of(high) + ", " + name_of(lane) + ", " + number(segment));
@@ -48,8 +51,8 @@ void Body::shuffle(const Where& where) {
     emit("shr.u32 " + name_of(bit) + ", " + name_of(ballot) + ", " + name_of(source));
     emit("and.b32 " + name_of(bit) + ", " + name_of(bit) + ", 1");
     emit("setp.ne.s32 " + name_of(is_there) + ", " + name_of(bit) + ", 0");
-    emit("selp.b32 " + name_of(destination(Kind::word)) + ", " + name_of(got) + ", " + name_of(value) +
-         ", " + name_of(is_there));
+    emit("selp.b32 " + name_of(destination(Kind::word)) + ", " + name_of(got) + ", " +
+         name_of(value) + ", " + name_of(is_there));
 }
 
 void Body::between_lanes(const Where& where) {
@@ -75,7 +78,8 @@ void Body::between_lanes(const Where& where) {
         case 6: {
             const bool wide = random_.percent(40);
             const Reg few = text_.make(Kind::word), wider = text_.make(Kind::wide);
-            emit("and.b32 " + name_of(few) + ", " + n(Kind::word) + ", " + number(random_.pick({0u, 3u, 7u})));
+            emit("and.b32 " + name_of(few) + ", " + n(Kind::word) + ", " +
+                 number(random_.pick({0u, 3u, 7u})));
             emit("cvt.u64.u32 " + name_of(wider) + ", " + name_of(few));
             const std::string value = ", " + name_of(wide ? wider : few) + tail;
             const std::string type = wide ? ".b64 " : ".b32 ";
@@ -98,8 +102,8 @@ void Body::between_lanes(const Where& where) {
             return;
         }
         case 9:
-            emit("elect.sync " + (random_.percent(60) ? name_of(destination(Kind::word)) : "_") + "|" +
-                 name_of(destination(Kind::predicate)) + tail);
+            emit("elect.sync " + (random_.percent(60) ? name_of(destination(Kind::word)) : "_") +
+                 "|" + name_of(destination(Kind::predicate)) + tail);
             return;
         case 10: emit("bar.warp.sync " + members); return;
         default: {  // the idiom of a warp's sum
@@ -107,8 +111,8 @@ void Body::between_lanes(const Where& where) {
             if (!where.whole_warp || env_.launch.threads() % 32) return;
             for (u32 step = 16; step > 0; step /= 2) {
                 const Reg other = text_.make(Kind::word), next = fresh(Kind::word);
-                emit("shfl.sync.bfly.b32 " + name_of(other) + ", " + name_of(sum) + ", " + number(step) +
-                     ", 31, " + members);
+                emit("shfl.sync.bfly.b32 " + name_of(other) + ", " + name_of(sum) + ", " +
+                     number(step) + ", 31, " + members);
                 emit("add.s32 " + name_of(next) + ", " + name_of(sum) + ", " + name_of(other));
                 sum = next;
             }
@@ -129,15 +133,19 @@ void Body::barrier() {
     const std::string p = (random_.percent(30) ? ", !" : ", ") + name_of(use(Kind::predicate));
     switch (random_.below(6)) {
         case 0: emit("bar.red.popc.u32 " + name_of(destination(Kind::word)) + ", 0" + p); return;
-        case 1: emit("bar.red.and.pred " + name_of(destination(Kind::predicate)) + ", 0" + p); return;
-        case 2: emit("barrier.red.or.pred " + name_of(destination(Kind::predicate)) + ", 0" + p); return;
-        case 3: emit("barrier.sync " + number(random_.below(16))); return;
+        case 1:
+            emit("bar.red.and.pred " + name_of(destination(Kind::predicate)) + ", 0" + p);
+            return;
+        case 2:
+            emit("barrier.red.or.pred " + name_of(destination(Kind::predicate)) + ", 0" + p);
+            return;
+        case 3: emit("barrier.sync " + number(random_.below(8))); return;
         case 4:
             emit("barrier.cluster.arrive");
             emit("barrier.cluster.wait");
             return;
         default:
-            emit("bar.sync " + number(1 + random_.below(15)) +
+            emit("bar.sync " + number(random_.between(1, 7)) +
                  (whole_warps ? ", " + number(env_.launch.threads()) : ""));
     }
 }
@@ -149,10 +157,13 @@ Reg Body::permuted_thread(bool may_vary) {
     const Reg r = text_.make(Kind::word), a = text_.make(Kind::word);
     const std::string thread = name_of(env_.thread);
     switch (random_.below(may_vary ? 6 : 4)) {
-        case 0: emit("sub.s32 " + name_of(r) + ", " + number(threads - 1) + ", " + thread); return r;
+        case 0:
+            emit("sub.s32 " + name_of(r) + ", " + number(threads - 1) + ", " + thread);
+            return r;
         case 1:
             if (power) {
-                emit("xor.b32 " + name_of(r) + ", " + thread + ", " + number(random_.below(threads)));
+                emit("xor.b32 " + name_of(r) + ", " + thread + ", " +
+                     number(random_.below(threads)));
                 return r;
             }
             break;
@@ -179,7 +190,8 @@ Reg Body::permuted_thread(bool may_vary) {
 /// Every thread writes an element of the tile; behind a barrier all may read all of them.
 void Body::exchange(const Where& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
-    const u32 size = fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
+    const u32 size =
+        fills_by_copy ? random_.pick({4u, 8u, 16u}) : random_.pick({1u, 2u, 4u, 4u, 8u, 16u});
     // Only in front of the first write is none needed.
     if (where.depth > 0 || tile_was_touched_ || random_.percent(30)) barrier();
     tile_was_touched_ = true;
@@ -209,7 +221,8 @@ void Body::exchange(const Where& where) {
         if (random_.percent(50))
             emit("st.shared.b64 " + address + ", " + n(Kind::wide));
         else
-            emit("st.shared.v2.b32 " + address + ", {" + n(Kind::word) + ", " + n(Kind::word) + "}");
+            emit("st.shared.v2.b32 " + address + ", {" + n(Kind::word) + ", " + n(Kind::word) +
+                 "}");
     } else if (random_.percent(50)) {
         emit("st.shared.v2.b64 " + address + ", {" + n(Kind::wide) + ", " + n(Kind::wide) + "}");
     } else {
@@ -245,7 +258,8 @@ void Body::named_barriers() {
     barrier();
     tile_was_touched_ = true;
     const u32 writers = 32 * random_.between(1, threads / 32 - 1);
-    const std::string id = number(random_.between(1, 15));
+    // None that barrier() takes: whoever arrives there may be at the next one before this is complete.
+    const std::string id = number(random_.between(8, 15));
     const Reg p = text_.make(Kind::predicate), base = text_.make(Kind::word);
     const Reg sum = text_.make(Kind::word), value = use(Kind::word);
     const Reg d = destination(Kind::word);
@@ -263,7 +277,8 @@ void Body::named_barriers() {
         emit("ld.shared.b32 " + name_of(d) + ", [" + name_of(base) + "+" +
              number(4 * random_.below(writers)) + "]");
     } else {
-        emit((random_.percent(50) ? "bar.arrive " : "barrier.arrive ") + id + ", " + number(threads));
+        emit((random_.percent(50) ? "bar.arrive " : "barrier.arrive ") + id + ", " +
+             number(threads));
     }
     text_.jump(after);
     text_.begin(read);
@@ -304,7 +319,8 @@ void Body::async_copy() {
     const u32 tail = random_.below(4);
     if (tail == 0) {
         const Reg bytes = text_.make(Kind::word);
-        emit("and.b32 " + name_of(bytes) + ", " + name_of(use(Kind::word)) + ", " + number(size - 1));
+        emit("and.b32 " + name_of(bytes) + ", " + name_of(use(Kind::word)) + ", " +
+             number(size - 1));
         rest += ", " + name_of(bytes);
     }
     if (tail == 1) rest += ", " + name_of(use(Kind::predicate));
@@ -324,7 +340,8 @@ void Body::async_copy() {
             break;
         default: emit("cp.async.wait_all");
     }
-    emit("ld.shared.b32 " + name_of(destination(Kind::word)) + ", [" + name_of(*env_.own_shared) + "]");
+    emit("ld.shared.b32 " + name_of(destination(Kind::word)) + ", [" + name_of(*env_.own_shared) +
+         "]");
 }
 
 /// A barrier in the thread's own slot, from its beginning to its end.
@@ -359,8 +376,8 @@ void Body::solo_mbarrier() {
         default: emit("mbarrier.try_wait.parity.acquire.cta.shared.b64 " + p + ", " + at + ", 0");
     }
     emit("mbarrier.inval.shared.b64 " + at);
-    emit("st.shared.v2.b64 " + at + ", {" + name_of(use(Kind::wide)) + ", " + name_of(use(Kind::wide)) +
-         "}");
+    emit("st.shared.v2.b64 " + at + ", {" + name_of(use(Kind::wide)) + ", " +
+         name_of(use(Kind::wide)) + "}");
 }
 
 /// All threads arrive, and each waits for the others.
@@ -371,8 +388,8 @@ void Body::block_mbarrier() {
     const int wait = text_.new_block(), after = text_.new_block();
     text_.jump(wait);
     text_.begin(wait);
-    emit(std::string(random_.percent(50) ? "mbarrier.test_wait" : "mbarrier.try_wait") + ".shared.b64 " +
-         name_of(p) + ", [everybody], " + state);
+    emit(std::string(random_.percent(50) ? "mbarrier.test_wait" : "mbarrier.try_wait") +
+         ".shared.b64 " + name_of(p) + ", [everybody], " + state);
     text_.branch(p, false, after, wait);
     text_.begin(after);
 }

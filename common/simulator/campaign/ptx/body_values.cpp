@@ -16,18 +16,18 @@ void Available::add(Reg reg) {
 
 void Available::meet(const Available& other) {
     const auto keep_common = [](std::vector<Reg>& list, const std::vector<Reg>& also) {
-        std::erase_if(list, [&](Reg r) { return std::find(also.begin(), also.end(), r) == also.end(); });
+        std::erase_if(list,
+                      [&](Reg r) { return std::find(also.begin(), also.end(), r) == also.end(); });
     };
     for (int k = 0; k < kKinds; ++k) keep_common(of[k], other.of[k]);
     keep_common(uniform, other.uniform);
     keep_common(position, other.position);
     keep_common(frozen, other.frozen);
     std::erase_if(conditional, [&](const Conditional& c) {
-        return std::none_of(other.conditional.begin(), other.conditional.end(),
-                            [&](const Conditional& o) {
-                                return o.reg == c.reg && o.predicate == c.predicate &&
-                                       o.negated == c.negated;
-                            });
+        return std::none_of(
+            other.conditional.begin(), other.conditional.end(), [&](const Conditional& o) {
+                return o.reg == c.reg && o.predicate == c.predicate && o.negated == c.negated;
+            });
     });
     tile_bytes = std::min(tile_bytes, other.tile_bytes);
 }
@@ -105,14 +105,14 @@ Reg Body::word_of(u32 value) {
 // ---- lane by lane ----
 
 std::string Body::literal(const LaneInstruction& instruction, Kind kind) {
-    static const std::vector<u64> edges = {0,    1,      2,      3,          7,          31,        32,
-                                           63,   64,     0x7f,   0x80,       0xff,       0x7fff,    0x8000,
-                                           0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
+    static const std::vector<u64> edges = {
+        0,    1,    2,      3,      7,      31,      32,         63,         64,        0x7f,
+        0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff};
     char text[40];
     if (instruction.literal == 'f') {
         std::snprintf(text, sizeof text, "0f%08X",
-                      random_.pick({0x3f800000u, 0xbf000000u, 0u, 0x80000000u, 0x7f800000u, 0x00000001u,
-                                    0x40490fdbu, 0x4b000000u, 0x7fc00000u}));
+                      random_.pick({0x3f800000u, 0xbf000000u, 0u, 0x80000000u, 0x7f800000u,
+                                    0x00000001u, 0x40490fdbu, 0x4b000000u, 0x7fc00000u}));
         return text;
     }
     if (instruction.literal == 'd') {
@@ -143,7 +143,8 @@ void Body::lane_instruction() {
     }
     if (i->ends_in_predicate) {
         const bool may_negate = i->name.starts_with("setp");
-        sources += (may_negate && random_.percent(25) ? ", !" : ", ") + name_of(use(Kind::predicate));
+        sources +=
+            (may_negate && random_.percent(25) ? ", !" : ", ") + name_of(use(Kind::predicate));
     }
     if (!i->last.empty()) sources += ", " + i->last;
 
@@ -163,8 +164,8 @@ void Body::lane_instruction() {
 // ---- what prologues hoist ----
 
 void Body::uniform_values(u32 count) {
-    static const std::vector<std::string> operations = {"add.s32", "sub.s32", "mul.lo.s32", "xor.b32",
-                                                        "and.b32", "min.u32", "max.s32", "shl.b32"};
+    static const std::vector<std::string> operations = {
+        "add.s32", "sub.s32", "mul.lo.s32", "xor.b32", "and.b32", "min.u32", "max.s32", "shl.b32"};
     for (u32 k = 0; k < count; ++k) {
         const Reg a = use_uniform();
         const std::string b = random_.percent(50) ? hex(random_.below(70)) : name_of(use_uniform());
@@ -175,12 +176,12 @@ void Body::uniform_values(u32 count) {
 }
 
 void Body::position_values(u32 count) {
-    static const std::vector<std::string> operations = {"add.s32", "mul.lo.s32", "xor.b32", "and.b32",
-                                                        "or.b32", "min.u32", "shr.u32"};
+    static const std::vector<std::string> operations = {
+        "add.s32", "mul.lo.s32", "xor.b32", "and.b32", "or.b32", "min.u32", "shr.u32"};
     for (u32 k = 0; k < count; ++k) {
         const Reg a = pick_recent(random_, here.position);
-        const std::string b =
-            random_.percent(50) ? hex(random_.below(70)) : name_of(pick_recent(random_, here.position));
+        const std::string b = random_.percent(50) ? hex(random_.below(70))
+                                                  : name_of(pick_recent(random_, here.position));
         const Reg d = fresh(Kind::word);
         emit(random_.pick(operations) + " " + name_of(d) + ", " + name_of(a) + ", " + b);
         here.position.push_back(d);
@@ -192,14 +193,33 @@ void Body::special_register() {
         const char* name;
         char same;  // 'b' for a block's threads, 'p' in every block, 'd' on this device alone
     };
-    static const std::vector<Special> words = {
-        {"%tid.x", 'p'},         {"%tid.y", 'p'},      {"%tid.z", 'p'},          {"%ntid.x", 'b'},
-        {"%ntid.y", 'b'},        {"%ntid.z", 'b'},     {"%ctaid.x", 'b'},        {"%ctaid.y", 'b'},
-        {"%nctaid.x", 'b'},      {"%nctaid.z", 'b'},   {"%laneid", 'p'},         {"%lanemask_eq", 'p'},
-        {"%lanemask_lt", 'p'},   {"%lanemask_le", 'p'}, {"%lanemask_gt", 'p'},   {"%lanemask_ge", 'p'},
-        {"%warpid", 'd'},        {"%nwarpid", 'd'},    {"%smid", 'd'},           {"%nsmid", 'd'},
-        {"%dynamic_smem_size", 'b'}, {"%total_smem_size", 'd'}, {"%cluster_ctarank", 'b'},
-        {"%cluster_nctarank", 'b'}, {"%clusterid.x", 'd'}, {"%nclusterid.x", 'd'}, {"%cluster_ctaid.x", 'b'}};
+    static const std::vector<Special> words = {{"%tid.x", 'p'},
+                                               {"%tid.y", 'p'},
+                                               {"%tid.z", 'p'},
+                                               {"%ntid.x", 'b'},
+                                               {"%ntid.y", 'b'},
+                                               {"%ntid.z", 'b'},
+                                               {"%ctaid.x", 'b'},
+                                               {"%ctaid.y", 'b'},
+                                               {"%nctaid.x", 'b'},
+                                               {"%nctaid.z", 'b'},
+                                               {"%laneid", 'p'},
+                                               {"%lanemask_eq", 'p'},
+                                               {"%lanemask_lt", 'p'},
+                                               {"%lanemask_le", 'p'},
+                                               {"%lanemask_gt", 'p'},
+                                               {"%lanemask_ge", 'p'},
+                                               {"%warpid", 'd'},
+                                               {"%nwarpid", 'd'},
+                                               {"%smid", 'd'},
+                                               {"%nsmid", 'd'},
+                                               {"%dynamic_smem_size", 'b'},
+                                               {"%total_smem_size", 'd'},
+                                               {"%cluster_ctarank", 'b'},
+                                               {"%cluster_nctarank", 'b'},
+                                               {"%clusterid.x", 'd'},
+                                               {"%nclusterid.x", 'd'},
+                                               {"%cluster_ctaid.x", 'b'}};
     const Special& special = random_.pick(words);
     if (special.same == 'd' && env_.features.same_everywhere) return;
     const bool is_new = random_.percent(60);
@@ -215,7 +235,8 @@ static const char* const kMove[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b6
 
 /// A copy, or a chain of copies, of a register that changes before the copy is used.
 void Body::copies() {
-    const Kind kind = random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
+    const Kind kind =
+        random_.pick({Kind::half, Kind::word, Kind::word, Kind::wide, Kind::predicate});
     const std::string move = kMove[static_cast<int>(kind)];
     const Reg original = old_variable(kind).value_or(use(kind));
     Reg last = original;
@@ -235,7 +256,10 @@ void Body::copies() {
         if (kind == Kind::predicate)
             emit(how + "not.pred " + name_of(original) + ", " + name_of(use(kind)));
         else
-            emit(how + "add.s" + (kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ") +
+            emit(how + "add.s" +
+                 (kind == Kind::half   ? "16 "
+                  : kind == Kind::wide ? "64 "
+                                       : "32 ") +
                  name_of(original) + ", " + name_of(original) + ", " + hex(random_.below(9) + 1));
     }
     if (random_.percent(70)) fold(random_.pick(chain));
@@ -336,8 +360,8 @@ void Body::packing() {
         default: {
             const std::string from = n(d);
             const Reg a = destination(h), b = fresh(h), c = fresh(h), e = fresh(h);
-            emit("mov.b64 {" + name_of(a) + ", " + name_of(b) + ", " + name_of(c) + ", " + name_of(e) +
-                 "}, " + from);
+            emit("mov.b64 {" + name_of(a) + ", " + name_of(b) + ", " + name_of(c) + ", " +
+                 name_of(e) + "}, " + from);
         }
     }
 }
@@ -356,7 +380,8 @@ void Body::fold(Reg reg) {
         const Reg low = text_.make(Kind::word), high = text_.make(Kind::word);
         word = text_.make(Kind::word);
         emit("mov.b64 {" + name_of(low) + ", " + name_of(high) + "}, " + name_of(reg));
-        emit("mad.lo.s32 " + name_of(word) + ", " + name_of(high) + ", 0x9e3779b1, " + name_of(low));
+        emit("mad.lo.s32 " + name_of(word) + ", " + name_of(high) + ", 0x9e3779b1, " +
+             name_of(low));
     }
     const Reg acc = random_.pick(accumulators);
     emit("mad.lo.s32 " + name_of(acc) + ", " + name_of(acc) + ", 0x01000193, " + name_of(word));
@@ -370,7 +395,9 @@ void Body::fold_some(u32 count) {
 Reg Body::a_predicate(const Where&, bool uniform) {
     if (!uniform && random_.percent(50)) return use(Kind::predicate);
     const Reg p = fresh(Kind::predicate), bits = text_.make(Kind::word);
-    const Reg a = uniform ? use_uniform() : random_.percent(40) ? here.position.back() : use(Kind::word);
+    const Reg a = uniform               ? use_uniform()
+                  : random_.percent(40) ? here.position.back()
+                                        : use(Kind::word);
     if (random_.percent(50)) {
         emit("and.b32 " + name_of(bits) + ", " + name_of(a) + ", " + hex(1ull << random_.below(4)));
         emit("setp.ne.s32 " + name_of(p) + ", " + name_of(bits) + ", 0");

@@ -114,8 +114,8 @@ std::string FunctionText::text(Random& random, Layout layout) const {
     order.insert(order.begin(), 0);
     for (std::size_t k = 0; k < order.size(); ++k) {
         const int next = k + 1 < order.size() ? order[k + 1] : -1;
-        text += label(order[k]) + ":\n" + blocks_[order[k]].lines +
-                ending_of(order[k], next, random);
+        text +=
+            label(order[k]) + ":\n" + blocks_[order[k]].lines + ending_of(order[k], next, random);
     }
     return text;
 }

@@ -29,10 +29,10 @@ std::vector<LaneInstruction> compared_with_hardware() {
     make(NAME, Result::value, kind_##D, {kind_##A, kind_##B, kind_##C}),
 #define INSERT(A, NAME, DIGEST) \
     make(NAME, Result::value, kind_##A, {kind_##A, kind_##A, Kind::word, Kind::word}),
-#define LOP3(TABLE, DIGEST) \
-    make("lop3.b32", Result::value, Kind::word, {Kind::word, Kind::word, Kind::word}, false, #TABLE),
-#define SELECT(A, NAME, DIGEST) \
-    make(NAME, Result::value, kind_##A, {kind_##A, kind_##A}, true),
+#define LOP3(TABLE, DIGEST)                                                                  \
+    make("lop3.b32", Result::value, Kind::word, {Kind::word, Kind::word, Kind::word}, false, \
+         #TABLE),
+#define SELECT(A, NAME, DIGEST) make(NAME, Result::value, kind_##A, {kind_##A, kind_##A}, true),
 #define TESTP(A, NAME, DIGEST) make(NAME, Result::predicate, kind_##A, {kind_##A}),
 #define SETP(A, NAME, DIGEST) make(NAME, Result::two_predicates, kind_##A, {kind_##A, kind_##A}),
 #define SETPC(A, NAME, DIGEST) \
@@ -75,14 +75,16 @@ std::vector<LaneInstruction> approximations() {
     for (const char* function : {"rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2"})
         for (const char* rest : {".approx.f32", ".approx.ftz.f32"})
             add(function + std::string(rest), r, 1);
-    for (const char* name : {"div.approx.f32", "div.approx.ftz.f32", "div.full.f32", "div.full.ftz.f32"})
+    for (const char* name :
+         {"div.approx.f32", "div.approx.ftz.f32", "div.full.f32", "div.full.ftz.f32"})
         add(name, r, 2);
     for (const char* name : {"rcp.approx.ftz.f64", "rsqrt.approx.f64", "rsqrt.approx.ftz.f64"})
         add(name, l, 1);
     for (const char* name : {"tanh.approx.f32", "tanh.approx.f16x2", "tanh.approx.bf16x2",
                              "ex2.approx.f16x2", "ex2.approx.ftz.bf16x2"})
         add(name, r, 1);
-    for (const char* name : {"tanh.approx.f16", "tanh.approx.bf16", "ex2.approx.f16", "ex2.approx.ftz.bf16"})
+    for (const char* name :
+         {"tanh.approx.f16", "tanh.approx.bf16", "ex2.approx.f16", "ex2.approx.ftz.bf16"})
         add(name, h, 1);
     return all;
 }
@@ -91,11 +93,11 @@ std::vector<LaneInstruction> approximations() {
 char literal_of(const LaneInstruction& i) {
     const std::string opcode = i.name.substr(0, i.name.find('.'));
     const std::string type = i.name.substr(i.name.rfind('.') + 1);
-    static const std::set<std::string> integer = {"add", "sub", "mul", "mad", "min", "max", "and",
-                                                  "or",  "xor", "shl", "shr", "setp", "div", "rem",
-                                                  "lop3", "shf", "selp", "sad", "bfe", "bfi"};
-    static const std::set<std::string> floating = {"add", "sub", "mul", "fma", "min", "max", "div",
-                                                   "setp"};
+    static const std::set<std::string> integer = {"add", "sub", "mul",  "mad",  "min", "max",
+                                                  "and", "or",  "xor",  "shl",  "shr", "setp",
+                                                  "div", "rem", "lop3", "selp", "sad"};
+    static const std::set<std::string> floating = {"add", "sub", "mul", "fma",
+                                                   "min", "max", "div", "setp"};
     if (type == "f32") return floating.contains(opcode) ? 'f' : 0;
     if (type == "f64") return floating.contains(opcode) ? 'd' : 0;
     const bool whole = type.find_first_not_of("usb1234680") == std::string::npos &&
@@ -119,13 +121,14 @@ const std::vector<LaneInstruction>& lane_instructions() {
 const std::vector<LaneInstruction>& everyday_instructions() {
     static const std::vector<LaneInstruction> some = [] {
         static const std::set<std::string> names = {
-            "add.s32",     "sub.s32",     "mul.lo.s32", "mad.lo.s32",  "and.b32",     "or.b32",
-            "xor.b32",     "shl.b32",     "shr.u32",    "shr.s32",     "add.s64",     "sub.s64",
-            "mul.lo.s64",  "xor.b64",     "shr.u64",    "cvt.u64.u32", "cvt.u32.u64", "cvt.s64.s32",
-            "mul.wide.u32", "add.s16",    "xor.b16",    "mul.lo.s16",  "cvt.u32.u16", "cvt.u16.u32",
-            "setp.lt.s32", "setp.ne.s32", "setp.gt.u32", "setp.lt.u64", "selp.b32",   "selp.b64",
-            "min.s32",     "max.u32",     "and.pred",   "or.pred",     "not.pred",    "fma.rn.f32",
-            "add.f32",     "mul.f32",     "popc.b32",   "mad.wide.u32"};
+            "add.s32",     "sub.s32",     "mul.lo.s32",  "mad.lo.s32",   "and.b32",
+            "or.b32",      "xor.b32",     "shl.b32",     "shr.u32",      "shr.s32",
+            "add.s64",     "sub.s64",     "mul.lo.s64",  "xor.b64",      "shr.u64",
+            "cvt.u64.u32", "cvt.u32.u64", "cvt.s64.s32", "mul.wide.u32", "add.s16",
+            "xor.b16",     "mul.lo.s16",  "cvt.u32.u16", "cvt.u16.u32",  "setp.lt.s32",
+            "setp.ne.s32", "setp.gt.u32", "setp.lt.u64", "selp.b32",     "selp.b64",
+            "min.s32",     "max.u32",     "and.pred",    "or.pred",      "not.pred",
+            "fma.rn.f32",  "add.f32",     "mul.f32",     "popc.b32",     "mad.wide.u32"};
         std::vector<LaneInstruction> list;
         for (const LaneInstruction& i : lane_instructions())
             if (names.contains(i.name)) list.push_back(i);

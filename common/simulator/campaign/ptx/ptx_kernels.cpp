@@ -77,10 +77,13 @@ std::string initial_values(Random& random, u32 count) {
 class KernelMaker {
 public:
     KernelMaker(u64 seed, const PtxOptions& options)
-        : random_(seed), features_(random_features(random_, options)), launch_(random_launch(random_)) {
+        : random_(seed),
+          features_(random_features(random_, options)),
+          launch_(random_launch(random_)) {
         has_lines_ = random_.percent(60);
         if (!features_.tile) features_.dynamic_tile = false;
-        if (features_.dynamic_tile) launch_.dynamic_shared = 16 * launch_.threads() + 16 * random_.below(3);
+        if (features_.dynamic_tile)
+            launch_.dynamic_shared = 16 * launch_.threads() + 16 * random_.below(3);
     }
 
     std::string text() {
@@ -115,7 +118,8 @@ private:
         for (int k = 0; k < kKinds; ++k)
             for (Reg v : body.variables_[k]) {
                 if (random_.percent(50)) continue;
-                static const char* const moves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ", "mov.b64 "};
+                static const char* const moves[] = {"mov.pred ", "mov.b16 ", "mov.b32 ",
+                                                    "mov.b64 "};
                 body.emit(moves[k] + name_of(v) + ", " + name_of(body.use(static_cast<Kind>(k))));
                 body.here.add(v);
             }
@@ -285,8 +289,8 @@ private:
         if (launch_.threads_y > 1 || launch_.threads_z > 1) {
             const Reg y = special("%tid.y"), z = special("%tid.z");
             const Reg row = body.fresh(Kind::word), linear = body.fresh(Kind::word);
-            body.emit("mad.lo.s32 " + name_of(row) + ", " + name_of(z) + ", " + number(launch_.threads_y) +
-                      ", " + name_of(y));
+            body.emit("mad.lo.s32 " + name_of(row) + ", " + name_of(z) + ", " +
+                      number(launch_.threads_y) + ", " + name_of(y));
             body.emit("mad.lo.s32 " + name_of(linear) + ", " + name_of(row) + ", " +
                       number(launch_.threads_x) + ", " + name_of(x));
             env.thread = linear;
@@ -296,8 +300,8 @@ private:
         const Reg size = special("%ntid.x"), seed = body.fresh(Kind::word);
         body.emit("ld.param.u32 " + name_of(seed) + ", [p_seed]");
         const Reg byte = body.fresh(Kind::word);
-        body.emit(std::string("ld.param.") + random_.pick({"u8", "s8", "u16", "b8"}) + " " + name_of(byte) +
-                  ", [p_seed+" + number(2 * random_.below(2)) + "]");
+        body.emit(std::string("ld.param.") + random_.pick({"u8", "s8", "u16", "b8"}) + " " +
+                  name_of(byte) + ", [p_seed+" + number(2 * random_.below(2)) + "]");
         for (Reg r : {env.block, size, seed, byte}) body.here.uniform.push_back(r);
         body.here.position.push_back(x);
         if (!(env.thread == x)) body.here.position.push_back(env.thread);
@@ -316,8 +320,8 @@ private:
         };
         const auto behind = [&](Reg base, Reg index, u32 bytes) {
             const Reg r = text.make(Kind::wide);
-            body.emit("mad.wide.u32 " + name_of(r) + ", " + name_of(index) + ", " + number(bytes) + ", " +
-                      name_of(base));
+            body.emit("mad.wide.u32 " + name_of(r) + ", " + name_of(index) + ", " + number(bytes) +
+                      ", " + name_of(base));
             return r;
         };
         env.in_generic = parameter("p_in");
@@ -331,8 +335,8 @@ private:
         switch (random_.below(3)) {
             case 0: body.emit("mov.b32 " + name_of(row) + ", " + name_of(linear)); break;
             case 1:
-                body.emit("sub.s32 " + name_of(row) + ", " + number(launch_.all_threads() - 1) + ", " +
-                          name_of(linear));
+                body.emit("sub.s32 " + name_of(row) + ", " + number(launch_.all_threads() - 1) +
+                          ", " + name_of(linear));
                 break;
             default: {
                 const Reg moved = text.make(Kind::word);
@@ -359,8 +363,8 @@ private:
             const Reg base = text.make(Kind::wide), generic = text.make(Kind::wide);
             const bool is_const = random_.percent(50);
             body.emit("mov.u64 " + name_of(base) + (is_const ? ", table" : ", variable"));
-            body.emit(std::string(is_const ? "cvta.const.u64 " : "cvta.global.u64 ") + name_of(generic) +
-                      ", " + name_of(base));
+            body.emit(std::string(is_const ? "cvta.const.u64 " : "cvta.global.u64 ") +
+                      name_of(generic) + ", " + name_of(base));
             env.table_generic = generic;
         }
     }
@@ -370,8 +374,8 @@ private:
         const auto n = [&](Kind kind) { return name_of(body.use(kind)); };
         if (features_.local) {
             for (u32 k = 0; k < 4; ++k)
-                body.emit("st.local.v4.b32 [array+" + number(16 * k) + "], {" + n(Kind::word) + ", " +
-                          n(Kind::word) + ", " + n(Kind::word) + ", " + n(Kind::word) + "}");
+                body.emit("st.local.v4.b32 [array+" + number(16 * k) + "], {" + n(Kind::word) +
+                          ", " + n(Kind::word) + ", " + n(Kind::word) + ", " + n(Kind::word) + "}");
             const Reg base = text.make(Kind::wide), generic = text.make(Kind::wide);
             body.emit("mov.u64 " + name_of(base) + ", array");
             body.emit("cvta.local.u64 " + name_of(generic) + ", " + name_of(base));
@@ -380,9 +384,10 @@ private:
         if (features_.own_shared || features_.async_copies || features_.mbarriers) {
             const Reg base = text.make(Kind::word), own = text.make(Kind::word);
             body.emit("mov.u32 " + name_of(base) + ", own");
-            body.emit("mad.lo.s32 " + name_of(own) + ", " + name_of(env.thread) + ", 16, " + name_of(base));
-            body.emit("st.shared.v2.b64 [" + name_of(own) + "], {" + n(Kind::wide) + ", " + n(Kind::wide) +
-                      "}");
+            body.emit("mad.lo.s32 " + name_of(own) + ", " + name_of(env.thread) + ", 16, " +
+                      name_of(base));
+            body.emit("st.shared.v2.b64 [" + name_of(own) + "], {" + n(Kind::wide) + ", " +
+                      n(Kind::wide) + "}");
             env.own_shared = own;
             const Reg wide = text.make(Kind::wide), generic = text.make(Kind::wide);
             body.emit("cvt.u64.u32 " + name_of(wide) + ", " + name_of(own));
@@ -400,8 +405,8 @@ private:
             const Reg zero = text.make(Kind::wide);
             body.emit("mov.u64 " + name_of(zero) + ", 0");
             for (u32 k = 0; k < 8; ++k)
-                body.emit("st.shared.v2.b64 [sums_here+" + number(16 * k) + "], {" + name_of(zero) + ", " +
-                          name_of(zero) + "}");
+                body.emit("st.shared.v2.b64 [sums_here+" + number(16 * k) + "], {" + name_of(zero) +
+                          ", " + name_of(zero) + "}");
         }
         if (features_.mbarriers)
             body.emit("mbarrier.init.shared.b64 [everybody], " + number(launch_.threads()));
@@ -461,8 +466,8 @@ std::vector<std::string> instructions_of(const std::string& text) {
         std::string word;
         words >> word;
         if (word.starts_with("@")) words >> word;
-        if (word.empty() || word.back() == ':' || word[0] == '.' || word[0] == '/' || word[0] == '{' ||
-            word[0] == '}' || word[0] == ')')
+        if (word.empty() || word.back() == ':' || word[0] == '.' || word[0] == '/' ||
+            word[0] == '{' || word[0] == '}' || word[0] == ')')
             continue;
         if (word.back() == ';') word.pop_back();
         found.push_back(word);
