@@ -5,14 +5,11 @@
 // expect: coalesced groups: ok
 // expect: labelled partition: ok
 // expect: binary partition: ok
-// expect: tiles of several warps: ok
-// expect: asynchronous copies: ok
 // expect: grid barrier: ok
 // expect: grid barrier in a loop: ok
 // expect: a grid of too many blocks: refused
 // expect-stderr: apicheck: cudaErrorCooperativeLaunchTooLarge from
 #include <cooperative_groups.h>
-#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 
@@ -70,31 +67,6 @@ __global__ void binary(int* out) {
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     const auto mates = cg::binary_partition(warp, threadIdx.x % 32 < 10);
     out[threadIdx.x] = mates.size() * 100 + mates.thread_rank();
-}
-
-/// Tiles of more than one warp meet in shared memory that the system reserves.
-__global__ void large_tiles(int* out) {
-    __shared__ cg::block_tile_memory<256> memory;
-    const auto b = cg::this_thread_block(memory);
-    const auto tile = cg::tiled_partition<64>(b);
-    __shared__ int values[256];
-    const int rank = b.thread_rank();
-    for (int round = 0; round < 3; ++round) {
-        values[rank] = rank + round;
-        tile.sync();
-        const int neighbour = values[rank / 64 * 64 + (rank + 33) % 64];
-        tile.sync();
-        const int sum = cg::reduce(tile, neighbour, cg::plus<int>());
-        out[blockIdx.x * 256 + rank] = sum * 100 + tile.shfl(rank, 40) % 64;
-    }
-}
-
-__global__ void copies(int* out, const int* in) {
-    __shared__ int tile[128];
-    const auto b = cg::this_thread_block();
-    cg::memcpy_async(b, tile, in + blockIdx.x * 128, sizeof tile);
-    cg::wait(b);
-    out[blockIdx.x * 128 + b.thread_rank()] = tile[127 - b.thread_rank()];
 }
 
 __global__ void whole_grid(int* data, int* out) {
@@ -160,16 +132,6 @@ int main() {
     binary<<<1, 64>>>(out);
     check("binary partition", out, 64,
           [](int i) { return i % 32 < 10 ? 1000 + i % 32 : 2200 + i % 32 - 10; });
-
-    large_tiles<<<4, 256>>>(out);
-    check("tiles of several warps", out, 4 * 256, [](int i) {
-        const int first = i % 256 / 64 * 64;
-        return (64 * (first + 2) + 63 * 32) * 100 + 40;
-    });
-    DeviceArray<int> sevens(for_threads<int>(8 * 128, [](int i) { return i * 7; }));
-    copies<<<8, 128>>>(out, sevens);
-    check("asynchronous copies", out, 8 * 128,
-          [](int i) { return (i / 128 * 128 + 127 - i % 128) * 7; });
 
     int *d = data, *o = out;
     void* arguments[] = {&d, &o};

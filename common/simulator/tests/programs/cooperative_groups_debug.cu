@@ -1,13 +1,12 @@
 // The same as a debugger wants it: every call is one, and lanes meet that came by different ones.
 // nvcc: -G
+// not built by clang: -G is an option of nvcc
 // expect: block: ok
 // expect: tiles: ok
 // expect: reduce and scan: ok
 // expect: coalesced groups: ok
 // expect: labelled partition: ok
 // expect: binary partition: ok
-// expect: tiles of several warps: ok
-// expect: asynchronous copies: ok
 // expect: grid barrier: ok
 // expect: grid barrier in a loop: ok
 // expect: a grid of too many blocks: refused

@@ -6,18 +6,21 @@
 // expect-stderr: memcheck: out of bounds in fill
 // expect-stderr: fill: 2 launches, grid 4000, block 256 (the last)
 // expect-stderr: one launch was stopped by an error, and not counted
-// expect-stderr: global stores                32              128      4.0    4.0
+// expect-stderr: global stores            96,000          384,000      4.0    4.0
 #include "api_check.h"
 
 __global__ void fill(int* out, int wrong) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[blockIdx.x == wrong ? i + 100000000 : i] = i;
+    for (int times = 0; times < 3000; ++times) {
+        out[blockIdx.x == wrong && times == 2999 ? i + 100000000 : i] = times;
+        asm volatile("" ::: "memory");  // every one of them counts
+    }
 }
 int main() {
     int* out;
     need(cudaMalloc(&out, 4000 * 256 * sizeof(int)));
     fill<<<4, 256>>>(out, -1);
     result("before", cudaDeviceSynchronize());
-    fill<<<4000, 256>>>(out, 2000);
+    fill<<<4000, 256>>>(out, 1);
     result("stopped", cudaDeviceSynchronize());
 }
