@@ -47,7 +47,7 @@ void Body::statement(const Where& where) {
     if (what < 88 && f.constants) return table();
     if (what < 90 && f.own_shared && env_.own_shared) return own_shared_memory();
     if (what < 92 && here.tile_bytes) return read_tile();
-    if (what < 94 && env_.sums) return sums();
+    if (what < 93 && env_.sums) return sums();
     if (what < 96 && f.own_atomics) return own_atomics();
     if (what == 96 && env_.in) return hints();
     if (what == 97 && f.async_copies && env_.own_shared) return async_copy();

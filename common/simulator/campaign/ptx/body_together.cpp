@@ -177,8 +177,10 @@ Reg Body::permuted_thread(bool may_vary) {
             break;
         case 3: break;
         default: {  // moved round, by another distance in every block
-            emit("add.s32 " + name_of(a) + ", " + thread + ", " +
-                 name_of(random_.percent(60) ? env_.block : use_uniform()));
+            const Reg distance = text_.make(Kind::word);
+            emit("and.b32 " + name_of(distance) + ", " +
+                 name_of(random_.percent(60) ? env_.block : use_uniform()) + ", 1023");
+            emit("add.s32 " + name_of(a) + ", " + thread + ", " + name_of(distance));
             emit("rem.u32 " + name_of(r) + ", " + name_of(a) + ", " + number(threads));
             return r;
         }
