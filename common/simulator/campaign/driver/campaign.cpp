@@ -36,6 +36,7 @@ constexpr const char* kHelp =
   --seed N          where the seeds begin (1)
   --only KIND       ptx: straight in PTX; cuda: CUDA C++ through every compiler that is here
   --jobs N          at the same time (as many as there are processors)
+  --first           end with the first that differs
   --folder DIR      what differs is kept there (campaign-found)
   --shrink N        the first N that differ are made smaller (3); 0: none
   --against LIB     the plain mode of another build of libcudart.so.13, in this folder
@@ -50,6 +51,7 @@ struct Options {
     double seconds = 0;
     std::string only, folder = "campaign-found", against, coverage, export_to, file;
     std::string runner = CAMPAIGN_RUNNER, library = CAMPAIGN_LIBRARY;
+    bool first = false;
     u32 jobs = std::max(1u, std::thread::hardware_concurrency());
 };
 
@@ -65,6 +67,10 @@ Options read_options(int argc, char** argv) {
         if (word == "--help") {
             std::cout << kHelp;
             std::exit(0);
+        }
+        if (word == "--first") {
+            options.first = true;
+            continue;
         }
         if (k + 1 >= argc) stop("what does " + word + " mean here?");
         const std::string value = argv[++k];
@@ -143,9 +149,14 @@ private:
             const u64 first = next_.fetch_add(kBatch);
             const u64 done = first - options_.seed;
             const bool out_of_time = options_.seconds > 0 && seconds() > options_.seconds;
-            if (done >= options_.kernels || out_of_time) return;
+            if (done >= options_.kernels || out_of_time || (options_.first && has_found())) return;
             batch(first, std::min(kBatch, options_.kernels - done));
         }
+    }
+
+    bool has_found() {
+        const std::lock_guard lock(mutex_);
+        return mismatches_ > 0;
     }
 
     /// A kernel for each seed; of CUDA C++, a case for each compiler.
