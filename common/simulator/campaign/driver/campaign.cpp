@@ -119,6 +119,30 @@ void write(const std::filesystem::path& file, const std::string& text) {
     std::ofstream(file, std::ios::binary) << text;
 }
 
+Case ptx_case(u64 seed, const PtxOptions& how = {}) {
+    return {.name = "ptx-" + std::to_string(seed),
+            .configuration = "ptx",
+            .seed = seed,
+            .ptx = generate_ptx(seed, how),
+            .source = ""};
+}
+
+/// `problem`: why it was not compiled; empty when it was.
+Case cuda_case(Compilers& compilers, u64 seed, const std::string& configuration,
+               std::string& problem) {
+    const std::string source = coalesce::campaign::generate_cuda(seed);
+    const Compiled compiled = compilers.compile(source, configuration);
+    problem = compiled.problem;
+    return {.name = configuration + "-" + std::to_string(seed),
+            .configuration = configuration,
+            .seed = seed,
+            .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
+            .source = source};
+}
+
+/// Of seeds that nobody asks to be of one kind, this many give one kernel of CUDA C++.
+constexpr u64 kOneInFour = 4;
+
 /// What the threads of a run share.
 class Campaign {
 public:
@@ -163,15 +187,12 @@ private:
     void batch(u64 first, u64 count) {
         std::vector<Case> cases;
         for (u64 seed = first; seed < first + count; ++seed) {
-            const bool cuda = options_.only == "cuda" || (options_.only.empty() && seed % 4 == 0);
+            const bool cuda =
+                options_.only == "cuda" || (options_.only.empty() && seed % kOneInFour == 0);
             if (cuda)
                 add_cuda(cases, seed);
             else
-                cases.push_back({.name = "ptx-" + std::to_string(seed),
-                                 .configuration = "ptx",
-                                 .seed = seed,
-                                 .ptx = generate_ptx(seed),
-                                 .source = ""});
+                cases.push_back(ptx_case(seed));
         }
         compare(cases, Mode{}, plain_);
         if (first / kBatch % 4 == 0) {  // now and then two workers, and another order
@@ -194,16 +215,11 @@ private:
     }
 
     void add_cuda(std::vector<Case>& cases, u64 seed) {
-        const std::string source = coalesce::campaign::generate_cuda(seed);
         for (const std::string& configuration : compilers_->configurations()) {
-            const Compiled compiled = compilers_->compile(source, configuration);
-            Case c{.name = configuration + "-" + std::to_string(seed),
-                   .configuration = configuration,
-                   .seed = seed,
-                   .ptx = source.substr(0, source.find('\n') + 1) + compiled.ptx,
-                   .source = source};
-            if (compiled.ptx.empty())
-                differs(c, "not compiled: " + compiled.problem, Mode{}, plain_);
+            std::string problem;
+            Case c = cuda_case(*compilers_, seed, configuration, problem);
+            if (!problem.empty())
+                differs(c, "not compiled: " + problem, Mode{}, plain_);
             else
                 cases.push_back(std::move(c));
         }
@@ -304,12 +320,20 @@ int export_kernels(const Options& options) {
     plain.plain = true;
     std::vector<Case> cases;
     const PtxOptions everywhere{.same_everywhere = true};
-    for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed)
-        cases.push_back({.name = "ptx-" + std::to_string(seed),
-                         .configuration = "ptx",
-                         .seed = seed,
-                         .ptx = generate_ptx(seed, everywhere),
-                         .source = ""});
+    Compilers compilers;
+    for (u64 seed = options.seed; seed < options.seed + options.kernels; ++seed) {
+        const bool cuda =
+            options.only == "cuda" || (options.only.empty() && seed % kOneInFour == 0);
+        if (!cuda) {
+            cases.push_back(ptx_case(seed, everywhere));
+            continue;
+        }
+        for (const std::string& configuration : compilers.configurations()) {
+            std::string problem;
+            Case c = cuda_case(compilers, seed, configuration, problem);
+            if (problem.empty()) cases.push_back(std::move(c));
+        }
+    }
     const std::vector<Outcome> outcomes = runner.run(cases, plain);
     const std::filesystem::path folder = options.export_to;
     std::filesystem::create_directories(folder);
