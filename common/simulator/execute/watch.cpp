@@ -1,3 +1,6 @@
+// See watch.h.
+//
+// Linux only: /proc/self/task.
 #include "execute/watch.h"
 
 #include <sys/stat.h>
@@ -105,7 +108,8 @@ void Watch::polls(const Warp& w, const Op* op, const u64* addresses, Mask own) {
     for (Mask rest = w.active & ~own; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const u64 address = addresses[lane];
-        if (polled_.size() >= kMostPolled || std::ranges::find(polled_, address) != polled_.end())
+        if (polled_.size() >= kMostPolled ||
+            std::find(polled_.begin(), polled_.end(), address) != polled_.end())
             continue;
         polled_.push_back(address);
         const Allocation* found = launch_->allocations->find(address);

@@ -33,7 +33,8 @@ std::set<std::string> functions_that(const ptx::Module& module, bool (*does)(con
     for (bool grown = true; grown;) {
         grown = false;
         for (const auto& [name, function] : module.functions)
-            if (!found.contains(name) && std::ranges::any_of(function->body, reaches))
+            if (!found.contains(name) &&
+                std::any_of(function->body.begin(), function->body.end(), reaches))
                 grown = found.insert(name).second;
     }
     return found;
@@ -70,7 +71,8 @@ private:
         return grown;
     }
     bool any_of(const std::vector<u32>& registers, const std::vector<bool>& set) const {
-        return std::ranges::any_of(registers, [&](u32 r) { return set[code_.roots[r]]; });
+        return std::any_of(registers.begin(), registers.end(),
+                           [&](u32 r) { return set[code_.roots[r]]; });
     }
 
     /// Numbers with time in them. What a predicate chooses has none: a count of time-outs is a
@@ -150,7 +152,7 @@ bool asks_memory(const ptx::Instruction& i) {
 }
 
 bool reads_clock(const ptx::Instruction& i) {
-    return std::ranges::any_of(i.operands, [](const Operand& o) {
+    return std::any_of(i.operands.begin(), i.operands.end(), [](const Operand& o) {
         if (o.kind != Operand::Kind::special) return false;
         const SpecialRegister* special = find_special_register(o.name);
         return special && special->varies == Varies::always;
@@ -161,7 +163,7 @@ std::set<std::string> results_of_calls(const ptx::Module& module, const ptx::Fun
                                        bool (*does)(const ptx::Instruction&)) {
     const auto is_call = [](const Instruction& i) { return i.opcode == "call"; };
     std::set<std::string> results;
-    if (std::ranges::none_of(function.body, is_call)) return results;
+    if (std::none_of(function.body.begin(), function.body.end(), is_call)) return results;
     const std::set<std::string> functions = functions_that(module, does);
     for (const Instruction& i : function.body) {
         if (!is_call(i) || i.operands.empty() || i.operands[0].kind != Operand::Kind::vector)

@@ -1,6 +1,8 @@
 // Branches, barriers, returns and calls.
 #include <algorithm>
 
+#include <algorithm>
+
 #include "execute/barriers.h"
 #include "execute/device_calls.h"
 #include "program/deciding_registers.h"
@@ -224,7 +226,8 @@ static bool hands_on(const ptx::Instruction& i, bool reads_dependent,
         return answers.insert(i.operands.at(0).name).second;
     if (i.opcode != "call" || i.operands.size() < 3) return false;
     const auto known = [&](const Operand& o) { return answers.contains(o.name); };
-    if (std::ranges::none_of(i.operands[2].elements, known)) return false;
+    if (std::none_of(i.operands[2].elements.begin(), i.operands[2].elements.end(), known))
+        return false;
     bool grown = false;
     for (const Operand& result : i.operands[0].elements)
         grown |= answers.insert(result.name).second;

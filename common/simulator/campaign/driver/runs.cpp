@@ -1,3 +1,6 @@
+// See runs.h.
+//
+// Linux only: pipe2.
 #include "campaign/driver/runs.h"
 
 #include <fcntl.h>

@@ -3,12 +3,16 @@
 //     campaign_run FILE...                 each a kernel's text, or many of them behind lines `//// NAME`
 //     campaign_run --skip N FILE...        without the first N kernels
 //     campaign_run --limit N FILE...       warp instructions that a kernel may take, on the simulator
-//     campaign_run --expect FILE FILE...   compares with the hashes in a file; says how many are equal
+//     campaign_run --keep DIR FILE...      what each left in memory goes to DIR/NAME.bin
+//     campaign_run --expect FILE FILE...   compares with the hashes in a file; says how many are equal. A kernel
+//                                          that its driver dies of is named, and the others go on
 //
 // A line is `done NAME RESULTS` and, on the simulator, `COUNTERS REPORTS` and the counters themselves;
 // or `error NAME WHAT`. `start NAME` comes before, so that a crash is named.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
@@ -150,10 +154,10 @@ public:
     Buffer(const Buffer&) = delete;
     void* data() { return data_; }
     void* const* argument() { return &data_; }
-    u64 hashed(u64 before) const {
+    std::vector<unsigned char> read() const {
         std::vector<unsigned char> host(bytes_);
         need(cudaMemcpy(host.data(), data_, bytes_, cudaMemcpyDeviceToHost));
-        return hash(host.data(), bytes_, before);
+        return host;
     }
 
 private:
@@ -179,7 +183,8 @@ private:
     cudaLibrary_t library_ = nullptr;
 };
 
-u64 run(const std::string& text) {
+/// `keep_in`: a folder for what the kernel left in memory; empty: nowhere.
+u64 run(const std::string& name, const std::string& text, const std::string& keep_in) {
     const std::optional<Launch> launch = launch_of(text);
     if (!launch) throw std::runtime_error("no launch in the first line");
     const Library library(text);
@@ -198,16 +203,26 @@ u64 run(const std::string& text) {
                           dim3(launch->threads_x, launch->threads_y, launch->threads_z), arguments,
                           launch->dynamic_shared, nullptr));
     need(cudaDeviceSynchronize());
-    return scratch.hashed(sums.hashed(out.hashed(0)));
+    u64 results = 0;
+    std::ofstream kept;
+    if (!keep_in.empty()) kept.open(keep_in + "/" + name + ".bin", std::ios::binary);
+    for (const Buffer* buffer : {&out, &sums, &scratch}) {
+        const std::vector<unsigned char> bytes = buffer->read();
+        results = hash(bytes.data(), bytes.size(), results);
+        kept.write(reinterpret_cast<const char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+    }
+    return results;
 }
 
-std::string line_of(const Simulator& simulator, const Text& text, u64* results) {
+std::string line_of(const Simulator& simulator, const Text& text, const std::string& keep_in,
+                    u64* results) {
     if (simulator) {
         simulator.reset();
         simulator.clear_reports();
     }
     try {
-        *results = run(text.text);
+        *results = run(text.name, text.text, keep_in);
         std::string line = "done " + text.name + " " + hex(*results);
         if (!simulator) return line;
         line += " " + counters_of(simulator);
@@ -231,49 +246,100 @@ std::map<std::string, std::string> read_expected(const std::string& file) {
     return expected;
 }
 
+struct Options {
+    std::vector<std::string> files;
+    std::string expected, keep_in;
+    std::size_t skip = 0;
+    u64 limit = kMaxInstructions;
+};
+
+Options read_options(int argc, char** argv) {
+    Options options;
+    for (int k = 1; k < argc; ++k) {
+        const std::string word = argv[k];
+        const bool has_value = k + 1 < argc;
+        if (word == "--skip" && has_value)
+            options.skip = std::strtoull(argv[++k], nullptr, 10);
+        else if (word == "--expect" && has_value)
+            options.expected = argv[++k];
+        else if (word == "--keep" && has_value)
+            options.keep_in = argv[++k];
+        else if (word == "--limit" && has_value)
+            options.limit = std::strtoull(argv[++k], nullptr, 10);
+        else
+            options.files.push_back(word);
+    }
+    return options;
+}
+
+void run_all(const Options& options, const std::vector<Text>& texts) {
+    const Simulator simulator;
+    if (simulator) simulator.limit(options.limit);
+    for (std::size_t k = options.skip; k < texts.size(); ++k) {
+        std::cout << "start " << texts[k].name << std::endl;
+        u64 results = 0;
+        std::cout << line_of(simulator, texts[k], options.keep_in, &results) << std::endl;
+    }
+}
+
+/// A process that says a letter for each kernel from `first` on: equal or different. Whatever a driver does to it is
+/// no harm to the others.
+int start_comparing(const Options& options, const std::vector<Text>& texts, std::size_t first,
+                    pid_t& child) {
+    const auto expected = read_expected(options.expected);
+    int channel[2];
+    if (pipe(channel) != 0) throw std::runtime_error("no pipe");
+    child = fork();
+    if (child != 0) {
+        close(channel[1]);
+        return channel[0];
+    }
+    const Simulator simulator;
+    if (simulator) simulator.limit(options.limit);
+    for (std::size_t k = first; k < texts.size(); ++k) {
+        u64 results = 0;
+        const std::string line = line_of(simulator, texts[k], options.keep_in, &results);
+        const auto wanted = expected.find(texts[k].name);
+        const bool equal =
+            line.starts_with("done") && wanted != expected.end() && wanted->second == hex(results);
+        if (!equal) std::cout << line << std::endl;
+        if (::write(channel[1], equal ? "e" : "d", 1) != 1) _exit(1);
+    }
+    _exit(0);
+}
+
+int compare_all(const Options& options, const std::vector<Text>& texts) {
+    std::size_t done = options.skip, equal = 0, crashed = 0;
+    while (done < texts.size()) {
+        pid_t child = 0;
+        const int answers = start_comparing(options, texts, done, child);
+        for (char letter; ::read(answers, &letter, 1) == 1; ++done) equal += letter == 'e';
+        close(answers);
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (done == texts.size()) break;
+        std::cout << "crashed " << texts[done].name << std::endl;
+        ++crashed;
+        ++done;
+    }
+    std::cout << equal << " of " << texts.size() - options.skip << " kernels equal, " << crashed
+              << " crashed\n";
+    return equal != texts.size() - options.skip;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::vector<std::string> files;
-    std::map<std::string, std::string> expected;
-    bool compares = false;
-    std::size_t skip = 0;
-    u64 limit = kMaxInstructions;
-    for (int k = 1; k < argc; ++k) {
-        const std::string word = argv[k];
-        if (word == "--skip" && k + 1 < argc) {
-            skip = std::strtoull(argv[++k], nullptr, 10);
-        } else if (word == "--expect" && k + 1 < argc) {
-            expected = read_expected(argv[++k]);
-            compares = true;
-        } else if (word == "--limit" && k + 1 < argc) {
-            limit = std::strtoull(argv[++k], nullptr, 10);
-        } else {
-            files.push_back(word);
-        }
-    }
-    const Simulator simulator;
-    if (simulator) simulator.limit(limit);
-    std::size_t number = 0, equal = 0, different = 0;
+    const Options options = read_options(argc, argv);
     try {
-        for (const std::string& file : files)
-            for (const Text& text : read(file)) {
-                if (number++ < skip) continue;
-                if (!compares) std::cout << "start " << text.name << std::endl;
-                u64 results = 0;
-                const std::string line = line_of(simulator, text, &results);
-                const bool as_expected =
-                    compares && line.starts_with("done") && expected[text.name] == hex(results);
-                (as_expected ? equal : different) += 1;
-                if (!as_expected)
-                    std::cout << line << (compares ? " expected " + expected[text.name] : "")
-                              << std::endl;
-            }
+        std::vector<Text> texts;
+        for (const std::string& file : options.files)
+            for (Text& text : read(file)) texts.push_back(std::move(text));
+        if (!options.expected.empty()) return compare_all(options, texts);
+        run_all(options, texts);
+        return 0;
     } catch (const std::exception& problem) {
         std::cerr << "campaign_run: " << problem.what() << "\n";
         return 2;
     }
-    if (!compares) return 0;
-    std::cout << equal << " of " << equal + different << " kernels equal\n";
-    return different != 0;
 }
