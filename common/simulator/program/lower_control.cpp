@@ -1,8 +1,6 @@
 // Branches, barriers, returns and calls.
 #include <algorithm>
 
-#include <algorithm>
-
 #include "execute/barriers.h"
 #include "execute/device_calls.h"
 #include "program/deciding_registers.h"

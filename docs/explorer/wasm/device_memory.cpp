@@ -172,6 +172,18 @@ void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {
     }
 }
 
+void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
+    for (u64 at = address; bytes; ++at, bytes >>= 1) {
+        if (bytes & 1) mark_unwritten(at, 1);
+    }
+}
+
+u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {
+    u32 unwritten = 0;
+    for (u32 k = 0; k < bytes; ++k) unwritten |= u32{!is_written(address + k)} << k;
+    return unwritten;
+}
+
 void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
     std::vector<bool> written;
     for (u64 i = 0; i < bytes; ++i) written.push_back(*shadow(from + i) >> ((from + i) & 3) & 1);
