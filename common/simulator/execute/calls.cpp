@@ -4,6 +4,7 @@
 #include "execute/families.h"
 #include "execute/lane_memory.h"
 #include "execute/scheduler.h"
+#include "program/register_slots.h"
 
 namespace coalesce::sim {
 namespace {
@@ -152,6 +153,25 @@ Frame* FramePool::take(const FunctionCode& code) {
     frame->parameters = frame->registers + registers;
     frame->code = &code;
     return frame;
+}
+
+void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane) {
+    const auto copy = [&](u32 offset, u32 bytes) {
+        const u32 at = offset + static_cast<u32>(lane) * bytes;
+        std::memcpy(to + at, from + at, bytes);
+    };
+    for (const SlotPlace& slot : code.slots) {
+        if (slot.bytes == bytes_of(Width::predicate)) {
+            Mask& mask = *reinterpret_cast<Mask*>(to + slot.offset);
+            const Mask other = *reinterpret_cast<const Mask*>(from + slot.offset), bit = 1u << lane;
+            mask = (mask & ~bit) | (other & bit);
+        } else if (slot.bytes == bytes_of(Width::w128)) {  // the low halves, then the high ones
+            copy(slot.offset, 8);
+            copy(slot.offset + 8 * kLanes, 8);
+        } else {
+            copy(slot.offset, slot.bytes / kLanes);
+        }
+    }
 }
 
 const Op* op_nothing(Warp& w, const Op* op) {

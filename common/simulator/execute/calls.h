@@ -33,6 +33,9 @@ private:
     std::vector<Frame*> free_;
 };
 
+/// Copies what the lane has in all registers from one register file of the function to another.
+void copy_registers(const FunctionCode& code, u8* to, const u8* from, int lane);
+
 const Op* op_nothing(Warp& w, const Op* op);
 const Op* op_call(Warp& w, const Op* op);
 const Op* op_call_indirect(Warp& w, const Op* op);

@@ -250,6 +250,39 @@ void release_met_barriers(Warp& w) {
     }
 }
 
+/// The lanes that are missing may have come to this instruction by another call of its function, with
+/// registers of their own: these are lent to this call for as long as the instruction takes.
+bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
+    const auto meets = [&](const Fragment& f) {
+        return f.state == Fragment::State::at_warp_sync && f.at == op && f.frame != w.frame &&
+               f.wanted == named;
+    };
+    Mask met = group;
+    for (const Fragment& f : w.others) met |= meets(f) ? f.lanes : 0;
+    if (!w.frame || (named & w.live & ~met)) return false;
+    const FunctionCode& code = *w.frame->code;
+    u8* const here = w.frame->registers;
+    const std::vector<u8> before(here, here + code.own_bytes);
+    const auto for_each_guest = [&](auto body) {
+        for (const Fragment& f : w.others)
+            for (Mask rest = meets(f) ? f.lanes : 0; rest; rest &= rest - 1)
+                body(f.frame->registers, std::countr_zero(rest));
+    };
+    for_each_guest([&](u8* own, int lane) { copy_registers(code, here, own, lane); });
+    w.active = met;
+    op->inner(w, op);
+    for_each_guest([&](u8* own, int lane) {
+        copy_registers(code, own, here, lane);
+        copy_registers(code, here, before.data(), lane);
+    });
+    for (Fragment& f : w.others) {
+        if (!meets(f)) continue;
+        f.state = Fragment::State::ready;
+        ++f.at;
+    }
+    return true;
+}
+
 /// The lanes of a warp may name several groups, say four tiles of 8: each gathers on its own.
 [[gnu::noinline]] const Op* gather_groups(Warp& w, const Op* op) {
     w.settle();
@@ -263,6 +296,9 @@ void release_met_barriers(Warp& w) {
         if ((named & w.live & ~group) == 0) {
             w.active = group;
             if (!op->inner(w, op)) return nullptr;
+            done |= group;
+        } else if (op->inner != op_warp_barrier && meets_other_calls(w, op, named, group)) {
+            if (w.block->launch->failed()) return nullptr;
             done |= group;
         } else {
             Fragment waits{

@@ -136,6 +136,7 @@ void FunctionLowering::run() {
     end_of_body();
     resolve_branches();
     code_.own_bytes = own_.bytes();
+    code_.slots = own_.places();
 }
 
 void FunctionLowering::lower_instruction() {

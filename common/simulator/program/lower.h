@@ -47,12 +47,18 @@ struct PlacedRegister {
     u32 offset = 0, bytes = 0;  ///< in a warp's own file
 };
 
+/// A slot of a warp's own file.
+struct SlotPlace {
+    u32 offset = 0, bytes = 0;
+};
+
 /// The body of a kernel or of a device function.
 struct FunctionCode {
     std::string name;
     const ptx::Function* ast = nullptr;
     std::vector<Op> ops;
-    u32 own_bytes = 0;  ///< size of a warp's own file
+    u32 own_bytes = 0;             ///< size of a warp's own file
+    std::vector<SlotPlace> slots;  ///< ... and what it consists of
     u32 parameter_bytes =
         0;  ///< parameter memory of a frame, per lane: own parameters, results, call arguments
     u32 local_bytes = 0;  ///< local variables, per thread

@@ -30,6 +30,7 @@ Slot SlotPool::take(Width width) {
 
 Slot SlotPool::take_for_good(Width width) {
     const Slot slot{top_, kOwnFile};
+    places_.push_back({top_, bytes_of(width)});
     top_ += bytes_of(width);
     return slot;
 }

@@ -30,10 +30,13 @@ public:
     Slot take_for_good(Width width);
     void give_back(Slot slot, Width width);
     u32 bytes() const { return top_; }
+    /// All that were ever made.
+    const std::vector<SlotPlace>& places() const { return places_; }
 
 private:
     const bool reuses_;
     std::array<std::vector<Slot>, 5> free_;  ///< by Width
+    std::vector<SlotPlace> places_;
     u32 top_ = 0;
 };
 
