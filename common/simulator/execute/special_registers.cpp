@@ -85,8 +85,9 @@ u64 dynamic_shared(const Warp& w, int) {
 u64 all_shared(const Warp& w, int) {
     return round_up(w.block->shared_bytes, 128);
 }
-u64 shared_with_reserved(const Warp& w, int lane) {
-    return all_shared(w, lane) + DeviceModel::shared_reserved_per_block;
+/// Not rounded there, as an H200 answers.
+u64 shared_with_reserved(const Warp& w, int) {
+    return w.block->shared_bytes + DeviceModel::shared_reserved_per_block;
 }
 
 /// cooperative_groups finds its grid barrier through %envreg1 (high half) and %envreg2 (low half).

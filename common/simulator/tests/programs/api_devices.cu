@@ -1,4 +1,5 @@
 // Three devices, of COALESCE_SIM_DEVICES: choosing them, peers, copies between them.
+// simulator only
 // expect: devices: 3
 // expect: chosen: 2
 // expect: device 3: cudaErrorInvalidDevice

@@ -105,7 +105,7 @@ int main() {
 
     DeviceArray<unsigned> sizes(6);
     shared_size<<<1, 32, 1000>>>(sizes);
-    expect_equal<unsigned>("shared memory", sizes.read(), {1000, 1024, 2048, 288, 1024, 0});
+    expect_equal<unsigned>("shared memory", sizes.read(), {1000, 1024, 2024, 288, 1024, 0});
 
     DeviceArray<unsigned> cluster_values(5);
     cluster<<<3, 1>>>(cluster_values);
