@@ -1,6 +1,4 @@
 // Barriers and warp operations that not everybody reaches, and waiting without end.
-// by clang flag_never_raised: the loop is told by its first line
-// by clang lock_never_released: the loop is told by its first line
 // by clang mbarrier_never_completes: the loop is told by its first line
 #include "../cases.h"
 

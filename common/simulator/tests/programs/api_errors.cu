@@ -14,7 +14,7 @@
 // expect: cudaErrorLaunchOutOfResources: too many resources requested for launch
 // expect: cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version
 // expect: unrecognized error code: unrecognized error code
-// expect-stderr: apicheck: cudaErrorInvalidValue from a launch of nothing
+// expect-stderr: apicheck: cudaErrorInvalidValue from
 // expect-stderr: coalesce: cudaMalloc: 1125899906842624 bytes can not be allocated
 #include <thread>
 

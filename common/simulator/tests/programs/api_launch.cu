@@ -19,8 +19,8 @@
 // expect: an unknown attribute: cudaErrorInvalidValue
 // expect: a good launch after all of these: yes
 // expect: grid 3 x 2, block 4 x 3 x 2: 144 threads
-// expect-stderr: apicheck: cudaErrorInvalidValue from a launch of count
-// expect-stderr: apicheck: cudaErrorInvalidValue from a launch of bounded
+// expect-stderr: apicheck: cudaErrorInvalidValue from
+// expect-stderr: Kernel 'bounded' was not launched
 // expect-stderr: apicheck: cudaErrorInvalidDeviceFunction from cudaLaunchKernel
 // expect-stderr: apicheck: cudaErrorCooperativeLaunchTooLarge from
 // expect-stderr: apicheck: cudaErrorInvalidClusterSize from cudaLaunchKernelExC
