@@ -227,6 +227,16 @@ Mask waiting_for_the_same(Warp& w, const Op* op, Mask named) {
     return 0;
 }
 
+/// What these fragments waited for has happened: they go on behind it.
+template <class Meets>
+void wake(Warp& w, Meets meets) {
+    for (Fragment& f : w.others) {
+        if (!meets(f)) continue;
+        f.state = Fragment::State::ready;
+        ++f.at;
+    }
+}
+
 /// __syncwarp lets lanes meet that came to it on different ways: by another call of the function
 /// that it is in, as in code that was built for a debugger, or at another line.
 void release_met_barriers(Warp& w) {
@@ -241,11 +251,7 @@ void release_met_barriers(Warp& w) {
         if (f.wanted & w.live & ~met) continue;
         w.active = met;
         op_warp_barrier(w, f.at);
-        for (Fragment& other : w.others) {
-            if (!meets(other)) continue;
-            other.state = Fragment::State::ready;
-            ++other.at;
-        }
+        wake(w, meets);
         return;
     }
 }
@@ -275,11 +281,7 @@ bool meets_other_calls(Warp& w, const Op* op, Mask named, Mask group) {
         copy_registers(code, own, here, lane);
         copy_registers(code, here, before.data(), lane);
     });
-    for (Fragment& f : w.others) {
-        if (!meets(f)) continue;
-        f.state = Fragment::State::ready;
-        ++f.at;
-    }
+    wake(w, meets);
     return true;
 }
 
