@@ -135,13 +135,19 @@ bool check(Warp& w, const Op* op, const u32* addresses, u32* undefined) {
     return any != 0;
 }
 
-template <class Shape, bool Store, bool Narrow>
-[[gnu::noinline]] const Op* access_in_full(Warp& w, const Op* op, const u32* addresses) {
-    if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;
+template <class Shape, bool Store>
+Wavefronts count_in_full(Warp& w, const Op* op, const u32* addresses) {
     const Wavefronts waves =
         count_wavefronts(addresses, Shape::kTotal, w.active,
                          Store ? SharedAccessKind::store : SharedAccessKind::load);
     count(w, op, waves.taken, waves.ideal);
+    return waves;
+}
+
+template <class Shape, bool Store, bool Narrow>
+[[gnu::noinline]] const Op* access_in_full(Warp& w, const Op* op, const u32* addresses) {
+    if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;
+    const Wavefronts waves = count_in_full<Shape, Store>(w, op, addresses);
     Block& block = *w.block;
     u32 undefined[kLanes] = {};
     const bool has_undefined =
@@ -215,10 +221,7 @@ const Op* access_in_plain_mode(Warp& w, const Op* op) {
     if (w.observed) [[unlikely]]
         observe<Shape, Store>(w, op, addresses);
     if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;
-    const Wavefronts waves =
-        count_wavefronts(addresses, Shape::kTotal, w.active,
-                         Store ? SharedAccessKind::store : SharedAccessKind::load);
-    count(w, op, waves.taken, waves.ideal);
+    count_in_full<Shape, Store>(w, op, addresses);
     u32 undefined[kLanes] = {};
     if (w.block->shared_race) check<Shape, Store>(w, op, addresses, undefined);
     w.for_each_active<u32>([&](int l) {
