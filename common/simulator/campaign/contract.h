@@ -30,6 +30,9 @@ inline constexpr u32 kScratchBytes = 64;
 inline constexpr u32 kMaxBlocks = 6;
 inline constexpr u32 kMaxThreads = 256;
 
+/// What campaign_run ends with behind an error on a GPU: another process has to do the rest.
+inline constexpr int kGoOn = 3;
+
 struct Launch {
     u32 blocks = 1;
     u32 threads_x = 1, threads_y = 1, threads_z = 1;

@@ -80,7 +80,6 @@ enum class Source : u8 {
     whole,    ///< nothing: all bytes are read
     size,     ///< Op::c: how many are read
     ignored,  ///< Op::c is a predicate: none where it is true
-    kept,     ///< ... the complement of one
 };
 
 template <Source Kind>
@@ -88,7 +87,6 @@ u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
     const u32 bytes = op->count;
     if constexpr (Kind == Source::size) return std::min(bytes, w.lanes<u32>(op->c)[lane]);
     if constexpr (Kind == Source::ignored) return w.predicate(op->c) >> lane & 1 ? 0 : bytes;
-    if constexpr (Kind == Source::kept) return w.predicate(op->c) >> lane & 1 ? bytes : 0;
     return bytes;
 }
 
@@ -171,10 +169,7 @@ std::optional<FamilyInstruction> describe_copy(const ptx::Instruction& i,
     const bool has_tail = i.operands.size() > 3 + policy;
     const bool predicate = has_tail && is_predicate(i, function, 3);
     Handler run = run_copy<Source::whole>;
-    if (predicate)
-        run = i.operands[3].negated ? run_copy<Source::kept> : run_copy<Source::ignored>;
-    else if (has_tail)
-        run = run_copy<Source::size>;
+    if (has_tail) run = predicate ? run_copy<Source::ignored> : run_copy<Source::size>;
 
     std::vector<OperandRole> roles = {
         {Role::address, Width::w64}, {Role::address2, Width::w64}, {}};

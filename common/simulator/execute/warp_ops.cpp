@@ -86,10 +86,9 @@ Handler shuffle_handler(bool has_value, bool has_predicate) {
 
 enum class Vote : u8 { all, any, uniform, ballot };
 
-template <Vote Question, bool Negated>
+template <Vote Question>
 const Op* run_vote(Warp& w, const Op* op) {
-    const Mask said = Negated ? ~w.predicate(op->a) : w.predicate(op->a);
-    const Mask yes = said & w.active;
+    const Mask yes = w.predicate(op->a) & w.active;
     if constexpr (Question == Vote::ballot) {
         w.write<u32>(op->d, [=](int) { return yes; });
     } else {
@@ -100,11 +99,6 @@ const Op* run_vote(Warp& w, const Op* op) {
         w.write_predicate(op->d, answer ? kAllLanes : 0);
     }
     return op + 1;
-}
-
-template <Vote Question>
-Handler vote_handler(bool negated) {
-    return negated ? run_vote<Question, true> : run_vote<Question, false>;
 }
 
 // ---- match ----
@@ -238,12 +232,11 @@ std::optional<FamilyInstruction> describe_shuffle(const ptx::Instruction& i, con
 // vote.sync.{all,any,uni}.pred p, {!}q, members;  vote.sync.ballot.b32 d, {!}q, members
 std::optional<FamilyInstruction> describe_vote(const ptx::Instruction& i, const ptx::Function&) {
     if (i.operands.size() < 2) return std::nullopt;
-    const bool negated = i.operands[1].negated;
     Handler run = nullptr;
-    if (i.has("all")) run = vote_handler<Vote::all>(negated);
-    if (i.has("any")) run = vote_handler<Vote::any>(negated);
-    if (i.has("uni")) run = vote_handler<Vote::uniform>(negated);
-    if (i.has("ballot")) run = vote_handler<Vote::ballot>(negated);
+    if (i.has("all")) run = run_vote<Vote::all>;
+    if (i.has("any")) run = run_vote<Vote::any>;
+    if (i.has("uni")) run = run_vote<Vote::uniform>;
+    if (i.has("ballot")) run = run_vote<Vote::ballot>;
     const Width answer = i.has("ballot") ? Width::w32 : Width::predicate;
     std::vector<OperandRole> roles = {{Role::destination, answer}, {Role::a, Width::predicate}};
     if (i.has("sync")) roles.push_back(kMembers);

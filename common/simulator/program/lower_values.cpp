@@ -160,6 +160,13 @@ void FunctionLowering::lower_address_conversion() {
 
 // ---- lane-wise ----
 
+/// Has this source 32 bits, though the instruction's type has 16: an addend, or a distance?
+bool FunctionLowering::is_wider_source(std::size_t index) const {
+    const std::string& opcode = now().opcode;
+    return (opcode == "mad" && now().has("wide") && index == 2) ||
+           ((opcode == "shl" || opcode == "shr") && index == 1);
+}
+
 bool FunctionLowering::lower_lane_instruction() {
     const LaneInstruction* lane = find_lane_instruction(now().opcode, now().modifiers);
     if (!lane) return false;
@@ -176,7 +183,12 @@ bool FunctionLowering::lower_lane_instruction() {
     while (sources < lane->source.size() && lane->source[sources] != Width::none) ++sources;
     if (operands.size() != sources + 1) fail("not the right number of operands");
     Slot* const slots[] = {&op.a, &op.b, &op.c, &op.v[0]};
-    for (std::size_t k = 0; k < sources; ++k) *slots[k] = source(operands[k + 1], lane->source[k]);
+    for (std::size_t k = 0; k < sources; ++k) {
+        const Operand& from = operands[k + 1];
+        const bool is_wide_literal = from.kind == Operand::Kind::immediate && is_wider_source(k);
+        *slots[k] =
+            is_wide_literal ? constant(from.bits, lane->source[k]) : source(from, lane->source[k]);
+    }
 
     const Operand& to = operands[0];
     const ValueClass value_class = class_of_destination(to);

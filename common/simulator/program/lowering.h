@@ -121,6 +121,7 @@ private:
     void unpack(const Operand& from, const std::vector<Operand>& to, ptx::Type type);
     void pack(const std::vector<Operand>& from, const Operand& to, ptx::Type type);
     bool lower_lane_instruction();
+    bool is_wider_source(std::size_t index) const;
     bool lower_family_instruction();
     void extend_short_result(const Operand& to, ValueClass value_class);
     ptx::Type destination_type() const;

@@ -4,7 +4,8 @@
 #     common/simulator/tests/on_gpu.sh [FOLDER]      FOLDER: where to build; default /tmp/coalesce-on-gpu
 #
 # programs/*.cu must print their `// expect:` lines (but those marked `// simulator only`), and every
-# case of clean/*.cu must end with exit code 0. Needs nvcc and a GPU; nothing else of the project.
+# case of clean/*.cu must end with exit code 0 (but `// clean NAME simulator only`: such a case takes minutes
+# of the GPU's own time, or knows which lanes go first). Needs nvcc and a GPU; nothing else of the project.
 # Every case of clean/*.cu is run by the command in WITH, if there is one:
 #
 #     WITH="compute-sanitizer --tool racecheck --error-exitcode 1" common/simulator/tests/on_gpu.sh
@@ -36,7 +37,7 @@ for source in $sources; do
     program=$folder/$kind-$(basename "$source" .cu)
     [ -x "$program" ] || { verdict "$source (not built)" 1; continue; }
     if [ "$kind" = clean ]; then
-        for case in $(sed -n 's|.*// clean \([a-z0-9_]*\).*|\1|p' "$source" | sort -u); do
+        for case in $(sed -n '/ simulator only$/d; s|.*// clean \([a-z0-9_]*\).*|\1|p' "$source" | sort -u); do
             # shellcheck disable=SC2086  # a command and its options
             timeout 60 ${WITH:-} "$program" "$case" >"$program.out" 2>&1
             verdict "$kind/$(basename "$source") $case" $?

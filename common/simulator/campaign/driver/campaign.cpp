@@ -39,7 +39,8 @@ constexpr const char* kHelp =
   --first           end with the first that differs
   --folder DIR      what differs is kept there (campaign-found)
   --shrink N        the first N that differ are made smaller (3); 0: none
-  --against LIB     the plain mode of another build of libcudart.so.13, in this folder
+  --against LIB     the plain mode of another build of libcudart.so.13, in this folder; NVIDIA's: a GPU
+  --level N         how much the GPU's driver optimises, 0 to 4
   --coverage FILE   writes how often each instruction was met
   --export DIR      writes kernels for a GPU, with what they should give, and runs nothing else
   --runner FILE     another campaign_run
@@ -52,6 +53,7 @@ struct Options {
     std::string only, folder = "campaign-found", against, coverage, export_to, file;
     std::string runner = CAMPAIGN_RUNNER, library = CAMPAIGN_LIBRARY;
     bool first = false;
+    int level = -1;
     u32 jobs = std::max(1u, std::thread::hardware_concurrency());
 };
 
@@ -91,6 +93,8 @@ Options read_options(int argc, char** argv) {
             options.shrink = std::strtoull(value.c_str(), nullptr, 10);
         else if (word == "--against")
             options.against = value;
+        else if (word == "--level")
+            options.level = std::atoi(value.c_str());
         else if (word == "--coverage")
             options.coverage = value;
         else if (word == "--export")
@@ -300,6 +304,7 @@ int compare_file(const Options& options) {
     Mode plain;
     plain.plain = true;
     plain.library = options.against;
+    plain.level = options.level;
     const std::string text = read(options.file);
     const std::vector<Case> one = {
         {.name = "kernel", .configuration = "", .seed = 0, .ptx = text, .source = ""}};

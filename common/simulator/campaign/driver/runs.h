@@ -33,8 +33,9 @@ struct Mode {
     u32 threads = 1;
     u64 seed = 0;
     u64 limit = 5'000'000;  ///< of warp instructions: what needs more has a loop that does not end
-    /// The library's folder, when it is not the driver's own: another build to compare with.
+    /// The library's folder, when it is not the driver's own: another build to compare with, or NVIDIA's.
     std::string library;
+    int level = -1;  ///< of the compiler in NVIDIA's driver; negative: its own choice
 };
 std::string in_words(const Mode& mode);  ///< as environment variables
 

@@ -24,10 +24,11 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kPatience = std::chrono::seconds(90);
 constexpr u64 kLimit = 300'000;
 
-/// Only whole instructions are taken out, and places of source lines.
+/// Only whole instructions are taken out, and places of source lines. What gives local memory its first values
+/// stays: no check says that there are none.
 bool may_go(const std::string& line) {
     const std::size_t first = line.find_first_not_of(" \t");
     if (first == line.npos) return true;
@@ -35,7 +36,8 @@ bool may_go(const std::string& line) {
     const bool is_instruction = line.back() == ';' && line[first] != '{' && line[first] != '}' &&
                                 line.find(".callprototype") == line.npos &&
                                 line.find(".branchtargets") == line.npos;
-    return is_instruction && line.find(')') == line.npos;  // calls go with their braces
+    const bool is_call = line.find(')') != line.npos;  // goes with its braces
+    return is_instruction && !is_call && line.find("st.local") == line.npos;
 }
 
 /// "results", "counters" ...: what must stay as it was.
@@ -48,8 +50,8 @@ public:
     Shrinker(const Runner& runner, const std::string& text, const Mode& a, const Mode& b)
         : runner_(runner), a_(a), b_(b), lines_(lines_of(text)) {
         a_.limit = b_.limit = kLimit;  // what loops for ever now is not waited for
-        const Case whole{
-            .name = "whole", .configuration = "", .seed = 0, .ptx = text, .source = ""};
+        const Case whole = case_of("whole", text);
+        reports_ = runner_.run({whole}, a_)[0].reports;
         sort_ = sort_of(differences({whole})[0]);
     }
 
@@ -70,12 +72,26 @@ private:
         return at;
     }
 
+    static Case case_of(const std::string& name, const std::string& text) {
+        return {.name = name, .configuration = "", .seed = 0, .ptx = text, .source = ""};
+    }
+
+    /// What the first side can not run has no difference: the second may be a GPU, which would hang.
     std::vector<std::string> differences(const std::vector<Case>& cases) const {
-        const auto first = runner_.run(cases, a_), second = runner_.run(cases, b_);
-        std::vector<std::string> all;
+        const std::vector<Outcome> first = runner_.run(cases, a_);
+        std::vector<Case> run;
         for (std::size_t k = 0; k < cases.size(); ++k)
-            all.push_back(difference(first[k], second[k], a_.seed == b_.seed));
+            if (is_fine(first[k])) run.push_back(cases[k]);
+        const std::vector<Outcome> second = runner_.run(run, b_);
+        std::vector<std::string> all;
+        for (std::size_t k = 0, other = 0; k < cases.size(); ++k)
+            all.push_back(
+                is_fine(first[k]) ? difference(first[k], second[other++], a_.seed == b_.seed) : "");
         return all;
+    }
+
+    bool is_fine(const Outcome& outcome) const {
+        return outcome.status == Outcome::Status::done && outcome.reports <= reports_;
     }
 
     std::vector<std::string> without(const std::vector<bool>& gone) const {
@@ -88,11 +104,7 @@ private:
     bool still_differs(const std::vector<std::string>& lines) const {
         const std::string text = joined(lines);
         if (!undefined_read(text).empty()) return false;
-        return sort_of(differences({{.name = "one",
-                                     .configuration = "",
-                                     .seed = 0,
-                                     .ptx = text,
-                                     .source = ""}})[0]) == sort_;
+        return sort_of(differences({case_of("one", text)})[0]) == sort_;
     }
 
     /// Tries all pieces of so many lines, one by one, and takes out those that may go together.
@@ -106,33 +118,41 @@ private:
                 gone[places[k]] = true;
             const std::string text = joined(without(gone));
             if (!undefined_read(text).empty()) continue;
-            cases.push_back({.name = std::to_string(cases.size()),
-                             .configuration = "",
-                             .seed = 0,
-                             .ptx = text,
-                             .source = ""});
+            cases.push_back(case_of(std::to_string(cases.size()), text));
             removed.push_back(std::move(gone));
         }
         if (cases.empty()) return false;
         const std::vector<std::string> found = differences(cases);
-        bool any = false;
-        std::vector<bool> together(lines_.size(), false);
-        for (std::size_t k = 0; k < cases.size(); ++k) {
-            if (sort_of(found[k]) != sort_) continue;
-            std::vector<bool> more = together;
-            for (std::size_t l = 0; l < more.size(); ++l) more[l] = more[l] || removed[k][l];
-            if (any && !still_differs(without(more))) continue;
-            together = std::move(more);
-            any = true;
+        std::vector<std::vector<bool>> may_go;
+        for (std::size_t k = 0; k < cases.size(); ++k)
+            if (sort_of(found[k]) == sort_) may_go.push_back(std::move(removed[k]));
+        return !may_go.empty() && take_out_of(may_go);
+    }
+
+    /// Each may go; all together at best, else as many as may go with those before them.
+    bool take_out_of(const std::vector<std::vector<bool>>& may_go) {
+        const auto with = [](std::vector<bool> gone, const std::vector<bool>& more) {
+            for (std::size_t k = 0; k < gone.size(); ++k) gone[k] = gone[k] || more[k];
+            return gone;
+        };
+        std::vector<bool> together = may_go[0];
+        for (const auto& more : may_go) together = with(together, more);
+        if (may_go.size() > 1 && !still_differs(without(together))) {
+            together = may_go[0];
+            for (const auto& more : may_go) {
+                const std::vector<bool> both = with(together, more);
+                if (still_differs(without(both))) together = both;
+            }
         }
-        if (any) lines_ = without(together);
-        return any;
+        lines_ = without(together);
+        return true;
     }
 
     const Runner& runner_;
     Mode a_, b_;
     std::vector<std::string> lines_;
     std::string sort_;
+    u64 reports_ = 0;  ///< of the whole kernel; a smaller one that gets more is not defined
     const Clock::time_point end_ = Clock::now() + kPatience;
 };
 

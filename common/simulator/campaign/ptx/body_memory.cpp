@@ -103,7 +103,8 @@ void Body::access(const Place& place, bool store) {
         else
             bytes /= 2;
     }
-    const Kind kind = kind_for(random_, bytes);
+    Kind kind = kind_for(random_, bytes);
+    if (env_.features.same_everywhere && store && bytes == 1) kind = Kind::word;
     const u32 whole = bytes * count;
     const u32 offset = place.first + random_.below(place.bytes / whole) * whole;
     std::string modifiers;

@@ -214,7 +214,9 @@ void Body::exchange(const Where& where) {
             emit("cp.async.wait_all");
         }
     } else if (size == 1) {
-        emit("st.shared.u8 " + address + ", " + n(random_.pick({Kind::half, Kind::word})));
+        const Kind kind = random_.pick({Kind::half, Kind::word});
+        emit("st.shared.u8 " + address + ", " +
+             n(env_.features.same_everywhere ? Kind::word : kind));
     } else if (size == 2) {
         emit("st.shared.b16 " + address + ", " + n(Kind::half));
     } else if (size == 4) {

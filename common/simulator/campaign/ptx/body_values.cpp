@@ -151,7 +151,9 @@ void Body::lane_instruction() {
     std::string guarded;
     const Kind kind = i->result == Result::value ? i->to : Kind::predicate;
     std::optional<Reg> to;
-    if (random_.percent(15) && (to = old_variable(kind))) guarded = guard();
+    const bool no_guard = i->name.starts_with("set.") || i->name.starts_with("testp.");
+    const bool may_guard = !(env_.features.same_everywhere && no_guard);
+    if (may_guard && random_.percent(15) && (to = old_variable(kind))) guarded = guard();
     if (!to) to = destination(kind);
     std::string destinations = name_of(*to);
     if (i->result == Result::two_predicates && random_.percent(60)) {

@@ -9,7 +9,9 @@
 namespace coalesce::campaign {
 
 struct PtxOptions {
-    /// Only what gives the same bits on every device: for kernels that are run on a GPU as well.
+    /// Only what gives the same bits on every device: for kernels that are run on a GPU as well. Nor what the
+    /// compiler in NVIDIA's driver (580) gets wrong even when it does not optimise: `@p set` and `@p testp`,
+    /// which write where p does not hold, and `st.b8` of a register that holds an f16 or f64, which converts it.
     bool same_everywhere = false;
 };
 

@@ -4,11 +4,15 @@
 //     campaign_run --skip N FILE...        without the first N kernels
 //     campaign_run --limit N FILE...       warp instructions that a kernel may take, on the simulator
 //     campaign_run --keep DIR FILE...      what each left in memory goes to DIR/NAME.bin
-//     campaign_run --expect FILE FILE...   compares with the hashes in a file; says how many are equal. A kernel
-//                                          that its driver dies of is named, and the others go on
+//     campaign_run --level N FILE...       how much a GPU's driver optimises, 0 to 4: what gives something else by
+//                                          another level is a mistake of its compiler, or is not defined
+//     campaign_run --expect FILE FILE...   compares with the hashes in a file; says how many are equal. On a GPU
+//                                          what differs is run once more, without the driver's optimiser; a kernel
+//                                          that the driver dies of, or that hangs, is named, and the others go on
 //
 // A line is `done NAME RESULTS` and, on the simulator, `COUNTERS REPORTS` and the counters themselves;
-// or `error NAME WHAT`. `start NAME` comes before, so that a crash is named.
+// or `error NAME WHAT`. `start NAME` comes before, so that a crash is named. On a GPU an error is the last line: what
+// comes after it in the same process would fail as well.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -30,6 +34,8 @@ namespace {
 
 /// No generated kernel needs more: what does is a loop that does not end.
 constexpr u64 kMaxInstructions = 5'000'000;
+/// What takes longer on a GPU, compilation and all, will not end.
+constexpr unsigned kPatienceSeconds = 30;
 
 struct Text {
     std::string name, text;
@@ -142,6 +148,15 @@ std::string first_report(const Simulator& simulator) {
     return text;
 }
 
+struct Options {
+    std::vector<std::string> files;
+    std::string expected;
+    std::string keep_in;  ///< a folder for what the kernels leave in memory
+    int level = -1;       ///< of the driver's compiler; negative: its own choice
+    std::size_t skip = 0;
+    u64 limit = kMaxInstructions;
+};
+
 // ---- one kernel ----
 
 class Buffer {
@@ -167,9 +182,12 @@ private:
 
 class Library {
 public:
-    explicit Library(const std::string& text) {
-        need(
-            cudaLibraryLoadData(&library_, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    /// `level`: of the driver's compiler; negative: its own choice.
+    Library(const std::string& text, int level) {
+        cudaJitOption option = cudaJitOptimizationLevel;
+        void* value = reinterpret_cast<void*>(static_cast<std::intptr_t>(level));
+        need(cudaLibraryLoadData(&library_, text.c_str(), &option, &value, level >= 0 ? 1 : 0,
+                                 nullptr, nullptr, 0));
     }
     ~Library() { cudaLibraryUnload(library_); }
     Library(const Library&) = delete;
@@ -183,11 +201,10 @@ private:
     cudaLibrary_t library_ = nullptr;
 };
 
-/// `keep_in`: a folder for what the kernel left in memory; empty: nowhere.
-u64 run(const std::string& name, const std::string& text, const std::string& keep_in) {
+u64 run(const Options& options, const std::string& name, const std::string& text) {
     const std::optional<Launch> launch = launch_of(text);
     if (!launch) throw std::runtime_error("no launch in the first line");
-    const Library library(text);
+    const Library library(text, options.level);
     // The first line alone decides on the input, so that the rest may be made smaller.
     unsigned seed = static_cast<unsigned>(hash(text.data(), text.find('\n')));
     std::vector<u32> input(kInputWords);
@@ -205,7 +222,8 @@ u64 run(const std::string& name, const std::string& text, const std::string& kee
     need(cudaDeviceSynchronize());
     u64 results = 0;
     std::ofstream kept;
-    if (!keep_in.empty()) kept.open(keep_in + "/" + name + ".bin", std::ios::binary);
+    if (!options.keep_in.empty())
+        kept.open(options.keep_in + "/" + name + ".bin", std::ios::binary);
     for (const Buffer* buffer : {&out, &sums, &scratch}) {
         const std::vector<unsigned char> bytes = buffer->read();
         results = hash(bytes.data(), bytes.size(), results);
@@ -215,14 +233,14 @@ u64 run(const std::string& name, const std::string& text, const std::string& kee
     return results;
 }
 
-std::string line_of(const Simulator& simulator, const Text& text, const std::string& keep_in,
+std::string line_of(const Simulator& simulator, const Options& options, const Text& text,
                     u64* results) {
     if (simulator) {
         simulator.reset();
         simulator.clear_reports();
     }
     try {
-        *results = run(text.name, text.text, keep_in);
+        *results = run(options, text.name, text.text);
         std::string line = "done " + text.name + " " + hex(*results);
         if (!simulator) return line;
         line += " " + counters_of(simulator);
@@ -246,13 +264,6 @@ std::map<std::string, std::string> read_expected(const std::string& file) {
     return expected;
 }
 
-struct Options {
-    std::vector<std::string> files;
-    std::string expected, keep_in;
-    std::size_t skip = 0;
-    u64 limit = kMaxInstructions;
-};
-
 Options read_options(int argc, char** argv) {
     Options options;
     for (int k = 1; k < argc; ++k) {
@@ -264,6 +275,8 @@ Options read_options(int argc, char** argv) {
             options.expected = argv[++k];
         else if (word == "--keep" && has_value)
             options.keep_in = argv[++k];
+        else if (word == "--level" && has_value)
+            options.level = std::atoi(argv[++k]);
         else if (word == "--limit" && has_value)
             options.limit = std::strtoull(argv[++k], nullptr, 10);
         else
@@ -272,60 +285,115 @@ Options read_options(int argc, char** argv) {
     return options;
 }
 
-void run_all(const Options& options, const std::vector<Text>& texts) {
+int run_all(const Options& options, const std::vector<Text>& texts) {
     const Simulator simulator;
     if (simulator) simulator.limit(options.limit);
     for (std::size_t k = options.skip; k < texts.size(); ++k) {
         std::cout << "start " << texts[k].name << std::endl;
         u64 results = 0;
-        std::cout << line_of(simulator, texts[k], options.keep_in, &results) << std::endl;
+        const std::string line = line_of(simulator, options, texts[k], &results);
+        std::cout << line << std::endl;
+        if (!simulator && line.starts_with("error") && k + 1 < texts.size()) return kGoOn;
     }
+    return 0;
 }
 
-/// A process that says a letter for each kernel from `first` on: equal or different. Whatever a driver does to it is
-/// no harm to the others.
-int start_comparing(const Options& options, const std::vector<Text>& texts, std::size_t first,
-                    pid_t& child) {
-    const auto expected = read_expected(options.expected);
-    int channel[2];
-    if (pipe(channel) != 0) throw std::runtime_error("no pipe");
-    child = fork();
-    if (child != 0) {
+// ---- against what is expected ----
+
+/// How a kernel came out, as a letter.
+enum Verdict : char {
+    kEqual = 'e',
+    kOptimiser =
+        'o',  ///< equal only where the GPU's driver does not optimise: its compiler's mistake
+    kDiffers = 'd',
+    kCrashed = 'c',
+};
+
+class Comparison {
+public:
+    Comparison(const Options& options, const std::vector<Text>& texts)
+        : options_(options), texts_(texts), expected_(read_expected(options.expected)) {}
+
+    int run() {
+        std::map<char, std::size_t> count;
+        // Whatever a driver does to the process of a kernel is no harm to the others.
+        for (std::size_t next = options_.skip; next < texts_.size();) {
+            const std::string letters = in_a_process(next, options_.level);
+            for (char letter : letters) ++count[letter];
+            next += letters.size();
+            if (next >= texts_.size() || goes_on_) continue;
+            ++count[without_optimiser_in_a_process(next)];
+            ++next;
+        }
+        std::cout << count[kEqual] << " of " << texts_.size() - options_.skip << " kernels equal, "
+                  << count[kOptimiser] << " only without the driver's optimiser, "
+                  << count[kDiffers] << " different, " << count[kCrashed] << " crashed\n";
+        return count[kDiffers] + count[kCrashed] > 0;
+    }
+
+private:
+    /// A letter for each kernel from `first` on, up to the end, a crash or an error.
+    std::string in_a_process(std::size_t first, int level, std::size_t most = ~std::size_t{0}) {
+        int channel[2];
+        if (pipe(channel) != 0) throw std::runtime_error("no pipe");
+        const pid_t child = fork();
+        if (child == 0) {
+            close(channel[0]);
+            _exit(compare(first, level, most, channel[1]));
+        }
         close(channel[1]);
-        return channel[0];
-    }
-    const Simulator simulator;
-    if (simulator) simulator.limit(options.limit);
-    for (std::size_t k = first; k < texts.size(); ++k) {
-        u64 results = 0;
-        const std::string line = line_of(simulator, texts[k], options.keep_in, &results);
-        const auto wanted = expected.find(texts[k].name);
-        const bool equal =
-            line.starts_with("done") && wanted != expected.end() && wanted->second == hex(results);
-        if (!equal) std::cout << line << std::endl;
-        if (::write(channel[1], equal ? "e" : "d", 1) != 1) _exit(1);
-    }
-    _exit(0);
-}
-
-int compare_all(const Options& options, const std::vector<Text>& texts) {
-    std::size_t done = options.skip, equal = 0, crashed = 0;
-    while (done < texts.size()) {
-        pid_t child = 0;
-        const int answers = start_comparing(options, texts, done, child);
-        for (char letter; ::read(answers, &letter, 1) == 1; ++done) equal += letter == 'e';
-        close(answers);
+        std::string letters;
+        for (char letter; ::read(channel[0], &letter, 1) == 1;) letters += letter;
+        close(channel[0]);
         int status = 0;
         waitpid(child, &status, 0);
-        if (done == texts.size()) break;
-        std::cout << "crashed " << texts[done].name << std::endl;
-        ++crashed;
-        ++done;
+        goes_on_ = WIFEXITED(status) && WEXITSTATUS(status) == kGoOn;
+        return letters;
     }
-    std::cout << equal << " of " << texts.size() - options.skip << " kernels equal, " << crashed
-              << " crashed\n";
-    return equal != texts.size() - options.skip;
-}
+
+    int compare(std::size_t first, int level, std::size_t most, int to) const {
+        const Simulator simulator;
+        if (simulator) simulator.limit(options_.limit);
+        for (std::size_t k = first; k < texts_.size() && k - first < most; ++k) {
+            std::string line;
+            if (!simulator) alarm(kPatienceSeconds);
+            char verdict = is_equal(simulator, level, texts_[k], line) ? kEqual : kDiffers;
+            const bool failed = line.starts_with("error");
+            if (verdict == kDiffers && !failed && !simulator && level != 0) {
+                std::string again;
+                if (is_equal(simulator, 0, texts_[k], again)) verdict = kOptimiser;
+            }
+            if (verdict != kEqual)
+                std::cout << (verdict == kOptimiser ? "optimiser: " : "") << line << std::endl;
+            if (::write(to, &verdict, 1) != 1) return 1;
+            if (!simulator && failed) return kGoOn;
+        }
+        return 0;
+    }
+
+    bool is_equal(const Simulator& simulator, int level, const Text& text,
+                  std::string& line) const {
+        Options options = options_;
+        options.level = level;
+        u64 results = 0;
+        line = line_of(simulator, options, text, &results);
+        const auto wanted = expected_.find(text.name);
+        return line.starts_with("done") && wanted != expected_.end() &&
+               wanted->second == hex(results);
+    }
+
+    /// The kernel that a process died of.
+    char without_optimiser_in_a_process(std::size_t index) {
+        std::cout << "crashed, or does not end: " << texts_[index].name << std::endl;
+        const std::string letter = in_a_process(index, 0, 1);
+        return letter == std::string(1, kEqual) ? kOptimiser : kCrashed;
+    }
+
+    const Options& options_;
+    const std::vector<Text>& texts_;
+    const std::map<std::string, std::string> expected_;
+    bool goes_on_ = false;  ///< the last process ended behind an error, not in a crash
+};
 
 }  // namespace
 
@@ -335,9 +403,8 @@ int main(int argc, char** argv) {
         std::vector<Text> texts;
         for (const std::string& file : options.files)
             for (Text& text : read(file)) texts.push_back(std::move(text));
-        if (!options.expected.empty()) return compare_all(options, texts);
-        run_all(options, texts);
-        return 0;
+        if (!options.expected.empty()) return Comparison(options, texts).run();
+        return run_all(options, texts);
     } catch (const std::exception& problem) {
         std::cerr << "campaign_run: " << problem.what() << "\n";
         return 2;

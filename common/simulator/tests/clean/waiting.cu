@@ -147,7 +147,7 @@ static void waits_and_counts_for_a_lane() {
     for (const int seen : to_host(out, 32)) expect(seen == 1, "seen");
 }
 
-// clean long_turns_of_a_waiting_loop
+// clean long_turns_of_a_waiting_loop simulator only
 __global__ void compute_while_waiting(volatile int* flag, float* out, int n) {
     float value = threadIdx.x;
     if (threadIdx.x < 16) {
@@ -297,7 +297,7 @@ static void gives_up_after_rare_attempts() {
     expect(to_host(attempts, 1)[0] == 3000, "attempts");
 }
 
-// clean gives_up_after_time
+// clean gives_up_after_time simulator only
 // A minute of the device's clock, in each of two blocks, ten times.
 __global__ void wait_for_a_minute(volatile int* flag, int* times) {
     for (int attempt = 0; attempt < 10; ++attempt) {

@@ -16,6 +16,6 @@
 // clean barrier_in_a_waiting_loop
 // clean gives_up_after_attempts
 // clean gives_up_after_rare_attempts
-// clean gives_up_after_time
+// clean gives_up_after_time simulator only
 // clean gives_up_by_the_timer
 #include "waiting.cu"

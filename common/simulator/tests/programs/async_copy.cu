@@ -5,6 +5,7 @@
 // expect: 16 bytes a thread: ok
 // expect: zero fill: ok
 // expect: ignored source: ok
+// expect: source ignored by the opposite: ok
 // expect: pipeline of 4 stages: ok
 // expect: some lanes only: ok
 // expect: cooperative groups memcpy_async: ok
@@ -45,16 +46,19 @@ __global__ void zero_fill(uint4* out, const uint4* in) {
     out[i] = tile[i];
 }
 
+template <bool kOpposite>
 __global__ void ignored_source(int* out, const int* in) {
     __shared__ int tile[kThreads];
     const int i = threadIdx.x;
     tile[i] = -1;
     asm volatile(
-        "{ .reg .pred p;\n\t"
+        "{ .reg .pred p, q;\n\t"
         "setp.ne.s32 p, %2, 0;\n\t"
-        "cp.async.ca.shared.global [%0], [%1], 4, p;\n\t"
+        "setp.ne.s32 q, %3, 0;\n\t"
+        "@q cp.async.ca.shared.global [%0], [%1], 4, !p;\n\t"
+        "@!q cp.async.ca.shared.global [%0], [%1], 4, p;\n\t"
         "cp.async.wait_all; }" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(&tile[i]))),
-        "l"(&in[i]), "r"(i % 3)
+        "l"(&in[i]), "r"(i % 3), "r"(int{kOpposite})
         : "memory");
     out[i] = tile[i];
 }
@@ -170,9 +174,12 @@ int main() {
     }
     {
         DeviceArray<int> to(kThreads);
-        ignored_source<<<1, kThreads>>>(to, from);
+        ignored_source<false><<<1, kThreads>>>(to, from);
         expect_equal("ignored source", to.read(),
                      for_threads<int>(kThreads, [&](int i) { return i % 3 ? 0 : in[i]; }));
+        ignored_source<true><<<1, kThreads>>>(to, from);
+        expect_equal("source ignored by the opposite", to.read(),
+                     for_threads<int>(kThreads, [&](int i) { return i % 3 ? in[i] : 0; }));
     }
     {
         DeviceArray<int> to(kThreads);

@@ -95,6 +95,9 @@ FOR_ALL(MAD)
 #define MAD_WIDE(T, W) \
     TERNARY("mad.wide." #T " %0, %1, %2, %3;", W, T, T, W, u128(s128(a) * b) + u128(c));
 MAD_WIDE(s16, s32) MAD_WIDE(u16, u32) MAD_WIDE(s32, s64) MAD_WIDE(u32, u64)
+// A literal addend has the width of the result.
+BINARY("mad.wide.s16 %0, %1, %2, -100000;", s32, s16, s16, u128(s128(a) * b - 100000));
+BINARY("mad.wide.u16 %0, %1, %2, 0xfffffffe;", u32, u16, u16, u128(a) * b + 0xfffffffeu);
 TERNARY("mad.hi.sat.s32 %0, %1, %2, %3;", s32, s32, s32, s32,
         clamped(s128(product_high<s32>(a, b)) + c));
 

@@ -9,6 +9,7 @@
 // expect: shuffle predicate: ok
 // expect: vote all any uniform: ok
 // expect: ballot: ok
+// expect: votes of the opposite: ok
 // expect: ballot of a divergent half: ok
 // expect: match any: ok
 // expect: match any of 64 bits: ok
@@ -94,6 +95,24 @@ __global__ void ballot_half(unsigned* out) {
         out[lane] = __ballot_sync(0xaaaaaaaau, lane > 15);
     else
         out[lane] = __ballot_sync(0x55555555u, lane < 4);
+}
+
+/// `!p` in the instruction, as no compiler writes it.
+__global__ void votes_of_the_opposite(unsigned* out) {
+    unsigned bits, all, any, none;
+    asm("{ .reg .pred p, q;\n\t"
+        "setp.lt.u32 p, %4, 5;\n\t"
+        "vote.sync.ballot.b32 %0, !p, 0xffffffff;\n\t"
+        "vote.sync.all.pred q, !p, 0xffffffff;\n\t"
+        "selp.u32 %1, 1, 0, q;\n\t"
+        "vote.sync.any.pred q, !p, 0xffffffff;\n\t"
+        "selp.u32 %2, 1, 0, q;\n\t"
+        "setp.lt.u32 p, %4, 32;\n\t"
+        "vote.sync.any.pred q, !p, 0xffffffff;\n\t"
+        "selp.u32 %3, 1, 0, q; }"
+        : "=r"(bits), "=r"(all), "=r"(any), "=r"(none)
+        : "r"(threadIdx.x));
+    out[threadIdx.x] = bits + all + 2 * any + 4 * none;
 }
 
 __global__ void match_any(unsigned* out) {
@@ -201,6 +220,8 @@ int main() {
 
     test<int>("vote all any uniform", votes, 32, [](int) { return 0b0110101; });
     test<unsigned>("ballot", ballot_all, 32, [](int) { return 0x49249249u; });
+    test<unsigned>("votes of the opposite", votes_of_the_opposite, 32,
+                   [](int) { return 0xffffffe0u + 2; });
     test<unsigned>("ballot of a divergent half", ballot_half, 32,
                    [](int l) { return l & 1 ? 0xaaaa0000u : 0x00000005u; });
     test<unsigned>("match any", match_any, 32,

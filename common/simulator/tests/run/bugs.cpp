@@ -3,7 +3,7 @@
 //
 //     x[i] = 1;  // bug NAME: CHECK: KIND      the case NAME gives this report, at this line
 //     y = x[j];  // other NAME                 the second access of its race
-//     // clean NAME                            the case NAME gives no report and ends with 0
+//     // clean NAME [simulator only]           the case NAME gives no report and ends with 0
 //     // by clang NAME: REASON                what clang builds of that case reports otherwise
 //     // simulate: OPTIONS                     options of simulate for every case
 //     // simulate NAME: OPTIONS                ... for one case
@@ -55,7 +55,7 @@ struct Suite {
 void read_mark(Suite& suite, const std::string& mark, int line) {
     static const std::regex bug(R"(bug ([\w-]+): ([a-z]+): (.+))");
     static const std::regex other(R"(other ([\w-]+))");
-    static const std::regex clean(R"(clean ([\w-]+))");
+    static const std::regex clean(R"(clean ([\w-]+)( simulator only)?)");
     static const std::regex by_clang(R"(by clang ([\w-]+): .+)");
     static const std::regex option(R"(simulate(?: ([\w-]+))?: (--.+))");
     std::smatch part;
