@@ -100,6 +100,13 @@ struct Flow {
         return i.guard && r != *i.guard && known.partly.contains({r, *i.guard, i.guard_negated});
     }
 
+    /// Its line ends in `// late`: whoever wrote it knows that its sources are there when it is executed.
+    static bool is_late(const ptx::Module& module, const ptx::Instruction& i) {
+        const std::size_t end = i.text_offset + i.text_length;
+        return module.text.substr(end, module.text.find('\n', end) - end).find("// late") !=
+               std::string::npos;
+    }
+
     std::string check(const ptx::Module& module) const {
         const std::size_t count = function.body.size();
         std::vector<Known> at(count);
@@ -128,7 +135,7 @@ struct Flow {
             if (!ends_here(i)) arrive(now + 1, known);
         }
         for (u32 now = 0; now < count; ++now) {
-            if (!reached[now]) continue;
+            if (!reached[now] || is_late(module, function.body[now])) continue;
             for (u32 r : read(function.body[now]))
                 if (!may_read(function.body[now], r, at[now]))
                     return function.registers[r].name +

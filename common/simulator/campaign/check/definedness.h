@@ -2,7 +2,8 @@
 //
 // Builds on  the simulator's parser, and nothing else of it that decides what a register holds.
 // Rules      A write under a guard counts under that guard: for reads with the same guard, and for
-//            all when a write under the opposite guard follows before the guard changes.
+//            all when a write under the opposite guard follows before the guard changes. A line that
+//            ends in `// late` is believed: what it reads is written when it is executed.
 #pragma once
 
 #include <string>

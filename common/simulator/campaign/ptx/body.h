@@ -102,6 +102,8 @@ public:
     Reg destination(Kind kind);  ///< a new one or a variable; written from here on
     Reg new_variable(Kind kind);
     void emit(const std::string& instruction) { text_.line(instruction + ";"); }
+    /// Its registers are written by then, though not on every way of the text: see undefined_read().
+    void emit_late(const std::string& instruction) { text_.line(instruction + "; // late"); }
     void set_word(Reg to, u32 value);
     Reg word_of(u32 value);
     void lane_instruction();
@@ -165,6 +167,7 @@ private:
     void loop(const Where& where);
     void loop_with_members(const Where& where);
     void graph(const Where& where);
+    void late_copy(const Where& where);
     void choose(const Where& where);
     void call();
     void indirect_call();

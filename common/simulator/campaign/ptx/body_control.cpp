@@ -68,8 +68,10 @@ bool Body::control(const Where& where) {
         branch_with_members(where);
     } else if (what < 54 && where.knows_members() && env_.features.warp_ops && may_loop) {
         loop_with_members(where);
-    } else if (what < 78 && may_loop) {
+    } else if (what < 74 && may_loop) {
         loop(where);
+    } else if (what < 78 && may_loop) {
+        late_copy(where);
     } else if (may_loop) {
         graph(where);
     } else {
@@ -251,6 +253,53 @@ void Body::loop_with_members(const Where& where) {
     text_.jump(test);
     here = at_test;
     text_.begin(after);
+}
+
+/// A search: on some turns the turn's value is copied, and behind the loop the last copy is wanted, if there is one.
+/// By then the value itself may have been written anew.
+void Body::late_copy(const Where& where) {
+    const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
+    const std::string bits = kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
+    const Reg turns = text_.make(Kind::word), more = text_.make(Kind::predicate);
+    const Reg value = text_.make(kind), copy = text_.make(kind);
+    const Reg chosen = text_.make(Kind::predicate), has = text_.make(Kind::predicate);
+    emit("mov.u32 " + name_of(turns) + ", " + number(random_.between(2, 5)));
+    emit_late("setp.lt.u32 " + name_of(has) + ", " + name_of(turns) + ", 0");
+    const int body = text_.new_block(), takes = text_.new_block(), next = text_.new_block(),
+              after = text_.new_block();
+    const Available before = here;
+    text_.jump(body);
+    text_.begin(body);
+    Where w = where.part();
+    w.turns *= 5;
+    statements(random_.between(0, 2), w);
+    const std::string turn = name_of(turns), word = name_of(use(Kind::word));
+    if (kind == Kind::half)
+        emit("cvt.u16.u32 " + name_of(value) + ", " + turn);
+    else if (kind == Kind::wide)
+        emit("mad.wide.u32 " + name_of(value) + ", " + turn + ", " + word + ", " +
+             name_of(use(kind)));
+    else
+        emit("mad.lo.s32 " + name_of(value) + ", " + turn + ", 0x01000193, " + word);
+    const Reg bit = text_.make(Kind::word);
+    emit("add.s32 " + name_of(bit) + ", " + name_of(here.position.back()) + ", " + turn);
+    emit("and.b32 " + name_of(bit) + ", " + name_of(bit) + ", " +
+         number(random_.pick({1u, 2u, 3u})));
+    emit("setp.eq.s32 " + name_of(chosen) + ", " + name_of(bit) + ", 0");
+    text_.branch(chosen, false, takes, next);
+    text_.begin(takes);
+    emit_late("mov.b" + bits + name_of(copy) + ", " + name_of(value));
+    emit_late("setp.ge.u32 " + name_of(has) + ", " + name_of(turns) + ", 0");
+    text_.jump(next);
+    text_.begin(next);
+    emit("add.s32 " + name_of(turns) + ", " + name_of(turns) + ", -1");
+    emit("setp.gt.s32 " + name_of(more) + ", " + name_of(turns) + ", 0");
+    text_.branch(more, false, body, after);
+    here = before;
+    text_.begin(after);
+    if (const std::optional<Reg> to = old_variable(kind))
+        emit_late("@" + name_of(has) + " add.s" + bits + name_of(*to) + ", " + name_of(copy) +
+                  ", " + name_of(*to));
 }
 
 // ---- any graph of blocks ----

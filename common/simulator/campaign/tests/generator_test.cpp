@@ -66,6 +66,12 @@ TEST_CASE("a register that is read before it is written") {
     CHECK(undefined_read(kernel("add.s32 %r1, %r0, %r0;\n")).find("%r0") != std::string::npos);
 }
 
+TEST_CASE("where the text says that it is written by then") {
+    const std::string late = "add.s32 %r1, %r0, %r0; // late\n";
+    CHECK(undefined_read(kernel(late)) == "");
+    CHECK(undefined_read(kernel(late + "add.s32 %r1, %r0, %r0;\n")) != "");
+}
+
 TEST_CASE("on one of two ways alone") {
     const std::string head =
         "mov.u32 %r0, 1;\nsetp.eq.u32 %p0, %r0, 1;\n@%p0 bra A;\nmov.u32 %r1, 2;\nA:\n";
