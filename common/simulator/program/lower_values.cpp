@@ -160,11 +160,10 @@ void FunctionLowering::lower_address_conversion() {
 
 // ---- lane-wise ----
 
-/// Has this source 32 bits, though the instruction's type has 16: an addend, or a distance?
+/// Has this source 32 bits, though the instruction's type has 16? (A distance of shl.b16 has them too, but NVIDIA's
+/// compiler takes 16 bits of a literal one.)
 bool FunctionLowering::is_wider_source(std::size_t index) const {
-    const std::string& opcode = now().opcode;
-    return (opcode == "mad" && now().has("wide") && index == 2) ||
-           ((opcode == "shl" || opcode == "shr") && index == 1);
+    return now().opcode == "mad" && now().has("wide") && index == 2;
 }
 
 bool FunctionLowering::lower_lane_instruction() {

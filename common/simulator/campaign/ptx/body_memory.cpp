@@ -104,7 +104,8 @@ void Body::access(const Place& place, bool store) {
             bytes /= 2;
     }
     Kind kind = kind_for(random_, bytes);
-    if (env_.features.same_everywhere && store && bytes == 1) kind = Kind::word;
+    if (env_.features.same_everywhere && store)
+        kind = bytes == 8 ? Kind::wide : bytes == 2 ? Kind::half : Kind::word;
     const u32 whole = bytes * count;
     const u32 offset = place.first + random_.below(place.bytes / whole) * whole;
     std::string modifiers;

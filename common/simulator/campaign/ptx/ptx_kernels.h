@@ -11,7 +11,8 @@ namespace coalesce::campaign {
 struct PtxOptions {
     /// Only what gives the same bits on every device: for kernels that are run on a GPU as well. Nor what the
     /// compiler in NVIDIA's driver (580) gets wrong even when it does not optimise: `@p set` and `@p testp`,
-    /// which write where p does not hold, and `st.b8` of a register that holds an f16 or f64, which converts it.
+    /// which write where p does not hold, and a store of a part of a register that holds an f16 or f64, which
+    /// converts it (F2I in the machine code).
     bool same_everywhere = false;
 };
 

@@ -45,9 +45,8 @@ T shifted_right(T a, u32 count) {
 #define SHL(T) BINARY("shl." #T " %0, %1, %2;", T, T, u32, shifted_left<T>(a, b));
 #define SHR(T) BINARY("shr." #T " %0, %1, %2;", T, T, u32, shifted_right<T>(a, b));
 SHL(b16) SHL(b32) SHL(b64)
-// A literal distance has 32 bits, whatever is moved.
-UNARY("shl.b16 %0, %1, 0x10001;", b16, b16, 0 * a);
-UNARY("shr.s16 %0, %1, 0x10001;", s16, s16, a < 0 ? -1 : 0);
+// The distance has 32 bits; of a literal the compiler takes 16.
+UNARY("shl.b16 %0, %1, 0x10001;", b16, b16, a << 1);
 SHR(b16) SHR(u16) SHR(s16) SHR(b32) SHR(u32) SHR(s32) SHR(b64) SHR(u64) SHR(s64)
 
 GROUP("shf");
