@@ -58,7 +58,16 @@ __global__ void shared_size(unsigned* out) {
     out[5] = SPECIAL_32("reserved_smem_offset_1") - begin;
 }
 
+/// The one special register that is a predicate, in a function of its own.
+__noinline__ __device__ unsigned is_explicit_cluster() {
+    unsigned value;
+    asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(value));
+    return value;
+}
+
 __global__ void cluster(unsigned* out) {
+    out[5] = is_explicit_cluster();
     out[0] = SPECIAL_32("cluster_ctarank");
     out[1] = SPECIAL_32("cluster_nctarank");
     out[2] = SPECIAL_32("cluster_nctaid.x");
@@ -107,9 +116,9 @@ int main() {
     shared_size<<<1, 32, 1000>>>(sizes);
     expect_equal<unsigned>("shared memory", sizes.read(), {1000, 1024, 2024, 288, 1024, 0});
 
-    DeviceArray<unsigned> cluster_values(5);
+    DeviceArray<unsigned> cluster_values(6);
     cluster<<<3, 1>>>(cluster_values);
-    expect_equal<unsigned>("cluster of one block", cluster_values.read(), {0, 1, 1, 3, 2});
+    expect_equal<unsigned>("cluster of one block", cluster_values.read(), {0, 1, 1, 3, 2, 0});
 
     DeviceArray<unsigned> below(1);
     multiprocessor<<<1, 1>>>(below);
