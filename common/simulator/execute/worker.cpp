@@ -336,7 +336,8 @@ void Worker::report_stuck_grid() {
     report.message += ":\n" + describe_waiting(block);
     report.cure =
         "Is the lock released, the flag set, on every path? Blocks may only wait for blocks that "
-        "are sure to run.";
+        "are sure to run. (If a copy by the host is to change it: here a launch is carried out "
+        "before the host goes on.)";
     reports().add(report);
     launch_->fail(Status::launch_timeout);
 }
