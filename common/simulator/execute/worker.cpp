@@ -117,6 +117,9 @@ void Worker::prepare(Resident& resident) {
     // for the same set of the host's cache.
     const u64 file_bytes = round_up(code.main.own_bytes, 64) + 64;
     u8* files = resident.registers.resize(file_bytes * warps);
+    // A program that looks at registers before it writes them, as set operations of Thrust do, gets the same
+    // in every run and in plain mode.
+    std::memset(files, 0, file_bytes * warps);
     const u32 local_bytes =
         code.main.local_bytes +
         (code.uses_calls ? static_cast<u32>(Device::instance().stack_limit) : 0);

@@ -34,6 +34,7 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       flow_(function),
       own_(!plain_) {
     const Liveness liveness(function, flow_);
+    code_.words_at_once = liveness.words_at_once();
     registers_ =
         plain_ ? every_register_by_itself(function) : classify(function, is_kernel, liveness);
     code_.roots = registers_.root;
@@ -369,10 +370,10 @@ u32 local_bytes_of(const ptx::Function& function) {
     return static_cast<u32>(round_up(bytes, 16));
 }
 
-/// How many 32-bit registers a compiler would need: what is alive at once, with some for addresses.
+/// How many 32-bit registers a compiler would need: what is alive at once, and two for its own purposes. (ptxas
+/// takes 0 to 2 more than are alive for the course's transposes, and 10 more where it keeps four loads in flight.)
 u32 estimate_registers(const FunctionCode& code) {
-    const u32 words = code.own_bytes / (4 * kLanes);
-    return std::clamp(words + 8, 16u, 255u);
+    return std::clamp(code.words_at_once + 2, 16u, 255u);
 }
 
 }  // namespace
