@@ -18,6 +18,11 @@
 
 namespace coalesce::campaign {
 
+/// Of a register that is no predicate, as a type ends: "add.s" + bits_of(kind) + ...
+inline const char* bits_of(Kind kind) {
+    return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
+}
+
 /// What a kernel has; each kernel has other things, so that what excludes a short cut of the
 /// simulator is not in all of them.
 struct Features {

@@ -259,7 +259,7 @@ void Body::loop_with_members(const Where& where) {
 /// By then the value itself may have been written anew.
 void Body::late_copy(const Where& where) {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
-    const std::string bits = kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
+    const std::string bits = bits_of(kind);
     const Reg turns = text_.make(Kind::word), more = text_.make(Kind::predicate);
     const Reg value = text_.make(kind), copy = text_.make(kind);
     const Reg chosen = text_.make(Kind::predicate), has = text_.make(Kind::predicate);
@@ -424,10 +424,7 @@ void Body::graph(const Where& where) {
             if (kind == Kind::predicate)
                 emit("xor.pred " + name_of(r) + ", " + name_of(a) + ", " + name_of(b));
             else
-                emit((random_.percent(50) ? "add.s" : "sub.s") +
-                     std::string(kind == Kind::half   ? "16 "
-                                 : kind == Kind::wide ? "64 "
-                                                      : "32 ") +
+                emit(std::string(random_.percent(50) ? "add.s" : "sub.s") + bits_of(kind) +
                      name_of(r) + ", " + name_of(a) + ", " + name_of(b));
             here.add(r);
         }

@@ -258,11 +258,8 @@ void Body::copies() {
         if (kind == Kind::predicate)
             emit(how + "not.pred " + name_of(original) + ", " + name_of(use(kind)));
         else
-            emit(how + "add.s" +
-                 (kind == Kind::half   ? "16 "
-                  : kind == Kind::wide ? "64 "
-                                       : "32 ") +
-                 name_of(original) + ", " + name_of(original) + ", " + hex(random_.below(9) + 1));
+            emit(how + "add.s" + bits_of(kind) + name_of(original) + ", " + name_of(original) +
+                 ", " + hex(random_.below(9) + 1));
     }
     if (random_.percent(70)) fold(random_.pick(chain));
 }
