@@ -54,13 +54,13 @@ void Tally::merge(const Tally& other) {
     count = sum;
 }
 
-Diagnosis::Diagnosis(const Verdict& verdict, const Overview& overview)
-    : verdict_(verdict),
+Diagnosis::Diagnosis(const Comparison& comparison, const Overview& overview)
+    : comparison_(comparison),
       overview_(overview),
-      problem_(verdict.problem),
+      problem_(comparison.problem),
       matrix_(problem_.of_one_matrix()),
       pattern_(problem_.element_size, problem_.seed),
-      one_in_(static_cast<std::uint32_t>(1 + verdict.wrong / kClosely)),
+      one_in_(static_cast<std::uint32_t>(1 + comparison.wrong / kClosely)),
       explained_(hypotheses().size()),
       bad_tiles_(static_cast<std::size_t>(tile_count(problem_))) {
     for (std::size_t i = 0; i < sides; ++i) {
@@ -148,13 +148,13 @@ Finding Diagnosis::say(Fault fault, const Tally& example, const std::string& mea
 }
 
 Finding Diagnosis::conclude() const {
-    return verdict_.wrong == 0 ? conclude_untouched() : conclude_wrong();
+    return comparison_.wrong == 0 ? conclude_untouched() : conclude_wrong();
 }
 
 // ---- nothing wrong, but not everything written ----
 
 Finding Diagnosis::conclude_untouched() const {
-    if (verdict_.right == 0 || overview_.written_rows == 0) {
+    if (comparison_.right == 0 || overview_.written_rows == 0) {
         if (overview_.input_is_changed) {
             return say(Fault::arguments_exchanged, bad_,
                        "the kernel wrote to its input instead; the destination comes first");
@@ -171,7 +171,7 @@ Finding Diagnosis::conclude_untouched() const {
     if (const auto found = edge(Fault::ragged_edge_missed)) return *found;
 
     const std::int64_t rows = overview_.written_rows, cols = overview_.written_cols;
-    const bool is_rectangle = verdict_.right == static_cast<std::uint64_t>(rows * cols);
+    const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
     const std::int64_t shorter = std::min(problem_.rows, problem_.cols);
     if (is_rectangle && problem_.rows != problem_.cols && rows == shorter && cols == shorter) {
         return say(Fault::bounds_exchanged, bad_,
@@ -253,7 +253,7 @@ std::optional<Finding> Diagnosis::missed_batches() const {
     if (!problem_.is_permuted() || axes.order[0] != 0) return std::nullopt;
     const std::uint64_t size = static_cast<std::uint64_t>(problem_.elements() / axes.extents[0]);
     const auto first = static_cast<std::uint64_t>(bad_.first);
-    if (first % size != 0 || verdict_.right != first) return std::nullopt;
+    if (first % size != 0 || comparison_.right != first) return std::nullopt;
     return say(Fault::batches_missed, bad_,
                "only the first " + std::to_string(first / size) + " of " +
                    std::to_string(axes.extents[0]) +

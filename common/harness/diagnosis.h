@@ -11,7 +11,7 @@
 
 namespace coalesce {
 
-/// What the first look at an output saw, on top of what the verdict keeps.
+/// What the first look at an output saw, on top of what the comparison keeps.
 struct Overview {
     /// The rows and columns of the output below which everything that was written lies.
     std::int64_t written_rows = 0, written_cols = 0;
@@ -34,7 +34,7 @@ struct Tally {
 /// Several may gather at once, each its share, and be merged.
 class Diagnosis {
 public:
-    Diagnosis(const Verdict& verdict, const Overview& overview);
+    Diagnosis(const Comparison& comparison, const Overview& overview);
 
     /// A cell of the output that is not right, and what it holds.
     void look_at(Cell out, Bits held, bool is_untouched);
@@ -66,7 +66,7 @@ private:
     std::uint64_t cells_of_bad_tiles() const;
     Finding say(Fault fault, const Tally& example, const std::string& meaning) const;
 
-    const Verdict& verdict_;
+    const Comparison& comparison_;
     Overview overview_;
     Problem problem_;
     Problem matrix_;  ///< one of a batch; else the same as `problem_`

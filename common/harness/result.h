@@ -46,7 +46,7 @@ struct Reference {
 /// The table, row by row, as the results come.
 class Table {
 public:
-    /// `is_counted`: with columns for counters or times, besides the verdict.
+    /// `is_counted`: with columns for counters or times, besides the comparison.
     Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants);
 
     /// The head: what the columns are.

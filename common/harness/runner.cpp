@@ -208,8 +208,8 @@ void Runner::check_once(Result& result, VerifiedBuffers& buffers) {
         device_is_lost_ = cudaDeviceSynchronize() != cudaSuccess;
         return fail(result, shape, launch_failure(error));
     }
-    const Verdict verdict = buffers.check();
-    if (!verdict.is_right()) return fail(result, shape, verdict.text());
+    const Comparison comparison = buffers.check();
+    if (!comparison.is_right()) return fail(result, shape, comparison.text());
     ++result.shapes_verified;
 }
 

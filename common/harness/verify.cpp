@@ -66,9 +66,9 @@ std::optional<Trespass> trespass(const GuardedSpan& span, Transport& transport, 
 }
 
 /// Compares elements of the output with what belongs there.
-class Comparison {
+class Comparer {
 public:
-    explicit Comparison(const Problem& problem)
+    explicit Comparer(const Problem& problem)
         : problem_(problem), pattern_(problem.element_size, problem.seed) {}
 
     /// Calls `visit(cell, state, held)` for elements `begin` to `end` of a chunk that starts with
@@ -134,52 +134,52 @@ bool comes_before(Cell one, Cell other) {
     return std::pair(one.row, one.col) < std::pair(other.row, other.col);
 }
 
-void add(const Count& count, Verdict& verdict, Overview& overview) {
-    verdict.right += count.states[static_cast<int>(CellState::right)];
-    verdict.wrong += count.states[static_cast<int>(CellState::wrong)];
-    verdict.untouched += count.states[static_cast<int>(CellState::untouched)];
-    verdict.map.merge(count.map);
+void add(const Count& count, Comparison& comparison, Overview& overview) {
+    comparison.right += count.states[static_cast<int>(CellState::right)];
+    comparison.wrong += count.states[static_cast<int>(CellState::wrong)];
+    comparison.untouched += count.states[static_cast<int>(CellState::untouched)];
+    comparison.map.merge(count.map);
     if (count.first_bad &&
-        (!verdict.first_bad || comes_before(*count.first_bad, *verdict.first_bad))) {
-        verdict.first_bad = count.first_bad;
+        (!comparison.first_bad || comes_before(*count.first_bad, *comparison.first_bad))) {
+        comparison.first_bad = count.first_bad;
     }
     overview.written_rows = std::max(overview.written_rows, count.written_rows);
     overview.written_cols = std::max(overview.written_cols, count.written_cols);
 }
 
 /// The first look: counts, the picture, the first bad cell.
-void count_cells(const GuardedSpan& out, Transport& transport, Verdict& verdict,
+void count_cells(const GuardedSpan& out, Transport& transport, Comparison& comparison,
                  Overview& overview) {
-    const Problem& problem = verdict.problem;
-    const Comparison comparison(problem);
+    const Problem& problem = comparison.problem;
+    const Comparer comparer(problem);
     const int threads = thread_count(problem.elements());
     std::vector<Count> counts(static_cast<std::size_t>(threads), Count(problem));
     in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
         const void* chunk = read_elements(out, transport, problem.element_size, first, elements);
         in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
             Count& mine = counts[static_cast<std::size_t>(share)];
-            comparison.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
+            comparer.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
                 const std::int64_t index = cell.row * problem.out_cols() + cell.col;
-                mine.note(cell, state, held == comparison.before(index));
+                mine.note(cell, state, held == comparer.before(index));
             });
         });
     });
-    for (const Count& count : counts) add(count, verdict, overview);
+    for (const Count& count : counts) add(count, comparison, overview);
 }
 
 /// The second look, at the bad cells alone: what do they have in common?
-Finding diagnose(const GuardedSpan& out, Transport& transport, const Verdict& verdict,
+Finding diagnose(const GuardedSpan& out, Transport& transport, const Comparison& comparison,
                  const Overview& overview) {
-    const Problem& problem = verdict.problem;
-    const Comparison comparison(problem);
+    const Problem& problem = comparison.problem;
+    const Comparer comparer(problem);
     const int threads = thread_count(problem.elements());
     std::vector<Diagnosis> shares;
-    for (int i = 0; i < threads; ++i) shares.emplace_back(verdict, overview);
+    for (int i = 0; i < threads; ++i) shares.emplace_back(comparison, overview);
     in_chunks(problem, [&](std::int64_t first, std::int64_t elements) {
         const void* chunk = read_elements(out, transport, problem.element_size, first, elements);
         in_parallel(threads, elements, [&](int share, std::int64_t begin, std::int64_t end) {
             Diagnosis& mine = shares[static_cast<std::size_t>(share)];
-            comparison.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
+            comparer.run(chunk, first, begin, end, [&](Cell cell, CellState state, Bits held) {
                 if (state == CellState::right) return;
                 mine.look_at(cell, held, state == CellState::untouched);
             });
@@ -263,33 +263,33 @@ void prepare_out(const GuardedSpan& out, Transport& transport) {
     transport.fill(out.data, poison_byte, out.bytes);
 }
 
-Verdict check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,
-              const GuardedSpan& out, Transport& out_transport) {
-    Verdict verdict;
-    verdict.problem = problem;
-    verdict.map = CellMap(problem.out_rows(), problem.out_cols());
+Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,
+                 const GuardedSpan& out, Transport& out_transport) {
+    Comparison comparison;
+    comparison.problem = problem;
+    comparison.map = CellMap(problem.out_rows(), problem.out_cols());
     Overview overview;
-    count_cells(out, out_transport, verdict, overview);
+    count_cells(out, out_transport, comparison, overview);
     std::optional<std::int64_t> changed;
     if (!problem.is_in_place()) changed = changed_input(problem, in, in_transport);
     overview.input_is_changed = changed.has_value();
-    if (verdict.wrong + verdict.untouched > 0) {
-        verdict.findings.push_back(diagnose(out, out_transport, verdict, overview));
+    if (comparison.wrong + comparison.untouched > 0) {
+        comparison.findings.push_back(diagnose(out, out_transport, comparison, overview));
     }
     if (changed) {
-        verdict.findings.push_back(
+        comparison.findings.push_back(
             {Fault::input_changed, in_name(problem, problem.in_cell(*changed)) +
                                        " was changed: a kernel must only "
                                        "read its input"});
     }
     const char* const name = problem.is_in_place() ? "data" : "out";
-    look_at_guards(out, out_transport, name, problem.element_size, verdict.findings);
-    if (problem.is_in_place()) return verdict;
-    look_at_guards(in, in_transport, "in", problem.element_size, verdict.findings);
-    return verdict;
+    look_at_guards(out, out_transport, name, problem.element_size, comparison.findings);
+    if (problem.is_in_place()) return comparison;
+    look_at_guards(in, in_transport, "in", problem.element_size, comparison.findings);
+    return comparison;
 }
 
-std::string Verdict::text() const {
+std::string Comparison::text() const {
     std::string text;
     for (const Finding& finding : findings) text += wrap(finding.sentence);
     if (wrong + untouched > 0) {
@@ -326,7 +326,7 @@ void VerifiedBuffers::poison() {
     prepare_out(out_span_, *out_transport_);
 }
 
-Verdict VerifiedBuffers::check() {
+Comparison VerifiedBuffers::check() {
     CUDA_CHECK(cudaDeviceSynchronize());
     return coalesce::check(problem_, in_span_, *in_transport_, out_span_, *out_transport_);
 }

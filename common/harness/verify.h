@@ -8,8 +8,8 @@
 ///     VerifiedBuffers buffers(problem);
 ///     buffers.prepare();
 ///     launch(buffers.out(), buffers.in(), 1000, 777);
-///     Verdict verdict = buffers.check();
-///     if (!verdict.is_right()) std::puts(verdict.text().c_str());
+///     Comparison comparison = buffers.check();
+///     if (!comparison.is_right()) std::puts(comparison.text().c_str());
 ///
 /// or, with memory of one's own, `prepare_in`, `prepare_out` and `check`.
 #pragma once
@@ -34,7 +34,7 @@ struct GuardedSpan {
 };
 
 /// What a kernel left.
-struct Verdict {
+struct Comparison {
     Problem problem;                ///< what it was to do
     std::uint64_t right = 0;        ///< cells that hold the right bits
     std::uint64_t wrong = 0;        ///< cells that hold others
@@ -56,8 +56,8 @@ void prepare_in(const Problem& problem, const GuardedSpan& in, Transport& transp
 /// Poisons the output and writes its guard bands. To be done before every launch.
 void prepare_out(const GuardedSpan& out, Transport& transport);
 /// Compares bit by bit, and looks for the mistake behind what is wrong.
-Verdict check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,
-              const GuardedSpan& out, Transport& out_transport);
+Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_transport,
+                 const GuardedSpan& out, Transport& out_transport);
 
 /// The buffers of a problem, allocated and guarded.
 class VerifiedBuffers {
@@ -79,7 +79,7 @@ public:
         problem_.keeps_nan_payloads = keeps_nan_payloads;
     }
     /// What the kernel left. Waits for the device first.
-    Verdict check();
+    Comparison check();
 
     /// The output.
     float* out() const { return static_cast<float*>(out_span_.data); }

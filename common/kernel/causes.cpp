@@ -88,7 +88,7 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
                 "nothing. Compare row with rows and col with cols before each access."};
 }
 
-Failure wrong_result(const Trial& trial, const Verdict& verdict, const Surroundings& around);
+Failure wrong_result(const Trial& trial, const Comparison& comparison, const Surroundings& around);
 
 /// An access outside: of all its causes the one that fits.
 Failure outside(const Trial& trial, const Place& place, const std::string& details,
@@ -98,9 +98,9 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
         return no_bounds_check(trial, place, details);
     }
     // A wrong index leads outside as well; then the index is what is wrong.
-    const std::optional<Verdict> verdict = around.result_without_checks();
-    if (verdict && names_the_mistake(verdict->fault())) {
-        Failure failure = wrong_result(trial, *verdict, around);
+    const std::optional<Comparison> comparison = around.result_without_checks();
+    if (comparison && names_the_mistake(comparison->fault())) {
+        Failure failure = wrong_result(trial, *comparison, around);
         failure.place = place;
         failure.details = wrap("It also goes outside of the matrix.") + details + failure.details;
         return failure;
@@ -249,41 +249,42 @@ std::string as_sentence(const std::string& text) {
     return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
 }
 
-Failure wrong_result(const Trial& trial, const Verdict& verdict, const Surroundings& around) {
-    const Finding& first = verdict.findings.front();
+Failure wrong_result(const Trial& trial, const Comparison& comparison, const Surroundings& around) {
+    const Finding& first = comparison.findings.front();
     Failure failure{.kind = FailureKind::wrong_result,
                     .fault = first.fault,
                     .headline = as_sentence(first.sentence),
                     .place = {around.file_name, trial.store_line, 0},
                     .shape = trial.shape,
                     .next = next_after(first.fault)};
-    for (std::size_t i = 1; i < verdict.findings.size(); ++i) {
-        failure.details += wrap(as_sentence(verdict.findings[i].sentence));
+    for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
+        failure.details += wrap(as_sentence(comparison.findings[i].sentence));
     }
-    if (verdict.wrong + verdict.untouched > 0) {
-        failure.details +=
-            wrap(std::to_string(verdict.right) + " cells right, " + std::to_string(verdict.wrong) +
-                 " wrong, " + std::to_string(verdict.untouched) + " never written.");
-        failure.map = verdict.map.text();
+    if (comparison.wrong + comparison.untouched > 0) {
+        failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
+                                std::to_string(comparison.wrong) + " wrong, " +
+                                std::to_string(comparison.untouched) + " never written.");
+        failure.map = comparison.map.text();
     }
     return failure;
 }
 
 /// What guard bands saw, where no memcheck watches: a real GPU.
-const Finding* outside_finding(const Verdict& verdict) {
-    if (names_the_mistake(verdict.fault())) return nullptr;
+const Finding* outside_finding(const Comparison& comparison) {
+    if (names_the_mistake(comparison.fault())) return nullptr;
     const auto is_outside = [](const Finding& finding) {
         return finding.fault == Fault::read_outside || finding.fault == Fault::written_after ||
                finding.fault == Fault::written_before;
     };
-    const auto found = std::find_if(verdict.findings.begin(), verdict.findings.end(), is_outside);
-    return found == verdict.findings.end() ? nullptr : &*found;
+    const auto found =
+        std::find_if(comparison.findings.begin(), comparison.findings.end(), is_outside);
+    return found == comparison.findings.end() ? nullptr : &*found;
 }
 
 std::optional<Failure> result_error(const Trial& trial, const Surroundings& around) {
     const Report* race = find_report(trial, "globalrace");
-    const bool is_wrong = trial.verdict && !trial.verdict->is_right();
-    if (race && (!is_wrong || !names_the_mistake(trial.verdict->fault()))) {
+    const bool is_wrong = trial.comparison && !trial.comparison->is_right();
+    if (race && (!is_wrong || !names_the_mistake(trial.comparison->fault()))) {
         return from_report(
             FailureKind::race_between_blocks, *race, trial, around.file_name,
             "threads access one place in memory, and at least one writes: which comes "
@@ -291,13 +292,13 @@ std::optional<Failure> result_error(const Trial& trial, const Surroundings& arou
             "Each element of `out` is for one thread: which index do two of them share?");
     }
     if (!is_wrong) return std::nullopt;
-    const Verdict& verdict = *trial.verdict;
-    if (const Finding* finding = outside_finding(verdict)) {
+    const Comparison& comparison = *trial.comparison;
+    if (const Finding* finding = outside_finding(comparison)) {
         return outside(trial, {around.file_name, trial.store_line, 0},
                        wrap(as_sentence(finding->sentence)), around);
     }
-    Failure failure = wrong_result(trial, verdict, around);
-    if (verdict.fault() == Fault::barrier_missing) failure.kind = FailureKind::missing_barrier;
+    Failure failure = wrong_result(trial, comparison, around);
+    if (comparison.fault() == Fault::barrier_missing) failure.kind = FailureKind::missing_barrier;
     return failure;
 }
 

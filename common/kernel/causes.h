@@ -20,7 +20,7 @@ struct Surroundings {
     /// Whether it is right on a matrix of whole tiles of any size: tried now.
     std::function<bool()> is_right_on_large_tiles;
     /// The result when accesses outside do not stop the kernel; nothing when it can not be had.
-    std::function<std::optional<Verdict>()> result_without_checks;
+    std::function<std::optional<Comparison>()> result_without_checks;
 };
 
 /// The mistake behind a launch that was not good.

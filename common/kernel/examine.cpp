@@ -99,9 +99,9 @@ void Examiner::look_into(const Trial& trial) {
     const auto is_right_on_large_tiles = [&] {
         return found_.is_simulated && try_on(request_.counted, Watch::everything).is_good();
     };
-    const auto result_without_checks = [&]() -> std::optional<Verdict> {
-        if (!found_.is_simulated) return trial.verdict;
-        return try_on(trial.shape, Watch::result_alone).verdict;
+    const auto result_without_checks = [&]() -> std::optional<Comparison> {
+        if (!found_.is_simulated) return trial.comparison;
+        return try_on(trial.shape, Watch::result_alone).comparison;
     };
     const Surroundings around{.file_name = source_.name,
                               .was_right_on_whole_tiles = was_right_on_whole_tiles_,

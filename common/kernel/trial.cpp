@@ -91,7 +91,7 @@ Trial run_trial(LoadedKernel& kernel, const TrialConditions& conditions, Shape s
         kernel.abandon();
         static_cast<void>(buffers.release());
     } else if (trial.error == cudaSuccess) {
-        trial.verdict = buffers->check();
+        trial.comparison = buffers->check();
     }
     return trial;
 }

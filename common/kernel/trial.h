@@ -39,7 +39,7 @@ struct Trial {
     cudaError_t error = cudaSuccess;                ///< of the launch, or how it ended
     bool is_hung = false;                           ///< a real GPU did not end in time
     std::vector<simulated::Report> reports;         ///< of the simulator's checks
-    std::optional<Verdict> verdict;                 ///< when it ran to its end
+    std::optional<Comparison> comparison;           ///< when it ran to its end
     std::uint64_t out_address = 0, in_address = 0;  ///< of the buffers
     std::vector<simulated::Access> accesses;        ///< of the traced warp
     int store_line = 0;                             ///< the first line that stored to device memory
@@ -47,7 +47,7 @@ struct Trial {
     /// Right, clean, and at its end.
     bool is_good() const {
         return refused.kind == FailureKind::none && error == cudaSuccess && !is_hung &&
-               reports.empty() && verdict && verdict->is_right();
+               reports.empty() && comparison && comparison->is_right();
     }
     /// Elements of each matrix.
     std::uint64_t elements() const {

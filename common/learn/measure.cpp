@@ -54,9 +54,10 @@ Measured time_it(LoadedKernel& kernel, const Problem& problem, const Device& dev
     buffers.prepare();
     auto work = [&] { CUDA_CHECK(kernel.launch(*launch, buffers.out(), buffers.in(), shape)); };
     work();
-    Verdict verdict = buffers.check();
-    if (!verdict.is_right()) {
-        throw std::runtime_error("the result is wrong at " + shape.name() + ":\n" + verdict.text());
+    Comparison comparison = buffers.check();
+    if (!comparison.is_right()) {
+        throw std::runtime_error("the result is wrong at " + shape.name() + ":\n" +
+                                 comparison.text());
     }
     Stopwatch watch(device.l2_bytes);
     Measured measured;

@@ -19,9 +19,9 @@ bool is_right(const Permutation& permutation) {
     buffers.prepare();
     permute(buffers.out(), buffers.in(), permutation);
     const bool is_launched = cudaGetLastError() == cudaSuccess;
-    const Verdict verdict = buffers.check();
-    if (is_launched && verdict.is_right()) return true;
-    std::printf("%s\n%s", text_of(permutation).c_str(), verdict.text().c_str());
+    const Comparison comparison = buffers.check();
+    if (is_launched && comparison.is_right()) return true;
+    std::printf("%s\n%s", text_of(permutation).c_str(), comparison.text().c_str());
     return false;
 }
 

@@ -90,10 +90,10 @@ private:
 
     void compare() {
         for (auto& matrices : matrices_) {
-            const Verdict verdict = matrices->check();
-            if (verdict.is_right()) continue;
+            const Comparison comparison = matrices->check();
+            if (comparison.is_right()) continue;
             time_.problem = "the result is wrong on the GPU, " + shape().name() + ": " +
-                            verdict.findings.front().sentence;
+                            comparison.findings.front().sentence;
             return;
         }
     }

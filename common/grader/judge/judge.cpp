@@ -253,7 +253,7 @@ void Judging::look_into(const Trial& trial, bool is_hidden) {
         return trials_.run(kernel_, exercise_.counted, Watch::everything).trial.is_good();
     };
     const auto result_without_checks = [&] {
-        return trials_.run(kernel_, trial.shape, Watch::result_alone).trial.verdict;
+        return trials_.run(kernel_, trial.shape, Watch::result_alone).trial.comparison;
     };
     Failure failure = cause_of(trial, {.file_name = source_.name,
                                        .was_right_on_whole_tiles = was_right_on_whole_tiles_,

@@ -24,7 +24,7 @@ std::string images_of(const Problem& problem, const ImageLayout& layout) {
 }
 
 /// Each expected element is computed anew while it is compared: no array of them exists.
-Verdict compare(const Problem& problem, const ImageLayout& layout, std::byte* images) {
+Comparison compare(const Problem& problem, const ImageLayout& layout, std::byte* images) {
     HostTransport in, out;
     return check(
         problem, {images + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, in,
@@ -131,7 +131,7 @@ JudgedTrial Trials::run(const JudgedKernel& kernel, Shape shape, Watch watch, bo
     trial.store_line = answer.store_line;
     const bool has_ended =
         trial.refused.kind == FailureKind::none && answer.is_launched && trial.error == cudaSuccess;
-    if (has_ended) trial.verdict = compare(problem, layout, result.answer.data());
+    if (has_ended) trial.comparison = compare(problem, layout, result.answer.data());
     judged.counters = answer.counters;
     judged.lines = std::move(answer.lines);
     return judged;

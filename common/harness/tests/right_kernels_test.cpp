@@ -24,9 +24,9 @@ TEST_CASE("right kernels pass on every shape, for every element size") {
                 buffers.prepare();
                 launch_right({kind}, size, buffers.out(), buffers.in(), shape.rows, shape.cols);
                 REQUIRE(cudaGetLastError() == cudaSuccess);
-                const Verdict verdict = buffers.check();
-                INFO(verdict.text());
-                CHECK(verdict.is_right());
+                const Comparison comparison = buffers.check();
+                INFO(comparison.text());
+                CHECK(comparison.is_right());
             }
         }
     }

@@ -43,7 +43,7 @@ public:
     }
     unsigned char* in(std::int64_t index) { return element(in_, index); }
     unsigned char* out(std::int64_t index) { return element(out_, index); }
-    Verdict check() {
+    Comparison check() {
         return coalesce::check(problem_, in_span_, transport_, out_span_, transport_);
     }
 
@@ -88,11 +88,11 @@ TEST_CASE("arrays: every order of three and of four axes passes, and each other 
             for (std::int64_t i = 0; i < problem.elements(); ++i) {
                 wrong.store(i, source_index(other, i));
             }
-            const Verdict verdict = wrong.check();
-            INFO(verdict.text());
-            CHECK_FALSE(verdict.is_right());
-            CHECK(verdict.fault() == Fault::axes_in_other_order);
-            CHECK(verdict.findings.front().sentence.find(" order 0 2 1") != std::string::npos);
+            const Comparison comparison = wrong.check();
+            INFO(comparison.text());
+            CHECK_FALSE(comparison.is_right());
+            CHECK(comparison.fault() == Fault::axes_in_other_order);
+            CHECK(comparison.findings.front().sentence.find(" order 0 2 1") != std::string::npos);
         } while (std::next_permutation(order.begin(), order.begin() + rank));
         CHECK(orders == (rank == 3 ? 6 : 24));
     }
@@ -104,9 +104,9 @@ TEST_CASE("arrays: a cell has as many indices as there are axes") {
     // out(1,2,3,2) is in(1,2,2,3), and holds what lies behind it in `in`.
     const std::int64_t index = ((1 * 5 + 2) * 7 + 3) * 3 + 2;
     run.store(index, ((1 * 3 + 2) * 5 + 2) * 7 + 4);
-    const Verdict verdict = run.check();
-    CHECK(verdict.wrong == 1);
-    CHECK(verdict.text().find("out(1,2,3,2) holds in(1,2,2,4), expected in(1,2,2,3)") !=
+    const Comparison comparison = run.check();
+    CHECK(comparison.wrong == 1);
+    CHECK(comparison.text().find("out(1,2,3,2) holds in(1,2,2,4), expected in(1,2,2,3)") !=
           std::string::npos);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("in place: one buffer, and what it held before is the input") {
     std::vector<unsigned char> memory(problem.bytes() + 2 * guard);
     const GuardedSpan data{memory.data() + guard, problem.bytes(), guard};
     HostTransport transport;
-    const auto verdict_after = [&](auto change) {
+    const auto comparison_after = [&](auto change) {
         prepare_in(problem, data, transport);
         change(static_cast<std::uint32_t*>(data.data));
         return check(problem, data, transport, data, transport);
@@ -140,15 +140,15 @@ TEST_CASE("in place: one buffer, and what it held before is the input") {
         for (int i = 0; i < 33 * 70; ++i)
             to[i] = from[static_cast<std::size_t>(i % 33 * 70 + i / 33)];
     };
-    CHECK(verdict_after(transpose).is_right());
-    CHECK(verdict_after([](std::uint32_t*) {}).fault() == Fault::nothing_written);
-    const Verdict wrong = verdict_after([&](std::uint32_t* to) {
+    CHECK(comparison_after(transpose).is_right());
+    CHECK(comparison_after([](std::uint32_t*) {}).fault() == Fault::nothing_written);
+    const Comparison wrong = comparison_after([&](std::uint32_t* to) {
         transpose(to);
         to[35] = to[36];
     });
     CHECK(wrong.text().find("data(1,2) holds what was data(3,1), expected what was data(2,1)") !=
           std::string::npos);
-    const Verdict outside = verdict_after([&](std::uint32_t* to) {
+    const Comparison outside = comparison_after([&](std::uint32_t* to) {
         transpose(to);
         to[33 * 70] = 1;
     });
@@ -167,10 +167,10 @@ TEST_CASE("what is right passes, for all element sizes, shapes and kinds") {
                 CAPTURE(cols);
                 HostRun run({.rows = rows, .cols = cols, .produces = {kind}, .element_size = size});
                 run.run_right();
-                const Verdict verdict = run.check();
-                INFO(verdict.text());
-                CHECK(verdict.is_right());
-                CHECK(verdict.right == static_cast<std::uint64_t>(rows * cols));
+                const Comparison comparison = run.check();
+                INFO(comparison.text());
+                CHECK(comparison.is_right());
+                CHECK(comparison.right == static_cast<std::uint64_t>(rows * cols));
             }
         }
     }
@@ -185,11 +185,11 @@ TEST_CASE("one wrong bit anywhere is found, for all element sizes") {
             HostRun run(problem);
             run.run_right();
             run.out(i)[static_cast<std::size_t>(i) % size] ^= 1 << i % 8;
-            const Verdict verdict = run.check();
-            CHECK_FALSE(verdict.is_right());
+            const Comparison comparison = run.check();
+            CHECK_FALSE(comparison.is_right());
             // The bits may have become the poison's, of one byte: then it counts as untouched.
-            CHECK(verdict.wrong + verdict.untouched == 1);
-            CHECK(verdict.first_bad == problem.out_cell(i));
+            CHECK(comparison.wrong + comparison.untouched == 1);
+            CHECK(comparison.first_bad == problem.out_cell(i));
         }
     }
 }
@@ -233,12 +233,12 @@ TEST_CASE("mistakes are named for all element sizes") {
 TEST_CASE("the sentence names the cells") {
     HostRun run({.rows = 64, .cols = 64});
     run.run([](Cell out) -> std::optional<Cell> { return out; });
-    const Verdict verdict = run.check();
-    REQUIRE(verdict.findings.size() == 1);
-    CHECK(verdict.findings[0].sentence ==
+    const Comparison comparison = run.check();
+    REQUIRE(comparison.findings.size() == 1);
+    CHECK(comparison.findings[0].sentence ==
           "out(0,1) holds in(0,1), expected in(1,0): the indices were not swapped");
-    CHECK(verdict.wrong == 64 * 63);
-    CHECK(verdict.first_bad == Cell{0, 1});
+    CHECK(comparison.wrong == 64 * 63);
+    CHECK(comparison.first_bad == Cell{0, 1});
 }
 
 TEST_CASE("one missing cell is named") {
@@ -247,10 +247,10 @@ TEST_CASE("one missing cell is named") {
         if (out == Cell{7, 9}) return std::nullopt;
         return Cell{out.col, out.row};
     });
-    const Verdict verdict = run.check();
-    CHECK(verdict.fault() == Fault::never_written);
-    CHECK(verdict.findings[0].sentence.rfind("out(7,9) was never written", 0) == 0);
-    CHECK(verdict.untouched == 1);
+    const Comparison comparison = run.check();
+    CHECK(comparison.fault() == Fault::never_written);
+    CHECK(comparison.findings[0].sentence.rfind("out(7,9) was never written", 0) == 0);
+    CHECK(comparison.untouched == 1);
 }
 
 TEST_CASE("guard bands say how far away something was written, on either side") {
@@ -260,25 +260,25 @@ TEST_CASE("guard bands say how far away something was written, on either side") 
     *run.out(100) = 0;
     *run.out(104) = 0;
     *run.in(-1) = 0;
-    const Verdict verdict = run.check();
-    REQUIRE(verdict.findings.size() == 3);
-    CHECK(verdict.findings[0].fault == Fault::written_before);
-    CHECK(verdict.findings[0].sentence.find("out was written, 3 elements away") !=
+    const Comparison comparison = run.check();
+    REQUIRE(comparison.findings.size() == 3);
+    CHECK(comparison.findings[0].fault == Fault::written_before);
+    CHECK(comparison.findings[0].sentence.find("out was written, 3 elements away") !=
           std::string::npos);
-    CHECK(verdict.findings[1].fault == Fault::written_after);
-    CHECK(verdict.findings[1].sentence.find("1 element to 5 away") != std::string::npos);
-    CHECK(verdict.findings[2].sentence.find("element of in") != std::string::npos);
-    CHECK(verdict.wrong == 0);
+    CHECK(comparison.findings[1].fault == Fault::written_after);
+    CHECK(comparison.findings[1].sentence.find("1 element to 5 away") != std::string::npos);
+    CHECK(comparison.findings[2].sentence.find("element of in") != std::string::npos);
+    CHECK(comparison.wrong == 0);
 }
 
 TEST_CASE("a changed input is found although the output is right") {
     HostRun run({.rows = 10, .cols = 10});
     run.run_right();
     *run.in(42) ^= 1;
-    const Verdict verdict = run.check();
-    REQUIRE(verdict.findings.size() == 1);
-    CHECK(verdict.fault() == Fault::input_changed);
-    CHECK(verdict.findings[0].sentence.rfind("in(4,2) was changed", 0) == 0);
+    const Comparison comparison = run.check();
+    REQUIRE(comparison.findings.size() == 1);
+    CHECK(comparison.fault() == Fault::input_changed);
+    CHECK(comparison.findings[0].sentence.rfind("in(4,2) was changed", 0) == 0);
 }
 
 TEST_CASE("a NaN may become another one only where that was allowed") {
@@ -310,9 +310,9 @@ TEST_CASE("cells without a source must stay untouched") {
     std::int64_t sourceless = 0;
     while (problem.source_of(problem.out_cell(sourceless))) ++sourceless;
     run.store(sourceless, 0);
-    const Verdict verdict = run.check();
-    CHECK(verdict.wrong == 1);
-    CHECK(verdict.first_bad == problem.out_cell(sourceless));
+    const Comparison comparison = run.check();
+    CHECK(comparison.wrong == 1);
+    CHECK(comparison.first_bad == problem.out_cell(sourceless));
 }
 
 TEST_CASE("a large matrix is compared in pieces, and the last piece counts") {
@@ -322,12 +322,12 @@ TEST_CASE("a large matrix is compared in pieces, and the last piece counts") {
     std::memcpy(run.out(0), run.in(0), problem.bytes());
     CHECK(run.check().is_right());
     run.store(problem.elements() - 1, 5);
-    const Verdict verdict = run.check();
-    CHECK(verdict.wrong == 1);
-    CHECK(verdict.first_bad == Cell{4099, 4199});
-    CHECK(verdict.findings[0].sentence.rfind("out(4099,4199) holds in(0,5), expected in(4099,4199)",
-                                             0) == 0);
-    CHECK(verdict.map.sign(31, 31) == CellState::wrong);
+    const Comparison comparison = run.check();
+    CHECK(comparison.wrong == 1);
+    CHECK(comparison.first_bad == Cell{4099, 4199});
+    CHECK(comparison.findings[0].sentence.rfind(
+              "out(4099,4199) holds in(0,5), expected in(4099,4199)", 0) == 0);
+    CHECK(comparison.map.sign(31, 31) == CellState::wrong);
 }
 
 TEST_CASE("the map shows small outputs cell by cell and large ones by their worst") {

@@ -16,7 +16,7 @@ using namespace coalesce::tests;
 
 namespace {
 
-Verdict verdict_on(const WrongKernel& kernel) {
+Comparison comparison_on(const WrongKernel& kernel) {
     simulator::set_quiet(true);
     Problem problem{.rows = kernel.rows, .cols = kernel.cols, .produces = kernel.produces};
     problem.produces.in_place = kernel.in_place;
@@ -26,9 +26,9 @@ Verdict verdict_on(const WrongKernel& kernel) {
     buffers.prepare();
     kernel.launch(buffers.out(), buffers.in(), kernel.rows, kernel.cols);
     static_cast<void>(cudaGetLastError());
-    Verdict verdict = buffers.check();
+    Comparison comparison = buffers.check();
     simulator::forget_reports();
-    return verdict;
+    return comparison;
 }
 
 bool fits_terminal(const std::string& text) {
@@ -46,14 +46,14 @@ TEST_CASE("wrong kernels: each is caught and called by its name") {
     REQUIRE(wrong_kernels().size() >= 30);
     for (const WrongKernel& kernel : wrong_kernels()) {
         CAPTURE(kernel.name);
-        const Verdict verdict = verdict_on(kernel);
-        INFO(verdict.text());
-        CHECK_FALSE(verdict.is_right());
-        CHECK(std::string(name_of(verdict.fault())) == name_of(kernel.fault));
-        CHECK(fits_terminal(verdict.text()));
+        const Comparison comparison = comparison_on(kernel);
+        INFO(comparison.text());
+        CHECK_FALSE(comparison.is_right());
+        CHECK(std::string(name_of(comparison.fault())) == name_of(kernel.fault));
+        CHECK(fits_terminal(comparison.text()));
         if (kernel.also == Fault::none) continue;
         const auto is_the_other = [&](const Finding& found) { return found.fault == kernel.also; };
-        CHECK(std::any_of(verdict.findings.begin(), verdict.findings.end(), is_the_other));
+        CHECK(std::any_of(comparison.findings.begin(), comparison.findings.end(), is_the_other));
     }
 }
 

@@ -95,9 +95,9 @@ void Contest::verify_on_device(const Seat& seat, bool by_host_too) {
         count_wrong_cells(buffers_.problem(), buffers_.out(), buffers_.in()) == 0 &&
         checksum(buffers_.in(), problem_.elements()) == input_sum_;
     if (is_right && !by_host_too) return;
-    const Verdict verdict = buffers_.check();
-    if (!verdict.is_right()) entry.wrong = verdict.text();
-    if (verdict.is_right() != is_right) {
+    const Comparison comparison = buffers_.check();
+    if (!comparison.is_right()) entry.wrong = comparison.text();
+    if (comparison.is_right() != is_right) {
         throw std::runtime_error(variant.name +
                                  ": the check on the device and the one on the host disagree: "
                                  "one of common/proof/device_check.cu and common/harness is wrong");
@@ -126,9 +126,9 @@ void Contest::run_host_variants(Stopwatch* stopwatch) {
                            static_cast<int>(problem.cols));
         };
         work();
-        const Verdict verdict = buffers.check();
-        if (!verdict.is_right()) entry.wrong = verdict.text();
-        if (!verdict.is_right() || !stopwatch) continue;
+        const Comparison comparison = buffers.check();
+        if (!comparison.is_right()) entry.wrong = comparison.text();
+        if (!comparison.is_right() || !stopwatch) continue;
         if (is_host_code(variant)) {
             entry.ms = {stopwatch->time_on_host(work).ms};
             continue;
@@ -160,10 +160,10 @@ void Contest::check_at_the_end() {
         buffers_.expect(seat.variant->produces, seat.variant->keeps_nan_payloads);
         buffers_.poison();
         launch(*seat.variant);
-        const Verdict verdict = buffers_.check();
-        if (!verdict.is_right()) {
+        const Comparison comparison = buffers_.check();
+        if (!comparison.is_right()) {
             throw std::runtime_error("after all launches, " + seat.variant->name + " is wrong:\n" +
-                                     verdict.text());
+                                     comparison.text());
         }
         return;
     }
