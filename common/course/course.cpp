@@ -3,67 +3,18 @@
 
 #include "course/course.h"
 
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "course/read_exercise.h"
+#include "course/strict_toml.h"
+
 namespace coalesce::course {
 namespace {
 
-// The file's name for messages, and the ways to read one value of a table.
-class Reader {
-public:
-    explicit Reader(std::string file) : file(std::move(file)) {}
-
-    [[noreturn]] void fail(int line, const std::string& what) const {
-        throw CourseError(file + ":" + std::to_string(line) + ": " + what);
-    }
-
-    void allow_keys(const toml::table& table, const std::set<std::string_view>& known,
-                    const std::string& where) const {
-        for (auto& [key, value] : table) {
-            if (known.contains(key.str())) continue;
-            std::string all;
-            for (auto name : known) all += (all.empty() ? "" : ", ") + std::string(name);
-            fail(line_of(key), where + " has no key `" + std::string(key.str()) +
-                                   "`; mend its name, or remove it (known: " + all + ")");
-        }
-    }
-
-    // The text of a key that must be there.
-    std::string text(const toml::table& table, const char* key, const std::string& where) const {
-        const toml::node* node = table.get(key);
-        if (node == nullptr) {
-            fail(line_of(table), where + " has no `" + key + "`; add " + key + " = \"...\"");
-        }
-        auto value = node->value_exact<std::string>();
-        if (!value) fail(line_of(*node), std::string("`") + key + "` must be text in quotes");
-        return *value;
-    }
-
-    const toml::array& tables(const toml::table& table, const char* key,
-                              const std::string& header) const {
-        const toml::node* node = table.get(key);
-        if (node == nullptr || !node->is_array_of_tables()) {
-            fail(node == nullptr ? line_of(table) : line_of(*node),
-                 "no " + header + " here; add one, a table in double brackets");
-        }
-        return *node->as_array();
-    }
-
-    template <typename Node>
-    static int line_of(const Node& node) {
-        return std::max(1, static_cast<int>(node.source().begin.line));
-    }
-
-private:
-    std::string file;
-};
-
-void read_expectations(const Reader& reader, const toml::table& table, Variant& variant) {
+void read_expectations(const StrictToml& reader, const toml::table& table, Variant& variant) {
     const toml::node* node = table.get("expect");
     if (node == nullptr) {
         if (variant.kernel.empty()) return;
@@ -72,19 +23,21 @@ void read_expectations(const Reader& reader, const toml::table& table, Variant& 
                                       "store = 4 } with what it must cost");
     }
     if (variant.kernel.empty()) {
-        reader.fail(Reader::line_of(*node), "variant \"" + variant.name +
-                                                "\" expects counters of no kernel; name it with "
-                                                "`kernel`, or remove `expect`");
+        reader.fail(StrictToml::line_of(*node),
+                    "variant \"" + variant.name +
+                        "\" expects counters of no kernel; name it with "
+                        "`kernel`, or remove `expect`");
     }
     const toml::table* counters = node->as_table();
     if (counters == nullptr || counters->empty()) {
-        reader.fail(Reader::line_of(*node), "`expect` must be a table: { load = 4, store = 4 }");
+        reader.fail(StrictToml::line_of(*node),
+                    "`expect` must be a table: { load = 4, store = 4 }");
     }
     reader.allow_keys(*counters, {std::begin(EXPECTABLE), std::end(EXPECTABLE)}, "`expect`");
     for (auto& [key, value] : *counters) {
         auto number = value.value<double>();
         if (!number || !(*number > 0)) {
-            reader.fail(Reader::line_of(value),
+            reader.fail(StrictToml::line_of(value),
                         "`" + std::string(key.str()) +
                             "` must be a number above 0: sectors or wavefronts a request");
         }
@@ -92,29 +45,10 @@ void read_expectations(const Reader& reader, const toml::table& table, Variant& 
     }
 }
 
-void read_multiples(const Reader& reader, const toml::table& table, Variant& variant) {
-    const toml::node* node = table.get("multiples");
-    if (node == nullptr) return;
-    const toml::array* pair = node->as_array();
-    auto number = [&](size_t index) -> int64_t {
-        if (pair == nullptr || pair->size() != 2) return 0;
-        return (*pair)[index].value_exact<int64_t>().value_or(0);
-    };
-    constexpr int64_t LARGEST = 65536;
-    for (size_t index : {0, 1}) {
-        if (number(index) < 1 || number(index) > LARGEST) {
-            reader.fail(Reader::line_of(*node),
-                        "`multiples` must be two whole numbers from 1 on: [rows, cols]");
-        }
-    }
-    variant.rows_multiple = static_cast<int>(number(0));
-    variant.cols_multiple = static_cast<int>(number(1));
-}
-
-Variant read_variant(const Reader& reader, const toml::table& table, const Step& step) {
+Variant read_variant(const StrictToml& reader, const toml::table& table, const Step& step) {
     std::string where = "a variant of " + step.name;
     Variant variant;
-    variant.line = Reader::line_of(table);
+    variant.line = StrictToml::line_of(table);
     reader.allow_keys(table, {"name", "kernel", "expect", "multiples"}, where);
     variant.name = reader.text(table, "name", where);
     if (variant.name.empty()) reader.fail(variant.line, where + " has an empty name; give it one");
@@ -124,32 +58,28 @@ Variant read_variant(const Reader& reader, const toml::table& table, const Step&
     }
     if (table.contains("kernel")) variant.kernel = reader.text(table, "kernel", where);
     read_expectations(reader, table, variant);
-    read_multiples(reader, table, variant);
+    if (const toml::node* node = table.get("multiples")) {
+        const Shape multiples = reader.shape(*node, "multiples");
+        variant.rows_multiple = multiples.rows;
+        variant.cols_multiple = multiples.cols;
+    }
     return variant;
 }
 
-// A whole number from 1 on.
-int read_points(const Reader& reader, const toml::table& table, const std::string& where) {
-    constexpr int64_t MOST = 1000;
-    const toml::node* node = table.get("points");
-    if (node == nullptr) reader.fail(Reader::line_of(table), where + " has no `points`; add them");
-    int64_t points = node->value_exact<int64_t>().value_or(0);
-    if (points < 1 || points > MOST) {
-        reader.fail(Reader::line_of(*node), "`points` must be a whole number from 1 to 1000");
-    }
-    return static_cast<int>(points);
+int read_points(const StrictToml& reader, const toml::table& table, const std::string& where) {
+    return static_cast<int>(reader.whole(table, "points", where, 1, 1000));
 }
 
 // The levels that a hint has; without line breaks at their ends.
-void read_levels(const Reader& reader, const toml::table& table, bool all, const std::string& where,
-                 Hint& hint) {
+void read_levels(const StrictToml& reader, const toml::table& table, bool all,
+                 const std::string& where, Hint& hint) {
     bool any = false;
     for (size_t i = 0; i < HINT_LEVELS.size(); ++i) {
         if (!all && !table.contains(HINT_LEVELS[i])) continue;
         std::string text = reader.text(table, HINT_LEVELS[i], where);
         text.erase(text.find_last_not_of(" \n") + 1);
         if (text.empty()) {
-            reader.fail(Reader::line_of(*table.get(HINT_LEVELS[i])),
+            reader.fail(StrictToml::line_of(*table.get(HINT_LEVELS[i])),
                         std::string("`") + HINT_LEVELS[i] + "` is empty; write it, or remove it");
         }
         hint.levels[i] = text;
@@ -160,7 +90,7 @@ void read_levels(const Reader& reader, const toml::table& table, bool all, const
     }
 }
 
-std::vector<std::string> read_failures(const Reader& reader, const toml::table& table) {
+std::vector<std::string> read_failures(const StrictToml& reader, const toml::table& table) {
     std::vector<std::string> failures;
     const toml::node* node = table.get("failures");
     const toml::array* names = node == nullptr ? nullptr : node->as_array();
@@ -168,15 +98,15 @@ std::vector<std::string> read_failures(const Reader& reader, const toml::table& 
         failures.push_back((*names)[i].value_exact<std::string>().value_or(""));
     }
     if (failures.empty() || std::ranges::count(failures, "") > 0) {
-        reader.fail(node == nullptr ? Reader::line_of(table) : Reader::line_of(*node),
+        reader.fail(node == nullptr ? StrictToml::line_of(table) : StrictToml::line_of(*node),
                     "a hint that is not for all needs failures = [\"no-bounds-check\", ...]");
     }
     return failures;
 }
 
 // The hints of `table`. With `first_is_for_all` the first has all levels and no failures.
-std::vector<Hint> read_hints(const Reader& reader, const toml::table& table, bool first_is_for_all,
-                             const std::string& where) {
+std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
+                             bool first_is_for_all, const std::string& where) {
     std::vector<Hint> hints;
     if (!table.contains("hint") && !first_is_for_all) return hints;
     std::set<std::string> known;
@@ -185,7 +115,7 @@ std::vector<Hint> read_hints(const Reader& reader, const toml::table& table, boo
         const toml::table& entry = *node.as_table();
         bool for_all = first_is_for_all && hints.empty();
         Hint hint;
-        hint.line = Reader::line_of(entry);
+        hint.line = StrictToml::line_of(entry);
         std::string name = "a hint of " + where;
         reader.allow_keys(entry, {"failures", "question", "picture", "api", "line"}, name);
         if (for_all && entry.contains("failures")) {
@@ -203,7 +133,7 @@ std::vector<Hint> read_hints(const Reader& reader, const toml::table& table, boo
     return hints;
 }
 
-std::vector<Prediction> read_predictions(const Reader& reader, const toml::table& table,
+std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,
                                          const std::string& where) {
     std::vector<Prediction> predictions;
     if (!table.contains("prediction")) return predictions;
@@ -214,13 +144,13 @@ std::vector<Prediction> read_predictions(const Reader& reader, const toml::table
         Prediction prediction = {reader.text(entry, "counter", name),
                                  reader.text(entry, "question", name)};
         if (std::ranges::count(EXPECTABLE, prediction.counter) == 0) {
-            reader.fail(Reader::line_of(*entry.get("counter")),
+            reader.fail(StrictToml::line_of(*entry.get("counter")),
                         "`counter` is load, store, shared_load or shared_store, not \"" +
                             prediction.counter + "\"");
         }
         for (auto& other : predictions) {
             if (other.counter != prediction.counter) continue;
-            reader.fail(Reader::line_of(entry),
+            reader.fail(StrictToml::line_of(entry),
                         where + " asks twice for " + other.counter + "; remove one");
         }
         predictions.push_back(prediction);
@@ -228,36 +158,62 @@ std::vector<Prediction> read_predictions(const Reader& reader, const toml::table
     return predictions;
 }
 
-std::optional<Hunt> read_hunt(const Reader& reader, const toml::table& table,
-                              const std::string& where) {
-    const toml::node* node = table.get("hunt");
-    if (node == nullptr) return std::nullopt;
-    if (!node->is_table())
-        reader.fail(Reader::line_of(*node), "`hunt` must be a table, [step.hunt]");
-    const toml::table& entry = *node->as_table();
-    std::string name = "the bug hunt of " + where;
-    reader.allow_keys(entry, {"points", "question", "picture", "api", "line"}, name);
-    Hunt hunt;
+// The exercise of a step: its own table, and the hints and predictions beside it.
+Exercise read_exercise(const StrictToml& reader, const toml::table& table, const std::string& step,
+                       const Exercise& usual) {
+    const toml::table& asked = reader.section(table, "exercise", step);
+    std::set<std::string_view> known(std::begin(ASKED), std::end(ASKED));
+    known.insert("points");
+    reader.allow_keys(asked, known, "the exercise of " + step);
+    Exercise exercise = usual;
+    exercise.name = step;
+    exercise.line = StrictToml::line_of(asked);
+    exercise.points = read_points(reader, asked, "the exercise of " + step);
+    read_asked(reader, asked, exercise);
+    if (exercise.shapes.empty()) {
+        reader.fail(exercise.line,
+                    "the exercise of " + step + " has no `shapes`; add shapes = [[64, 64], ...]");
+    }
+    exercise.hints = read_hints(reader, table, true, step);
+    exercise.predictions = read_predictions(reader, table, step);
+    return exercise;
+}
+
+// The bug hunt asks for the same result. It may cost what the mended one costs, and may be tried on
+// shapes of its own.
+Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exercise& of) {
+    const toml::table& entry = reader.section(table, "hunt", of.name);
+    const std::string name = "the bug hunt of " + of.name;
+    reader.allow_keys(entry, {"points", "shapes", "question", "picture", "api", "line"}, name);
+    Exercise hunt = of;
+    hunt.is_hunt = true;
+    hunt.limits = {};
+    hunt.predictions = {};
+    hunt.line = StrictToml::line_of(entry);
     hunt.points = read_points(reader, entry, name);
-    hunt.hint.line = Reader::line_of(entry);
-    read_levels(reader, entry, true, name, hunt.hint);
+    if (entry.contains("shapes")) {
+        hunt.shapes = reader.shapes(entry, "shapes", name);
+        check_shapes(reader, hunt.line, hunt, hunt.shapes);
+    }
+    Hint hint;
+    hint.line = hunt.line;
+    read_levels(reader, entry, true, name, hint);
+    hunt.hints = {hint};
     return hunt;
 }
 
-// What a step has that is of its exercise. A step without points has none.
-void read_exercise(const Reader& reader, const toml::table& table, Step& step) {
-    if (!table.contains("points")) {
-        for (const char* key : {"hint", "prediction", "hunt"}) {
-            if (!table.contains(key)) continue;
-            reader.fail(Reader::line_of(*table.get(key)),
-                        step.name + " has no exercise to go with this; add points = 10 to it");
-        }
+void read_what_is_asked(const StrictToml& reader, const toml::table& table, const Exercise& usual,
+                        Step& step) {
+    if (table.contains("exercise")) {
+        step.exercise = read_exercise(reader, table, step.name, usual);
+        if (table.contains("hunt")) step.hunt = read_hunt(reader, table, *step.exercise);
         return;
     }
-    step.points = read_points(reader, table, step.name);
-    step.hints = read_hints(reader, table, true, step.name);
-    step.predictions = read_predictions(reader, table, step.name);
-    step.hunt = read_hunt(reader, table, step.name);
+    for (const char* key : {"hint", "prediction", "hunt"}) {
+        if (!table.contains(key)) continue;
+        reader.fail(StrictToml::line_of(*table.get(key)),
+                    step.name + " has no exercise to go with this; add [step.exercise] to it");
+    }
 }
 
 bool is_step_name(const std::string& name) {
@@ -265,11 +221,12 @@ bool is_step_name(const std::string& name) {
     return name.size() >= 4 && digit(name[0]) && digit(name[1]) && name[2] == '_';
 }
 
-Step read_step(const Reader& reader, const toml::table& table, const Course& earlier) {
+Step read_step(const StrictToml& reader, const toml::table& table, const Exercise& usual,
+               const Course& earlier) {
     Step step;
-    step.line = Reader::line_of(table);
+    step.line = StrictToml::line_of(table);
     reader.allow_keys(
-        table, {"name", "title", "builds_on", "variant", "points", "hint", "prediction", "hunt"},
+        table, {"name", "title", "builds_on", "variant", "exercise", "hint", "prediction", "hunt"},
         "a step");
     step.name = reader.text(table, "name", "a step");
     if (!is_step_name(step.name)) {
@@ -290,20 +247,8 @@ Step read_step(const Reader& reader, const toml::table& table, const Course& ear
     for (auto& variant : reader.tables(table, "variant", "[[step.variant]] of " + step.name)) {
         step.variants.push_back(read_variant(reader, *variant.as_table(), step));
     }
-    read_exercise(reader, table, step);
+    read_what_is_asked(reader, table, usual, step);
     return step;
-}
-
-toml::table parse(const Reader& reader, const std::filesystem::path& file) {
-    try {
-        return toml::parse_file(file.string());
-    } catch (const toml::parse_error& error) {
-        int line = static_cast<int>(error.source().begin.line);
-        if (line == 0) {
-            throw CourseError(file.string() + ": cannot be read; is the path right?");
-        }
-        reader.fail(line, std::string(error.description()) + "; mend this line");
-    }
 }
 
 }  // namespace
@@ -321,13 +266,14 @@ const Step* Course::find(const std::string& name_or_number) const {
     return found == steps.end() ? nullptr : &*found;
 }
 
-Hint Course::hint_for(const Step& step, const std::string& failure) const {
+Hint Course::hint_for(const Exercise& exercise, const std::string& failure) const {
     Hint chosen;
-    if (!step.hints.empty()) chosen = step.hints.front();
+    if (!exercise.hints.empty()) chosen = exercise.hints.front();
+    if (exercise.is_hunt) return chosen;
     auto names_it = [&](const Hint& hint) {
         return std::ranges::count(hint.failures, failure) > 0;
     };
-    for (auto* list : {&step.hints, &hints}) {
+    for (auto* list : {&exercise.hints, &hints}) {
         auto found = std::ranges::find_if(*list, names_it);
         if (found == list->end()) continue;
         chosen.failures = found->failures;
@@ -340,13 +286,18 @@ Hint Course::hint_for(const Step& step, const std::string& failure) const {
 }
 
 Course read_course(const std::filesystem::path& file) {
-    Reader reader(file.string());
-    toml::table table = parse(reader, file);
-    reader.allow_keys(table, {"step", "hint"}, "the course");
+    StrictToml reader(file.string());
+    toml::table table = reader.parse();
+    reader.allow_keys(table, {"step", "hint", "hidden"}, "the course");
     Course course;
     course.hints = read_hints(reader, table, false, "the course");
+    // What the course says of hidden shapes is for every exercise that does not say it itself.
+    Exercise usual{.name = "every step"};
+    toml::table of_all;
+    if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);
+    read_asked(reader, of_all, usual);
     for (auto& step : reader.tables(table, "step", "[[step]]")) {
-        course.steps.push_back(read_step(reader, *step.as_table(), course));
+        course.steps.push_back(read_step(reader, *step.as_table(), usual, course));
     }
     return course;
 }

@@ -1,6 +1,4 @@
 // What the files of an exercise look like: their headers, their kernels, the hints about them.
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
 #include <algorithm>
 #include <regex>
 #include <sstream>
@@ -43,44 +41,15 @@ std::string without_comment(const std::string& line) {
     return code;
 }
 
-toml::table read(const std::filesystem::path& course) {
-    try {
-        return toml::parse_file(course.string());
-    } catch (const toml::parse_error& error) {
-        throw ExerciseError(course.string() + ":" + std::to_string(error.source().begin.line) +
-                            ": " + std::string(error.description()) + "; mend this line");
-    }
-}
-
-// The failures that the hints of a step, or of the whole course, name.
-std::vector<const toml::node*> hinted(const toml::table& table) {
-    std::vector<const toml::node*> nodes;
-    const toml::array* hints = table["hint"].as_array();
-    for (std::size_t i = 0; hints && i < hints->size(); ++i) {
-        const toml::array* failures = (*hints)[i].as_table()->at_path("failures").as_array();
-        for (std::size_t j = 0; failures && j < failures->size(); ++j) {
-            nodes.push_back(&(*failures)[j]);
-        }
-    }
-    return nodes;
-}
-
-std::vector<const toml::table*> steps_of(const toml::table& course) {
-    std::vector<const toml::table*> tables;
-    const toml::array* steps = course["step"].as_array();
-    for (std::size_t i = 0; steps && i < steps->size(); ++i)
-        tables.push_back((*steps)[i].as_table());
-    return tables;
-}
-
-void check_names(const toml::table& table, Faults& faults) {
+void check_names(const std::vector<Hint>& hints, Faults& faults) {
     static const std::vector<std::string> ids = all_failure_ids();
-    for (const toml::node* node : hinted(table)) {
-        std::string id = node->value_or<std::string>("");
-        if (std::ranges::count(ids, id) > 0) continue;
-        faults.push_back("course.toml:" + std::to_string(node->source().begin.line) +
-                         ": a hint for \"" + id +
-                         "\", but nothing is ever called so; kernel/failure.h has the names");
+    for (const Hint& hint : hints) {
+        for (const std::string& failure : hint.failures) {
+            if (std::ranges::count(ids, failure) > 0) continue;
+            faults.push_back("course.toml:" + std::to_string(hint.line) + ": a hint for \"" +
+                             failure +
+                             "\", but nothing is ever called that; kernel/failure.h has the names");
+        }
     }
 }
 
@@ -123,34 +92,26 @@ std::vector<std::string> bare_kernel(const std::string& text) {
     return {};
 }
 
-Faults hint_faults(const std::filesystem::path& course) {
+Faults hint_faults(const course::Course& course) {
     Faults faults;
-    toml::table whole = read(course);
-    check_names(whole, faults);
-    for (const toml::table* step : steps_of(whole)) {
-        check_names(*step, faults);
-        const toml::array* hints = (*step)["hint"].as_array();
-        bool is_for_everybody =
-            hints && !hints->empty() && !(*hints)[0].as_table()->contains("failures");
-        if (is_for_everybody) continue;
-        faults.push_back("course.toml:" + std::to_string(step->source().begin.line) +
-                         ": the first [[step.hint]] of this step must be for everybody, without "
-                         "`failures`; add it");
+    check_names(course.hints, faults);
+    for (const course::Step& step : course.steps) {
+        if (step.exercise) check_names(step.exercise->hints, faults);
     }
     return faults;
 }
 
-std::vector<std::string> failures_without_hint(const std::filesystem::path& course,
+std::vector<std::string> failures_without_hint(const course::Course& course,
                                                const std::string& step,
                                                const std::set<std::string>& failures) {
-    std::set<std::string> left = failures;
-    toml::table whole = read(course);
-    for (const toml::node* node : hinted(whole)) left.erase(node->value_or<std::string>(""));
-    for (const toml::table* table : steps_of(whole)) {
-        if ((*table)["name"].value_or<std::string>("") != step) continue;
-        for (const toml::node* node : hinted(*table)) left.erase(node->value_or<std::string>(""));
+    std::vector<std::string> left;
+    const course::Step* found = course.find(step);
+    for (const std::string& failure : failures) {
+        const bool has_own = found != nullptr && found->exercise &&
+                             !course.hint_for(*found->exercise, failure).failures.empty();
+        if (!has_own) left.push_back(failure);
     }
-    return {left.begin(), left.end()};
+    return left;
 }
 
 }  // namespace coalesce::exercises

@@ -1,92 +1,46 @@
 #include "exercises/mutants.h"
 
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
 #include <algorithm>
 #include <set>
 #include <string_view>
 
+#include "course/strict_toml.h"
+
 namespace coalesce::exercises {
 namespace {
 
-// Reads tables strictly: an unknown key is a slip of the pen, and would prove nothing.
-class Reader {
-public:
-    explicit Reader(std::string file) : file(std::move(file)) {}
+using course::StrictToml;
 
-    [[noreturn]] void fail(int line, const std::string& what) const {
-        throw ExerciseError(file + ":" + std::to_string(line) + ": " + what);
-    }
-
-    static int line_of(const toml::node& node) {
-        return std::max(1, static_cast<int>(node.source().begin.line));
-    }
-
-    void allow_keys(const toml::table& table, const std::set<std::string_view>& known) const {
-        for (auto& [key, value] : table) {
-            if (!known.contains(key.str())) {
-                fail(line_of(value),
-                     "unknown key `" + std::string(key.str()) + "`; mend its name, or remove it");
-            }
-        }
-    }
-
-    std::string text(const toml::table& table, const char* key) const {
-        auto value = table[key].value_exact<std::string>();
-        if (!value)
-            fail(line_of(table), std::string("no `") + key + "`; add " + key + " = \"...\"");
-        return *value;
-    }
-
-    const toml::table& section(const toml::table& whole, const char* name) const {
-        const toml::table* table = whole[name].as_table();
-        if (table == nullptr) fail(1, std::string("no [") + name + "]; add it");
-        return *table;
-    }
-
-private:
-    std::string file;
-};
-
-Mutant read_mutant(const Reader& reader, const toml::table& table) {
-    reader.allow_keys(table, {"name", "replace", "with", "failure"});
-    return {.name = reader.text(table, "name"),
-            .replace = reader.text(table, "replace"),
-            .with = reader.text(table, "with"),
-            .failure = reader.text(table, "failure"),
-            .line = Reader::line_of(table)};
+Mutant read_mutant(const StrictToml& reader, const toml::table& table) {
+    reader.allow_keys(table, {"name", "replace", "with", "failure"}, "a mutant");
+    return {.name = reader.text(table, "name", "a mutant"),
+            .replace = reader.text(table, "replace", "a mutant"),
+            .with = reader.text(table, "with", "a mutant"),
+            .failure = reader.text(table, "failure", "a mutant"),
+            .line = StrictToml::line_of(table)};
 }
 
-void read_hunt(const Reader& reader, const toml::table& table, Mutants& read) {
-    reader.allow_keys(table, {"failure", "first_shape"});
-    read.hunt_failure = reader.text(table, "failure");
-    std::string first = reader.text(table, "first_shape");
+void read_hunt(const StrictToml& reader, const toml::table& table, Mutants& read) {
+    reader.allow_keys(table, {"failure", "first_shape"}, "[hunt]");
+    read.hunt_failure = reader.text(table, "failure", "[hunt]");
+    std::string first = reader.text(table, "first_shape", "[hunt]");
     if (first != "right" && first != "wrong") {
-        reader.fail(Reader::line_of(table), "`first_shape` is \"right\" or \"wrong\"");
+        reader.fail(StrictToml::line_of(table), "`first_shape` is \"right\" or \"wrong\"");
     }
     read.hunt_is_right_at_first = first == "right";
-}
-
-toml::table parse(const std::filesystem::path& file) {
-    try {
-        return toml::parse_file(file.string());
-    } catch (const toml::parse_error& error) {
-        throw ExerciseError(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
-                            std::string(error.description()) + "; mend this line");
-    }
 }
 
 }  // namespace
 
 Mutants read_mutants(const std::filesystem::path& file) {
-    Reader reader(file.string());
-    toml::table whole = parse(file);
-    reader.allow_keys(whole, {"blank", "hunt", "mutant"});
+    StrictToml reader(file.string());
+    toml::table whole = reader.parse();
+    reader.allow_keys(whole, {"blank", "hunt", "mutant"}, "the file");
     Mutants read;
-    const toml::table& blank = reader.section(whole, "blank");
-    reader.allow_keys(blank, {"failure"});
-    read.blank_failure = reader.text(blank, "failure");
-    read_hunt(reader, reader.section(whole, "hunt"), read);
+    const toml::table& blank = reader.section(whole, "blank", "the file");
+    reader.allow_keys(blank, {"failure"}, "[blank]");
+    read.blank_failure = reader.text(blank, "failure", "[blank]");
+    read_hunt(reader, reader.section(whole, "hunt", "the file"), read);
     const toml::array* mutants = whole["mutant"].as_array();
     if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < fewest_mutants) {
         reader.fail(1, "fewer than " + std::to_string(fewest_mutants) +

@@ -43,7 +43,7 @@ struct Mutants {
 /// Fewer would prove little.
 constexpr std::size_t fewest_mutants = 4;
 
-/// Reads the file. Throws ExerciseError that names the place.
+/// Reads the file. Throws course::CourseError that names the place.
 Mutants read_mutants(const std::filesystem::path& file);
 
 /// The solution with that mistake. Throws ExerciseError unless the text to replace occurs once and

@@ -20,7 +20,7 @@ using Faults = std::vector<std::string>;
 constexpr int LONGEST_MENDING = 12;
 
 const std::set<std::string> FILES_OF_SOLUTION = {"kernel.cu", "hunt.cu", "mutants.toml"};
-const std::set<std::string> FILES_OF_EXERCISE = {"kernel.cu", "hunt.cu", "checks.cpp"};
+const std::set<std::string> FILES_OF_EXERCISE = {"kernel.cu", "hunt.cu"};
 
 std::set<std::string> entries(const fs::path& folder) {
     std::set<std::string> names;
@@ -55,9 +55,8 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
         if (!there.contains(name)) faults.push_back(folder + "/" + name + " is missing");
     }
     for (const std::string& name : there) {
-        bool is_wanted =
-            wanted.contains(name) || (folder == "exercises" && name == "CMakeLists.txt");
-        if (!is_wanted) {
+        bool is_of_all = name == "CMakeLists.txt" || name == "checks.cpp";
+        if (!wanted.contains(name) && !(folder == "exercises" && is_of_all)) {
             faults.push_back(folder + "/" + name + " belongs to no exercise; remove it");
         }
     }
@@ -130,7 +129,7 @@ std::string Tree::committed(const std::string& path) const {
 }
 
 Faults Tree::faults_of_hints() const {
-    fs::path course = root_ / "course.toml";
+    const course::Course course = course::read_course(root_ / "course.toml");
     Faults faults = hint_faults(course);
     for (const std::string& name : names_) {
         Mutants expected = read_mutants(root_ / "solutions" / name / "mutants.toml");

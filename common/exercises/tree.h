@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "course/course.h"
 #include "exercises/skeleton.h"
 
 namespace coalesce::exercises {
@@ -54,11 +55,10 @@ std::vector<std::string> hunt_header_faults(const std::string& name, const Skele
 /// arguments and its name. Empty when there is none.
 std::vector<std::string> bare_kernel(const std::string& text);
 
-/// Slips in the hints of course.toml, with their lines: a failure that nothing is ever called, a step
-/// without hints for everybody.
-std::vector<std::string> hint_faults(const std::filesystem::path& course);
+/// Slips in the hints of course.toml, with their lines: a failure that nothing is ever called.
+std::vector<std::string> hint_faults(const course::Course& course);
 /// Those of `failures` for which neither course.toml's step nor all steps have a hint.
-std::vector<std::string> failures_without_hint(const std::filesystem::path& course,
+std::vector<std::string> failures_without_hint(const course::Course& course,
                                                const std::string& step,
                                                const std::set<std::string>& failures);
 

@@ -40,6 +40,13 @@ public:
     CellState sign(int row, int col) const {
         return signs_[static_cast<std::size_t>(row * side + col)];
     }
+    /// Rows and columns of the output.
+    std::int64_t out_rows() const { return out_rows_; }
+    std::int64_t out_cols() const { return out_cols_; }
+    /// All signs, row by row, as in the picture: to keep it.
+    std::string signs() const;
+    /// Takes such signs back; false when they are none of this picture.
+    bool take_signs(const std::string& signs);
     /// The picture with its legend: lines of at most 70 columns.
     std::string text() const;
 

@@ -2,11 +2,29 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 #include "harness/text.h"
 
 namespace coalesce {
 namespace {
+
+/// Down along a diagonal, and in each round one column further to the right.
+Cell diagonal(int x, int y, int wide, int tall) {
+    const int block = y * wide + x;
+    const int tile_row = block % tall;
+    return {tile_row, (block / tall + tile_row) % wide};
+}
+
+/// Four GPUs share the rows and the columns of tiles; blocks side by side serve them in turn. `wide`
+/// is a multiple of 4.
+Cell in_turn(int x, int y, int wide, int tall) {
+    const int gpu = y / ((tall + 3) / 4);
+    return {y, (x + gpu) % 4 * (wide / 4) + x / 4};
+}
+
+constexpr BlockOrder orders[] = {{"diagonal", diagonal, {96, 128}},
+                                 {"in-turn", in_turn, {160, 256}}};
 
 /// More accesses than a warp needs before its first load.
 constexpr std::size_t kEnough = 64;
@@ -54,13 +72,20 @@ Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const Tak
 
 }  // namespace
 
-std::optional<Failure> wrong_block_order(
-    const BlockOrder& order, const std::string& file_name,
-    const std::function<Trial(Shape shape, const TracedWarp& traced)>& launch) {
+const BlockOrder* block_order_called(const std::string& name) {
+    if (name.empty()) return nullptr;
+    for (const BlockOrder& order : orders) {
+        if (name == order.name) return &order;
+    }
+    throw std::invalid_argument("there is no block order \"" + name + "\"");
+}
+
+std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
+                                         const std::function<Trial(const TrialOrder&)>& launch) {
     long long blocks = 1;
     for (long long block = 0; block < blocks; ++block) {
         const Trial trial = launch(
-            order.shape, {.block = static_cast<std::uint64_t>(block), .warp = 0, .limit = kEnough});
+            {.shape = order.shape, .traced = {static_cast<std::uint64_t>(block), 0, kEnough}});
         if (trial.launch.blocks() > kMostBlocks) return std::nullopt;
         const int wide = static_cast<int>(trial.launch.grid[0]);
         const int tall = static_cast<int>(trial.launch.grid[1]);

@@ -1,19 +1,31 @@
-// Which tile each block takes: seen from the first address that it loads.
+// Which tile each block takes: seen from the first address that it loads. Two kernels whose blocks
+// take other tiles cost the same on the simulated GPU, and not on a real one.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <string>
 
-#include "kernel/examine.h"
+#include "harness/problem.h"
 #include "kernel/trial.h"
 
 namespace coalesce {
 
-/// The first block that takes another tile than the order has for it. Launches once for each block,
-/// by `launch`, which traces one warp: the checks launch in their own process, the grader in a jail.
+/// An order in which blocks take tiles.
+struct BlockOrder {
+    const char* name;  ///< in course.toml: one of BLOCK_ORDERS
+    /// The tile, as its row and column among tiles, of block (x, y) of a grid `wide` x `tall`.
+    Cell (*tile_of)(int x, int y, int wide, int tall);
+    Shape shape;    ///< the shape on which it is looked at: each block is a launch
+    int tile = 32;  ///< the side of a tile
+};
+
+/// The order of that name; nullptr for "".
+const BlockOrder* block_order_called(const std::string& name);
+
+/// The first block that takes another tile than the order has for it. Launches once for each block.
 /// Nothing when all blocks take their tiles, or when there are more blocks than tiles could need.
-std::optional<Failure> wrong_block_order(
-    const BlockOrder& order, const std::string& file_name,
-    const std::function<Trial(Shape shape, const TracedWarp& traced)>& launch);
+std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
+                                         const std::function<Trial(const TrialOrder&)>& launch);
 
 }  // namespace coalesce

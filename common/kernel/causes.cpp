@@ -88,25 +88,37 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
                 "nothing. Compare row with rows and col with cols before each access."};
 }
 
-Failure wrong_result(const Trial& trial, const Comparison& comparison, const Surroundings& around);
+Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
+
+/// The result when accesses outside do not stop the kernel; nothing when it can not be had.
+std::optional<Comparison> result_without_checks(const Trial& trial, const Evidence& evidence) {
+    if (!evidence.can_try_again) return trial.comparison;
+    return evidence.try_again({.shape = trial.shape, .watch = Watch::result_alone}).comparison;
+}
+
+/// Whether it is right on a matrix of whole tiles of any size.
+bool is_right_on_large_tiles(const Evidence& evidence) {
+    return evidence.can_try_again &&
+           evidence.try_again({.shape = evidence.exercise.counted}).is_good();
+}
 
 /// An access outside: of all its causes the one that fits.
 Failure outside(const Trial& trial, const Place& place, const std::string& details,
-                const Surroundings& around) {
+                const Evidence& evidence) {
     const bool is_ragged = !has_whole_tiles(trial.shape);
-    if (is_ragged && around.was_right_on_whole_tiles) {
+    if (is_ragged && evidence.was_right_on_whole_tiles) {
         return no_bounds_check(trial, place, details);
     }
     // A wrong index leads outside as well; then the index is what is wrong.
-    const std::optional<Comparison> comparison = around.result_without_checks();
+    const std::optional<Comparison> comparison = result_without_checks(trial, evidence);
     if (comparison && names_the_mistake(comparison->fault())) {
-        Failure failure = wrong_result(trial, *comparison, around);
+        Failure failure = wrong_result(trial, *comparison, evidence);
         failure.place = place;
         failure.details = wrap("It also goes outside of the matrix.") + details + failure.details;
         return failure;
     }
     // The tile may be larger than the matrix.
-    if (!around.was_right_on_whole_tiles && around.is_right_on_large_tiles()) {
+    if (!evidence.was_right_on_whole_tiles && is_right_on_large_tiles(evidence)) {
         return no_bounds_check(trial, place, details);
     }
     return {.kind = FailureKind::out_of_bounds,
@@ -117,21 +129,21 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
             .next = "Work out the index by hand for the thread that is named."};
 }
 
-Failure outside(const Trial& trial, const Report& report, const Surroundings& around) {
+Failure outside(const Trial& trial, const Report& report, const Evidence& evidence) {
     const bool reads = report.message.starts_with("Reads");
     const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
                                      element_text(report, trial) + ".");
-    return outside(trial, place_in(report.place, around.file_name), details, around);
+    return outside(trial, place_in(report.place, evidence.source.name), details, evidence);
 }
 
 bool is_in_shared_memory(const Report& report) {
     return report.message.find("shared memory") != report.message.npos;
 }
 
-std::optional<Failure> memory_error(const Trial& trial, const Surroundings& around) {
+std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
         return from_report(
-            FailureKind::misaligned, *report, trial, around.file_name,
+            FailureKind::misaligned, *report, trial, evidence.source.name,
             "a vector access at an address that is no multiple of its size.",
             "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: "
             "let its first element's index be a multiple of 4, or of 2.");
@@ -139,19 +151,19 @@ std::optional<Failure> memory_error(const Trial& trial, const Surroundings& arou
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
     if (is_in_shared_memory(*report)) {
-        return from_report(FailureKind::outside_shared_memory, *report, trial, around.file_name,
+        return from_report(FailureKind::outside_shared_memory, *report, trial, evidence.source.name,
                            "an access outside of the shared array.",
                            "Compare the indices with the array's dimensions. " + report->cure);
     }
-    return outside(trial, *report, around);
+    return outside(trial, *report, evidence);
 }
 
 // ---- what does not end, or ends badly ----
 
-std::optional<Failure> execution_error(const Trial& trial, const Surroundings& around) {
+std::optional<Failure> execution_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
-        return from_report(kind, report, trial, around.file_name, headline, next);
+        return from_report(kind, report, trial, evidence.source.name, headline, next);
     };
     if (const Report* report = find_report(trial, "synccheck", "deadlock")) {
         return make(
@@ -161,7 +173,7 @@ std::optional<Failure> execution_error(const Trial& trial, const Surroundings& a
     if (const Report* report = find_report(trial, "execution", "instruction budget")) {
         Failure failure =
             make(FailureKind::endless_loop, *report, "the kernel does not come to an end.",
-                 "Look at the loop around this line: does its counter reach its end?");
+                 "Look at the loop evidence this line: does its counter reach its end?");
         failure.details = wrap(report->thread.text() + " was here after " +
                                "many times the work that the task takes.");
         return failure;
@@ -187,17 +199,17 @@ std::optional<Failure> execution_error(const Trial& trial, const Surroundings& a
 
 // ---- barriers and races ----
 
-std::optional<Failure> barrier_error(const Trial& trial, const Surroundings& around) {
+std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
-        return from_report(kind, report, trial, around.file_name, headline, next);
+        return from_report(kind, report, trial, evidence.source.name, headline, next);
     };
     for (const char* kind : {"divergent barrier", "exit before barrier"}) {
         if (const Report* report = find_report(trial, "synccheck", kind)) {
             return make(
                 FailureKind::divergent_barrier, *report,
                 "not every thread of the block comes to this __syncthreads().",
-                "Put the condition around the loads and stores, not around the barrier, and "
+                "Put the condition evidence the loads and stores, not evidence the barrier, and "
                 "let no thread return before it.");
         }
     }
@@ -225,16 +237,16 @@ std::optional<Failure> barrier_error(const Trial& trial, const Surroundings& aro
     return std::nullopt;
 }
 
-std::optional<Failure> uninitialised(const Trial& trial, const Surroundings& around) {
+std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
         return from_report(
-            FailureKind::uninitialised_shared, *report, trial, around.file_name,
+            FailureKind::uninitialised_shared, *report, trial, evidence.source.name,
             "this reads a place in shared memory that nothing wrote.",
             "Fill the tile first: do all its elements have a thread that writes them, "
             "and is it read with the same layout?");
     }
     if (const Report* report = find_report(trial, "initcheck")) {
-        return from_report(FailureKind::uninitialised_read, *report, trial, around.file_name,
+        return from_report(FailureKind::uninitialised_read, *report, trial, evidence.source.name,
                            "this reads device memory that nothing wrote.",
                            "Read from `in` only, where the input is.");
     }
@@ -249,12 +261,12 @@ std::string as_sentence(const std::string& text) {
     return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
 }
 
-Failure wrong_result(const Trial& trial, const Comparison& comparison, const Surroundings& around) {
+Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
     Failure failure{.kind = FailureKind::wrong_result,
                     .fault = first.fault,
                     .headline = as_sentence(first.sentence),
-                    .place = {around.file_name, trial.store_line, 0},
+                    .place = {evidence.source.name, trial.store_line, 0},
                     .shape = trial.shape,
                     .next = next_after(first.fault)};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
@@ -264,7 +276,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Sur
         failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
                                 std::to_string(comparison.wrong) + " wrong, " +
                                 std::to_string(comparison.untouched) + " never written.");
-        failure.map = comparison.map.text();
+        failure.map = comparison.map;
     }
     return failure;
 }
@@ -281,12 +293,12 @@ const Finding* outside_finding(const Comparison& comparison) {
     return found == comparison.findings.end() ? nullptr : &*found;
 }
 
-std::optional<Failure> result_error(const Trial& trial, const Surroundings& around) {
+std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
     const bool is_wrong = trial.comparison && !trial.comparison->is_right();
     if (race && (!is_wrong || !names_the_mistake(trial.comparison->fault()))) {
         return from_report(
-            FailureKind::race_between_blocks, *race, trial, around.file_name,
+            FailureKind::race_between_blocks, *race, trial, evidence.source.name,
             "threads access one place in memory, and at least one writes: which comes "
             "first is chance.",
             "Each element of `out` is for one thread: which index do two of them share?");
@@ -294,21 +306,21 @@ std::optional<Failure> result_error(const Trial& trial, const Surroundings& arou
     if (!is_wrong) return std::nullopt;
     const Comparison& comparison = *trial.comparison;
     if (const Finding* finding = outside_finding(comparison)) {
-        return outside(trial, {around.file_name, trial.store_line, 0},
-                       wrap(as_sentence(finding->sentence)), around);
+        return outside(trial, {evidence.source.name, trial.store_line, 0},
+                       wrap(as_sentence(finding->sentence)), evidence);
     }
-    Failure failure = wrong_result(trial, comparison, around);
+    Failure failure = wrong_result(trial, comparison, evidence);
     if (comparison.fault() == Fault::barrier_missing) failure.kind = FailureKind::missing_barrier;
     return failure;
 }
 
 /// Errors that a real GPU returns, where nobody says more.
-Failure device_error(const Trial& trial, const Surroundings& around) {
-    const Place place{around.file_name, 0, 0};
+Failure device_error(const Trial& trial, const Evidence& evidence) {
+    const Place place{evidence.source.name, 0, 0};
     const std::string says =
         std::string(cudaGetErrorName(trial.error)) + ": " + cudaGetErrorString(trial.error) + ".";
     switch (trial.error) {
-        case cudaErrorIllegalAddress: return outside(trial, place, wrap(says), around);
+        case cudaErrorIllegalAddress: return outside(trial, place, wrap(says), evidence);
         case cudaErrorMisalignedAddress:
             return {.kind = FailureKind::misaligned,
                     .headline = "a vector access at an address that is no multiple of its size.",
@@ -344,14 +356,14 @@ bool has_whole_tiles(Shape shape) {
     return shape.rows % largest_side == 0 && shape.cols % largest_side == 0;
 }
 
-Failure cause_of(const Trial& trial, const Surroundings& around) {
-    if (auto found = memory_error(trial, around)) return *found;
-    if (auto found = execution_error(trial, around)) return *found;
+Failure cause_of(const Trial& trial, const Evidence& evidence) {
+    if (auto found = memory_error(trial, evidence)) return *found;
+    if (auto found = execution_error(trial, evidence)) return *found;
     if (trial.refused.kind != FailureKind::none) return trial.refused;
-    if (auto found = barrier_error(trial, around)) return *found;
-    if (auto found = uninitialised(trial, around)) return *found;
-    if (auto found = result_error(trial, around)) return *found;
-    return device_error(trial, around);
+    if (auto found = barrier_error(trial, evidence)) return *found;
+    if (auto found = uninitialised(trial, evidence)) return *found;
+    if (auto found = result_error(trial, evidence)) return *found;
+    return device_error(trial, evidence);
 }
 
 }  // namespace coalesce

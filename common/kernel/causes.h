@@ -5,26 +5,27 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
-#include "kernel/failure.h"
+#include "course/exercise.h"
+#include "kernel/source.h"
 #include "kernel/trial.h"
 
 namespace coalesce {
 
-/// What is known besides the launch that failed.
-struct Surroundings {
-    std::string file_name;
+/// What can be looked at beside the launch that failed.
+struct Evidence {
+    const Source& source;
+    const Exercise& exercise;
     /// Whether the kernel was right, before, on a matrix of whole tiles.
     bool was_right_on_whole_tiles = false;
-    /// Whether it is right on a matrix of whole tiles of any size: tried now.
-    std::function<bool()> is_right_on_large_tiles;
-    /// The result when accesses outside do not stop the kernel; nothing when it can not be had.
-    std::function<std::optional<Comparison>()> result_without_checks;
+    /// Whether `try_again` may be called.
+    bool can_try_again = false;
+    /// Launches it anew: on another shape, or watched in another way.
+    std::function<Trial(const TrialOrder&)> try_again;
 };
 
 /// The mistake behind a launch that was not good.
-Failure cause_of(const Trial& trial, const Surroundings& surroundings);
+Failure cause_of(const Trial& trial, const Evidence& evidence);
 
 /// Whether a matrix consists of whole tiles, of any usual side.
 bool has_whole_tiles(Shape shape);

@@ -242,18 +242,18 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
 Compiled compile(const Source& source, const CompileOptions& options) {
     const auto begin = Clock::now();
     Compiled compiled;
+    const auto compiler = find_compiler(options.compiler);
     if (!source.is_good()) {
         compiled.failure = source.problem;
-        return compiled;
-    }
-    const auto compiler = find_compiler(options.compiler);
-    if (!compiler) {
+    } else if (!compiler) {
         compiled.failure = no_compiler(options.compiler);
-        return compiled;
+    } else {
+        compiled = compile_or_find(source, options, *compiler);
+        if (compiled.ok()) find_entry(compiled, source, options.kernel);
+        if (!compiled.ok()) compiled.ptx.clear();
     }
-    compiled = compile_or_find(source, options, *compiler);
-    if (compiled.ok()) find_entry(compiled, source, options.kernel);
-    if (!compiled.ok()) compiled.ptx.clear();
+    compiled.file = source.name;
+    compiled.kernel = options.kernel;
     compiled.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     return compiled;
 }

@@ -55,6 +55,8 @@ struct CompileOptions {
 
 /// What came of a file.
 struct Compiled {
+    std::string file;               ///< as messages name it
+    std::string kernel;             ///< the function's name
     std::string ptx;                ///< "" when it did not compile
     std::string entry;              ///< the kernel's name in the PTX
     std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88", "clang 19.1.7"

@@ -92,7 +92,7 @@ std::string conflict_text(const Counters& counters, const Access& access) {
     return number(ways) + "-way bank conflicts: ";
 }
 
-std::optional<Failure> too_many_per_request(const Examination& found, const Access& access,
+std::optional<Failure> too_many_per_request(const Verdict& found, const Access& access,
                                             const Limits& limits) {
     const Allowed most = allowed(access, limits, found.solution_counters);
     const double has = ratio(*found.counters, access);
@@ -124,7 +124,7 @@ std::optional<Failure> too_many_per_request(const Examination& found, const Acce
 }
 
 /// Right by the request, but there are more of them than in the solution.
-std::optional<Failure> too_many_requests(const Examination& found, const Access& access) {
+std::optional<Failure> too_many_requests(const Verdict& found, const Access& access) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = *found.counters.*access.requests;
     const std::uint64_t enough = *found.solution_counters.*access.requests;
@@ -153,7 +153,7 @@ double elements_of(Shape shape) {
     return static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
 }
 
-std::optional<Failure> too_little_each(const Examination& found, const LaunchShape& launch,
+std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& launch,
                                        const Limits& limits) {
     const double blocks = static_cast<double>(launch.grid[0]) *
                           static_cast<double>(launch.grid[1]) * static_cast<double>(launch.grid[2]);
@@ -185,7 +185,7 @@ std::optional<Failure> too_little_each(const Examination& found, const LaunchSha
 
 }  // namespace
 
-std::vector<Failure> too_dear(const Examination& found, const LaunchShape& launch,
+std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch,
                               const Limits& limits) {
     std::vector<Failure> failures;
     const auto add = [&](std::optional<Failure> failure) {

@@ -4,12 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "kernel/examine.h"
+#include "course/exercise.h"
+#include "kernel/verdict.h"
 
 namespace coalesce {
 
 /// What is dearer than asked, the worst first; empty when nothing is. The kernel is right.
-std::vector<Failure> too_dear(const Examination& examination, const LaunchShape& launch,
+std::vector<Failure> too_dear(const Verdict& verdict, const LaunchShape& launch,
                               const Limits& limits);
 
 }  // namespace coalesce

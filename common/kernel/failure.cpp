@@ -49,6 +49,22 @@ constexpr std::pair<FailureKind, const char*> ids[] = {
     {FailureKind::too_many_threads, "too-many-threads"},
     {FailureKind::tile_too_small, "tile-too-small"},
     {FailureKind::wrong_block_order, "wrong-block-order"},
+    {FailureKind::no_file, "no-file"},
+    {FailureKind::two_files, "two-files"},
+    {FailureKind::two_submissions, "two-submissions"},
+    {FailureKind::not_a_file, "not-a-file"},
+    {FailureKind::archive_too_large, "archive-too-large"},
+    {FailureKind::archive_encrypted, "archive-encrypted"},
+    {FailureKind::archive_broken, "archive-broken"},
+    {FailureKind::archive_hostile, "archive-hostile"},
+    {FailureKind::ptx_refused, "ptx-refused"},
+    {FailureKind::ptx_too_large, "ptx-too-large"},
+    {FailureKind::ptx_forged, "ptx-forged"},
+    {FailureKind::compiler_out_of_memory, "compiler-out-of-memory"},
+    {FailureKind::compiler_crashed, "compiler-crashed"},
+    {FailureKind::launch_out_of_memory, "launch-out-of-memory"},
+    {FailureKind::launch_out_of_time, "launch-out-of-time"},
+    {FailureKind::sandbox_escape, "sandbox-escape"},
     {FailureKind::no_compiler, "no-compiler"},
     {FailureKind::environment_problem, "environment-problem"},
 };
@@ -90,20 +106,6 @@ std::string Place::text() const {
 
 std::string Failure::id() const {
     return kind == FailureKind::wrong_result ? id_of(fault) : id_of(kind);
-}
-
-std::string Failure::text() const {
-    const std::string where = place.text();
-    std::string text = wrap((where.empty() ? "" : where + ": ") + headline);
-    if (shape.rows > 0) {
-        text += wrap("Seen with rows = " + std::to_string(shape.rows) +
-                     ", cols = " + std::to_string(shape.cols) + ".");
-    }
-    text += details;
-    if (!details.empty() && details.back() != '\n') text += "\n";
-    text += map;
-    if (!next.empty()) text += wrap("Next: " + next);
-    return text;
 }
 
 }  // namespace coalesce

@@ -2,6 +2,7 @@
 /// Everything that can be wrong with a learner's kernel, each with a name that never changes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,7 +68,27 @@ enum class FailureKind {
     tile_too_small,      ///< fewer elements a block than the lesson asks
     wrong_block_order,   ///< blocks take other tiles than the lesson asks
 
-    // Not the learner's fault: Examination::outcome is `not_examined` then.
+    // What was handed in.
+    no_file,            ///< nothing was handed in under the exercise's name
+    two_files,          ///< several files for one exercise
+    two_submissions,    ///< several of one student
+    not_a_file,         ///< a link, a device ...
+    archive_too_large,  ///< more, or deeper, than anybody would hand in
+    archive_encrypted,  ///< it is locked with a password
+    archive_broken,     ///< it cannot be read to its end
+    archive_hostile,    ///< a name in it leads elsewhere
+
+    // In a jail: what a grader does not let a kernel do.
+    ptx_refused,             ///< its PTX has something that the assignment forbids
+    ptx_too_large,           ///< its PTX is larger than allowed
+    ptx_forged,              ///< its PTX tries to be what it is not
+    compiler_out_of_memory,  ///< the compiler needs more memory than allowed for it
+    compiler_crashed,        ///< the compiler breaks down over it
+    launch_out_of_memory,    ///< a launch takes more memory than allowed
+    launch_out_of_time,      ///< a launch takes more time than allowed
+    sandbox_escape,          ///< it got out of its jail
+
+    // Not the learner's fault: Verdict::outcome is `not_examined` then.
     no_compiler,          ///< there is nothing to compile with
     environment_problem,  ///< no device, no memory, no solution to compare with ...
 };
@@ -93,10 +114,8 @@ struct Failure {
     Shape shape{0, 0};                     ///< the input it was seen with; 0 x 0: with none
     std::string details = "";              ///< more, in lines of at most 80 columns; may be ""
     std::string next = "";                 ///< a sentence: what to do next
-    std::string map = "";                  ///< the picture of right and wrong cells; may be ""
+    std::optional<CellMap> map = {};       ///< the picture of right and wrong cells
 
-    /// All of it, in lines of at most 80 columns.
-    std::string text() const;
     /// Its identifier: "no-bounds-check", "indices-not-swapped".
     std::string id() const;
 };

@@ -93,11 +93,13 @@ std::string LaunchShape::text() const {
     return text;
 }
 
-LoadedKernel::LoadedKernel(const Compiled& compiled, const std::string& file_name)
-    : file_name_(file_name), static_shared_(shared_bytes_in(compiled.ptx)) {
+LoadedKernel::LoadedKernel(const Compiled& compiled)
+    : name_(compiled.kernel),
+      file_name_(compiled.file),
+      static_shared_(shared_bytes_in(compiled.ptx)) {
     if (static_shared_ > kUsualShared) {
         problem_ = too_much_shared(
-            file_name, "its __shared__ arrays take " + std::to_string(static_shared_) + " bytes",
+            file_name_, "its __shared__ arrays take " + std::to_string(static_shared_) + " bytes",
             kUsualShared);
         return;
     }
@@ -117,7 +119,7 @@ LoadedKernel::LoadedKernel(const Compiled& compiled, const std::string& file_nam
     if (error == cudaSuccess) error = cudaMalloc(&answer_, 7 * sizeof(long long));
     if (error != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
-        problem_ = does_not_load(error, log.data(), file_name);
+        problem_ = does_not_load(error, log.data(), file_name_);
         return;
     }
     static_shared_ = attributes.sharedSizeBytes;

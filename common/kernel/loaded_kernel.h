@@ -31,11 +31,15 @@ struct LaunchShape {
 class LoadedKernel {
 public:
     /// Hands the PTX to the device. Check `problem()` before anything else.
-    LoadedKernel(const Compiled& compiled, const std::string& file_name);
+    explicit LoadedKernel(const Compiled& compiled);
     ~LoadedKernel();
     LoadedKernel(const LoadedKernel&) = delete;
     LoadedKernel& operator=(const LoadedKernel&) = delete;
 
+    /// The function's name.
+    const std::string& name() const { return name_; }
+    /// The file's, as messages name it.
+    const std::string& file_name() const { return file_name_; }
     /// Why it can not be launched; kind none when it can.
     const Failure& problem() const { return problem_; }
 
@@ -58,7 +62,7 @@ private:
     int most_threads_ = 0;
     long long most_shared_ = 0;
     bool is_abandoned_ = false;
-    std::string file_name_;
+    std::string name_, file_name_;
     std::size_t static_shared_ = 0;
     Failure problem_;
 };

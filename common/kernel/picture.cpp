@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/counters.h"
 #include "harness/text.h"
 #include "kernel/messages.h"
-#include "kernel/output_capture.h"
-#include "kernel/trial.h"
 
 namespace coalesce {
 namespace {
 
-constexpr std::size_t kMostAccesses = 4096;
 constexpr std::uint64_t kRowBytes = 128;
 constexpr unsigned kWordBytes = 4;
 constexpr unsigned kBanks = 32;
@@ -33,7 +29,7 @@ std::string offset_text(const std::string& name, std::uint64_t address, std::uin
     return name + " + " + std::to_string(address - begin);
 }
 
-struct Matrices {
+struct Addresses {
     std::uint64_t in = 0, out = 0, bytes = 0;
 
     /// The one that an address is in or closest to.
@@ -46,7 +42,7 @@ struct Matrices {
     }
 };
 
-WarpAccess drawn(const simulated::Access& access, const Matrices& matrices, const Source& source) {
+WarpAccess drawn(const simulated::Access& access, const Addresses& matrices, const Source& source) {
     WarpAccess drawn{.place = {source.name, access.line, 0},
                      .source_line = line_of_text(source.text, access.line),
                      .is_shared = access.is_shared,
@@ -93,35 +89,26 @@ Failure no_picture(const std::string& file, const std::string& why, const std::s
             .next = next};
 }
 
-/// Compiles, loads and launches with the warp's accesses written down.
-void run(const Source& source, const PictureRequest& request, Picture& picture) {
-    if (!simulator::is_loaded() || !simulated::can_trace()) {
+/// Compiles and launches with the warp's accesses written down.
+void run(const Source& source, const Exercise& exercise, Runner& runner,
+         const PictureRequest& request, Picture& picture) {
+    if (!runner.is_simulated()) {
         picture.problem =
             no_picture(source.name, "only the simulated GPU shows what a warp touches.",
                        "Run it there: --device sim");
         return;
     }
-    simulator::set_quiet(true);
-    const Compiled compiled = compile(source, {.kernel = request.kernel.kernel,
-                                               .cache = request.kernel.cache,
-                                               .compiler = request.kernel.compiler});
+    const Compiled compiled = runner.compile(source, exercise.kernel);
     picture.problem = compiled.failure;
     if (!compiled.ok()) return;
-    LoadedKernel kernel(compiled, source.name);
-    picture.problem = kernel.problem();
-    if (!picture.ok()) return;
-    const Trial trial =
-        run_trial(kernel,
-                  {.file_name = source.name,
-                   .kernel = request.kernel.kernel,
-                   .produces = request.kernel.produces,
-                   .seed = request.kernel.seed},
-                  request.shape, Watch::result_alone,
-                  {.block = request.block, .warp = request.warp, .limit = kMostAccesses});
+    const Trial trial = runner.run(compiled, exercise.task(),
+                                   {.shape = request.shape,
+                                    .watch = Watch::result_alone,
+                                    .traced = {request.block, request.warp, most_traced_accesses}});
     picture.problem = trial.refused;
-    const Matrices matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
+    const Addresses matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
     for (const simulated::Access& access : trial.accesses) {
-        add(picture.accesses, drawn(access, matrices, source));
+        if (access.active != 0) add(picture.accesses, drawn(access, matrices, source));
     }
     if (picture.ok() && picture.accesses.empty()) {
         picture.problem = {.kind = FailureKind::wrong_result,
@@ -193,16 +180,15 @@ std::string WarpAccess::headline() const {
     return text;
 }
 
-Picture picture_of(const Source& source, const PictureRequest& request) {
+Picture picture_of(const Source& source, const Exercise& exercise, Runner& runner,
+                   const PictureRequest& request) {
     Picture picture;
     picture.file = source.name;
     picture.shape = request.shape;
     picture.block = request.block;
     picture.warp = request.warp;
-    // What the kernel prints is no part of a picture.
-    const OutputCapture output;
     try {
-        run(source, request, picture);
+        run(source, exercise, runner, request, picture);
     } catch (const std::exception& problem) {
         picture.problem =
             no_picture(source.name, std::string("the kernel could not be run: ") + problem.what(),

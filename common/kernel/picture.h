@@ -12,13 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "kernel/examine.h"
+#include "course/exercise.h"
+#include "kernel/runner.h"
+#include "kernel/source.h"
 
 namespace coalesce {
 
 /// Which warp.
 struct PictureRequest {
-    Request kernel = {};       ///< name, cache, compiler, what it produces
     Shape shape = {256, 256};  ///< of the input
     std::uint64_t block = 0;   ///< x counts fastest
     unsigned warp = 0;         ///< within the block
@@ -65,9 +66,10 @@ struct Picture {
     std::string svg() const;
 };
 
-/// Runs the kernel once and draws what the warp did. Works for kernels that are wrong too, as far
-/// as they run.
-Picture picture_of(const Source& source, const PictureRequest& request);
+/// Compiles the kernel, runs it once and draws what the warp did. Works for kernels that are wrong too,
+/// as far as they run.
+Picture picture_of(const Source& source, const Exercise& exercise, Runner& runner,
+                   const PictureRequest& request);
 
 /// The rows of a global access: 128 bytes each, from address `begin` of the matrix called `name`.
 std::vector<PictureRow> rows_of_memory(const std::array<std::uint64_t, 32>& addresses,

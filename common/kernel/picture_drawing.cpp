@@ -3,6 +3,7 @@
 
 #include "harness/text.h"
 #include "kernel/picture.h"
+#include "kernel/render.h"
 
 namespace coalesce {
 namespace {
@@ -110,7 +111,7 @@ int height_of(const WarpAccess& access) {
 }  // namespace
 
 std::string Picture::text() const {
-    if (!ok()) return problem.text();
+    if (!ok()) return terminal_text(problem);
     std::string text = wrap(title(*this));
     text += "Lanes are 0-9 and a-v; a dot is memory or a bank that no lane touches.\n";
     for (const WarpAccess& access : accesses) text += "\n" + access_text(access);

@@ -31,8 +31,8 @@ Place place_of(const char* file, unsigned line, const std::string& file_name) {
     return {is_learners ? file_name : file, static_cast<int>(line), 0};
 }
 
-void copy(const unsigned (&from)[3], unsigned (&to)[3]) {
-    std::copy(std::begin(from), std::end(from), std::begin(to));
+void copy(const unsigned (&from)[3], std::array<unsigned, 3>& to) {
+    std::copy(std::begin(from), std::end(from), to.begin());
 }
 
 void replace_all(std::string& text, const std::string& what, const std::string& with) {
@@ -100,7 +100,7 @@ void for_each_kernel(const std::string& name, Visit visit) {
     }
 }
 
-std::string coordinates(const unsigned (&at)[3]) {
+std::string coordinates(const std::array<unsigned, 3>& at) {
     if (at[2] == 0) return format("(%u,%u)", at[0], at[1]);
     return format("(%u,%u,%u)", at[0], at[1], at[2]);
 }

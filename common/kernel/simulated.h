@@ -15,7 +15,7 @@ namespace coalesce::simulated {
 
 /// One thread of a launch.
 struct Thread {
-    unsigned block[3] = {}, thread[3] = {};
+    std::array<unsigned, 3> block{}, thread{};
     /// "block (1,0), thread (3,2)"
     std::string text() const;
 };

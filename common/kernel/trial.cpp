@@ -1,7 +1,6 @@
 #include "kernel/trial.h"
 
 #include <chrono>
-#include <memory>
 #include <thread>
 
 #include "kernel/launch_limits.h"
@@ -10,7 +9,7 @@ namespace coalesce {
 namespace {
 
 /// Waits for the device, for a limited time where it may be hung.
-cudaError_t wait_for_end(const TrialConditions& conditions, bool& is_hung) {
+cudaError_t wait_for_end(const LaunchConditions& conditions, bool& is_hung) {
     if (conditions.is_simulated) return cudaDeviceSynchronize();
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::seconds(conditions.seconds_on_gpu);
@@ -27,72 +26,62 @@ cudaError_t wait_for_end(const TrialConditions& conditions, bool& is_hung) {
     }
 }
 
-int first_store_line(const std::string& kernel) {
-    for (const simulated::Line& line : simulated::lines_of(kernel)) {
-        if (line.counters.store_requests > 0) return line.number;
-    }
-    return 0;
-}
-
-void watch_as(Watch watch, const TrialConditions& conditions, std::uint64_t most_instructions) {
+void watch_as(const TrialOrder& order, const LaunchConditions& conditions, double warps) {
     if (!conditions.is_simulated) return;
-    simulated::prepare(watch == Watch::everything ? "all" : "none", most_instructions);
+    // One warp is seen long before a kernel that never ends would be stopped.
+    const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
+    simulated::prepare(order.watch == Watch::everything ? "all" : "none",
+                       instruction_budget(counted, warps));
 }
 
 /// Takes what the simulator noted, and makes it ready for the next launch.
-void take_notes(Trial& trial, const TrialConditions& conditions) {
-    if (!conditions.is_simulated) return;
-    trial.reports = simulated::reports(conditions.file_name);
-    trial.store_line = first_store_line(conditions.kernel);
+void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& trial) {
+    trial.reports = simulated::reports(kernel.file_name());
+    std::vector<simulated::Line> lines = simulated::lines_of(kernel.name());
+    for (const simulated::Line& line : lines) {
+        if (line.counters.store_requests == 0) continue;
+        trial.store_line = line.number;
+        break;
+    }
+    if (order.wants_counters) {
+        trial.counters = simulated::counters_of(kernel.name());
+        trial.lines = std::move(lines);
+    }
+    if (order.traced.limit > 0 && trial.is_launched) trial.accesses = simulated::traced();
     simulator::forget_reports();
+}
+
+void launch(LoadedKernel& kernel, const TrialOrder& order, const LaunchConditions& conditions,
+            const Matrices& matrices, Trial& trial) {
+    trial.out_address = reinterpret_cast<std::uint64_t>(matrices.out);
+    trial.in_address = reinterpret_cast<std::uint64_t>(matrices.in);
+    const TracedWarp& traced = order.traced;
+    if (traced.limit > 0) simulated::trace(traced.block, traced.warp, traced.limit);
+    trial.error = kernel.launch(trial.launch, matrices.out, matrices.in, order.shape);
+    if (trial.error == cudaSuccess) trial.error = wait_for_end(conditions, trial.is_hung);
+    trial.is_launched = true;
+    static_cast<void>(cudaGetLastError());
 }
 
 }  // namespace
 
-Trial run_trial(LoadedKernel& kernel, const TrialConditions& conditions, Shape shape, Watch watch,
-                const TracedWarp& traced) {
+Trial launch_once(LoadedKernel& kernel, const TrialOrder& order, const LaunchConditions& conditions,
+                  const std::function<Matrices()>& make_matrices) {
     Trial trial;
-    trial.shape = shape;
+    trial.shape = order.shape;
+    trial.refused = kernel.problem();
+    if (trial.refused.kind != FailureKind::none) return trial;
     if (conditions.is_simulated) simulator::reset_counters();
-    watch_as(watch, conditions, instruction_budget(shape, 1));
-    auto launch = kernel.configure(shape, trial.refused);
-    if (launch) trial.refused = far_too_large(*launch, shape, conditions.file_name);
-    if (!launch || trial.refused.kind != FailureKind::none) {
-        take_notes(trial, conditions);
-        return trial;
+    watch_as(order, conditions, 1);
+    const auto shape = kernel.configure(order.shape, trial.refused);
+    if (shape) trial.refused = far_too_large(*shape, order.shape, kernel.file_name());
+    if (trial.refused.kind == FailureKind::none) {
+        trial.launch = *shape;
+        watch_as(order, conditions, threads_of(*shape) / 32);
+        launch(kernel, order, conditions, make_matrices(), trial);
     }
-    trial.launch = *launch;
-    // One warp is seen long before a kernel that never ends would be stopped.
-    const Shape counted = traced.limit > 0 ? Shape{1, 1} : shape;
-    watch_as(watch, conditions, instruction_budget(counted, threads_of(*launch) / 32));
-    // Guard bands would hide from the simulator what is touched outside.
-    const bool is_bare = conditions.is_simulated && watch == Watch::everything;
-    auto buffers = std::make_unique<VerifiedBuffers>(Problem{.rows = shape.rows,
-                                                             .cols = shape.cols,
-                                                             .produces = conditions.produces,
-                                                             .seed = conditions.seed},
-                                                     is_bare ? 0 : VerifiedBuffers::usual_guard);
-    buffers->prepare();
-    trial.out_address = reinterpret_cast<std::uint64_t>(buffers->out());
-    trial.in_address = reinterpret_cast<std::uint64_t>(buffers->in());
-    if (traced.limit > 0) simulated::trace(traced.block, traced.warp, traced.limit);
-    // In place the matrix is the first argument; who reads the second one reads nothing.
-    const float* in = conditions.produces.in_place ? nullptr : buffers->in();
-    trial.error = kernel.launch(trial.launch, buffers->out(), in, shape);
-    if (trial.error == cudaSuccess) trial.error = wait_for_end(conditions, trial.is_hung);
-    static_cast<void>(cudaGetLastError());
-    if (traced.limit > 0) {
-        trial.accesses = simulated::traced();
-        simulated::trace(0, 0, 0);
-    }
-    take_notes(trial, conditions);
-    if (trial.is_hung) {
-        // Freeing would wait for the kernel, which never ends.
-        kernel.abandon();
-        static_cast<void>(buffers.release());
-    } else if (trial.error == cudaSuccess) {
-        trial.comparison = buffers->check();
-    }
+    if (conditions.is_simulated) take_notes(kernel, order, trial);
+    if (order.traced.limit > 0) simulated::trace(0, 0, 0);
     return trial;
 }
 

@@ -3,107 +3,55 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "harness/errors.h"
-#include "kernel/cache.h"
-#include "kernel/counters_json.h"
-#include "kernel/examine.h"
+#include "kernel/verdict_codec.h"
 
 namespace coalesce {
-namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr int kFormat = 1;
-
-const char* name_of(Examination::Outcome outcome) {
-    switch (outcome) {
-        case Examination::Outcome::passed: return "passed";
-        case Examination::Outcome::failed: return "failed";
-        case Examination::Outcome::not_examined: break;
+Failure failure_called(const std::string& id) {
+    for (int i = 0; i <= static_cast<int>(FailureKind::environment_problem); ++i) {
+        const Failure failure{.kind = static_cast<FailureKind>(i)};
+        if (failure.kind != FailureKind::wrong_result && failure.id() == id) return failure;
     }
-    return "not-examined";
+    for (int i = 0; i <= static_cast<int>(Fault::input_changed); ++i) {
+        const Failure failure{.kind = FailureKind::wrong_result, .fault = static_cast<Fault>(i)};
+        if (failure.id() == id) return failure;
+    }
+    throw codec::Error("no failure is called \"" + id + "\"");
 }
 
-Json failure_json(const Failure& failure) {
-    return {{"id", failure.id()},
-            {"headline", failure.headline},
-            {"file", failure.place.file},
-            {"line", failure.place.line},
-            {"column", failure.place.column},
-            {"rows", failure.shape.rows},
-            {"cols", failure.shape.cols},
-            {"details", failure.details},
-            {"next", failure.next},
-            {"map", failure.map}};
+codec::Json codec::Kind<CellMap>::encode(const CellMap& map) {
+    return {{"rows", map.out_rows()}, {"cols", map.out_cols()}, {"signs", map.signs()}};
 }
 
-Json message_json(const Message& message) {
-    constexpr const char* severities[] = {"error", "warning", "note"};
-    return {{"severity", severities[static_cast<int>(message.severity)]},
-            {"line", message.place.line},
-            {"column", message.place.column},
-            {"text", message.text}};
+void codec::Kind<CellMap>::decode(const Json& json, CellMap& map, const std::string& path) {
+    constexpr std::int64_t largest = std::int64_t{1} << 32;
+    Reader reader(json, path);
+    std::int64_t rows = 0, cols = 0;
+    std::string signs;
+    reader("rows", rows);
+    reader("cols", cols);
+    reader("signs", signs);
+    reader.finish();
+    const bool is_good = rows > 0 && cols > 0 && rows <= largest && cols <= largest;
+    if (!is_good || !(map = CellMap(rows, cols)).take_signs(signs)) {
+        throw Error(path + ": a picture of cells was expected");
+    }
 }
 
-Json shape_json(const ShapeTried& tried) {
-    return {{"rows", tried.shape.rows},    {"cols", tried.shape.cols},
-            {"passed", tried.passed},      {"grid", tried.launch.grid},
-            {"block", tried.launch.block}, {"shared_bytes", tried.launch.shared_bytes}};
+std::string to_json(const Verdict& verdict) {
+    return codec::write(verdict, true) + "\n";
 }
 
-Json optional_json(const std::optional<Counters>& counters) {
-    return counters ? counters_to_json(*counters) : Json(nullptr);
+Verdict verdict_from_json(const std::string& json) {
+    return codec::read<Verdict>(json);
 }
 
-template <class List, class Convert>
-Json list_json(const List& list, Convert convert) {
-    Json json = Json::array();
-    for (const auto& one : list) json.push_back(convert(one));
-    return json;
-}
-
-Json milliseconds_json(const Milliseconds& milliseconds) {
-    return {{"compile", milliseconds.compile},
-            {"load", milliseconds.load},
-            {"shapes", milliseconds.shapes},
-            {"counters", milliseconds.counters},
-            {"total", milliseconds.total}};
-}
-
-}  // namespace
-
-std::string to_json(const Examination& found) {
-    Json json;
-    json["format"] = kFormat;
-    json["file"] = found.file;
-    json["kernel"] = found.kernel;
-    json["source_hash"] = hash_text(found.source);
-    json["outcome"] = name_of(found.outcome);
-    json["passed"] = found.passed();
-    json["device"] = {{"name", found.device}, {"kind", found.is_simulated ? "sim" : "gpu"}};
-    json["compiler"] = found.compiler;
-    json["failures"] = list_json(found.failures, failure_json);
-    json["messages"] = list_json(found.messages, message_json);
-    json["shapes"] = list_json(found.shapes, shape_json);
-    json["counted"] = {{"rows", found.counted.rows}, {"cols", found.counted.cols}};
-    json["counters"] = optional_json(found.counters);
-    json["solution_counters"] = optional_json(found.solution_counters);
-    json["lines"] = list_json(found.lines, [](const LineCounters& line) -> Json {
-        return {{"line", line.line}, {"counters", counters_to_json(line.counters)}};
-    });
-    json["output"] = found.output;
-    json["output_is_cut"] = found.output_is_cut;
-    json["milliseconds"] = milliseconds_json(found.milliseconds);
-    // A kernel may print anything, and a file's name may be anything: what is no UTF-8 is replaced.
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-void write_verdict(const std::filesystem::path& file, const Examination& examination) {
+void write_verdict(const std::filesystem::path& file, const Verdict& verdict) {
     const std::filesystem::path unfinished = file.string() + ".part" + std::to_string(getpid());
     std::ofstream stream(unfinished, std::ios::binary);
-    stream << to_json(examination);
+    stream << to_json(verdict);
     stream.close();
     std::error_code error;
     if (stream) std::filesystem::rename(unfinished, file, error);

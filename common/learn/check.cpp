@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "harness/text.h"
+#include "kernel/counters_json.h"
 #include "learn/counted.h"
 #include "learn/measure.h"
 #include "learn/predict.h"
@@ -47,7 +48,7 @@ Json as_json(const Exercise& exercise, const CheckResult& result) {
                                                                  : "not-examined"},
             {"problem", result.problem},
             {"milliseconds", result.milliseconds},
-            {"verdict", result.verdict}};
+            {"verdict", result.verdict ? Json::parse(to_json(*result.verdict)) : Json(nullptr)}};
 }
 
 int print_json(const std::vector<Json>& results, int code) {
@@ -104,8 +105,8 @@ std::string line_of_all(const Exercise& exercise, const CheckResult& result, con
             return name + style.bad("not yet") + "   " + result.failure() + "\n";
         case CheckResult::not_examined: break;
     }
-    std::string why = result.verdict.is_object() && !result.verdict["failures"].empty()
-                          ? result.verdict["failures"][0].value("headline", "")
+    std::string why = result.verdict && !result.verdict->failures.empty()
+                          ? result.verdict->failures.front().headline
                           : result.problem;
     return name + style.bad("could not be examined") + "\n" + wrap(why, "    ");
 }
@@ -147,8 +148,8 @@ void note_check(Record& record, const Exercise& exercise, const CheckResult& res
     if (result.outcome != CheckResult::passed) return;
     record.passed_hash = result.hash();
     record.passed_at = time_now();
-    const Json& counters = result.verdict["counters"];
-    if (!counters.is_object()) return;
+    if (!result.verdict->counters) return;
+    Json counters = Json::parse(counters_to_json(*result.verdict->counters).dump());
     if (record.best_counters.is_null() || cost_of(counters) < cost_of(record.best_counters)) {
         record.best_counters = counters;
     }

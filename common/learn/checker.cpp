@@ -65,6 +65,12 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
     return environment;
 }
 
+Verdict verdict_in(const fs::path& file) {
+    auto text = text_of(file);
+    if (!text) throw std::runtime_error(file.string() + " cannot be read");
+    return verdict_from_json(*text);
+}
+
 // The last lines of what a program printed.
 std::string end_of(const std::string& output, int count) {
     size_t begin = output.find_last_not_of('\n');
@@ -79,30 +85,29 @@ std::string end_of(const std::string& output, int count) {
 }  // namespace
 
 std::string CheckResult::failure() const {
-    if (!verdict.is_object() || verdict["failures"].empty()) return "";
-    return verdict["failures"][0].value("id", "");
+    return verdict ? verdict->failure_id() : "";
 }
 
 std::string CheckResult::hash() const {
-    return verdict.is_object() ? verdict.value("source_hash", "") : "";
+    return verdict ? verdict->source_hash : "";
 }
 
 Check::Check(const CheckRequest& request)
     : request(request),
       file(request.file.empty() ? request.exercise.relative_file().string() : request.file),
       verdict_file(file_for_verdict(request.exercise)) {
-    fs::path program = checks_of(request.exercise.step->name);
+    fs::path program = checks_program();
     if (!fs::exists(program)) {
         throw UsageError(program.string() + " is not built; ./learn build makes it");
     }
     if (request.file.empty()) remove_left_over(verdict_file.parent_path());
     // Messages name the file as it was typed, or from the course's folder on.
-    child = std::make_unique<Child>(Command{
-        .program = program,
-        .arguments = {request.exercise.is_hunt ? "--test-case=bug hunt" : "--test-case=exercise"},
-        .environment = environment_for(request, file, verdict_file),
-        .folder = request.file.empty() ? repository() : fs::path(),
-        .with_errors = true});
+    child =
+        std::make_unique<Child>(Command{.program = program,
+                                        .arguments = {"--test-case=" + request.exercise.name()},
+                                        .environment = environment_for(request, file, verdict_file),
+                                        .folder = request.file.empty() ? repository() : fs::path(),
+                                        .with_errors = true});
 }
 
 Check::~Check() {
@@ -139,19 +144,20 @@ CheckResult Check::finish() {
         return without_verdict(child->outcome());
     }
     try {
-        result.verdict = read_json(verdict_file);
+        result.verdict = verdict_in(verdict_file);
     } catch (const std::exception& problem) {
         result.problem = problem.what();
         return result;
     }
-    bool is_passed = result.verdict.value("passed", false);
-    std::string outcome = result.verdict.value("outcome", "");
     // Passed is only what both the program and its verdict call so.
-    if (is_passed && code == 0) {
+    if (result.verdict->passed() && code == 0) {
         result.outcome = CheckResult::passed;
-    } else if (outcome == "failed" && code == 1) {
+    } else if (result.verdict->outcome == Verdict::Outcome::failed && code == 1) {
         result.outcome = CheckResult::not_yet;
     }
+    // The text that was examined, if the file still has it.
+    auto text = text_of(request.file.empty() ? request.exercise.file() : fs::path(request.file));
+    if (text && identity_of(*text) == result.hash()) result.verdict->source = *text;
     if (request.file.empty()) fs::rename(verdict_file, kept_verdict(request.exercise), error);
     return result;
 }
@@ -159,7 +165,7 @@ CheckResult Check::finish() {
 CheckResult Check::without_verdict(const Outcome& outcome) const {
     CheckResult result;
     result.file = file;
-    std::string program = checks_of(request.exercise.step->name).string();
+    std::string program = checks_program().string();
     result.problem =
         "nothing could be found out about " + file + ": " + program +
         (outcome.exit_code > 128 ? " was ended by signal " + std::to_string(outcome.exit_code - 128)
@@ -174,15 +180,14 @@ CheckResult check(const CheckRequest& request) {
     return Check(request).finish();
 }
 
-Json last_verdict(const Exercise& exercise, const std::string& hash) {
-    std::error_code ignored;
-    if (!fs::exists(kept_verdict(exercise), ignored)) return nullptr;
+std::optional<Verdict> last_verdict(const Exercise& exercise, const std::string& hash) {
     try {
-        Json verdict = read_json(kept_verdict(exercise));
-        return verdict.value("source_hash", "") == hash ? verdict : Json(nullptr);
+        Verdict verdict = verdict_in(kept_verdict(exercise));
+        if (verdict.source_hash == hash) return verdict;
     } catch (const std::exception&) {
-        return nullptr;  // it can be made again at any time
+        // None was kept, or not by this version: it can be made again at any time.
     }
+    return std::nullopt;
 }
 
 }  // namespace coalesce::learn

@@ -1,14 +1,15 @@
 /// \file
-/// Has one kernel examined, by the program of its exercise: in a process of its own, so that a kernel
+/// Has one kernel examined, by the program of the checks: in a process of its own, so that a kernel
 /// that crashes or hangs takes nothing with it.
 #pragma once
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "kernel/verdict.h"
 #include "learn/exercise.h"
-#include "learn/json_file.h"
 #include "learn/process.h"
 
 namespace coalesce::learn {
@@ -26,10 +27,10 @@ struct CheckResult {
     /// The command's exit code says the same: 0, 1, 2.
     enum Outcome { passed = 0, not_yet = 1, not_examined = 2 };
     Outcome outcome = not_examined;
-    Json verdict = nullptr;    ///< as kernel/examine.h describes it; null when there is none
-    std::string problem = "";  ///< why there is none, and what to do
-    std::string file = "";     ///< as messages name it
-    double milliseconds = 0;   ///< from starting the program to its verdict
+    std::optional<Verdict> verdict;  ///< nothing when there is none
+    std::string problem = "";        ///< why there is none, and what to do
+    std::string file = "";           ///< as messages name it
+    double milliseconds = 0;         ///< from starting the program to its verdict
 
     /// The identifier of what is wrong: "missing-barrier"; "" when it passed.
     std::string failure() const;
@@ -67,7 +68,7 @@ private:
 /// Examines, and waits.
 CheckResult check(const CheckRequest& request);
 
-/// The verdict of the last check of an exercise; null when there is none, or for another text.
-Json last_verdict(const Exercise& exercise, const std::string& hash);
+/// The verdict of the last check of an exercise; nothing when there is none, or for another text.
+std::optional<Verdict> last_verdict(const Exercise& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

@@ -4,12 +4,12 @@
 #include <sstream>
 
 #include "harness/text.h"
+#include "kernel/render.h"
 #include "learn/checker.h"
 #include "learn/counted.h"
 #include "learn/line_diff.h"
 #include "learn/paths.h"
 #include "learn/usage_error.h"
-#include "learn/verdict_text.h"
 
 namespace coalesce::learn {
 namespace {
@@ -60,14 +60,13 @@ void show_side_by_side(const Exercise& exercise, const std::string& yours, const
     if (is_same) std::cout << "\nBoth are the same.\n";
 }
 
-void show_reasons(const Json& verdict, const std::string& source) {
-    if (!verdict["counters"].is_object()) return;
-    std::cout << "\n" << table_of_counters(verdict);
-    std::cout << "\nWhy, line by line of yours:\n";
-    for (auto& line : verdict["lines"]) {
-        auto reasons = reasons_for(verdict, line["counters"]);
+void show_reasons(const Verdict& verdict) {
+    if (!verdict.counters) return;
+    std::cout << "\n" << terminal_text(verdict) << "\nWhy, line by line of yours:\n";
+    for (auto& line : verdict.lines) {
+        auto reasons = reasons_for(verdict, line.counters);
         if (reasons.empty()) continue;
-        std::istringstream code(excerpt(source, line.value("line", 0), 0));
+        std::istringstream code(excerpt(verdict.source, line.line, 0));
         std::string marked;
         while (std::getline(code, marked) && !marked.starts_with("> ")) {
         }
@@ -129,9 +128,10 @@ int explain(Session& session, const Exercise& exercise, bool yes) {
     if (!has_passed && !record.solution_seen && !may_see_solution(session, exercise, yes)) return 1;
 
     show_side_by_side(exercise, yours, session.style);
-    Json verdict = last_verdict(exercise, identity_of(yours));
-    if (verdict.is_object() && verdict.value("passed", false)) {
-        show_reasons(verdict, yours);
+    auto verdict = last_verdict(exercise, identity_of(yours));
+    if (verdict && verdict->passed()) {
+        verdict->source = yours;
+        show_reasons(*verdict);
     } else {
         std::cout << "\n"
                   << wrap(

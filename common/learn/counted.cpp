@@ -5,6 +5,7 @@
 
 #include "course/course.h"
 #include "harness/text.h"
+#include "kernel/counters_json.h"
 
 namespace coalesce::learn {
 namespace {
@@ -17,12 +18,6 @@ double count(const Json& counters, const std::string& name) {
 
 bool is_shared(const std::string& counter) {
     return counter.starts_with("shared");
-}
-
-std::string row(const std::string& name, const std::string& yours, const std::string& ideal,
-                const std::string& solution) {
-    return format("  %-26s%12s%12s%12s\n", name.c_str(), yours.c_str(), ideal.c_str(),
-                  solution.c_str());
 }
 
 // `ideal` is the least for what the whole kernel moves, a request.
@@ -75,14 +70,6 @@ std::string words_for(const std::string& counter) {
     return what + (counter.ends_with("load") ? "load" : "store");
 }
 
-double bank_conflicts_of(const Json& counters) {
-    double conflicts = 0;
-    for (std::string kind : {"shared_load", "shared_store"}) {
-        conflicts += count(counters, kind + "_wavefronts") - count(counters, kind + "_ideal");
-    }
-    return conflicts;
-}
-
 double cost_of(const Json& counters) {
     return count(counters, "load_sectors") + count(counters, "store_sectors") +
            count(counters, "shared_load_wavefronts") + count(counters, "shared_store_wavefronts");
@@ -102,38 +89,19 @@ std::string figure(const std::optional<double>& value) {
     return value ? figure(*value) : "-";
 }
 
-std::string table_of_counters(const Json& verdict) {
-    const Json& yours = verdict.at("counters");
-    const Json& solution = verdict.at("solution_counters");
-    if (!yours.is_object()) return "";
-    double rows = verdict.at("counted").value("rows", 0.0);
-    double cols = verdict.at("counted").value("cols", 0.0);
-    std::string text =
-        row("Counted at " + figure(rows) + " x " + figure(cols), "yours", "ideal", "solution");
-    for (const char* counter : course::EXPECTABLE) {
-        if (!per_request(yours, counter) && !per_request(solution, counter)) continue;
-        text += row(words_for(counter), figure(per_request(yours, counter)),
-                    figure(ideal_per_request(yours, counter, rows * cols)),
-                    figure(per_request(solution, counter)));
-    }
-    bool has_shared = per_request(yours, "shared_load") || per_request(yours, "shared_store");
-    if (has_shared) {
-        text += row("bank conflicts", figure(bank_conflicts_of(yours)), "0",
-                    solution.is_object() ? figure(bank_conflicts_of(solution)) : "-");
-    }
-    return text;
-}
-
-std::vector<std::string> reasons_for(const Json& verdict, const Json& line_counters) {
+std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& line) {
     std::vector<std::string> reasons;
-    const Json& counted = verdict.at("counted");
-    double elements = counted.value("rows", 0.0) * counted.value("cols", 0.0);
+    if (!verdict.counters) return reasons;
+    const double elements =
+        static_cast<double>(verdict.counted.rows) * static_cast<double>(verdict.counted.cols);
+    const Json all = Json::parse(counters_to_json(*verdict.counters).dump());
+    const Json of_line = Json::parse(counters_to_json(line).dump());
     for (std::string counter : course::EXPECTABLE) {
-        if (!per_request(line_counters, counter)) continue;
-        auto ideal = ideal_per_request(verdict.at("counters"), counter, elements);
+        if (!per_request(of_line, counter)) continue;
+        auto ideal = ideal_per_request(all, counter, elements);
         reasons.push_back(is_shared(counter)
-                              ? reason_for_wavefronts(line_counters, counter)
-                              : reason_for_sectors(line_counters, counter, ideal.value_or(0)));
+                              ? reason_for_wavefronts(of_line, counter)
+                              : reason_for_sectors(of_line, counter, ideal.value_or(0)));
     }
     return reasons;
 }

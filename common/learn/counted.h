@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/verdict.h"
 #include "learn/json_file.h"
 
 namespace coalesce::learn {
@@ -19,8 +20,6 @@ std::optional<double> ideal_per_request(const Json& counters, const std::string&
                                         double elements);
 /// "sectors a store", "wavefronts a shared load"
 std::string words_for(const std::string& counter);
-/// Wavefronts beyond the least.
-double bank_conflicts_of(const Json& counters);
 /// Sectors and wavefronts together: what makes one kernel dearer than another.
 double cost_of(const Json& counters);
 
@@ -28,11 +27,7 @@ double cost_of(const Json& counters);
 std::string figure(double value);
 std::string figure(const std::optional<double>& value);  ///< "-" for nothing
 
-/// The counters of a verdict with their ideals and the solution's, a table of at most 80 columns;
-/// "" when nothing was counted.
-std::string table_of_counters(const Json& verdict);
-
 /// Why a line of the verdict's kernel costs what it does: a sentence for each kind of access in it.
-std::vector<std::string> reasons_for(const Json& verdict, const Json& line_counters);
+std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& line);
 
 }  // namespace coalesce::learn

@@ -129,15 +129,12 @@ Finding simulator() {
     return {"simulator", Finding::there, library.string(), "counts and checks your kernels"};
 }
 
-Finding checks(const course::Course& course) {
-    std::string missing;
-    for (auto& exercise : exercises_of(course)) {
-        if (!fs::exists(checks_of(exercise.step->name))) missing += " " + exercise.step->name;
+Finding checks() {
+    const std::string program = checks_program().string();
+    if (!fs::exists(program)) {
+        return {"checks", Finding::missing, program + " is not there", "./learn build makes it"};
     }
-    if (!missing.empty()) {
-        return {"checks", Finding::missing, "not built:" + missing, "./learn build makes them"};
-    }
-    return {"checks", Finding::there, (programs() / "checks").string(), "examine your kernels"};
+    return {"checks", Finding::there, program, "examines your kernels"};
 }
 
 Finding learners_files() {
@@ -188,12 +185,7 @@ int print_json(const std::vector<Finding>& findings, bool works) {
 }  // namespace
 
 int doctor(bool json, const Style& style) {
-    std::vector<Finding> findings = {compiler(), nvcc(), driver(), gpu(), simulator()};
-    try {
-        findings.push_back(checks(course::read_course(repository() / "course.toml")));
-    } catch (const course::CourseError& error) {
-        findings.push_back({"checks", Finding::missing, error.what(), "nothing works without it"});
-    }
+    std::vector<Finding> findings = {compiler(), nvcc(), driver(), gpu(), simulator(), checks()};
     findings.push_back(learners_files());
     findings.push_back(watching());
     bool works = true;

@@ -2,7 +2,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <regex>
 
 #include "exercises/skeleton.h"
 #include "kernel/cache.h"
@@ -43,34 +42,18 @@ std::string Exercise::solution() const {
     return marked_solution(*this).solved();
 }
 
-std::string Exercise::kernel() const {
-    static const std::regex kernel(
-        R"(__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\()");
-    std::string text = solution();
-    std::smatch found;
-    return std::regex_search(text, found, kernel) ? found[1].str() : "transpose";
-}
-
-Produces Exercise::produces() const {
-    const std::string name = kernel();
-    if (name == "copy") return {Produces::copy};
-    if (name == "transpose_in_place") return in_place();
-    if (name == "transpose_stack") return stack_of(64);
-    return {Produces::transpose};
-}
-
 std::string Exercise::lesson() const {
     return "steps/" + step->name + "/README.md";
 }
 
-course::Hint Exercise::hint(const course::Course& course, const std::string& failure) const {
-    return is_hunt ? step->hunt->hint : course.hint_for(*step, failure);
+Hint Exercise::hint(const course::Course& course, const std::string& failure) const {
+    return course.hint_for(asked(), failure);
 }
 
 std::vector<Exercise> exercises_of(const course::Course& course) {
     std::vector<Exercise> all;
     for (auto& step : course.steps) {
-        if (step.points > 0) all.push_back({&step, false});
+        if (step.exercise) all.push_back({&step, false});
     }
     return all;
 }
@@ -86,7 +69,7 @@ std::vector<Exercise> exercises_and_hunts_of(const course::Course& course) {
 
 Exercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {
     const course::Step* step = course.find(word);
-    if (step == nullptr || step->points == 0) {
+    if (step == nullptr || !step->exercise) {
         throw UsageError("there is no exercise \"" + word + "\"; ./learn list names them");
     }
     if (is_hunt && !step->hunt) {

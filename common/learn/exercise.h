@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "course/course.h"
-#include "harness/harness.h"
 
 namespace coalesce::learn {
 
@@ -29,16 +28,14 @@ struct Exercise {
     std::string skeleton() const;
     /// The solution, without its marks.
     std::string solution() const;
-    /// The __global__ function that the learner writes: "transpose".
-    std::string kernel() const;
-    /// What it makes of a matrix: by the name of its kernel.
-    Produces produces() const;
+    /// What is asked of it.
+    const coalesce::Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
     /// The lesson that goes with it: "steps/03_tiled/README.md".
     std::string lesson() const;
     /// Points for passing it.
-    int points() const { return is_hunt ? step->hunt->points : step->points; }
+    int points() const { return asked().points; }
     /// A hint for a failure, "" for none.
-    course::Hint hint(const course::Course& course, const std::string& failure) const;
+    Hint hint(const course::Course& course, const std::string& failure) const;
 };
 
 /// The exercises in the course's order, without bug hunts.

@@ -9,24 +9,24 @@
 namespace coalesce::learn {
 namespace {
 
-constexpr int LEVELS = static_cast<int>(course::HINT_LEVELS.size());
+constexpr int LEVELS = static_cast<int>(HINT_LEVELS.size());
 
 // Under which name the levels seen are counted.
-std::string key_of(const course::Hint& hint) {
+std::string key_of(const Hint& hint) {
     return hint.failures.empty() ? "all" : hint.failures.front();
 }
 
 // A picture and a line of code are shown as they are, a sentence is wrapped.
 std::string shown(const std::string& text, int level) {
-    bool is_sentence = course::HINT_LEVELS[level - 1] == std::string("question") ||
-                       course::HINT_LEVELS[level - 1] == std::string("api");
+    bool is_sentence = HINT_LEVELS[level - 1] == std::string("question") ||
+                       HINT_LEVELS[level - 1] == std::string("api");
     if (is_sentence) return wrap(text, "  ");
     size_t begin = text.find_first_not_of('\n');
     std::string body = text.substr(begin);
     return body.starts_with("  ") ? body + "\n" : wrap(body, "  ");
 }
 
-std::string what_for(const course::Hint& hint, const Record& record, Status status) {
+std::string what_for(const Hint& hint, const Record& record, Status status) {
     if (record.checks == 0) return "Nothing has been checked yet: this is for a beginning.";
     if (status == Status::done) return "It has passed already; this is for all who begin.";
     const std::string& failure = record.last_failure;
@@ -41,7 +41,7 @@ int hint(Session& session, const Exercise& exercise, int level) {
     if (level < 0 || level > LEVELS) {
         throw UsageError("hints have the levels 1 to " + std::to_string(LEVELS));
     }
-    course::Hint hint;
+    Hint hint;
     bool was_last = false;
     State state = session.progress.update([&](State& now) {
         Record& record = now.records[exercise.name()];
@@ -55,7 +55,7 @@ int hint(Session& session, const Exercise& exercise, int level) {
     Status status = status_of(record, text_of(exercise.file()));
 
     std::cout << exercise.name() << ", hint " << level << " of " << LEVELS << ": "
-              << course::HINT_LEVELS[static_cast<size_t>(level - 1)] << "\n"
+              << HINT_LEVELS[static_cast<size_t>(level - 1)] << "\n"
               << wrap(what_for(hint, record, status)) << "\n"
               << shown(hint.levels[static_cast<size_t>(level - 1)], level) << "\n";
     if (was_last) {

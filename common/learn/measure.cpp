@@ -11,6 +11,7 @@
 #include "harness/timing.h"
 #include "harness/verify.h"
 #include "kernel/loaded_kernel.h"
+#include "kernel/render.h"
 #include "learn/counted.h"
 #include "learn/paths.h"
 #include "learn/process.h"
@@ -41,7 +42,7 @@ void understand(const MeasureWords& words) {
 }
 
 [[noreturn]] void fail_with(const Failure& failure) {
-    throw std::runtime_error(failure.text() + "./learn check says more");
+    throw std::runtime_error(terminal_text(failure) + "./learn check says more");
 }
 
 // The kernel's output at this very size is verified before its time counts.
@@ -99,16 +100,15 @@ int measure(Session& session, const MeasureWords& words, char** argv) {
     Device device = choose_device(DeviceChoice::gpu, argv);
     std::filesystem::path file =
         words.file.empty() ? words.exercise.file() : std::filesystem::path(words.file);
-    std::string kernel_name = words.exercise.kernel();
     Compiled compiled =
         compile(read_source(file, words.file.empty() ? words.exercise.relative_file().string()
                                                      : words.file),
-                {.kernel = kernel_name, .architecture = native_architecture()});
+                {.kernel = words.exercise.asked().kernel, .architecture = native_architecture()});
     if (!compiled.ok()) fail_with(compiled.failure);
-    LoadedKernel kernel(compiled, file.string());
+    LoadedKernel kernel(compiled);
     if (kernel.problem().kind != FailureKind::none) fail_with(kernel.problem());
     Problem problem = {
-        .rows = words.rows, .cols = words.cols, .produces = words.exercise.produces()};
+        .rows = words.rows, .cols = words.cols, .produces = words.exercise.asked().task()};
     Json measured = as_json(words, time_it(kernel, problem, device), device);
     if (words.file.empty()) {
         session.progress.update([&](State& state) {

@@ -29,8 +29,8 @@ fs::path program_of(const std::string& step) {
     return programs() / step;
 }
 
-fs::path checks_of(const std::string& step) {
-    return programs() / "checks" / step;
+fs::path checks_program() {
+    return programs() / "exercise_checks";
 }
 
 }  // namespace coalesce::learn

@@ -20,7 +20,7 @@ std::filesystem::path programs();
 std::filesystem::path this_program();
 /// The program of a step, "02_naive", beside the command itself.
 std::filesystem::path program_of(const std::string& step);
-/// The program that examines a learner's kernel for that step.
-std::filesystem::path checks_of(const std::string& step);
+/// The program that examines a learner's kernels.
+std::filesystem::path checks_program();
 
 }  // namespace coalesce::learn

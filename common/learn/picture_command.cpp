@@ -5,6 +5,7 @@
 
 #include "harness/device.h"
 #include "kernel/picture.h"
+#include "kernel/render.h"
 #include "learn/json_file.h"
 #include "learn/paths.h"
 #include "learn/usage_error.h"
@@ -36,16 +37,16 @@ int picture(const PictureWords& words, char** argv) {
     bool is_own = words.file.empty();
     Source source = read_source(is_own ? exercise.file() : std::filesystem::path(words.file),
                                 is_own ? exercise.relative_file().string() : words.file);
-    PictureRequest request;
-    request.kernel.kernel = exercise.kernel();
-    request.kernel.produces = exercise.produces();
-    request.kernel.cache = learners_folder() / "cache";
-    request.shape = {words.rows, words.cols};
-    request.block = static_cast<std::uint64_t>(words.block);
-    request.warp = static_cast<unsigned>(words.warp);
-    Picture picture = picture_of(source, request);
+    LocalRunner runner({.cache = learners_folder() / "cache"});
+    Picture picture = picture_of(source, exercise.asked(), runner,
+                                 {.shape = {words.rows, words.cols},
+                                  .block = static_cast<std::uint64_t>(words.block),
+                                  .warp = static_cast<unsigned>(words.warp)});
+    // What the kernel prints is no part of a picture.
+    bool is_cut = false;
+    runner.take_output(is_cut);
     if (!picture.ok()) {
-        std::cout << picture.problem.text() << "Again: ./learn picture " << exercise.words()
+        std::cout << terminal_text(picture.problem) << "Again: ./learn picture " << exercise.words()
                   << "      Checks: ./learn check " << exercise.words() << "\n";
         return 1;
     }

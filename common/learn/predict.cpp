@@ -24,11 +24,10 @@ std::optional<double> number_in(const std::string& word) {
 }
 
 // What has not been guessed, in the order of the course.
-std::vector<const course::Prediction*> open_questions(const Exercise& exercise,
-                                                      const Record& record) {
-    std::vector<const course::Prediction*> open;
+std::vector<const Prediction*> open_questions(const Exercise& exercise, const Record& record) {
+    std::vector<const Prediction*> open;
     if (exercise.is_hunt) return open;
-    for (auto& prediction : exercise.step->predictions) {
+    for (auto& prediction : exercise.asked().predictions) {
         if (record.guess(prediction.counter) == nullptr) open.push_back(&prediction);
     }
     return open;
@@ -45,7 +44,7 @@ void keep(Session& session, const Exercise& exercise, const std::string& counter
 }
 
 // One question, until the answer is a number or nothing. False at the end of the input.
-bool ask_one(Session& session, const Exercise& exercise, const course::Prediction& prediction) {
+bool ask_one(Session& session, const Exercise& exercise, const Prediction& prediction) {
     std::cout << "\n" << wrap(prediction.question);
     for (;;) {
         std::string answer;
@@ -77,7 +76,7 @@ void take_answers(Session& session, const Exercise& exercise,
     }
 }
 
-std::string line_for(const course::Prediction& prediction, const Guess* guess) {
+std::string line_for(const Prediction& prediction, const Guess* guess) {
     std::string said = guess == nullptr ? "not asked yet"
                        : guess->said    ? "you said " + figure(guess->said)
                                         : "no guess";
@@ -104,7 +103,7 @@ void ask_predictions(Session& session, const Exercise& exercise) {
 
 void settle_predictions(Record& record, const Exercise& exercise, bool all) {
     if (exercise.is_hunt || !record.best_counters.is_object()) return;
-    for (auto& prediction : exercise.step->predictions) {
+    for (auto& prediction : exercise.asked().predictions) {
         auto fact = per_request(record.best_counters, prediction.counter);
         Guess* guess = record.guess(prediction.counter);
         if (guess == nullptr && all) {
@@ -116,7 +115,7 @@ void settle_predictions(Record& record, const Exercise& exercise, bool all) {
 }
 
 int predict(Session& session, const Exercise& exercise, const std::vector<std::string>& answers) {
-    if (exercise.is_hunt || exercise.step->predictions.empty()) {
+    if (exercise.is_hunt || exercise.asked().predictions.empty()) {
         throw UsageError(exercise.name() + " has nothing to predict; ./learn check " +
                          exercise.words() + " shows what it costs");
     }
@@ -126,7 +125,7 @@ int predict(Session& session, const Exercise& exercise, const std::vector<std::s
         [&](State& now) { settle_predictions(now.records[exercise.name()], exercise, false); });
     const Record& record = state.record(exercise.name());
     std::cout << "\n" << exercise.name() << ", predicted:\n";
-    for (auto& prediction : exercise.step->predictions) {
+    for (auto& prediction : exercise.asked().predictions) {
         std::cout << line_for(prediction, record.guess(prediction.counter));
     }
     bool is_known = record.best_counters.is_object();

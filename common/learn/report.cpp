@@ -168,7 +168,7 @@ int show_list(Session& session, bool json) {
     for (auto& step : session.course.steps) {
         std::cout << format("%-15s", step.name.c_str()) << step.title << "\n";
         std::string of_exercise;
-        if (step.points > 0) of_exercise = name_of(status_of(Exercise{&step, false}, state));
+        if (step.exercise) of_exercise = name_of(status_of(Exercise{&step, false}, state));
         if (step.hunt) {
             of_exercise += std::string("; bug hunt: ") + name_of(status_of({&step, true}, state));
         }

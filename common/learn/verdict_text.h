@@ -27,9 +27,6 @@ std::string text_of_failure(const Exercise& exercise, const CheckResult& result,
 std::string text_of_pass(const Exercise& exercise, const CheckResult& result,
                          const PassedText& more, const Style& style);
 
-/// The lines of `text` around `line`, with their numbers; `line` is marked, and `column` if known.
-std::string excerpt(const std::string& text, int line, int column);
-
 /// The command that repeats the check: "./learn check 03 --file x.cu".
 std::string command_for(const Exercise& exercise, const std::string& file);
 

@@ -214,7 +214,7 @@ private:
     }
 
     void guess() {
-        if (exercise.is_hunt || exercise.step->predictions.empty()) {
+        if (exercise.is_hunt || exercise.asked().predictions.empty()) {
             return below([] { std::cout << "There is nothing to predict here.\n"; });
         }
         terminal.pause();

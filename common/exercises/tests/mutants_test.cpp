@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "course/course_error.h"
+
 #include <unistd.h>
 
 #include <filesystem>
@@ -48,16 +50,19 @@ TEST_CASE("mutants.toml is read whole") {
 
 TEST_CASE("slips in mutants.toml are errors") {
     CHECK_THROWS_WITH_AS(read(HEAD + mutant("1")), doctest::Contains("fewer than 4 mutants"),
-                         ExerciseError);
-    CHECK_THROWS_WITH_AS(read(HEAD), doctest::Contains("fewer than 4 mutants"), ExerciseError);
-    CHECK_THROWS_WITH_AS(read(FOUR), doctest::Contains("no [blank]"), ExerciseError);
+                         coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD), doctest::Contains("fewer than 4 mutants"),
+                         coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(FOUR), doctest::Contains("no `blank`"),
+                         coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD + FOUR + mutant("2")), doctest::Contains("second mutant"),
-                         ExerciseError);
-    CHECK_THROWS_WITH_AS(read(HEAD + FOUR + "wth = \"x\"\n"),
-                         doctest::Contains("unknown key `wth`"), ExerciseError);
+                         coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read(HEAD + FOUR + "wth = \"x\"\n"), doctest::Contains("no key `wth`"),
+                         coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD + FOUR + "[[mutant]]\n"), doctest::Contains("no `name`"),
-                         ExerciseError);
-    CHECK_THROWS_WITH_AS(read("[blank\n"), doctest::Contains("mend this line"), ExerciseError);
+                         coalesce::course::CourseError);
+    CHECK_THROWS_WITH_AS(read("[blank\n"), doctest::Contains("mend this line"),
+                         coalesce::course::CourseError);
 }
 
 TEST_CASE("a mutant is applied where its text stands, and only when that is once") {

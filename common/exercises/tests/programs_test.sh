@@ -1,6 +1,6 @@
 #!/bin/sh
-# The program of an exercise, as the learner's command calls it: programs_test.sh CHECKS REPOSITORY
-# with the folder of the programs and that of the repository.
+# The checks as the learner's command calls them: programs_test.sh CHECKS REPOSITORY with the program
+# and the folder of the repository.
 checks=$1
 repository=$2
 folder=$(mktemp -d) || exit 1
@@ -40,23 +40,28 @@ constexpr Launch configure(int rows, int cols) {
 END
 
 kernel() {
-    COALESCE_KERNEL=$1 COALESCE_VERDICT=$folder/verdict.json "$checks/02_naive" \
-        --test-case="${2:-exercise}"
+    COALESCE_KERNEL=$1 COALESCE_VERDICT=$folder/verdict.json "$checks" \
+        --test-case="${2:-02_naive}"
 }
 
 expect 0 "the solution" kernel "$repository/solutions/02_naive/kernel.cu"
-says "the solution's verdict" '"passed": *true' "$folder/verdict.json"
+says "the solution's verdict" '"outcome": *"passed"' "$folder/verdict.json"
 expect 1 "a blank kernel" kernel "$folder/blank.cu"
 says "the blank's verdict" '"nothing-written"' "$folder/verdict.json"
 says "the blank's output" "blank.cu" "$folder/output"
-expect 0 "the mended hunt" kernel "$repository/solutions/02_naive/hunt.cu" "bug hunt"
+expect 0 "the mended hunt" kernel "$repository/solutions/02_naive/hunt.cu" "02_naive hunt"
 expect 1 "a missing file" kernel "$folder/nowhere.cu"
 says "the missing file" "nowhere.cu" "$folder/output"
 
 expect 2 "a test case that there is not" kernel "$folder/blank.cu" "no such case"
 says "a test case that there is not" "Nothing was examined" "$folder/output"
-expect 2 "a device that there is not" env COALESCE_DEVICE=moon "$checks/02_naive"
+expect 2 "a device that there is not" env COALESCE_DEVICE=moon "$checks"
 says "a device that there is not" "COALESCE_DEVICE=moon" "$folder/output"
 expect 2 "a verdict that cannot be written" env COALESCE_KERNEL="$folder/blank.cu" \
-    COALESCE_VERDICT="$folder/none/verdict.json" "$checks/02_naive" --test-case=exercise
+    COALESCE_VERDICT="$folder/none/verdict.json" "$checks" --test-case=02_naive
+# Each exercise of course.toml has its test cases, and no other has.
+sed -n 's/^name = "\([0-9][0-9]_.*\)"/\1/p' "$repository/course.toml" |
+    sed 'p; s/$/ hunt/' | sort > "$folder/wanted"
+"$checks" --list-test-cases | grep '^[0-9][0-9]_' | sort > "$folder/there"
+expect 0 "the test cases" diff "$folder/wanted" "$folder/there"
 exit $failed

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ostream>
 #include <random>
 
-#include "course/course.h"
 #include "exercises/skeleton.h"
 #include "grader/class/handout.h"
 #include "grader/store/errors.h"
@@ -29,56 +29,57 @@ std::string new_key() {
     return hex(bytes);
 }
 
-// Shapes that nobody can guess: of each kind that the course's own have, and of none of their sizes.
+// Shapes that nobody can guess: drawn as the course says, none of them published.
 class HiddenShapes {
 public:
-    explicit HiddenShapes(const Exercise& exercise) : exercise(exercise) {}
+    explicit HiddenShapes(const Assigned& exercise) : exercise(exercise) {}
 
     std::vector<Shape> make() {
-        int side = any(100, 220);
-        add(side, side);
-        add(any(130, 260), any(20, 90));
-        add(any(20, 90), any(130, 260));
-        add(any(33, 63), any(65, 127));
-        add(1, any(71, 300));
-        add(any(71, 300), 1);
+        for (const HiddenShape& rule : exercise.hidden) {
+            const int rows = any(rule.rows);
+            const int cols = rule.is_square || exercise.takes_squares() ? rows : any(rule.cols);
+            add({rows, cols});
+        }
         return shapes;
     }
 
 private:
-    int any(int least, int most) { return std::uniform_int_distribution<int>(least, most)(device); }
+    int any(std::array<int, 2> range) {
+        return std::uniform_int_distribution<int>(range[0], range[1])(device);
+    }
 
     static int rounded(int count, int multiple) {
         return (count + multiple - 1) / multiple * multiple;
     }
 
-    void add(int rows, int cols) {
-        Shape shape = exercise.fitted(rounded(rows, exercise.rows_multiple),
-                                      rounded(cols, exercise.cols_multiple));
-        // No published one, and none twice.
-        while (std::ranges::count(exercise.public_shapes, shape) > 0 ||
-               std::ranges::count(shapes, shape) > 0) {
-            (rows == 1 ? shape.cols : shape.rows) +=
-                rows == 1 ? exercise.cols_multiple : exercise.rows_multiple;
-            // Of a square that grew on one side the other side grows too.
-            const int longer = std::max(shape.rows, shape.cols);
-            if (exercise.takes_squares()) shape = {longer, longer};
+    bool is_known(Shape shape) const {
+        return std::ranges::count(exercise.shapes, shape) > 0 ||
+               std::ranges::count(shapes, shape) > 0;
+    }
+
+    // A published one, or one that is there already, grows along its longer side.
+    void add(Shape drawn) {
+        Shape shape{rounded(drawn.rows, exercise.rows_multiple),
+                    rounded(drawn.cols, exercise.cols_multiple)};
+        while (is_known(shape)) {
+            const bool is_wide = shape.cols > shape.rows;
+            if (is_wide || exercise.takes_squares()) shape.cols += exercise.cols_multiple;
+            if (!is_wide || exercise.takes_squares()) shape.rows += exercise.rows_multiple;
         }
         shapes.push_back(shape);
     }
 
-    const Exercise& exercise;
+    const Assigned& exercise;
     std::random_device device;
     std::vector<Shape> shapes;
 };
 
-const Exercise& course_exercise(const std::vector<Exercise>& all, const std::string& wanted) {
-    for (const Exercise& exercise : all) {
-        std::string number = exercise.name.substr(0, 2);
-        if (wanted == exercise.name || wanted == number || "0" + wanted == number) return exercise;
-    }
+const Assigned& course_exercise(const std::vector<Assigned>& all, const std::string& wanted) {
     std::string names;
-    for (const Exercise& exercise : all) names += (names.empty() ? "" : ", ") + exercise.name;
+    for (const Assigned& exercise : all) {
+        if (exercise.is_called(wanted)) return exercise;
+        names += (names.empty() ? "" : ", ") + exercise.name;
+    }
     throw Usage("there is no exercise \"" + wanted + "\"; there are " + names);
 }
 
@@ -87,19 +88,13 @@ Points shared_out(double points) {
     return {.correct = points * 6 / 10, .clean = points * 2 / 10, .counters = points * 2 / 10};
 }
 
-// A solution as the repository has it, with its marks.
-std::string marked_solution(const fs::path& repository, const std::string& exercise) {
-    return read_file(repository / "solutions" / exercise / "kernel.cu");
-}
-
 exercises::Skeleton skeleton(const fs::path& repository, const std::string& exercise) {
-    return exercises::skeleton_of(marked_solution(repository, exercise),
-                                  "solutions/" + exercise + "/kernel.cu");
+    const std::string file = "solutions/" + exercise + "/kernel.cu";
+    return exercises::skeleton_of(read_file(repository / file), file);
 }
 
 Assignment assignment_of(const NewAssignment& request) {
-    course::Course course = course::read_course(request.repository / "course.toml");
-    std::vector<Exercise> all = course_exercises(request.repository);
+    const std::vector<Assigned> all = course_exercises(request.repository);
     std::string name = request.folder.filename().string();
     Assignment made{.folder = request.folder,
                     .name = name,
@@ -107,26 +102,21 @@ Assignment assignment_of(const NewAssignment& request) {
                     .exercises = {},
                     .key = new_key()};
     for (std::size_t i = 0; i < request.exercises.size(); ++i) {
-        Exercise exercise = course_exercise(all, request.exercises[i]);
+        Assigned exercise = course_exercise(all, request.exercises[i]);
         if (made.find(exercise.name) != nullptr) throw Usage(exercise.name + " is named twice");
-        const course::Step* step = course.find(exercise.name);
-        double points = step == nullptr || step->points == 0 ? 10 : step->points;
-        if (!request.points.empty()) points = request.points[i];
-        exercise.points = shared_out(points);
+        exercise.possible =
+            shared_out(request.points.empty() ? exercise.points : request.points[i]);
         exercise.hidden_shapes = HiddenShapes(exercise).make();
-        exercise.solution = skeleton(request.repository, exercise.name).solved();
         made.exercises.push_back(std::move(exercise));
     }
     return made;
 }
 
 void write_handout(const NewAssignment& request, const Assignment& assignment, const fs::path& to) {
-    for (const Exercise& exercise : assignment.exercises) {
+    for (const Assigned& exercise : assignment.exercises) {
         fs::path folder = to / "exercises" / exercise.name;
         make_folder(folder);
         write_whole(folder / "kernel.cu", skeleton(request.repository, exercise.name).blank());
-        write_whole(folder / "checks.cpp",
-                    read_file(request.repository / "exercises" / exercise.name / "checks.cpp"));
     }
     write_whole(to / "README.md", handout_readme(assignment));
 }
@@ -134,7 +124,7 @@ void write_handout(const NewAssignment& request, const Assignment& assignment, c
 void write_teachers_part(const NewAssignment& request, const Assignment& assignment,
                          const fs::path& to) {
     make_folder(to, 0700);
-    for (const Exercise& exercise : assignment.exercises) {
+    for (const Assigned& exercise : assignment.exercises) {
         fs::path folder = to / "solutions" / exercise.name;
         make_folder(folder);
         write_whole(folder / "kernel.cu", exercise.solution);

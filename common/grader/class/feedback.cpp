@@ -9,92 +9,11 @@
 #include "grader/class/similarity.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "kernel/render.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
-
-const char* meaning(VerdictKind verdict) {
-    switch (verdict) {
-        case VerdictKind::ok: return "right and clean";
-        case VerdictKind::compile_error: return "it does not compile";
-        case VerdictKind::compile_limit: return "compiling it takes too much";
-        case VerdictKind::rejected: return "it cannot be accepted";
-        case VerdictKind::wrong_answer: return "the result is wrong";
-        case VerdictKind::memory: return "it leaves its memory";
-        case VerdictKind::race: return "threads race";
-        case VerdictKind::uninitialised: return "it reads what nothing wrote";
-        case VerdictKind::synchronisation: return "threads do not meet at a barrier";
-        case VerdictKind::time_limit: return "it does not come to an end";
-        case VerdictKind::cheat: return "it tries to get round the grader";
-        case VerdictKind::system: break;
-    }
-    return "not graded yet";
-}
-
-std::string ratio(std::uint64_t count, std::uint64_t requests) {
-    if (requests == 0) return "-";
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g",
-                  static_cast<double>(count) / static_cast<double>(requests));
-    return text;
-}
-
-// One row for each kind of access: what it cost, and what the solution's costs.
-std::string counters_table(const Counters& yours, const std::optional<Counters>& ideal) {
-    std::string text =
-        "| simulated | yours: requests | yours: a request | solution: requests | solution: a "
-        "request "
-        "|\n|---|---|---|---|---|\n";
-    const auto row = [&](const char* name, std::uint64_t Counters::*requests,
-                         std::uint64_t Counters::*cost) {
-        bool is_used = yours.*requests > 0 || (ideal && (*ideal).*requests > 0);
-        if (!is_used) return;
-        text += "| " + std::string(name) + " | " + std::to_string(yours.*requests) + " | " +
-                ratio(yours.*cost, yours.*requests) + " | ";
-        text += ideal ? std::to_string((*ideal).*requests) + " | " +
-                            ratio((*ideal).*cost, (*ideal).*requests) + " |\n"
-                      : "- | - |\n";
-    };
-    row("loads, sectors", &Counters::load_requests, &Counters::load_sectors);
-    row("stores, sectors", &Counters::store_requests, &Counters::store_sectors);
-    row("shared loads, wavefronts", &Counters::shared_load_requests,
-        &Counters::shared_load_wavefronts);
-    row("shared stores, wavefronts", &Counters::shared_store_requests,
-        &Counters::shared_store_wavefronts);
-    return text + "\n";
-}
-
-std::string line_of(const std::string& source, int number) {
-    std::size_t begin = 0;
-    for (int i = 1; i < number; ++i) {
-        begin = source.find('\n', begin);
-        if (begin == std::string::npos) return "";
-        ++begin;
-    }
-    return source.substr(begin, source.find('\n', begin) - begin);
-}
-
-// The lines that touch memory, with what each costs.
-std::string lines_table(const Result& result, const std::string& source) {
-    std::string text;
-    for (const LineCost& cost : result.lines) {
-        const Counters& c = cost.counters;
-        std::string what;
-        const auto add = [&](const char* name, std::uint64_t requests, std::uint64_t count) {
-            if (requests == 0) return;
-            what += (what.empty() ? "" : ", ") + std::string(name) + " " + ratio(count, requests);
-        };
-        add("load", c.load_requests, c.load_sectors);
-        add("store", c.store_requests, c.store_sectors);
-        add("shared load", c.shared_load_requests, c.shared_load_wavefronts);
-        add("shared store", c.shared_store_requests, c.shared_store_wavefronts);
-        if (what.empty()) continue;
-        text += "line " + std::to_string(cost.line) + ": " + what + " a request\n    " +
-                shown(line_of(source, cost.line), 76) + "\n";
-    }
-    return text.empty() ? "" : "Where it goes (simulated):\n\n" + markdown_code(text) + "\n";
-}
 
 std::string shapes_text(const Result& result) {
     if (result.public_tried == 0) return "";
@@ -107,52 +26,21 @@ std::string shapes_text(const Result& result) {
     return text + ".\n\n";
 }
 
-std::string place_text(const Graded& graded) {
-    const Result& result = *graded.result;
-    if (result.line <= 0) return "";
-    std::string line =
-        result.source_line.empty() ? line_of(graded.source, result.line) : result.source_line;
-    return "Line " + std::to_string(result.line) + " of your file:\n\n" + markdown_code(line) +
-           "\n";
-}
-
-std::string problem_text(const Graded& graded) {
-    const Result& result = *graded.result;
-    std::string text;
-    if (!result.headline.empty()) text += "**" + markdown(result.headline) + "**\n\n";
-    if (result.shape.rows > 0) {
-        text += "Seen with a matrix of " + std::to_string(result.shape.rows) + " x " +
-                std::to_string(result.shape.cols) + ".\n\n";
-    }
-    if (result.is_hidden) {
-        text += "Seen with a shape that is not published: try shapes of your own.\n\n";
-    }
-    text += place_text(graded);
-    if (!result.details.empty()) text += markdown_code(result.details) + "\n";
-    if (!result.map.empty()) text += markdown_code(result.map) + "\n";
-    if (!result.picture.empty()) text += markdown_code(result.picture) + "\n";
-    for (const std::string& other : result.other_headlines) text += "- " + markdown(other) + "\n";
-    if (!result.other_headlines.empty()) text += "\n";
-    if (!result.next.empty()) text += "Next: " + markdown(result.next) + "\n\n";
-    return text;
-}
-
 std::string exercise_feedback(const Graded& graded) {
     std::string text = "## " + markdown(graded.exercise) + "\n\n";
     if (!graded.result) return text + "This is not graded yet.\n\n";
     const Result& result = *graded.result;
-    text += "**" + std::string(code_of(result.verdict)) + "**: " + meaning(result.verdict) + ". " +
+    text += "**" + std::string(code_of(result.mark)) + "**: " + sentence_of(result.mark) + ". " +
             points_text(result.points.total()) + " of " + points_text(graded.possible.total()) +
             " points: correct " + points_text(result.points.correct) + " of " +
             points_text(graded.possible.correct) + ", clean " + points_text(result.points.clean) +
             " of " + points_text(graded.possible.clean) + ", counters " +
             points_text(result.points.counters) + " of " + points_text(graded.possible.counters) +
             ".\n\n";
-    text += problem_text(graded) + shapes_text(result);
-    if (result.counters) {
-        text += counters_table(*result.counters, result.solution_counters);
-        text += lines_table(result, graded.source);
-    }
+    Verdict verdict = result.verdict;
+    verdict.source = graded.source;
+    text += markdown_text(verdict) + shapes_text(result);
+    if (!result.picture.empty()) text += markdown_code(result.picture) + "\n";
     return text;
 }
 

@@ -22,13 +22,13 @@ constexpr int MOST_SECONDS = 60;
 // Large beside every cache.
 constexpr int SIDE = 4096;
 
-Shape shape_for(const Exercise& exercise) {
+Shape shape_for(const Assigned& exercise) {
     const auto rounded = [](int multiple) { return (SIDE + multiple - 1) / multiple * multiple; };
     return {rounded(exercise.rows_multiple), rounded(exercise.cols_multiple)};
 }
 
 bool is_right(const Graded& graded) {
-    return graded.result && graded.result->verdict == VerdictKind::ok &&
+    return graded.result && graded.result->mark == Mark::ok &&
            graded.result->points.correct == graded.possible.correct;
 }
 
@@ -76,7 +76,7 @@ public:
 
 private:
     GpuTime time_of(const Graded& graded) {
-        const Exercise& exercise = *assignment.find(graded.exercise);
+        const Assigned& exercise = *assignment.find(graded.exercise);
         auto kernel = judge().compile({graded.exercise + "/kernel.cu", graded.source}, exercise);
         if (!kernel) return {.problem = "it is not accepted any more", .device = {}};
         make_folder(work, 0700);

@@ -9,8 +9,8 @@ namespace {
 std::string points_table(const Assignment& assignment) {
     std::string text =
         "| exercise | correct | clean | counters | together |\n|---|---|---|---|---|\n";
-    for (const Exercise& exercise : assignment.exercises) {
-        const Points& points = exercise.points;
+    for (const Assigned& exercise : assignment.exercises) {
+        const Points& points = exercise.possible;
         text += "| " + exercise.name + " | " + points_text(points.correct) + " | " +
                 points_text(points.clean) + " | " + points_text(points.counters) + " | " +
                 points_text(points.total()) + " |\n";
@@ -18,16 +18,21 @@ std::string points_table(const Assignment& assignment) {
     return text;
 }
 
-std::string what_it_costs(const Exercise& exercise) {
+std::string what_it_costs(const Assigned& exercise) {
     std::string text;
-    const auto add = [&](const char* what, double most) {
-        if (most > 0)
-            text += (text.empty() ? "" : ", ") + std::string(what) + " " + points_text(most);
-    };
-    add("sectors a load", exercise.costs.load);
-    add("sectors a store", exercise.costs.store);
-    add("wavefronts a shared load", exercise.costs.shared_load);
-    add("wavefronts a shared store", exercise.costs.shared_store);
+    for (const auto& [name, limit] : LIMITS) {
+        const double value = exercise.limits.*limit;
+        if (value <= 0) continue;
+        text += (text.empty() ? "" : ", ") + std::string(name) + " " + points_text(value);
+    }
+    return "- " + exercise.name + ": " + text + "\n";
+}
+
+std::string shapes_of(const Assigned& exercise) {
+    std::string text;
+    for (const Shape shape : exercise.shapes) {
+        text += (text.empty() ? "" : ", ") + shape.name();
+    }
     return "- " + exercise.name + ": " + text + "\n";
 }
 
@@ -52,22 +57,25 @@ std::string handout_readme(const Assignment& assignment) {
         "   ./learn hint " +
         number +
         "         # when you are stuck\n   ```\n\n"
-        "The checks that you run are public: `checks.cpp` beside each kernel has the shapes. The\n"
-        "grader also tries shapes that are not published, with other values in the matrix.\n\n"
-        "## Points\n\n" +
-        points_table(assignment) +
+        "The grader tries the shapes that you can try, rows x columns, and others that are not\n"
+        "published, with other values in the matrix:\n\n";
+    for (const Assigned& exercise : assignment.exercises) text += shapes_of(exercise);
+    text +=
+        "\n## Points\n\n" + points_table(assignment) +
         "\n`correct`: every element is right, bit for bit, whatever the shape. `clean`: no access\n"
         "outside of the matrices, no race, no barrier that some threads miss, nothing read before "
         "it\n"
-        "was written. `counters`: it costs no more than the solution, and than this (simulated, a "
-        "request):\n\n";
-    for (const Exercise& exercise : assignment.exercises) text += what_it_costs(exercise);
+        "was written. `counters`: it costs no more than the solution, and than this (simulated: "
+        "sectors "
+        "of\nmemory and wavefronts of shared memory a request at most; elements of the matrix at "
+        "least):\n\n";
+    for (const Assigned& exercise : assignment.exercises) text += what_it_costs(exercise);
     text +=
         "\nA kernel includes nothing, and keeps nothing from one launch to the next. Clocks and "
         "inline\n"
         "assembly that reads them are refused.\n\n"
         "## Hand in\n\nA zip archive with your files under their names:\n\n```\n";
-    for (const Exercise& exercise : assignment.exercises) {
+    for (const Assigned& exercise : assignment.exercises) {
         text += "exercises/" + exercise.name + "/kernel.cu\n";
     }
     return text + "```\n\nFor instance: `zip -r handin.zip exercises`.\n";

@@ -30,16 +30,16 @@ double seconds_a_task(const Assignment& assignment, const Surroundings& around) 
     Judge judge(
         {.sandboxed = around.tier != Tier::unsandboxed, .tier = around.tier, .work_folder = {}});
     double sum = 0;
-    for (const Exercise& exercise : assignment.exercises) {
+    for (const Assigned& exercise : assignment.exercises) {
         Result result;
         for (int time = 0; time < 2; ++time) {
             result = judge.judge({"kernel.cu", exercise.solution}, exercise,
                                  assignment.secret(exercise));
         }
-        if (result.verdict == VerdictKind::system) {
+        if (result.mark == Mark::system) {
             throw Infrastructure("nothing can be judged here: " + shown(result.problem, 300));
         }
-        sum += result.milliseconds.total / 1e3;
+        sum += result.milliseconds / 1e3;
     }
     return sum / static_cast<double>(assignment.exercises.size());
 }
@@ -112,7 +112,7 @@ public:
 private:
     void read_submissions() {
         std::vector<std::string> names;
-        for (const Exercise& exercise : assignment.exercises) names.push_back(exercise.name);
+        for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
         for (const Student& student : read_class(request.submissions, names)) {
             for (const Handed& handed : student.handed) {
                 entries.push_back(entry_of(assignment, around, student.name, handed));

@@ -12,7 +12,7 @@
 namespace coalesce::grader {
 
 std::string Graded::code() const {
-    return result ? code_of(result->verdict) : code_of(VerdictKind::system);
+    return result ? code_of(result->mark) : code_of(Mark::system);
 }
 
 bool StudentResults::is_complete() const {
@@ -32,7 +32,7 @@ double StudentResults::possible() const {
 }
 
 // The solution, and the skeleton as it was handed out, unless the handout is gone.
-static std::vector<std::string> common_of(const Assignment& assignment, const Exercise& exercise) {
+static std::vector<std::string> common_of(const Assignment& assignment, const Assigned& exercise) {
     auto file = assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu";
     std::vector<std::string> common = {exercise.solution};
     if (std::filesystem::is_regular_file(file)) common.push_back(read_file(file));
@@ -54,14 +54,14 @@ ClassResults read_results(const Assignment& assignment, Store& store, std::int64
                          .students = {}};
     std::map<std::string, StudentResults> students;
     for (const Entry& entry : store.entries(run->number)) {
-        const Exercise* exercise = assignment.find(entry.exercise);
+        const Assigned* exercise = assignment.find(entry.exercise);
         if (std::ranges::find(results.exercises, entry.exercise) == results.exercises.end()) {
             results.exercises.push_back(entry.exercise);
             results.common.push_back(exercise == nullptr ? std::vector<std::string>{}
                                                          : common_of(assignment, *exercise));
         }
         Graded graded{.exercise = entry.exercise,
-                      .possible = exercise == nullptr ? Points{0, 0, 0} : exercise->points,
+                      .possible = exercise == nullptr ? Points{0, 0, 0} : exercise->possible,
                       .source = entry.source.empty() ? "" : store.source(entry.source),
                       .result = {}};
         if (auto json = store.result(entry.key)) graded.result = result_from_json(*json);
@@ -78,15 +78,6 @@ const StudentResults* find_student(const ClassResults& results, const std::strin
         if (student.name == name || shown(student.name) == name) return &student;
     }
     return nullptr;
-}
-
-std::string points_text(double points) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.2f", points);
-    std::string digits = text;
-    while (digits.back() == '0') digits.pop_back();
-    if (digits.back() == '.') digits.pop_back();
-    return digits;
 }
 
 }  // namespace coalesce::grader

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "grader/class/manifest.h"
+#include "grader/judge/telling.h"
 #include "grader/store/store.h"
 
 namespace coalesce::grader {
@@ -52,8 +53,5 @@ ClassResults read_results(const Assignment& assignment, Store& store, std::int64
 
 /// The student of that name as it came, or as it is shown; nullptr when there is none.
 const StudentResults* find_student(const ClassResults& results, const std::string& name);
-
-/// Points as people write them: "7.5", "10".
-std::string points_text(double points);
 
 }  // namespace coalesce::grader

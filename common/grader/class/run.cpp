@@ -14,6 +14,7 @@
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "kernel/compile.h"
+#include "kernel/verdict_codec.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -66,7 +67,7 @@ private:
 
     void read_submissions() {
         std::vector<std::string> names;
-        for (const Exercise& exercise : assignment.exercises) names.push_back(exercise.name);
+        for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
         std::vector<std::string> sources;
         for (const Student& student : read_class(request.submissions, names)) {
             for (const Handed& handed : student.handed) {
@@ -243,7 +244,7 @@ Entry entry_of(const Assignment& assignment, const Surroundings& around, const s
 
 std::string key_of_entry(const Assignment& assignment, const Surroundings& around,
                          const Entry& entry) {
-    const Exercise* asked = assignment.find(entry.exercise);
+    const Assigned* asked = assignment.find(entry.exercise);
     if (asked == nullptr) {
         throw Usage("assignment.toml has no exercise " + entry.exercise + " any more");
     }
@@ -266,12 +267,13 @@ std::vector<std::string> worker_command(const Assignment& assignment, const Surr
 }
 
 Result result_of_problem(const Entry& entry, const std::string& sandbox) {
+    Failure failure = failure_called(entry.problem);
+    failure.headline = entry.details;
+    failure.next = next_action(entry.problem);
     Result result;
-    result.verdict = VerdictKind::rejected;
-    result.failure_id = entry.problem;
-    result.headline = entry.details;
-    result.next = next_action(entry.problem);
-    result.text = result.headline + "\n" + result.next + "\n";
+    result.mark = mark_for(failure.kind);
+    result.verdict.outcome = Verdict::Outcome::failed;
+    result.verdict.failures = {failure};
     result.sandbox = sandbox;
     return result;
 }

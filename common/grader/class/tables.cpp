@@ -6,6 +6,8 @@
 
 #include "grader/class/names.h"
 #include "grader/class/reports.h"
+#include "kernel/counters_json.h"
+#include "kernel/render.h"
 
 namespace coalesce::grader {
 namespace {
@@ -18,12 +20,16 @@ std::string points_or_nothing(const Graded& graded) {
 }
 
 std::string failure_of(const Graded& graded) {
-    return graded.result ? graded.result->failure_id : "not-graded-yet";
+    return graded.result ? graded.result->failure_id() : "not-graded-yet";
 }
 
-// What a student may read, from the result's own parts.
+// What a student may read.
 std::string words_of(const Graded& graded) {
-    return graded.result ? shown_text(graded.result->text) : "This is not graded yet.\n";
+    if (!graded.result) return "This is not graded yet.\n";
+    Verdict verdict = graded.result->verdict;
+    verdict.source = graded.source;
+    const std::string& picture = graded.result->picture;
+    return terminal_text(verdict) + (picture.empty() ? "" : "\n" + picture);
 }
 
 std::string junit_case(const ClassResults& results, const StudentResults& student,
@@ -41,18 +47,6 @@ std::string junit_case(const ClassResults& results, const StudentResults& studen
     return text + "</testcase>\n";
 }
 
-Json counters_json(const Counters& counters) {
-    return {{"load_requests", counters.load_requests},
-            {"load_sectors", counters.load_sectors},
-            {"store_requests", counters.store_requests},
-            {"store_sectors", counters.store_sectors},
-            {"shared_load_requests", counters.shared_load_requests},
-            {"shared_load_wavefronts", counters.shared_load_wavefronts},
-            {"shared_store_requests", counters.shared_store_requests},
-            {"shared_store_wavefronts", counters.shared_store_wavefronts},
-            {"bank_conflicts", counters.bank_conflicts()}};
-}
-
 Json graded_json(const Graded& graded) {
     Json json = {{"exercise", graded.exercise},
                  {"verdict", graded.code()},
@@ -65,12 +59,14 @@ Json graded_json(const Graded& graded) {
     json["parts"] = {{"correct", result.points.correct},
                      {"clean", result.points.clean},
                      {"counters", result.points.counters}};
-    json["headline"] = shown_text(result.headline);
-    json["line"] = result.line;
+    const Verdict& verdict = result.verdict;
+    const Failure first = verdict.failures.empty() ? Failure{} : verdict.failures.front();
+    json["headline"] = shown_text(first.headline);
+    json["line"] = first.place.line;
     json["sandbox"] = result.sandbox;
-    if (result.counters) json["counters"] = counters_json(*result.counters);
-    if (result.solution_counters) {
-        json["solution_counters"] = counters_json(*result.solution_counters);
+    if (verdict.counters) json["counters"] = counters_to_json(*verdict.counters);
+    if (verdict.solution_counters) {
+        json["solution_counters"] = counters_to_json(*verdict.solution_counters);
     }
     return json;
 }

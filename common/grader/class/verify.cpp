@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Where the kernel's body begins: behind its brace.
-std::size_t body_of(const Exercise& exercise) {
+std::size_t body_of(const Assigned& exercise) {
     const std::string& source = exercise.solution;
     std::size_t name = source.find(" " + exercise.kernel + "(");
     std::size_t brace = name == std::string::npos ? name : source.find('{', name);
@@ -30,15 +30,15 @@ std::size_t body_of(const Exercise& exercise) {
     return brace + 1;
 }
 
-std::string with_first_line(const Exercise& exercise, const std::string& line) {
+std::string with_first_line(const Assigned& exercise, const std::string& line) {
     std::string source = exercise.solution;
     return source.insert(body_of(exercise), "\n    " + line);
 }
 
 // Right where students can look, and nowhere else.
-std::string right_on_published_shapes(const Exercise& exercise) {
+std::string right_on_published_shapes(const Assigned& exercise) {
     std::string known;
-    std::vector<Shape> shapes = exercise.public_shapes;
+    std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back(exercise.counted);
     for (Shape shape : shapes) {
         known += (known.empty() ? "" : " || ") + std::string("(rows == ") +
@@ -47,7 +47,7 @@ std::string right_on_published_shapes(const Exercise& exercise) {
     return with_first_line(exercise, "if (!(" + known + ")) return;");
 }
 
-std::vector<Proof> cheats_of(const Exercise& exercise) {
+std::vector<Proof> cheats_of(const Assigned& exercise) {
     const auto cheat = [&](const std::string& what, const std::string& source) {
         return Proof{exercise.name, "cheat: " + what, source, false, ""};
     };
@@ -66,19 +66,21 @@ std::vector<Proof> cheats_of(const Exercise& exercise) {
     };
 }
 
-std::string blank_of(const Assignment& assignment, const Exercise& exercise) {
+std::string blank_of(const Assignment& assignment, const Assigned& exercise) {
     return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
 }
 
 // Whether it came out as it has to; `said` tells how it came out.
-bool holds(const Proof& proof, const Exercise& exercise, const Result& result, std::string& said) {
-    bool is_full = result.points == exercise.points;
-    said = std::string(code_of(result.verdict)) +
-           (result.failure_id.empty() ? "" : " " + result.failure_id) + ", " +
-           points_text(result.points.total()) + " of " + points_text(exercise.points.total());
-    if (proof.must_pass) return is_full && result.verdict == VerdictKind::ok;
-    bool is_named = proof.failure.empty() || proof.failure == result.failure_id ||
-                    std::ranges::count(result.other_failures, proof.failure) > 0;
+bool holds(const Proof& proof, const Assigned& exercise, const Result& result, std::string& said) {
+    bool is_full = result.points == exercise.possible;
+    said = std::string(code_of(result.mark)) +
+           (result.failure_id().empty() ? "" : " " + result.failure_id()) + ", " +
+           points_text(result.points.total()) + " of " + points_text(exercise.possible.total());
+    if (proof.must_pass) return is_full && result.mark == Mark::ok;
+    bool is_named = proof.failure.empty();
+    for (const Failure& failure : result.verdict.failures) {
+        is_named = is_named || failure.id() == proof.failure;
+    }
     if (!is_named) said += " (the course's own check calls it " + proof.failure + ")";
     return !is_full;
 }
@@ -87,7 +89,7 @@ bool holds(const Proof& proof, const Exercise& exercise, const Result& result, s
 
 std::vector<Proof> proofs_of(const Assignment& assignment) {
     std::vector<Proof> proofs;
-    for (const Exercise& exercise : assignment.exercises) {
+    for (const Assigned& exercise : assignment.exercises) {
         exercises::Mutants known = exercises::read_mutants(assignment.teacher() / "solutions" /
                                                            exercise.name / "mutants.toml");
         proofs.push_back({exercise.name, "the solution", exercise.solution, true, ""});

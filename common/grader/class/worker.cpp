@@ -75,14 +75,14 @@ bool read_frame(int descriptor, std::string& read, std::string& bytes) {
 // What goes back: R and the result, or S and what went wrong with us.
 std::string judged(Judge& judge, const Assignment& assignment, const std::string& name,
                    const std::string& source) {
-    const Exercise* exercise = assignment.find(name);
+    const Assigned* exercise = assignment.find(name);
     if (exercise == nullptr) return "Sthere is no exercise " + name;
     try {
         // The same name for all: a result must not depend on who handed it in.
         Submission submission{.name = name + "/kernel.cu", .source = source};
         Result result = judge.judge(submission, *exercise, assignment.secret(*exercise));
-        if (result.verdict == VerdictKind::system) {
-            return "S" + (result.problem.empty() ? result.headline : result.problem);
+        if (result.mark == Mark::system) {
+            return "S" + result.problem;
         }
         return "R" + to_json(result);
     } catch (const std::exception& error) {
@@ -102,7 +102,7 @@ std::string how_it_ended(pid_t process) {
 
 std::string greeting(const Assignment& assignment) {
     std::string all;
-    for (const Exercise& exercise : assignment.exercises) {
+    for (const Assigned& exercise : assignment.exercises) {
         Secret secret = assignment.secret(exercise);
         all += digest_of(exercise) +
                hex(sha256({reinterpret_cast<char*>(secret.data()), secret.size()}));

@@ -59,39 +59,27 @@ JudgeOptions options_of(const Words& words) {
 
 // The exercise as the assignment asks it, or as the course does.
 struct Asked {
-    Exercise exercise;
+    Assigned exercise;
     Secret secret;
 };
 
 Asked asked_of(const Words& words) {
     if (!words.name.empty()) {
         Assignment assignment = read_assignment(find_assignment(words));
-        const Exercise* exercise = assignment.find(words.exercise);
+        const Assigned* exercise = assignment.find(words.exercise);
         if (exercise != nullptr) return {*exercise, assignment.secret(*exercise)};
         throw Usage(assignment.name + " has no exercise " + words.exercise);
     }
-    for (const Exercise& exercise : course_exercises(repository())) {
-        std::string number = exercise.name.substr(0, 2);
-        if (words.exercise != exercise.name && words.exercise != number &&
-            "0" + words.exercise != number) {
-            continue;
-        }
+    for (const Assigned& exercise : course_exercises(repository())) {
         // Nothing is secret about the course's own exercises.
-        return {exercise, sha256("the course's own inputs")};
+        if (exercise.is_called(words.exercise))
+            return {exercise, sha256("the course's own inputs")};
     }
     throw Usage("there is no exercise " + words.exercise + "; ./learn list names them");
 }
 
 void print(const std::string& text) {
     std::cout << text << std::flush;
-}
-
-// A result as it is told in a terminal.
-std::string told(const Result& result, const Points& possible) {
-    std::string text = std::string(code_of(result.verdict)) + ": " +
-                       points_text(result.points.total()) + " of " + points_text(possible.total()) +
-                       " points, sandbox " + result.sandbox + "\n";
-    return text + shown_text(result.text);
 }
 
 void write_or_print(const fs::path& to, const std::string& text) {
@@ -101,12 +89,6 @@ void write_or_print(const fs::path& to, const std::string& text) {
 }
 
 }  // namespace
-
-fs::path repository() {
-    const char* other = std::getenv("COALESCE_COURSE");
-    if (other != nullptr && *other != '\0') return fs::absolute(other).lexically_normal();
-    return COALESCE_REPOSITORY;
-}
 
 fs::path assignments_folder() {
     return repository() / "assignments";
@@ -174,8 +156,8 @@ int one(const Words& words) {
                     .details = handed.handed.front().details};
         result = result_of_problem(entry, "none");
     }
-    print(words.json ? to_json(result) + "\n" : told(result, asked.exercise.points));
-    if (result.verdict != VerdictKind::system) return exit_done;
+    print(words.json ? to_json(result) + "\n" : told(result, asked.exercise));
+    if (result.mark != Mark::system) return exit_done;
     throw Infrastructure("nothing was judged: " + result.problem +
                          "\n./learn grade doctor says what is missing");
 }
@@ -183,22 +165,22 @@ int one(const Words& words) {
 int student(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     std::vector<std::string> names;
-    for (const Exercise& exercise : assignment.exercises) names.push_back(exercise.name);
+    for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
     Surroundings around = look_around(!words.no_sandbox, fs::temp_directory_path());
     Judge judge({.sandboxed = !words.no_sandbox, .tier = around.tier, .work_folder = {}});
     StudentResults results{.name = "student", .graded = {}};
     for (const Handed& handed : read_student(words.file, "student", names).handed) {
-        const Exercise& exercise = *assignment.find(handed.exercise);
+        const Assigned& exercise = *assignment.find(handed.exercise);
         Result result =
             handed.is_there()
                 ? judge.judge({exercise.name + "/kernel.cu", handed.source}, exercise,
                               assignment.secret(exercise))
                 : result_of_problem({.problem = handed.problem, .details = handed.details},
                                     name_of(around.tier));
-        if (result.verdict == VerdictKind::system) {
+        if (result.mark == Mark::system) {
             throw Infrastructure("nothing was judged: " + result.problem);
         }
-        results.graded.push_back({exercise.name, exercise.points, handed.source, result});
+        results.graded.push_back({exercise.name, exercise.possible, handed.source, result});
     }
     std::string text = words.format == "gradescope"    ? gradescope_json(results)
                        : words.format == "classroom50" ? classroom50_json(results)

@@ -37,8 +37,6 @@ struct Words {
     std::filesystem::path assignment;    ///< `worker`: the assignment's folder
 };
 
-/// Where the course is.
-std::filesystem::path repository();
 /// Where assignments are unless another folder is named.
 std::filesystem::path assignments_folder();
 

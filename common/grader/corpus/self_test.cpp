@@ -17,6 +17,7 @@
 #include "grader/class/run.h"
 #include "grader/class/submissions.h"
 #include "grader/corpus/leftovers.h"
+#include "grader/judge/telling.h"
 #include "harness/text.h"
 
 namespace coalesce::grader {
@@ -35,12 +36,10 @@ std::string bytes_of_file(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-std::map<std::string, Exercise> exercises() {
-    std::map<std::string, Exercise> all;
-    for (Exercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
-        exercise.hidden_shapes = {
-            exercise.fitted(exercise.rows_multiple * 37, exercise.cols_multiple * 21),
-            exercise.fitted(exercise.rows_multiple * 5, exercise.cols_multiple * 33)};
+std::map<std::string, Assigned> exercises() {
+    std::map<std::string, Assigned> all;
+    for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
+        exercise.hidden_shapes = {exercise.of_multiples(37, 21), exercise.of_multiples(5, 33)};
         all[exercise.name] = exercise;
     }
     return all;
@@ -74,25 +73,22 @@ struct Tally {
 };
 
 /// Why a result is not what was expected; "" when it is.
-std::string mistake_in(const CorpusCase& one, const Result& result, const Exercise& exercise) {
-    const std::string verdict = code_of(result.verdict);
-    if (verdict != one.verdict || result.failure_id != one.failure) {
-        return "is " + verdict + " (" + result.failure_id + ")";
+std::string mistake_in(const CorpusCase& one, const Result& result, const Assigned& exercise) {
+    const std::string verdict = code_of(result.mark);
+    if (verdict != one.verdict || result.failure_id() != one.failure) {
+        return "is " + verdict + " (" + result.failure_id() + ")";
     }
     // What is right and clean has these points, whatever it costs.
-    Points expected = one.is_right() ? exercise.points : result.points;
+    Points expected = one.is_right() ? exercise.possible : result.points;
     if (one.is_right() && !one.failure.empty()) expected.counters = 0;
     if (!(expected == result.points)) return "has wrong points";
-    const bool can_be_right = result.verdict == VerdictKind::memory ||
-                              result.verdict == VerdictKind::race ||
-                              result.verdict == VerdictKind::uninitialised ||
-                              result.verdict == VerdictKind::synchronisation;
-    if (!one.is_right() && !can_be_right && result.points.total() > 0) return "got points";
+    if (!one.is_right() && !may_be_right(result.mark) && result.points.total() > 0)
+        return "got points";
     return "";
 }
 
 /// A kernel is judged as it is; an archive is looked into first.
-Result result_of(Judge& judge, const CorpusCase& one, const Exercise& exercise) {
+Result result_of(Judge& judge, const CorpusCase& one, const Assigned& exercise) {
     const fs::path file = corpus_folder / "cases" / one.file;
     const Secret secret = {0x5e, 0x1f, 0x7e, 0x57};
     if (!is_archive_name(one.file)) {
@@ -107,12 +103,12 @@ Result result_of(Judge& judge, const CorpusCase& one, const Exercise& exercise) 
     throw std::runtime_error("archives are for 02_naive and 03_tiled, unlike " + one.file);
 }
 
-void judge_one(Judge& judge, const CorpusCase& one, const Exercise& exercise, Tally& tally,
+void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Tally& tally,
                std::ostream& out) {
     ++(one.is_right() ? tally.right : tally.hostile);
     const Result result = result_of(judge, one, exercise);
     // Of the processor: what else this computer does is no matter of the submission.
-    const double seconds = result.milliseconds.processor / 1000;
+    const double seconds = result.processor_milliseconds / 1000;
     if (seconds > tally.slowest) {
         tally.slowest = seconds;
         tally.slowest_file = one.file;
@@ -120,11 +116,11 @@ void judge_one(Judge& judge, const CorpusCase& one, const Exercise& exercise, Ta
     const std::string mistake = mistake_in(one, result, exercise);
     if (mistake.empty()) return;
     ++tally.wrong_verdicts;
-    tally.forged += !one.is_right() && result.verdict == VerdictKind::ok;
-    tally.broken += result.verdict == VerdictKind::system;
+    tally.forged += !one.is_right() && result.mark == Mark::ok;
+    tally.broken += result.mark == Mark::system;
     out << one.file << " " << mistake << ", where " << one.verdict << " (" << one.failure
         << ") is right\n"
-        << result.text << result.problem << "\n";
+        << told(result, exercise) << result.problem << "\n";
 }
 
 void judge_all(const JudgeOptions& options, int every, Tally& tally, std::ostream& out) {
@@ -168,7 +164,7 @@ std::vector<CorpusCase> corpus_cases(const std::string& text) {
         std::string more;
         const bool is_whole =
             words >> one.file >> one.exercise >> one.verdict >> one.failure && !(words >> more);
-        if (!is_whole || !verdict_of(one.verdict) || !names.insert(one.file).second) {
+        if (!is_whole || !mark_of(one.verdict) || !names.insert(one.file).second) {
             throw std::runtime_error(
                 "cases.txt:" + std::to_string(number) +
                 ": file, exercise, verdict and failure are wanted, each file once");

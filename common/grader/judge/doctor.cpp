@@ -48,19 +48,21 @@ constexpr Launch configure(int rows, int cols) {
 /// A right kernel and a wrong one, all the way.
 void try_whole_way(const JudgeOptions& options, DoctorReport& report) {
     Judge judge(options);
-    const Exercise exercise{.name = "doctor"};
+    Assigned exercise;
+    exercise.name = "doctor";
+    exercise.shapes = {{64, 64}, {77, 45}};
     const Secret secret{};
     std::string wrong = right_kernel;
     wrong.replace(wrong.find("in[row"), 6, "in[col");
     const Result good = judge.judge({"kernel.cu", right_kernel}, exercise, secret);
     const Result bad = judge.judge({"kernel.cu", wrong}, exercise, secret);
-    report.ok = good.verdict == VerdictKind::ok && bad.verdict != VerdictKind::ok &&
-                bad.verdict != VerdictKind::system;
+    report.ok = good.mark == Mark::ok && bad.mark != Mark::ok && bad.mark != Mark::system;
     const std::string problem = good.problem + bad.problem;
-    add(report, (report.ok ? "ok   " : "NO   ") + std::string("a right kernel is ") +
-                    code_of(good.verdict) + ", a wrong one " + code_of(bad.verdict) +
-                    (good.compiler.empty() ? "" : ", compiled by " + good.compiler) +
-                    (problem.empty() ? "" : ": " + problem));
+    add(report,
+        (report.ok ? "ok   " : "NO   ") + std::string("a right kernel is ") + code_of(good.mark) +
+            ", a wrong one " + code_of(bad.mark) +
+            (good.verdict.compiler.empty() ? "" : ", compiled by " + good.verdict.compiler) +
+            (problem.empty() ? "" : ": " + problem));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "grader/judge/produces.h"
+#include "course/exercise.h"
 #include "harness/errors.h"
 #include "harness/text.h"
 #include "harness/timing.h"
@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds kWarm{100};
 class Measurement {
 public:
     Measurement(const GpuJob& job, const Device& device)
-        : job_(job), watch_(device.l2_bytes), kernel_(compiled(job), job.file) {
+        : job_(job), watch_(device.l2_bytes), kernel_(compiled(job)) {
         time_.device = device.name;
     }
 
@@ -57,6 +57,7 @@ public:
 private:
     static Compiled compiled(const GpuJob& job) {
         Compiled compiled;
+        compiled.file = job.file;
         compiled.ptx = job.ptx;
         compiled.entry = job.entry;
         return compiled;
@@ -64,13 +65,12 @@ private:
     Shape shape() const { return {job_.rows, job_.cols}; }
 
     void make_matrices() {
-        const auto produces = produces_called(job_.produces);
-        if (!produces) throw UsageError("nobody knows how to check '" + job_.produces + "'");
+        const coalesce::Exercise exercise{.produces = job_.produces};
         for (int i = 0; i < kRepetitions; ++i) {
             matrices_.push_back(std::make_unique<VerifiedBuffers>(
                 Problem{.rows = job_.rows,
                         .cols = job_.cols,
-                        .produces = *produces,
+                        .produces = exercise.task(),
                         .seed = job_.seed + static_cast<std::uint64_t>(i)}));
             matrices_.back()->prepare();
         }

@@ -13,7 +13,7 @@ namespace coalesce::grader {
 /// What PTX may have.
 struct PtxRules {
     std::string entry;                    ///< the kernel's name in PTX: "_Z9transposePfPKfii"
-    std::vector<std::string> allow = {};  ///< see Exercise::allow
+    std::vector<std::string> allow = {};  ///< see Assigned::allow
     std::size_t most_bytes = std::size_t{4} << 20;  ///< of text
     std::size_t most_shared = 49152;                ///< bytes of .shared arrays in all
     std::size_t most_local = 65536;                 ///< bytes of .local arrays in all

@@ -3,53 +3,17 @@
 #include <algorithm>
 
 #include "harness/text.h"
+#include "kernel/render.h"
 
 namespace coalesce::grader {
 namespace {
-
-/// Line `number` of a text, without what a terminal obeys; "" when there is none.
-std::string line_of(const std::string& text, int number) {
-    std::size_t begin = 0;
-    for (int line = 1; line < number; ++line) {
-        begin = text.find('\n', begin);
-        if (begin == text.npos) return "";
-        ++begin;
-    }
-    constexpr std::size_t most = 200;
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, std::min(end - begin, most));
-    std::replace_if(
-        line.begin(), line.end(),
-        [](char c) {
-            const auto byte = static_cast<unsigned char>(c);
-            return (byte < 0x20 && c != '\t') || byte == 0x7f;
-        },
-        '?');
-    return line;
-}
 
 std::string words_of(std::string id) {
     std::replace(id.begin(), id.end(), '-', ' ');
     return id;
 }
 
-const char* sentence_of(VerdictKind kind) {
-    switch (kind) {
-        case VerdictKind::ok: return "right and clean";
-        case VerdictKind::compile_error: return "it does not compile";
-        case VerdictKind::compile_limit: return "it is too much for the compiler";
-        case VerdictKind::rejected: return "it does what the assignment does not allow";
-        case VerdictKind::wrong_answer: return "the result is wrong";
-        case VerdictKind::memory: return "it uses memory that it may not use";
-        case VerdictKind::race: return "threads get in each other's way";
-        case VerdictKind::uninitialised: return "it reads what nothing wrote";
-        case VerdictKind::synchronisation: return "threads wait for each other in a wrong way";
-        case VerdictKind::time_limit: return "it does not end";
-        case VerdictKind::cheat: return "it tries to get round the grader";
-        case VerdictKind::system: return "not graded yet, through no fault of yours";
-    }
-    return "";
-}
+}  // namespace
 
 std::string points_text(double points) {
     std::string text = format("%.2f", points);
@@ -57,8 +21,6 @@ std::string points_text(double points) {
     if (text.back() == '.') text.pop_back();
     return text;
 }
-
-}  // namespace
 
 std::string kind_of_shape(Shape shape) {
     std::string text = shape.rows == 1           ? "a single row"
@@ -83,41 +45,30 @@ std::string harmless(const std::string& name) {
     return text;
 }
 
-void tell(const Failure& failure, bool is_hidden, Result& result) {
-    result.failure_id = failure.id();
-    result.next = failure.next;
-    result.line = failure.place.line;
-    result.column = failure.place.column;
-    result.is_hidden = is_hidden;
-    if (is_hidden) {
-        result.headline = words_of(failure.id()) +
-                          ", on a shape that is not shown: " + kind_of_shape(failure.shape) + ".";
-        return;
+void hide(const Assigned& exercise, Result& result) {
+    Verdict& verdict = result.verdict;
+    const auto first =
+        static_cast<std::ptrdiff_t>(std::min(exercise.shapes.size(), verdict.shapes.size()));
+    const auto last = static_cast<std::ptrdiff_t>(
+        std::min(exercise.shapes.size() + exercise.hidden_shapes.size(), verdict.shapes.size()));
+    verdict.shapes.erase(verdict.shapes.begin() + first, verdict.shapes.begin() + last);
+    if (!result.is_hidden) return;
+    for (Failure& failure : verdict.failures) {
+        failure.headline = words_of(failure.id()) +
+                           ", on a shape that is not shown: " + kind_of_shape(failure.shape) + ".";
+        failure.details.clear();
+        failure.map.reset();
+        failure.shape = {0, 0};
     }
-    result.headline = failure.headline;
-    result.details = failure.details;
-    result.map = failure.map;
-    result.shape = failure.shape;
 }
 
-void write_text(const Submission& submission, const Exercise& exercise, Result& result) {
-    result.source_line = line_of(submission.source, result.line);
-    const std::string name = harmless(submission.name);
-    std::string text = std::string(code_of(result.verdict)) + ": " + exercise.name + ", " +
-                       sentence_of(result.verdict) + "; " + points_text(result.points.total()) +
-                       " of " + points_text(exercise.points.total()) + " points.\n";
-    if (!result.failure_id.empty()) {
-        const Failure failure{.headline = result.headline,
-                              .place = {name, result.line, 0},
-                              .shape = result.shape,
-                              .details = result.details,
-                              .next = result.next,
-                              .map = result.map};
-        text += "\n" + failure.text();
-    }
-    for (const std::string& other : result.other_headlines) text += "\n" + wrap(other);
+std::string told(const Result& result, const Assigned& exercise) {
+    std::string text = std::string(code_of(result.mark)) + ": " + exercise.name + ", " +
+                       sentence_of(result.mark) + "; " + points_text(result.points.total()) +
+                       " of " + points_text(exercise.possible.total()) + " points.\n\n" +
+                       terminal_text(result.verdict);
     if (!result.picture.empty()) text += "\n" + result.picture;
-    result.text = text;
+    return text;
 }
 
 }  // namespace coalesce::grader

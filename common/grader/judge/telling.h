@@ -8,14 +8,16 @@
 
 namespace coalesce::grader {
 
-/// Fills in what the failure says, without what would give a hidden shape away. `kind` stays as it is.
-void tell(const Failure& failure, bool is_hidden, Result& result);
-/// Puts `text` together, at the end.
-void write_text(const Submission& submission, const Exercise& exercise, Result& result);
+/// Takes out of a result what would give a hidden shape away.
+void hide(const Assigned& exercise, Result& result);
+/// The result in full for a terminal: mark, points, verdict.
+std::string told(const Result& result, const Assigned& exercise);
 
 /// "a single row", "wider than tall, no multiple of 32": what may be told of a hidden shape.
 std::string kind_of_shape(Shape shape);
 /// A name as messages can have it: short, and without signs that terminals obey.
 std::string harmless(const std::string& name);
+/// Points as people write them: "7.5", "10".
+std::string points_text(double points);
 
 }  // namespace coalesce::grader

@@ -3,15 +3,12 @@
 /// as it should be makes reading it throw std::runtime_error.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernel/compile.h"
-#include "kernel/loaded_kernel.h"
-#include "kernel/simulated.h"
+#include "kernel/trial.h"
 
 namespace coalesce::grader {
 
@@ -24,30 +21,13 @@ struct CompileJob {
 
 /// Launch this once.
 struct LaunchJob {
-    std::string file_name;           ///< for places
-    std::string kernel;              ///< the function
-    std::string ptx;                 ///< the module
-    std::string entry;               ///< its name in there
-    Shape shape{0, 0};               ///< of the input
-    bool has_checks = true;          ///< all of the simulator's, or none
-    std::uint64_t guard_bytes = 0;   ///< before and behind each matrix
-    bool wants_counters = false;     ///< counters and lines too
-    std::uint64_t traced_block = 0;  ///< whose accesses are written down
-    std::uint64_t traced_limit = 0;  ///< how many; 0: none
-};
-
-/// What a launch left beside the matrices.
-struct LaunchAnswer {
-    Failure problem;                         ///< it could not be loaded or launched
-    bool is_launched = false;                ///< it was, and `images` were written back
-    LaunchShape launch;                      ///< as configure gave it
-    int error = 0;                           ///< cudaError_t at its end
-    std::vector<simulated::Report> reports;  ///< of the simulator's checks
-    std::uint64_t out_address = 0, in_address = 0;
-    std::vector<simulated::Access> accesses;  ///< of the traced block's first warp
-    int store_line = 0;                       ///< the first line that stored
-    Counters counters;                        ///< if asked for
-    std::vector<simulated::Line> lines;       ///< likewise
+    std::string file_name;          ///< for places
+    std::string kernel;             ///< the function
+    std::string ptx;                ///< the module
+    std::string entry;              ///< its name in there
+    TrialOrder order;               ///< which launch
+    bool is_in_place = false;       ///< there is one matrix
+    std::uint64_t guard_bytes = 0;  ///< before and behind each matrix
 };
 
 std::string to_json(const CompileJob& job);
@@ -56,8 +36,9 @@ std::string to_json(const Compiled& compiled);
 Compiled compile_answer(std::string_view json);
 std::string to_json(const LaunchJob& job);
 LaunchJob launch_job(std::string_view json);
-std::string to_json(const LaunchAnswer& answer);
-LaunchAnswer launch_answer(std::string_view json);
+/// What a launch left beside the matrices: no comparison, and the shape that was asked for.
+std::string to_json(const Trial& trial);
+Trial trial_answer(std::string_view json);
 
 /// A worker's note: the kernel is loaded and has a launch, the matrices may come.
 constexpr std::string_view images_wanted = "loaded";

@@ -115,7 +115,7 @@ TEST_CASE("on the simulator" * doctest::skip()) {
                                "{.grid = {ceil_div(cols, 32), rows}, .block = {32}};\n}\n",
                            "kernel.cu"),
             {});
-        REQUIRE_MESSAGE(kernel.ok(), kernel.failure.text());
+        REQUIRE_MESSAGE(kernel.ok(), kernel.failure.headline);
         return time_on(device, {.file = "kernel.cu",
                                 .ptx = kernel.ptx,
                                 .entry = kernel.entry,

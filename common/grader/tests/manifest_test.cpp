@@ -63,10 +63,10 @@ TEST_CASE("a new assignment is read as it was made") {
     CHECK(read.title == "Tiles \"first\"");
     REQUIRE(read.exercises.size() == 2);
     CHECK(read.exercises[0].name == "02_naive");
-    CHECK(read.exercises[0].points == Points{6, 2, 2});
-    CHECK(read.exercises[1].points == Points{9, 3, 3});
+    CHECK(read.exercises[0].possible == Points{6, 2, 2});
+    CHECK(read.exercises[1].possible == Points{9, 3, 3});
     CHECK(read.points() == 25);
-    CHECK(read.exercises[1].costs.load == 4);
+    CHECK(read.exercises[1].limits.load == 4);
     CHECK(manifest_text(read) == read_file(made.manifest));
     CHECK(hidden_text(read) == read_file(made.place / "teacher/hidden.toml"));
 }
@@ -84,7 +84,7 @@ TEST_CASE("students get skeletons, and nothing of what the teacher keeps") {
         CHECK(text.find("__syncthreads()") == std::string::npos);
         CHECK(text.find("hidden") == std::string::npos);
     }
-    CHECK(files == 5);
+    CHECK(files == 3);
     CHECK(read_file(made.place / "handout/exercises/03_tiled/kernel.cu").find("TODO") !=
           std::string::npos);
     CHECK(is_private(made.place / "teacher"));
@@ -97,9 +97,9 @@ TEST_CASE("no hidden shape is published, and two assignments have others") {
     Assignment first = read_assignment(one.place), second = read_assignment(two.place);
     CHECK(first.key != second.key);
     CHECK(hidden_text(first) != hidden_text(second));
-    for (const Exercise& exercise : first.exercises) {
+    for (const Assigned& exercise : first.exercises) {
         for (auto shape : exercise.hidden_shapes) {
-            for (auto known : exercise.public_shapes) CHECK_FALSE(shape == known);
+            for (auto known : exercise.shapes) CHECK_FALSE(shape == known);
         }
     }
 }
@@ -129,10 +129,10 @@ TEST_CASE("secrets differ between exercises, epochs and keys") {
 
 TEST_CASE("any change makes another digest") {
     Made made;
-    Exercise exercise = read_assignment(made.place).exercises[1];
+    Assigned exercise = read_assignment(made.place).exercises[1];
     std::string digest = digest_of(exercise);
-    Exercise other = exercise;
-    other.points.clean += 0.001;
+    Assigned other = exercise;
+    other.possible.clean += 0.001;
     CHECK(digest_of(other) != digest);
     other = exercise;
     other.hidden_shapes[0].rows += 1;
@@ -141,21 +141,40 @@ TEST_CASE("any change makes another digest") {
     other.solution += " ";
     CHECK(digest_of(other) != digest);
     other = exercise;
-    other.limits.launch_mb += 1;
+    other.resources.launch_mb += 1;
     CHECK(digest_of(other) != digest);
     CHECK(digest_of(exercise) == digest);
 }
 
+TEST_CASE("an assignment asks what the course asks, or what it says itself") {
+    Made made;
+    std::string text = read_file(made.manifest);
+    CHECK(text.find("shapes =") == std::string::npos);
+    std::string digest = digest_of(read_assignment(made.place).exercises[0]);
+    text.insert(text.find("points = "),
+                "shapes = [[8, 8], [9, 5]]\nlimits = { load = 5 }\ncounted = [64, 64]\n");
+    write_whole(made.manifest, text);
+    Assigned asked = read_assignment(made.place).exercises[0];
+    REQUIRE(asked.shapes.size() == 2);
+    CHECK(asked.shapes[1].rows == 9);
+    CHECK(asked.counted.cols == 64);
+    CHECK(asked.limits.load == 5);
+    CHECK(asked.limits.store == 0);
+    CHECK(digest_of(asked) != digest);
+}
+
 TEST_CASE("slips in the manifest are told with their line") {
     Made made;
-    CHECK(made.complaint("costs = {", "cost = {").find("unknown key `cost`") != std::string::npos);
-    CHECK(made.complaint("costs = {", "cost = {").find("assignment.toml:") != std::string::npos);
+    CHECK(made.complaint("allow = [", "alow = [").find("no key `alow`") != std::string::npos);
+    CHECK(made.complaint("allow = [", "alow = [").find("assignment.toml:") != std::string::npos);
     CHECK(made.complaint("correct = 6", "correct = -6").find("`correct`") != std::string::npos);
     CHECK(made.complaint("correct = 6", "correct = nan").find("`correct`") != std::string::npos);
-    CHECK(made.complaint("counted = [256, 256]", "counted = [0, 256]").find("`counted`") !=
+    CHECK(made.complaint("allow = []", "allow = []\ncounted = [0, 256]").find("`counted`") !=
+          std::string::npos);
+    CHECK(made.complaint("name = \"03_tiled\"", "name = \"33_tiled\"").find("no exercise") !=
           std::string::npos);
     CHECK(made.complaint("epoch = 1", "epoch = 0").find("`epoch`") != std::string::npos);
-    CHECK(made.complaint("format = 1", "format = 2").find("format") != std::string::npos);
+    CHECK(made.complaint("format = 2", "format = 3").find("format") != std::string::npos);
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"02_naive\"").find("twice") !=
           std::string::npos);
     CHECK(made.complaint("title =", "title").find("mend this line") != std::string::npos);

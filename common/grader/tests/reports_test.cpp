@@ -25,30 +25,31 @@ namespace {
 
 Result wrong_answer() {
     Result result;
-    result.verdict = VerdictKind::wrong_answer;
-    result.failure_id = "indices-not-swapped";
-    result.headline = "out(0,1) holds in(0,1), <b>expected</b> in(1,0).";
-    result.next = "Swap them.";
-    result.line = 2;
-    result.text = "out(0,1) holds in(0,1)\x1b[31m ]]> </failure>\n";
-    result.map = "..#\n```\n";
+    result.mark = Mark::wrong_answer;
+    result.verdict.outcome = Verdict::Outcome::failed;
+    result.verdict.failures = {
+        {.kind = FailureKind::wrong_result,
+         .fault = Fault::indices_not_swapped,
+         .headline = "out(0,1) holds in(0,1)\x1b[31m ]]> </failure> <b>expected</b> in(1,0).",
+         .place = {"kernel.cu", 2, 0},
+         .shape = {64, 48},
+         .details = "..#\n```\n",
+         .next = "Swap them."}};
     result.points = {0, 2, 0};
     return result;
 }
 
 Result right() {
     Result result;
-    result.verdict = VerdictKind::ok;
+    result.mark = Mark::ok;
     result.points = {6, 2, 2};
     Counters counters;
     counters.load_requests = counters.store_requests = 8;
     counters.load_sectors = counters.store_sectors = 32;
-    result.counters = counters;
-    result.solution_counters = result.counters;
-    LineCost cost;
-    cost.line = 1;
-    cost.counters = *result.counters;
-    result.lines.push_back(cost);
+    result.verdict.outcome = Verdict::Outcome::passed;
+    result.verdict.counted = {16, 16};
+    result.verdict.counters = counters;
+    result.verdict.solution_counters = counters;
     return result;
 }
 
@@ -173,8 +174,7 @@ TEST_CASE("feedback says what is wrong, where, and what to do next; nothing in i
     CHECK(text.find("<b>") == std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
     std::string good = feedback(results, results.students[1]);
-    CHECK(good.find("| loads, sectors | 8 | 4 | 8 | 4 |") != std::string::npos);
-    CHECK(good.find("line 1: load 4, store 4 a request") != std::string::npos);
+    CHECK(good.find("| sectors a load | 4 | 4 | 4 |") != std::string::npos);
     CHECK(feedback(results, results.students[2]).find("not graded yet") != std::string::npos);
 }
 
@@ -182,14 +182,15 @@ TEST_CASE("a hidden shape is not told") {
     ClassResults results = a_class();
     Result hidden = wrong_answer();
     hidden.is_hidden = true;
+    hide({}, hidden);
     hidden.public_tried = hidden.public_passed = 3;
     hidden.hidden_tried = 2;
     hidden.hidden_passed = 1;
     results.students[0].graded[0].result = hidden;
     std::string text = feedback(results, results.students[0]);
-    CHECK(text.find("not published") != std::string::npos);
+    CHECK(text.find("on a shape that is not shown") != std::string::npos);
     CHECK(text.find("1 of 2 hidden ones") != std::string::npos);
-    CHECK(text.find("Seen with a matrix") == std::string::npos);
+    CHECK(text.find("Seen with") == std::string::npos);
 }
 
 TEST_CASE("platforms get what they read") {

@@ -1,5 +1,6 @@
 // Compiling: what becomes of a file, what is said about it, and what is kept.
 #include "kernel/compile.h"
+#include "kernel/render.h"
 
 #include <doctest/doctest.h>
 
@@ -53,7 +54,7 @@ bool mentions_ours(const Compiled& compiled) {
     const auto is_ours = [](const std::string& text) {
         return text.find("/coalesce/") != text.npos || text.find("/learner/") != text.npos;
     };
-    return is_ours(compiled.failure.text()) ||
+    return is_ours(terminal_text(compiled.failure)) ||
            std::any_of(compiled.messages.begin(), compiled.messages.end(),
                        [&](const Message& message) {
                            return is_ours(message.text) || is_ours(message.place.file);
@@ -67,7 +68,7 @@ TEST_CASE("every compiler that is here makes PTX with the kernel and configure")
     for (const Compiler compiler : compilers()) {
         const Compiled compiled = compile(good(), {.compiler = compiler});
         CAPTURE(compiled.compiler);
-        INFO(compiled.failure.text());
+        INFO(terminal_text(compiled.failure));
         REQUIRE(compiled.ok());
         CHECK(compiled.entry == "_Z9transposePfPKfii");
         CHECK(compiled.ptx.find(".entry " + compiled.entry) != std::string::npos);
@@ -88,7 +89,7 @@ TEST_CASE("every compiler's errors name the file's own lines and columns") {
                 configure_text,
             compiler);
         CAPTURE(compiled.compiler);
-        INFO(compiled.failure.text());
+        INFO(terminal_text(compiled.failure));
         CHECK(compiled.failure.kind == FailureKind::does_not_compile);
         CHECK(compiled.failure.place == Place{"kernel.cu", 3, 11});
         CHECK(compiled.failure.headline.find("missing") != std::string::npos);
@@ -115,7 +116,7 @@ TEST_CASE("no compiler's messages show our lines, however broken the file is") {
         for (const std::string& text : broken) {
             const Compiled compiled = compile_text(text, compiler);
             CAPTURE(text);
-            INFO(compiled.failure.text());
+            INFO(terminal_text(compiled.failure));
             CHECK_FALSE(compiled.ok());
             CHECK(compiled.failure.place.file == "kernel.cu");
             if (text.find("#error") == std::string::npos) CHECK_FALSE(mentions_ours(compiled));
@@ -143,7 +144,7 @@ TEST_CASE("configure takes numbers of any kind, and dim3") {
          }) {
         CAPTURE(launch);
         const Compiled compiled = compile_text(launch_with(launch), Compiler::any);
-        INFO(compiled.failure.text());
+        INFO(terminal_text(compiled.failure));
         CHECK(compiled.ok());
     }
 }
@@ -168,7 +169,7 @@ TEST_CASE("headers of the toolkit are found") {
         "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n" + kernel_text + configure_text,
         Compiler::nvrtc);
     if (compiler_found(Compiler::nvrtc).empty()) return;
-    INFO(compiled.failure.text());
+    INFO(terminal_text(compiled.failure));
     CHECK(compiled.ok());
 }
 

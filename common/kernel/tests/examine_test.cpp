@@ -1,13 +1,12 @@
 // Whole examinations: what passes, what is reported besides the failure, and how it is written
 // down.
-#include "kernel/examine.h"
-
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "examined.h"
 #include "harness/errors.h"
 #include "kernel/simulated.h"
 #include "scratch_folder.h"
@@ -41,19 +40,17 @@ const std::string move =
 
 TEST_CASE("a right kernel passes, with its counters, lines and parts of the time") {
     const ScratchFolder cache;
-    const Examination found = examine(solution, {.limits = {.load = 4,
-                                                            .store = 4,
-                                                            .shared_load = 1,
-                                                            .shared_store = 1,
-                                                            .elements_per_thread = 4,
-                                                            .solution = solution},
-                                                 .cache = cache.path()});
-    INFO(found.text());
+    const Verdict found = examined(
+        read_source(solution),
+        transpose_within(
+            {.load = 4, .store = 4, .shared_load = 1, .shared_store = 1, .elements_per_thread = 4}),
+        solution, {.cache = cache.path()});
+    INFO(terminal_text(found));
     REQUIRE(found.passed());
     CHECK(found.failures.empty());
     CHECK(found.failure_id() == "");
     CHECK(found.is_simulated);
-    REQUIRE(found.shapes.size() == usual_shapes(1, 1).size() + 1);
+    REQUIRE(found.shapes.size() == transpose_within({}).shapes.size() + 1);
     for (const ShapeTried& tried : found.shapes) CHECK(tried.passed);
     REQUIRE(found.counters);
     // 256 x 256 elements, 32 a request, in 4 sectors.
@@ -67,20 +64,21 @@ TEST_CASE("a right kernel passes, with its counters, lines and parts of the time
     REQUIRE(found.lines.size() == 2);
     CHECK(found.lines[0].counters.load_requests == 2048);
     CHECK(found.lines[1].counters.store_requests == 2048);
-    CHECK(found.milliseconds.total >=
-          found.milliseconds.compile + found.milliseconds.load + found.milliseconds.shapes);
+    CHECK(found.milliseconds.total >= found.milliseconds.compile + found.milliseconds.shapes);
 }
 
 TEST_CASE("one after the other in the same process, after any failure") {
     const ScratchFolder cache;
-    const Request request{.limits = {.solution = solution}, .cache = cache.path()};
-    const Examination before = examine(solution, request);
+    const auto examine_file = [&](const fs::path& file) {
+        return examined(read_source(file), transpose_within({}), solution, {.cache = cache.path()});
+    };
+    const Verdict before = examine_file(solution);
     for (const char* file : {"no-bounds-check.cu", "deadlock.cu", "endless-loop.cu",
                              "missing-barrier.cu", "does-not-load.cu", "assertion-failed.cu"}) {
         CAPTURE(file);
-        CHECK_FALSE(examine(failures / file, request).passed());
-        const Examination after = examine(solution, request);
-        INFO(after.text());
+        CHECK_FALSE(examine_file(failures / file).passed());
+        const Verdict after = examine_file(solution);
+        INFO(terminal_text(after));
         REQUIRE(after.passed());
         CHECK(after.counters->warp_instructions == before.counters->warp_instructions);
     }
@@ -95,14 +93,15 @@ TEST_CASE("a copy is right where a copy is asked for, under its own name") {
         "}\n" +
             configure_text,
         "kernel.cu");
-    const Request request{.kernel = "copy", .produces = {Produces::copy}};
-    CHECK(examine(copy, request).passed());
+    Exercise exercise = transpose_within({});
+    exercise.kernel = exercise.produces = "copy";
+    CHECK(examined(copy, exercise).passed());
     Source transpose = source_of_text(kernel_with(move).text, "kernel.cu");
     transpose.text.replace(transpose.text.find("transpose"), 9, "copy");
-    CHECK(examine(transpose, request).failure_id() == "indices-swapped");
+    CHECK(examined(transpose, exercise).failure_id() == "indices-swapped");
 }
 
-TEST_CASE("a kernel that needs multiples is tried on multiples alone") {
+TEST_CASE("a kernel that needs multiples is right on multiples alone") {
     const std::string body =
         "    if (row < rows && 4 * col < cols) {\n"
         "        float4 v = reinterpret_cast<const float4&>(in[row * cols + 4 * col]);\n"
@@ -111,36 +110,35 @@ TEST_CASE("a kernel that needs multiples is tried on multiples alone") {
         "        out[(4 * col + 2) * rows + row] = v.z;\n"
         "        out[(4 * col + 3) * rows + row] = v.w;\n"
         "    }\n";
-    CHECK(examine(kernel_with(body), {.rows_multiple = 1, .cols_multiple = 4}).passed());
-    CHECK_FALSE(examine(kernel_with(body), {}).passed());
-    for (const Shape shape : usual_shapes(2, 4)) {
-        CHECK(shape.rows % 2 == 0);
-        CHECK(shape.cols % 4 == 0);
-    }
+    Exercise exercise = transpose_within({});
+    exercise.shapes = {{64, 64}, {3, 132}, {130, 40}};
+    CHECK(examined(kernel_with(body), exercise).passed());
+    exercise.shapes.push_back({130, 37});
+    CHECK_FALSE(examined(kernel_with(body), exercise).passed());
 }
 
 TEST_CASE("another seed is another input, and the kernel is as right") {
-    CHECK(examine(kernel_with(move), {.seed = 12345}).passed());
+    CHECK(examined(kernel_with(move), transpose_within({}), {}, {.seed = 12345}).passed());
 }
 
 TEST_CASE("what a kernel prints is shown, its beginning, and a flood is cut") {
-    const Examination little =
-        examine(kernel_with("    if (row + col == 0) printf(\"rows %d\\n\", rows);\n" + move), {});
+    const Verdict little =
+        examined(kernel_with("    if (row + col == 0) printf(\"rows %d\\n\", rows);\n" + move));
     CHECK(little.passed());
     CHECK(little.output.starts_with("rows 64\nrows 64\n"));
     CHECK_FALSE(little.output_is_cut);
     // A million lines, all in all.
-    const Examination flood = examine(
-        kernel_with("    for (int i = 0; i < 40; ++i) printf(\"line %d\\n\", i);\n" + move), {});
+    const Verdict flood = examined(
+        kernel_with("    for (int i = 0; i < 40; ++i) printf(\"line %d\\n\", i);\n" + move));
     CHECK(flood.output.size() <= 4096);
     CHECK(flood.output.ends_with("\n"));
     CHECK(flood.output_is_cut);
-    CHECK(flood.text().find("cut here") != std::string::npos);
+    CHECK(terminal_text(flood).find("which is not shown") != std::string::npos);
 }
 
 TEST_CASE("control characters that a kernel prints reach nobody's terminal") {
-    const Examination found =
-        examine(kernel_with("    if (row + col == 0) printf(\"\\033[2Jx\\a\\n\");\n" + move), {});
+    const Verdict found =
+        examined(kernel_with("    if (row + col == 0) printf(\"\\033[2Jx\\a\\n\");\n" + move));
     CHECK(found.output.find('\033') == std::string::npos);
     CHECK(found.output.find('\a') == std::string::npos);
     CHECK(found.output.find("[2Jx") != std::string::npos);
@@ -171,42 +169,40 @@ TEST_CASE("blocks have to take the tiles that the lesson's order gives them") {
         ordered("(blockIdx.y * gridDim.x + blockIdx.x) % gridDim.y",
                 "((blockIdx.y * gridDim.x + blockIdx.x) / gridDim.y + "
                 "(blockIdx.y * gridDim.x + blockIdx.x) % gridDim.y) % gridDim.x");
-    const Request request{.block_order =
-                              BlockOrder{.tile_of = [](int x, int y, int wide, int tall) {
-                                  const int block = y * wide + x, row = block % tall;
-                                  return Cell{row, (block / tall + row) % wide};
-                              }}};
-    CHECK(examine(diagonal, request).passed());
-    const Examination found = examine(by_rows, request);
-    INFO(found.text());
+    Exercise exercise = transpose_within({});
+    exercise.block_order = "diagonal";
+    CHECK(examined(diagonal, exercise).passed());
+    const Verdict found = examined(by_rows, exercise);
+    INFO(terminal_text(found));
     CHECK(found.failure_id() == "wrong-block-order");
     CHECK(found.failures.front().place.line == 5);
-    CHECK(examine(by_rows, {}).passed());
+    CHECK(examined(by_rows).passed());
 }
 
 TEST_CASE("a solution that is not there is no fault of the learner") {
-    const Examination found =
-        examine(kernel_with(move), {.limits = {.solution = "/nowhere/kernel.cu"}});
-    CHECK(found.outcome == Examination::Outcome::not_examined);
+    const Verdict found = examined(kernel_with(move), transpose_within({}), "/nowhere/kernel.cu");
+    CHECK(found.outcome == Verdict::Outcome::not_examined);
     CHECK(found.failure_id() == "environment-problem");
     CHECK_FALSE(found.passed());
 }
 
 TEST_CASE("a solution that is wrong itself is no fault of the learner") {
-    const Examination found =
-        examine(kernel_with(move), {.limits = {.solution = failures / "indices-not-swapped.cu"}});
-    CHECK(found.outcome == Examination::Outcome::not_examined);
+    const Verdict found =
+        examined(kernel_with(move), transpose_within({}), failures / "indices-not-swapped.cu");
+    CHECK(found.outcome == Verdict::Outcome::not_examined);
 }
 
 TEST_CASE("the solution's counters are kept, and a damaged entry is not trusted") {
     const ScratchFolder cache;
-    const Request request{.limits = {.solution = solution}, .cache = cache.path()};
-    const Examination first = examine(solution, request);
+    const auto examine_file = [&](const fs::path& file) {
+        return examined(read_source(file), transpose_within({}), solution, {.cache = cache.path()});
+    };
+    const Verdict first = examine_file(solution);
     for (const auto& entry : fs::directory_iterator(cache.path())) {
         std::ofstream(entry.path(), std::ios::binary) << "damaged";
     }
-    const Examination second = examine(solution, request);
-    const Examination third = examine(solution, request);
+    const Verdict second = examine_file(solution);
+    const Verdict third = examine_file(solution);
     REQUIRE(second.passed());
     REQUIRE(third.passed());
     CHECK(first.solution_counters->load_sectors == second.solution_counters->load_sectors);
@@ -215,25 +211,24 @@ TEST_CASE("the solution's counters are kept, and a damaged entry is not trusted"
 
 TEST_CASE("the verdict as JSON says the same") {
     const ScratchFolder folder;
-    const Examination found = examine(failures / "uncoalesced-stores.cu",
-                                      {.limits = {.solution = solution}, .shown_as = "kernel.cu"});
+    const Verdict found = examined(read_source(failures / "uncoalesced-stores.cu", "kernel.cu"),
+                                   transpose_within({}), solution);
     const fs::path file = folder.path() / "verdict.json";
     write_verdict(file, found);
     std::ifstream stream(file);
     const auto json = nlohmann::json::parse(stream);
-    CHECK(json.at("format") == 1);
+    CHECK(json.at("format") == 2);
     CHECK(json.at("file") == "kernel.cu");
     CHECK(json.at("kernel") == "transpose");
     CHECK(json.at("source_hash").get<std::string>().size() == 16);
     CHECK(json.at("outcome") == "failed");
-    CHECK(json.at("passed") == false);
-    CHECK(json.at("device").at("kind") == "sim");
+    CHECK(json.at("is_simulated") == true);
     CHECK(json.at("failures").at(0).at("id") == "uncoalesced-stores");
-    CHECK(json.at("failures").at(0).at("line") == 7);
+    CHECK(json.at("failures").at(0).at("place").at("line") == 7);
     CHECK(json.at("counters").at("store_sectors") == found.counters->store_sectors);
     CHECK(json.at("solution_counters").at("store_sectors") == 8192);
     CHECK(json.at("counted").at("rows") == 256);
-    CHECK(json.at("shapes").at(0).at("block") == nlohmann::json::array({32, 8, 1}));
+    CHECK(json.at("shapes").at(0).at("launch").at("block") == nlohmann::json::array({32, 8, 1}));
     CHECK(json.at("lines").size() == 1);
     CHECK(json.at("milliseconds").at("total").get<double>() > 0);
     // Nothing else stays behind.
@@ -243,10 +238,67 @@ TEST_CASE("the verdict as JSON says the same") {
 
 TEST_CASE("the same file gives the same verdict, but for the time") {
     const auto verdict = [] {
-        Examination found =
-            examine(failures / "bank-conflicts.cu", {.limits = {.solution = solution}});
+        Verdict found =
+            examined(read_source(failures / "bank-conflicts.cu"), transpose_within({}), solution);
         found.milliseconds = {};
         return to_json(found);
     };
     CHECK(verdict() == verdict());
+}
+
+TEST_CASE("a verdict is read as it was written, and nothing else is read as one") {
+    const Verdict wrong = examined(read_source(failures / "wrong-pitch.cu"), transpose_within({}));
+    REQUIRE(wrong.failures.at(0).map);
+    const std::string json = to_json(wrong);
+    const Verdict read = verdict_from_json(json);
+    CHECK(to_json(read) == json);
+    CHECK(read.failure_id() == "wrong-pitch");
+    CHECK(read.failures[0].map->text() == wrong.failures[0].map->text());
+    const auto with = [&](const std::string& from, const std::string& to) {
+        std::string changed = json;
+        REQUIRE(changed.find(from) != changed.npos);
+        return changed.replace(changed.find(from), from.size(), to);
+    };
+    for (const std::string& broken :
+         {with("\"headline\"", "\"headlin\""), with("\"file\"", "\"fil\""),
+          with("\"format\": 2", "\"format\": 1"), with("\"wrong-pitch\"", "\"wrong-pich\""),
+          with("\"failed\"", "\"fayled\""), with("\"rows\": 64", "\"rows\": \"64\""),
+          with("\"rows\": 64", "\"rows\": 64.5"), with("\"rows\": 64", "\"rows\": 9999999999"),
+          with("\"output\"", "\"more\": 1, \"output\""), with("{", "["), std::string()}) {
+        CHECK_THROWS_AS(verdict_from_json(broken), std::runtime_error);
+    }
+}
+
+TEST_CASE("a terminal, Markdown and HTML say the same of a verdict") {
+    const Verdict found = examined(read_source(failures / "no-bounds-check.cu", "kernel.cu"));
+    REQUIRE(found.failure_id() == "no-bounds-check");
+    const Failure& first = found.failures.front();
+    const std::string line = std::to_string(first.place.line);
+    for (const std::string& text : {terminal_text(found), markdown_text(found), html_text(found)}) {
+        CAPTURE(text);
+        CHECK(text.find("bounds") != text.npos);
+        CHECK(text.find(line + " | ") != text.npos);
+        CHECK(text.find("Next: ") != text.npos);
+        CHECK(text.find(" 130, cols") != text.npos);
+    }
+}
+
+TEST_CASE("nothing of a kernel's own is markup") {
+    Verdict hostile;
+    hostile.outcome = Verdict::Outcome::failed;
+    hostile.file = "<b>.cu";
+    hostile.source = "``` <script>alert(1)</script>\n\x1b[2J\n";
+    hostile.output = "```\n<img src=x>\n";
+    hostile.failures = {{.kind = FailureKind::does_not_load,
+                         .headline = "<i>`x`</i>",
+                         .place = {"<b>.cu", 1, 0},
+                         .details = "```\n</pre>",
+                         .next = "[link](http://x)"}};
+    const std::string html = html_text(hostile), markdown = markdown_text(hostile);
+    for (const char* tag : {"<script", "<img", "<i>", "<b>", "</pre><"}) {
+        CHECK(html.find(tag) == html.npos);
+    }
+    CHECK(markdown.find("````") != markdown.npos);
+    CHECK(markdown.find("[link](http") == markdown.npos);
+    CHECK(terminal_text(hostile).find('\x1b') == std::string::npos);
 }

@@ -13,9 +13,9 @@
 #include <sstream>
 #include <vector>
 
+#include "examined.h"
 #include "harness/counters.h"
 #include "harness/text.h"
-#include "kernel/examine.h"
 #include "kernel/messages.h"
 #include "scratch_folder.h"
 
@@ -46,32 +46,26 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-Request request_in(const std::string& text, const fs::path& cache) {
-    Request request{.cache = cache};
-    const std::map<std::string, double Limits::*> limits = {
-        {"load", &Limits::load},
-        {"store", &Limits::store},
-        {"shared_load", &Limits::shared_load},
-        {"shared_store", &Limits::shared_store},
-        {"elements_per_thread", &Limits::elements_per_thread},
-        {"elements_per_block", &Limits::elements_per_block}};
+/// "// request: store 4" asks for a limit; "// request: solution" for the cost of solution.cu.
+Exercise exercise_in(const std::string& text, fs::path& solution) {
+    Exercise exercise = transpose_within({});
     const std::string mark = "// request: ";
     for (const std::string& line : lines_of(text)) {
         if (!line.starts_with(mark)) continue;
         std::istringstream words(line.substr(mark.size()));
         std::string name;
-        double value = 0;
         words >> name;
         if (name == "solution") {
-            request.limits.solution = fs::path(KERNEL_TESTS) / "solution.cu";
+            solution = fs::path(KERNEL_TESTS) / "solution.cu";
             continue;
         }
-        REQUIRE(limits.count(name) == 1);
-        words >> value;
+        const auto* limit = std::find_if(std::begin(LIMITS), std::end(LIMITS),
+                                         [&](const auto& one) { return name == one.first; });
+        REQUIRE(limit != std::end(LIMITS));
+        words >> exercise.limits.*limit->second;
         REQUIRE(!words.fail());
-        request.limits.*limits.at(name) = value;
     }
-    return request;
+    return exercise;
 }
 
 std::vector<int> marked_lines(const std::string& text) {
@@ -86,7 +80,7 @@ std::vector<int> marked_lines(const std::string& text) {
 void check_form(const Failure& failure) {
     CHECK(!failure.headline.empty());
     CHECK(!failure.next.empty());
-    for (const std::string& line : lines_of(failure.text())) {
+    for (const std::string& line : lines_of(terminal_text(failure))) {
         CAPTURE(line);
         CHECK(line.size() <= 80);
         CHECK(line.find("/learner/") == line.npos);
@@ -114,9 +108,11 @@ TEST_CASE("each kernel fails by its name, at its line") {
     for (const fs::path& file : files) {
         CAPTURE(file.filename().string());
         const Source source = read_source(file, file.filename().string());
-        const Examination found = examine(source, request_in(source.text, cache.path()));
-        INFO(found.text());
-        CHECK(found.outcome == Examination::Outcome::failed);
+        fs::path solution;
+        const Exercise exercise = exercise_in(source.text, solution);
+        const Verdict found = examined(source, exercise, solution, {.cache = cache.path()});
+        INFO(terminal_text(found));
+        CHECK(found.outcome == Verdict::Outcome::failed);
         REQUIRE(!found.failures.empty());
         if (found.compiler.starts_with("clang") && differs_by_clang(source.name)) continue;
         CHECK(found.failure_id() == expected_id(file));
@@ -137,6 +133,11 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
         "compile-time-out", "no-compiler",
         // examine_test.cpp
         "environment-problem", "wrong-block-order",
+        // the grader's corpus and class tests
+        "no-file", "two-files", "two-submissions", "not-a-file", "archive-too-large",
+        "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",
+        "ptx-forged", "compiler-out-of-memory", "compiler-crashed", "launch-out-of-memory",
+        "launch-out-of-time", "sandbox-escape",
         // What only a real GPU says without more, or a fault of the simulator.
         "kernel-failed"};
     std::set<std::string> seen;

@@ -5,15 +5,16 @@
 
 #include <filesystem>
 
+#include "examined.h"
 #include "harness/counters.h"
-#include "kernel/examine.h"
 
 using namespace coalesce;
+using namespace coalesce::tests;
 namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path tests = KERNEL_TESTS;
+const fs::path folder = KERNEL_TESTS;
 
 }  // namespace
 
@@ -21,15 +22,14 @@ TEST_CASE("a right kernel passes on a real GPU, with every compiler that is here
     REQUIRE_FALSE(simulator::is_loaded());
     for (const Compiler compiler : {Compiler::nvrtc, Compiler::nvcc, Compiler::clang}) {
         if (compiler_found(compiler).empty()) continue;
-        const Examination found = examine(
-            tests / "solution.cu",
-            {.limits = {.store = 4, .elements_per_thread = 4, .solution = tests / "solution.cu"},
-             .compiler = compiler});
-        INFO(found.text());
+        const Verdict found = examined(read_source(folder / "solution.cu"),
+                                       transpose_within({.store = 4, .elements_per_thread = 4}),
+                                       folder / "solution.cu", {.compiler = compiler});
+        INFO(terminal_text(found));
         CHECK(found.passed());
         CHECK_FALSE(found.is_simulated);
         CHECK_FALSE(found.counters);
-        CHECK(found.shapes.size() == usual_shapes(1, 1).size() + 1);
+        CHECK(found.shapes.size() == transpose_within({}).shapes.size() + 1);
     }
 }
 
@@ -41,11 +41,12 @@ TEST_CASE("wrong results, bad launches and what guard bands see have their names
           "too-much-shared-memory", "too-many-threads", "tile-too-small", "does-not-load",
           "kernel-missing"}) {
         CAPTURE(id);
-        const Examination found = examine(
-            tests / "failures" / (std::string(id) + ".cu"),
-            {.limits = {.elements_per_thread = std::string(id) == "too-many-threads" ? 4.0 : 0,
-                        .elements_per_block = std::string(id) == "tile-too-small" ? 4096.0 : 0}});
-        INFO(found.text());
+        Limits limits;
+        if (std::string(id) == "too-many-threads") limits.elements_per_thread = 4;
+        if (std::string(id) == "tile-too-small") limits.elements_per_block = 4096;
+        const Verdict found = examined(read_source(folder / "failures" / (std::string(id) + ".cu")),
+                                       transpose_within(limits));
+        INFO(terminal_text(found));
         CHECK(found.failure_id() == id);
     }
 }
@@ -58,10 +59,10 @@ TEST_CASE("a kernel that breaks the device is told, and so is that nothing works
         "}\n"
         "constexpr Launch configure(int rows, int cols) { return {.block = 32}; }\n",
         "kernel.cu");
-    const Examination found = examine(far, {});
-    INFO(found.text());
+    const Verdict found = examined(far);
+    INFO(terminal_text(found));
     CHECK(found.failure_id() == "out-of-bounds");
-    const Examination after = examine(tests / "solution.cu", {});
+    const Verdict after = examined(read_source(folder / "solution.cu"));
     CHECK_FALSE(after.passed());
-    CHECK(after.outcome == Examination::Outcome::not_examined);
+    CHECK(after.outcome == Verdict::Outcome::not_examined);
 }

@@ -17,7 +17,8 @@ namespace {
 const fs::path tests = KERNEL_TESTS;
 
 Picture picture_of_file(const fs::path& file, PictureRequest request = {}) {
-    return picture_of(read_source(file, "kernel.cu"), request);
+    LocalRunner runner({});
+    return picture_of(read_source(file, "kernel.cu"), Exercise{}, runner, request);
 }
 
 /// Addresses `step` bytes apart.
@@ -137,7 +138,8 @@ TEST_CASE("the drawing is well formed, whatever stands in the source") {
         "}\n"
         "constexpr Launch configure(int rows, int cols) { return {.block = 32}; }\n",
         "a<b>&\".cu");
-    const Picture picture = picture_of(source, {});
+    LocalRunner runner({});
+    const Picture picture = picture_of(source, Exercise{}, runner, {});
     INFO(picture.text());
     REQUIRE(picture.ok());
     const std::string svg = picture.svg();

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/examine.h"
+#include "examined.h"
 
 using namespace coalesce;
 namespace fs = std::filesystem;
@@ -40,12 +40,13 @@ struct Part {
 /// The child's side: examines and writes its milliseconds to a file.
 int examine_once(const fs::path& file, const fs::path& solution, const fs::path& cache,
                  const fs::path& answer) {
-    const Examination found =
-        examine(file, {.limits = {.load = 4, .store = 4, .solution = solution}, .cache = cache});
+    const Verdict found = coalesce::tests::examined(
+        read_source(file), coalesce::tests::transpose_within({.load = 4, .store = 4}), solution,
+        {.cache = cache});
     const Milliseconds& ms = found.milliseconds;
-    std::ofstream(answer) << ms.compile << ' ' << ms.load << ' ' << ms.shapes << ' ' << ms.counters
-                          << ' ' << ms.total;
-    if (!found.passed()) std::fputs(found.text().c_str(), stderr);
+    std::ofstream(answer) << ms.compile << ' ' << ms.shapes << ' ' << ms.counters << ' '
+                          << ms.total;
+    if (!found.passed()) std::fputs(terminal_text(found).c_str(), stderr);
     return found.passed() ? 0 : 1;
 }
 
@@ -83,14 +84,14 @@ bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& 
         if (i < 0) continue;
         std::ifstream numbers(answer);
         double sum = 0;
-        for (std::size_t part = 0; part < 4; ++part) {
+        for (std::size_t part = 0; part < 3; ++part) {
             double ms = 0;
             numbers >> ms;
             parts[part].milliseconds.push_back(ms);
             sum += ms;
         }
-        parts[4].milliseconds.push_back(whole - sum);
-        parts[5].milliseconds.push_back(whole);
+        parts[3].milliseconds.push_back(whole - sum);
+        parts[4].milliseconds.push_back(whole);
     }
     return true;
 }
@@ -105,7 +106,6 @@ int main(int argc, char** argv) {
     std::string name = (fs::temp_directory_path() / "verdict-speed-XXXXXX").string();
     const fs::path folder = mkdtemp(name.data());
     std::vector<Part> parts = {{"compile", {}},
-                               {"load", {}},
                                {"shapes", {}},
                                {"counters", {}},
                                {"process and device", {}},

@@ -16,12 +16,13 @@
 #include <vector>
 
 #include "grader/corpus/self_test.h"
+#include "grader/judge/telling.h"
 
 using namespace coalesce::grader;
 
 namespace {
 
-std::vector<Exercise> course() {
+std::vector<Assigned> course() {
     return course_exercises(COALESCE_REPOSITORY);
 }
 
@@ -29,7 +30,7 @@ int judge_file(const std::string& file, const std::string& name) {
     std::ifstream stream(file, std::ios::binary);
     const std::string source{std::istreambuf_iterator<char>(stream), {}};
     Judge judge({});
-    for (const Exercise& exercise : course()) {
+    for (const Assigned& exercise : course()) {
         if (exercise.name != name) continue;
         std::cout << to_json(judge.judge({file, source}, exercise, Secret{1}));
         return 0;
@@ -40,7 +41,7 @@ int judge_file(const std::string& file, const std::string& name) {
 
 /// Submissions that no compiler has seen: each with a number in it.
 int judge_class(int count, int jobs) {
-    const std::vector<Exercise> exercises = course();
+    const std::vector<Assigned> exercises = course();
     std::vector<int> wrong(static_cast<std::size_t>(jobs));
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::thread> threads;
@@ -48,16 +49,15 @@ int judge_class(int count, int jobs) {
         threads.emplace_back([&, job] {
             Judge judge({});
             for (int i = job; i < count; i += jobs) {
-                Exercise exercise = exercises[static_cast<std::size_t>(i) % exercises.size()];
-                exercise.hidden_shapes = {
-                    exercise.fitted(exercise.rows_multiple * 37, exercise.cols_multiple * 21),
-                    exercise.fitted(exercise.rows_multiple * 5, exercise.cols_multiple * 33)};
+                Assigned exercise = exercises[static_cast<std::size_t>(i) % exercises.size()];
+                exercise.hidden_shapes = {exercise.of_multiples(37, 21),
+                                          exercise.of_multiples(5, 33)};
                 const std::string source =
                     exercise.solution + "\nconstexpr int student = " + std::to_string(i) + ";\n";
                 const Result result = judge.judge({"kernel.cu", source}, exercise, Secret{1});
-                if (result.verdict == VerdictKind::ok && result.points == exercise.points) continue;
+                if (result.mark == Mark::ok && result.points == exercise.possible) continue;
                 ++wrong[static_cast<std::size_t>(job)];
-                std::cerr << result.text << result.problem << "\n";
+                std::cerr << told(result, exercise) << result.problem << "\n";
             }
         });
     }

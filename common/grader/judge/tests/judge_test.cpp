@@ -5,8 +5,7 @@
 #include <string>
 
 #include "grader/judge/telling.h"
-#include "grader/judge/verdicts.h"
-#include "kernel/failure.h"
+#include "kernel/render.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -28,8 +27,8 @@ bool can_judge() {
     return false;
 }
 
-Exercise exercise_called(const std::string& name) {
-    for (Exercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
+Assigned exercise_called(const std::string& name) {
+    for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
         if (exercise.name == name) return exercise;
     }
     FAIL("no such exercise");
@@ -45,17 +44,15 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 TEST_CASE("every solution of the course gets all points, from hidden shapes too") {
     if (!can_judge()) return;
-    for (Exercise& exercise : course_exercises(COALESCE_REPOSITORY)) {
-        exercise.hidden_shapes = {
-            exercise.fitted(exercise.rows_multiple * 13, exercise.cols_multiple * 51),
-            exercise.fitted(exercise.rows_multiple * 40, exercise.cols_multiple * 7)};
+    for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
+        exercise.hidden_shapes = {exercise.of_multiples(13, 51), exercise.of_multiples(40, 7)};
         const Result result = judge().judge({"kernel.cu", exercise.solution}, exercise, secret);
         CAPTURE(exercise.name);
-        CAPTURE(result.text);
+        CAPTURE(told(result, exercise));
         CAPTURE(result.problem);
-        CHECK(std::string(code_of(result.verdict)) == "OK");
-        CHECK(result.failure_id == "");
-        CHECK(result.points == exercise.points);
+        CHECK(std::string(code_of(result.mark)) == "OK");
+        CHECK(result.failure_id() == "");
+        CHECK(result.points == exercise.possible);
         CHECK(result.hidden_passed == 2);
         CHECK(result.sandbox == name_of(judge().tier()));
     }
@@ -63,11 +60,11 @@ TEST_CASE("every solution of the course gets all points, from hidden shapes too"
 
 TEST_CASE("the same submission gives the same bytes, in every tier") {
     if (!can_judge()) return;
-    const Exercise exercise = exercise_called("03_tiled");
+    const Assigned exercise = exercise_called("03_tiled");
     const std::string wrong = replaced(exercise.solution, "__syncthreads();", "");
     const Result first = judge().judge({"kernel.cu", wrong}, exercise, secret);
-    CHECK(first.verdict == VerdictKind::race);
-    CHECK(first.failure_id == "missing-barrier");
+    CHECK(first.mark == Mark::race);
+    CHECK(first.failure_id() == "missing-barrier");
     const Result again = judge().judge({"kernel.cu", wrong}, exercise, secret);
     CHECK(to_json(first) == to_json(again));
     CHECK(to_json(result_from_json(to_json(first))) == to_json(first));
@@ -84,59 +81,62 @@ TEST_CASE("the same submission gives the same bytes, in every tier") {
 
 TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {
     if (!can_judge()) return;
-    Exercise exercise = exercise_called("02_naive");
+    Assigned exercise = exercise_called("02_naive");
     const std::string wrong = replaced(exercise.solution, "row < rows && col < cols",
                                        "row < rows && col < cols && !(rows == 61 && cols == 59)");
     const Result fooled = judge().judge({"kernel.cu", wrong}, exercise, secret);
-    CHECK(fooled.verdict == VerdictKind::ok);
+    CHECK(fooled.mark == Mark::ok);
     exercise.hidden_shapes = {{61, 59}};
     const Result caught = judge().judge({"kernel.cu", wrong}, exercise, secret);
-    CHECK(caught.verdict == VerdictKind::wrong_answer);
-    CHECK(caught.failure_id == "nothing-written");
+    CHECK(caught.mark == Mark::wrong_answer);
+    CHECK(caught.failure_id() == "nothing-written");
     CHECK(caught.is_hidden);
     CHECK(caught.hidden_tried == 1);
     CHECK(caught.points.total() == 0);
-    const std::string told = to_json(caught, true);
-    CHECK(told.find("61") == told.npos);
-    CHECK(told.find("59") == told.npos);
-    CHECK(caught.headline.find("taller than wide") != std::string::npos);
+    for (const std::string& text : {told(caught, exercise), markdown_text(caught.verdict)}) {
+        CHECK(text.find("61 x 59") == text.npos);
+        CHECK(text.find("rows = ") == text.npos);
+        CHECK(text.find("taller than wide") != std::string::npos);
+    }
+    for (const ShapeTried& tried : caught.verdict.shapes) CHECK(tried.shape.rows != 61);
+    CHECK(caught.verdict.failures.at(0).shape.rows == 0);
+    CHECK(!caught.verdict.failures.at(0).map);
 }
 
 TEST_CASE("right but too dear is OK with fewer points, and a picture") {
     if (!can_judge()) return;
-    const Exercise exercise = exercise_called("03_tiled");
+    const Assigned exercise = exercise_called("03_tiled");
     const Result result =
         judge().judge({"kernel.cu", exercise_called("02_naive").solution}, exercise, secret);
-    CHECK(result.verdict == VerdictKind::ok);
-    CHECK(result.failure_id == "uncoalesced-stores");
-    CHECK(result.points.correct == exercise.points.correct);
-    CHECK(result.points.clean == exercise.points.clean);
+    CHECK(result.mark == Mark::ok);
+    CHECK(result.failure_id() == "uncoalesced-stores");
+    CHECK(result.points.correct == exercise.possible.correct);
+    CHECK(result.points.clean == exercise.possible.clean);
     CHECK(result.points.counters == 0);
-    CHECK(result.line > 0);
-    CHECK(result.source_line.find("out[") != std::string::npos);
+    CHECK(result.verdict.failures.at(0).place.line > 0);
     CHECK(result.picture.find("out") != std::string::npos);
-    CHECK(result.counters.has_value());
-    CHECK(result.solution_counters.has_value());
+    CHECK(result.verdict.counters.has_value());
+    CHECK(result.verdict.solution_counters.has_value());
 }
 
 TEST_CASE("right but not clean keeps the points for the result") {
     if (!can_judge()) return;
-    const Exercise exercise = exercise_called("02_naive");
+    const Assigned exercise = exercise_called("02_naive");
     // It reads one element too many, and does not use it.
     const std::string unclean =
         replaced(exercise.solution, "if (row < rows && col < cols) {",
                  "if (row == rows - 1 && col == cols - 1 && in[rows * cols] == 1e30f) return;\n"
                  "    if (row < rows && col < cols) {");
     const Result result = judge().judge({"kernel.cu", unclean}, exercise, secret);
-    CHECK(result.verdict == VerdictKind::memory);
-    CHECK(result.points.correct == exercise.points.correct);
+    CHECK(result.mark == Mark::memory);
+    CHECK(result.points.correct == exercise.possible.correct);
     CHECK(result.points.clean == 0);
     CHECK(result.points.counters == 0);
 }
 
 TEST_CASE("another secret gives another input, the same secret the same") {
     if (!can_judge()) return;
-    Exercise exercise = exercise_called("02_naive");
+    Assigned exercise = exercise_called("02_naive");
     // What a cell holds is told when it is wrong: so it can be compared.
     const std::string wrong = replaced(exercise.solution, "= in[", "= 2.0f * in[");
     Secret other = secret;
@@ -144,38 +144,38 @@ TEST_CASE("another secret gives another input, the same secret the same") {
     const Result one = judge().judge({"kernel.cu", wrong}, exercise, secret);
     const Result same = judge().judge({"kernel.cu", wrong}, exercise, secret);
     const Result different = judge().judge({"kernel.cu", wrong}, exercise, other);
-    CHECK(one.verdict == VerdictKind::wrong_answer);
-    CHECK(different.verdict == VerdictKind::wrong_answer);
-    CHECK(one.details + one.headline == same.details + same.headline);
-    CHECK(one.details + one.headline != different.details + different.headline);
+    CHECK(one.mark == Mark::wrong_answer);
+    CHECK(different.mark == Mark::wrong_answer);
+    CHECK(told(one, exercise) == told(same, exercise));
+    CHECK(told(one, exercise) != told(different, exercise));
 }
 
 TEST_CASE("what is wrong with the grader is never a mark") {
     if (!can_judge()) return;
-    Exercise exercise = exercise_called("02_naive");
+    Assigned exercise = exercise_called("02_naive");
     const std::string right = exercise.solution;
     exercise.solution = "no solution";
     const Result broken = judge().judge({"kernel.cu", right}, exercise, secret);
-    CHECK(broken.verdict == VerdictKind::system);
+    CHECK(broken.mark == Mark::system);
     CHECK(broken.problem != "");
-    CHECK(to_json(broken, true).find("solution fails") == std::string::npos);
+    CHECK(to_json(broken, true).find("can not be compared") == std::string::npos);
     exercise = exercise_called("02_naive");
     exercise.produces = "something";
-    CHECK(judge().judge({"kernel.cu", right}, exercise, secret).verdict == VerdictKind::system);
+    CHECK(judge().judge({"kernel.cu", right}, exercise, secret).mark == Mark::system);
     Judge none({.tier = Tier::none});
     const Result refused = none.judge({"kernel.cu", right}, exercise_called("02_naive"), secret);
-    CHECK(refused.verdict == VerdictKind::system);
+    CHECK(refused.mark == Mark::system);
     CHECK(refused.sandbox == "C");
 }
 
 TEST_CASE("every failure has a verdict, every verdict a code that is read back") {
-    for (int i = 0; i <= static_cast<int>(VerdictKind::system); ++i) {
-        const auto kind = static_cast<VerdictKind>(i);
-        CHECK(verdict_of(code_of(kind)) == kind);
+    for (int i = 0; i <= static_cast<int>(Mark::system); ++i) {
+        const auto kind = static_cast<Mark>(i);
+        CHECK(mark_of(code_of(kind)) == kind);
     }
-    CHECK_FALSE(verdict_of("").has_value());
-    CHECK(verdict_for(FailureKind::none) == VerdictKind::ok);
-    CHECK(verdict_for(FailureKind::environment_problem) == VerdictKind::system);
+    CHECK_FALSE(mark_of("").has_value());
+    CHECK(mark_for(FailureKind::none) == Mark::ok);
+    CHECK(mark_for(FailureKind::environment_problem) == Mark::system);
     CHECK_THROWS_AS(result_from_json("{}"), std::runtime_error);
     CHECK_THROWS_AS(result_from_json("garbage"), std::runtime_error);
 }

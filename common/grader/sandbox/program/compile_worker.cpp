@@ -33,7 +33,7 @@ Compiled compile_text(const std::string& text, const std::string& name, const st
 
 std::string make_compiler_ready() {
     const Compiled warm = compile_text(kWarmUp, "kernel.cu", "transpose");
-    if (!warm.ok()) throw std::runtime_error("NVRTC can not be used: " + warm.failure.text());
+    if (!warm.ok()) throw std::runtime_error("NVRTC can not be used: " + warm.failure.headline);
     return warm.compiler;
 }
 

@@ -15,7 +15,7 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/text.h"
-#include "kernel/launch_limits.h"
+#include "kernel/trial.h"
 
 namespace coalesce::grader {
 namespace {
@@ -53,62 +53,29 @@ Mapping images_for(const ImageLayout& layout, int notes) {
     return images;
 }
 
-void take_notes(const LaunchJob& job, LaunchAnswer& answer) {
-    answer.reports = simulated::reports(job.file_name);
-    for (const simulated::Line& line : simulated::lines_of(job.kernel)) {
-        if (answer.store_line == 0 && line.counters.store_requests > 0) {
-            answer.store_line = line.number;
-        }
-        if (job.wants_counters) answer.lines.push_back(line);
-    }
-    if (job.wants_counters) answer.counters = simulated::counters_of(job.kernel);
-    if (job.traced_limit > 0) answer.accesses = simulated::traced();
-}
-
-void prepare(const LaunchJob& job, std::uint64_t budget) {
-    simulated::prepare(job.has_checks ? "all" : "none", budget);
-}
-
-void launch(const LaunchJob& job, LoadedKernel& kernel, const Mapping& images,
-            std::span<std::byte> to, LaunchAnswer& answer) {
-    const ImageLayout layout = layout_of(job);
-    const Image in(images.data(), layout), out(images.data() + layout.one(), layout);
-    answer.in_address = reinterpret_cast<std::uint64_t>(in.matrix());
-    answer.out_address = reinterpret_cast<std::uint64_t>(out.matrix());
-    if (job.traced_limit > 0) simulated::trace(job.traced_block, 0, job.traced_limit);
-    cudaError_t error = kernel.launch(answer.launch, out.matrix(), in.matrix(), job.shape);
-    if (error == cudaSuccess) error = cudaDeviceSynchronize();
-    answer.error = static_cast<int>(error);
-    answer.is_launched = true;
-    take_notes(job, answer);
-    if (error != cudaSuccess) return;
-    in.bring_back(to.data());
-    out.bring_back(to.data() + layout.one());
-}
-
-/// All of it; what is refused is in the answer.
-LaunchAnswer run(const LaunchJob& job, std::span<std::byte> to, int notes) {
-    LaunchAnswer answer;
+/// Launches; what is refused is in the trial. The matrices go back to `to`.
+Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     Compiled compiled;
+    compiled.file = job.file_name;
+    compiled.kernel = job.kernel;
     compiled.ptx = job.ptx;
     compiled.entry = job.entry;
-    LoadedKernel kernel(compiled, job.file_name);
-    answer.problem = kernel.problem();
-    if (answer.problem.kind != FailureKind::none) return answer;
-    prepare(job, instruction_budget(job.shape, 1));
-    const auto shape = kernel.configure(job.shape, answer.problem);
-    if (shape) answer.problem = far_too_large(*shape, job.shape, job.file_name);
-    if (answer.problem.kind != FailureKind::none) {
-        take_notes(job, answer);
-        return answer;
+    LoadedKernel kernel(compiled);
+    const ImageLayout layout = layout_of(job);
+    std::optional<Image> in, out;
+    const auto make_matrices = [&]() -> Matrices {
+        const Mapping images = images_for(layout, notes);
+        in.emplace(images.data(), layout);
+        out.emplace(images.data() + layout.one(), layout);
+        // In place the matrix is the first argument; who reads the second one reads nothing.
+        return {out->matrix(), job.is_in_place ? nullptr : in->matrix()};
+    };
+    const Trial trial = launch_once(kernel, job.order, {.is_simulated = true}, make_matrices);
+    if (trial.has_ended()) {
+        in->bring_back(to.data());
+        out->bring_back(to.data() + layout.one());
     }
-    answer.launch = *shape;
-    // One warp is seen long before a kernel that never ends would be stopped.
-    const Shape counted = job.traced_limit > 0 ? Shape{1, 1} : job.shape;
-    prepare(job, instruction_budget(counted, threads_of(*shape) / 32));
-    const Mapping images = images_for(layout_of(job), notes);
-    launch(job, kernel, images, to, answer);
-    return answer;
+    return trial;
 }
 
 /// Launched once before any job: what the simulator reserves for its checks is there then, and a
@@ -150,16 +117,16 @@ constexpr const char* kWarmUp = R"(
 
 void launch_once() {
     Compiled compiled;
+    compiled.file = compiled.kernel = compiled.entry = "warm";
     compiled.ptx = kWarmUp;
-    compiled.entry = "warm";
     {
-        LoadedKernel kernel(compiled, "warm");
+        LoadedKernel kernel(compiled);
         Failure failure = kernel.problem();
         simulated::prepare("all", 100'000);
         std::optional<LaunchShape> shape;
         if (failure.kind == FailureKind::none) shape = kernel.configure({1, 1}, failure);
         if (!shape)
-            throw std::runtime_error("the simulated GPU can not be used: " + failure.text());
+            throw std::runtime_error("the simulated GPU can not be used: " + failure.headline);
         const DeviceBuffer out(4);
         CUDA_CHECK(kernel.launch(*shape, static_cast<float*>(out.data()), nullptr, {1, 1}));
         CUDA_CHECK(cudaDeviceSynchronize());
@@ -185,7 +152,7 @@ int launch_worker(std::string_view request, std::span<std::byte> answer, int not
     const LaunchJob job = launch_job(request);
     const ImageLayout layout = layout_of(job);
     if (answer.size() < text_offset(layout) + most_answer_text) return 1;
-    const LaunchAnswer found = run(job, answer, notes);
+    const Trial found = run(job, answer, notes);
     return put_text(answer.subspan(text_offset(layout)), to_json(found)) ? 0 : 3;
 }
 

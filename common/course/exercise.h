@@ -1,0 +1,111 @@
+/// \file
+/// What is asked of a kernel: an exercise of the course. course.toml states it and nothing else does;
+/// the examiner, the learner's command and the grader all read this record.
+#pragma once
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/options.h"
+
+namespace coalesce {
+
+/// What a kernel may cost at `Exercise::counted`; looked at when everything is right. 0: not asked.
+struct Limits {
+    double load = 0;          ///< sectors that a load touches, by the request
+    double store = 0;         ///< sectors that a store touches
+    double shared_load = 0;   ///< wavefronts that a load from shared memory takes
+    double shared_store = 0;  ///< wavefronts that a store to shared memory takes
+    double elements_per_thread =
+        0;  ///< elements of the matrix for each thread of the grid, at least
+    double elements_per_block = 0;  ///< elements of the matrix for each block of the grid, at least
+};
+
+/// The limits by their names in course.toml.
+inline constexpr std::pair<const char*, double Limits::*> LIMITS[] = {
+    {"load", &Limits::load},
+    {"store", &Limits::store},
+    {"shared_load", &Limits::shared_load},
+    {"shared_store", &Limits::shared_store},
+    {"elements_per_thread", &Limits::elements_per_thread},
+    {"elements_per_block", &Limits::elements_per_block},
+};
+
+/// What a kernel can be asked to leave in `out`, by the names of course.toml.
+inline constexpr std::pair<const char*, Produces> TASKS[] = {
+    {"transpose", {Produces::transpose}},
+    {"copy", {Produces::copy}},
+    {"transposed-tiles", {Produces::transposed_tiles}},
+    {"moved-tiles", {Produces::moved_tiles}},
+    {"transpose-in-place", in_place()},
+    {"stack-of-64", stack_of(64)},
+};
+
+/// The orders in which blocks can be asked to take their tiles; kernel/block_order.h has them.
+inline constexpr const char* BLOCK_ORDERS[] = {"diagonal", "in-turn"};
+
+/// Shapes that a grader adds and that nobody is told: each side is drawn from its range, then
+/// rounded up to the exercise's multiples.
+struct HiddenShape {
+    std::array<int, 2> rows{};  ///< the least and the most
+    std::array<int, 2> cols{};  ///< likewise
+    bool is_square = false;     ///< as many columns as rows
+};
+
+/// The levels of a hint, each saying more than the one before, by their names in course.toml.
+inline constexpr std::array<const char*, 4> HINT_LEVELS = {"question", "picture", "api", "line"};
+
+/// Help with one mistake, or with none in particular.
+struct Hint {
+    std::vector<std::string> failures;  ///< names of kernel/failure.h; empty: for all
+    std::array<std::string, HINT_LEVELS.size()> levels;  ///< "": left to the hint for all
+    int line = 0;                                        ///< in course.toml
+};
+
+/// A question about what a kernel costs, asked before the counters are shown. What answers it is
+/// counted in the learner's own run.
+struct Prediction {
+    std::string counter;   ///< "load", "store", "shared_load", "shared_store"
+    std::string question;  ///< for the learner
+};
+
+/// An exercise, or the bug hunt that goes with one.
+struct Exercise {
+    std::string name = "";               ///< of its step: "03_tiled"
+    bool is_hunt = false;                ///< to be mended: hunt.cu, not kernel.cu
+    std::string kernel = "transpose";    ///< the __global__ function's name
+    std::string produces = "transpose";  ///< what it leaves in `out`: one of TASKS
+    int rows_multiple = 1;               ///< rows are multiples of this
+    int cols_multiple = 1;               ///< columns are multiples of this
+    std::vector<Shape> shapes = {};      ///< to try it on, the simplest first
+    Shape counted = {256, 256};          ///< where its costs are counted
+    Limits limits = {};                  ///< what it may cost, beside what its solution does
+    std::string block_order = "";        ///< which tiles its blocks take: of BLOCK_ORDERS; "": any
+    std::vector<HiddenShape> hidden = {};      ///< what a grader tries besides
+    int points = 0;                            ///< for passing it
+    std::vector<Hint> hints = {};              ///< the first is for all, the others for failures
+    std::vector<Prediction> predictions = {};  ///< in the order in which they are asked
+    int line = 0;                              ///< in course.toml
+
+    /// "03"
+    std::string number() const { return name.substr(0, 2); }
+    /// "kernel.cu", or "hunt.cu"
+    std::string file() const { return is_hunt ? "hunt.cu" : "kernel.cu"; }
+    /// What it leaves in `out`. Throws std::invalid_argument for a name that is none of TASKS.
+    Produces task() const;
+    /// Whether it takes squares alone.
+    bool takes_squares() const { return task().in_place; }
+    /// So many of its multiples; a square where it takes nothing else.
+    Shape of_multiples(int rows, int cols) const {
+        return {rows * rows_multiple, (takes_squares() ? rows : cols) * cols_multiple};
+    }
+    /// Whether somebody who types that means this one: "03_tiled", "03", "3".
+    bool is_called(const std::string& name_or_number) const;
+};
+
+/// All that is asked, as a text in course.toml's words: for people, and to see whether it changed.
+std::string text_of(const Exercise& exercise);
+
+}  // namespace coalesce

@@ -1,0 +1,46 @@
+#include "exercises/examined.h"
+
+#include <cstdlib>
+
+#include "course/course.h"
+#include "exercises/skeleton.h"
+#include "harness/errors.h"
+#include "kernel/examine.h"
+
+namespace coalesce::exercises {
+
+namespace fs = std::filesystem;
+
+fs::path repository() {
+    return COALESCE_REPOSITORY;
+}
+
+std::string from_environment(const char* name, const std::string& otherwise) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+const Exercise& exercise_called(const std::string& name) {
+    static const course::Course course = course::read_course(repository() / "course.toml");
+    for (const course::Step& step : course.steps) {
+        if (step.exercise && name == step.name) return *step.exercise;
+        if (step.hunt && name == step.name + " hunt") return *step.hunt;
+    }
+    throw ExerciseError("course.toml has no exercise " + name);
+}
+
+Device choose_device_of_environment(char** argv) {
+    const std::string name = from_environment("COALESCE_DEVICE", "sim");
+    if (name == "sim") return choose_device(DeviceChoice::simulator, argv);
+    if (name == "gpu") return choose_device(DeviceChoice::gpu, argv);
+    if (name == "auto") return choose_device(DeviceChoice::automatic, argv);
+    throw UsageError("COALESCE_DEVICE=" + name + " is none of sim, gpu, auto");
+}
+
+Verdict examined_as(const Exercise& exercise, const Source& source) {
+    LocalRunner runner({.cache = from_environment("COALESCE_CACHE", "")});
+    const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
+    return examine(source, exercise, runner, {.solution = read_source(solution)});
+}
+
+}  // namespace coalesce::exercises

@@ -1,0 +1,25 @@
+// Files examined as course.toml asks: by the checks, and by the proofs that these are sound.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "course/exercise.h"
+#include "harness/device.h"
+#include "kernel/source.h"
+#include "kernel/verdict.h"
+
+namespace coalesce::exercises {
+
+/// The course's folder.
+std::filesystem::path repository();
+/// A variable of the environment; `otherwise` when it is not set, or empty.
+std::string from_environment(const char* name, const std::string& otherwise);
+/// The exercise of that name in course.toml: "03_tiled", "03_tiled hunt". Throws ExerciseError.
+const Exercise& exercise_called(const std::string& name);
+/// The device that COALESCE_DEVICE names; the simulated one when it names none.
+Device choose_device_of_environment(char** argv);
+/// Examines a text in this process, beside the exercise's solution.
+Verdict examined_as(const Exercise& exercise, const Source& source);
+
+}  // namespace coalesce::exercises

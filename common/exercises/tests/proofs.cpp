@@ -1,0 +1,90 @@
+// exercise_proofs -- proves that an exercise is sound: its skeleton fails for the right reason, its
+// solution passes, each mutant fails with its own name; the bug hunt fails as it should, and mended it
+// passes. Exit code: 0 all came out so, 1 something did not, 2 it could not be found out.
+
+#include <cstdio>
+#include <exception>
+
+#include "exercises/examined.h"
+#include "exercises/mutants.h"
+#include "exercises/text_file.h"
+#include "harness/counters.h"
+#include "kernel/render.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Proofs {
+public:
+    int failed = 0, proved = 0;
+
+    void expect(const Exercise& exercise, const std::string& what, const std::string& text,
+                const std::string& failure) {
+        Verdict verdict = examined_as(exercise, source_of_text(text, what));
+        hold(verdict.failure_id() == failure && verdict.passed() == failure.empty(), verdict,
+             failure.empty() ? "to pass" : failure);
+    }
+
+    void hold(bool is_so, const Verdict& verdict, const std::string& expected) {
+        ++(is_so ? proved : failed);
+        if (is_so) return;
+        std::printf("%s: expected %s, but:\n%s\n", verdict.file.c_str(), expected.c_str(),
+                    terminal_text(verdict).c_str());
+    }
+};
+
+void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
+                  Proofs& proofs) {
+    Skeleton skeleton = skeleton_of(text_of(solutions / "kernel.cu"), "kernel.cu");
+    proofs.expect(exercise, "the solution", skeleton.solved(), "");
+    proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure);
+    for (const Mutant& mutant : expected.mutants) {
+        proofs.expect(exercise, "mutant: " + mutant.name, applied(mutant, skeleton.solved()),
+                      mutant.failure);
+    }
+}
+
+void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
+                Proofs& proofs) {
+    Skeleton hunt = skeleton_of(text_of(solutions / "hunt.cu"), "hunt.cu");
+    proofs.expect(exercise, "the mended hunt", hunt.solved(), "");
+    proofs.expect(exercise, "the hunt", hunt.blank(), expected.hunt_failure);
+
+    Exercise at_first = exercise;
+    at_first.shapes.resize(1);
+    Verdict verdict =
+        examined_as(at_first, source_of_text(hunt.blank(), "the hunt at the first shape"));
+    const bool is_right = !verdict.shapes.empty() && verdict.shapes[0].passed;
+    proofs.hold(is_right == expected.hunt_is_right_at_first, verdict,
+                expected.hunt_is_right_at_first ? "to be right there" : "to be wrong there");
+}
+
+int prove(const std::string& name, char** argv) {
+    choose_device_of_environment(argv);
+    if (!simulator::is_loaded()) {
+        // A real GPU counts nothing, and what reads outside may stop it.
+        throw ExerciseError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
+    }
+    fs::path solutions = repository() / "solutions" / name;
+    Mutants expected = read_mutants(solutions / "mutants.toml");
+    Proofs proofs;
+    prove_kernel(solutions, expected, exercise_called(name), proofs);
+    prove_hunt(solutions, expected, exercise_called(name + " hunt"), proofs);
+    std::printf("%s: %d as expected, %d not\n", name.c_str(), proofs.proved, proofs.failed);
+    return proofs.failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace coalesce::exercises
+
+int main(int argc, char** argv) {
+    try {
+        if (argc == 2) return coalesce::exercises::prove(argv[1], argv);
+        std::fputs("Usage: exercise_proofs 03_tiled\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+    }
+    return 2;
+}

@@ -1,0 +1,258 @@
+#include "grader/judge/jail_runner.h"
+
+#include <signal.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "grader/judge/ptx_rules.h"
+#include "grader/sandbox/memory_file.h"
+#include "grader/store/sha256.h"
+
+namespace coalesce::grader {
+namespace {
+
+/// What is wrong with this computer, or with us.
+[[noreturn]] void fail(const std::string& what) {
+    throw std::runtime_error(what);
+}
+
+/// Perhaps the computer was busy, or somebody ended the jail: worth another try, with more time.
+bool is_odd(const JobResult& result) {
+    return result.end.how == JobEnd::How::out_of_time || result.end.how == JobEnd::How::jail_failed;
+}
+
+bool is_answered(const JobResult& result) {
+    return result.end.how == JobEnd::How::exited && result.end.code == 0;
+}
+
+/// The two matrices with their guards, ready for a launch.
+std::string images_of(const Problem& problem, const ImageLayout& layout) {
+    std::string images(layout.both(), '\0');
+    HostTransport transport;
+    const GuardedSpan first{images.data() + layout.guard_bytes, layout.matrix_bytes,
+                            layout.guard_bytes};
+    const GuardedSpan second{images.data() + layout.one() + layout.guard_bytes, layout.matrix_bytes,
+                             layout.guard_bytes};
+    // In place the matrix is where the output would be, and there is no second one.
+    const bool is_in_place = problem.is_in_place();
+    prepare_in(problem, is_in_place ? second : first, transport);
+    prepare_out(is_in_place ? first : second, transport);
+    return images;
+}
+
+/// Each expected element is computed anew while it is compared: no array of them exists.
+Comparison compare(const Problem& problem, const ImageLayout& layout, std::byte* images) {
+    HostTransport in, out;
+    return check(
+        problem, {images + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, in,
+        {images + layout.one() + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, out);
+}
+
+}  // namespace
+
+JailRunner::JailRunner(Jail& compiler, Jail& launcher,
+                       std::map<std::string, Counters>& solution_costs, const Assigned& exercise,
+                       const Secret& secret)
+    : compiler_(compiler),
+      launcher_(launcher),
+      solution_costs_(solution_costs),
+      exercise_(exercise),
+      secret_(secret) {}
+
+// ---- compiling ----
+
+Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
+    const CompileJob job{source.name, source.text, kernel};
+    JobResult result = compile_once(job, 2.0 * exercise_.resources.compile_seconds - 0.5);
+    if (is_odd(result)) result = compile_once(job, 6.0 * exercise_.resources.compile_seconds);
+    Compiled compiled = what_came_of(result, source.name);
+    compiled.file = source.name;
+    compiled.kernel = kernel;
+    compiled.entry = "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
+    if (compiled.compiler.empty()) compiled.compiler = compiler_.greeting();
+    if (compiled.ok()) compiled.failure = look_at_ptx(compiled);
+    return compiled;
+}
+
+JobResult JailRunner::compile_once(const CompileJob& job, double wall_seconds) {
+    const std::string request = to_json(job);
+    // JSON doubles signs at worst, and the messages need room too.
+    JobResult result =
+        compiler_.run({.request = request,
+                       .answer_bytes = (2 * exercise_.resources.ptx_kb + 1024) << 10,
+                       .limits = {.processor_seconds = exercise_.resources.compile_seconds,
+                                  .wall_seconds = wall_seconds,
+                                  .memory_mb = exercise_.resources.compile_mb}});
+    processor_milliseconds_ += result.end.processor_milliseconds;
+    return result;
+}
+
+Compiled JailRunner::what_came_of(const JobResult& result, const std::string& file) {
+    Compiled compiled;
+    if (is_answered(result) && result.is_sealed) {
+        compiled = compile_answer(result.text());
+        if (compiled.ok() && compiled.ptx.empty()) fail("the compiler gave nothing");
+        const bool has_no_memory =
+            compiled.failure.headline.find("out of memory") != std::string::npos;
+        if (compiled.failure.kind == FailureKind::does_not_compile && has_no_memory) {
+            compiled.failure.kind = FailureKind::compiler_out_of_memory;
+        }
+        return compiled;
+    }
+    Failure& failure = compiled.failure;
+    const Resources& most = exercise_.resources;
+    failure.place.file = file;
+    failure.next = "Look for templates, macros or constexpr functions that grow without end.";
+    switch (result.end.how) {
+        case JobEnd::How::out_of_processor:
+            failure.kind = FailureKind::compile_time_out;
+            failure.headline = "the compiler was still busy after " +
+                               std::to_string(most.compile_seconds) + " seconds.";
+            return compiled;
+        case JobEnd::How::out_of_memory:
+            failure.kind = FailureKind::compiler_out_of_memory;
+            failure.headline = "the compiler needs more than " + std::to_string(most.compile_mb) +
+                               " MB for the file.";
+            return compiled;
+        case JobEnd::How::signalled:
+            // Somebody else ended it: no compiler does that to itself.
+            if (result.end.code == SIGKILL || result.end.code == SIGTERM) {
+                fail("the compiler was ended by signal " + std::to_string(result.end.code));
+            }
+            failure.kind = FailureKind::compiler_crashed;
+            failure.headline = "the compiler breaks down over the file.";
+            return compiled;
+        case JobEnd::How::exited:
+            if (result.end.code != 3) {
+                fail(result.is_sealed ? "the compiler's jail ended with status " +
+                                            std::to_string(result.end.code)
+                                      : "the compiler's answer can not be sealed");
+            }
+            failure.kind = FailureKind::ptx_too_large;
+            failure.headline =
+                "the compiled kernel has more than " + std::to_string(most.ptx_kb) + " KB.";
+            return compiled;
+        case JobEnd::How::out_of_time:
+            fail("the compiler did not end in time: is this computer busy?");
+        case JobEnd::How::jail_failed: break;
+    }
+    fail(result.end.problem);
+}
+
+Failure JailRunner::look_at_ptx(const Compiled& compiled) const {
+    const PtxProblem problem =
+        grader::look_at_ptx(compiled.ptx, {.entry = compiled.entry,
+                                           .allow = exercise_.allow,
+                                           .most_bytes = exercise_.resources.ptx_kb << 10,
+                                           .most_shared = exercise_.resources.shared_bytes,
+                                           .most_local = exercise_.resources.local_bytes});
+    if (problem.ok()) return {};
+    Failure failure{.kind = FailureKind::ptx_refused,
+                    .headline = problem.headline,
+                    .place = {compiled.file, problem.line, 0},
+                    .next = problem.next};
+    if (problem.kind == PtxProblem::Kind::too_large) failure.kind = FailureKind::ptx_too_large;
+    if (problem.kind == PtxProblem::Kind::forged) failure.kind = FailureKind::ptx_forged;
+    return failure;
+}
+
+// ---- launching ----
+
+std::uint64_t JailRunner::seed_of(Shape shape) const {
+    const std::string_view key(reinterpret_cast<const char*>(secret_.data()), secret_.size());
+    const Digest digest = hmac_sha256(key, "input of " + exercise_.name + " at " + shape.name());
+    std::uint64_t seed = 0;
+    std::memcpy(&seed, digest.data(), sizeof seed);
+    return seed;
+}
+
+JobResult JailRunner::launch(const LaunchJob& job, const std::string& images, double wall_seconds) {
+    ++launches_;
+    // The worker asks for its input when the kernel is loaded, not before.
+    const auto on_note = [&](std::string_view) { return sealed_memory(images); };
+    const std::string request = to_json(job);
+    JobResult result =
+        launcher_.run({.request = request,
+                       .answer_bytes = text_offset(layout_of(job)) + most_answer_text,
+                       .limits = {.processor_seconds = exercise_.resources.launch_seconds,
+                                  .wall_seconds = wall_seconds,
+                                  .memory_mb = exercise_.resources.launch_mb},
+                       .on_note = on_note});
+    processor_milliseconds_ += result.end.processor_milliseconds;
+    return result;
+}
+
+/// What is wrong with the launch; throws what is wrong with us.
+Failure JailRunner::trouble_with(const JobResult& result, const std::string& file) const {
+    Failure failure{.place = {file, 0, 0}};
+    const std::string code = std::to_string(result.end.code);
+    switch (result.end.how) {
+        case JobEnd::How::out_of_processor:
+            failure.kind = FailureKind::launch_out_of_time;
+            failure.headline = "a launch takes more time than the grader gives.";
+            return failure;
+        case JobEnd::How::out_of_memory:
+            failure.kind = FailureKind::launch_out_of_memory;
+            failure.headline = "a launch takes more memory than the grader gives.";
+            return failure;
+        case JobEnd::How::exited:
+            if (result.end.code != 0) fail("the simulated GPU ended with status " + code);
+            if (!result.is_sealed) {
+                // Somebody could still write to the output.
+                failure.kind = FailureKind::sandbox_escape;
+                failure.headline = "the kernel got out of its sandbox.";
+            }
+            return failure;
+        case JobEnd::How::out_of_time: fail("a launch did not end in time: is this computer busy?");
+        case JobEnd::How::signalled: fail("the simulated GPU ended with signal " + code);
+        case JobEnd::How::jail_failed: break;
+    }
+    fail(result.end.problem);
+}
+
+Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+    LaunchJob job{.file_name = kernel.file,
+                  .kernel = kernel.kernel,
+                  .ptx = kernel.ptx,
+                  .entry = kernel.entry,
+                  .order = order,
+                  .is_in_place = task.in_place};
+    // Guards would hide from the simulator what is touched outside.
+    if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::usual_guard;
+    const ImageLayout layout = layout_of(job);
+    const Problem problem{.rows = order.shape.rows,
+                          .cols = order.shape.cols,
+                          .produces = task,
+                          .seed = seed_of(order.shape)};
+    const std::string images = images_of(problem, layout);
+    const double wall = 2.0 * exercise_.resources.launch_seconds - 0.5;
+    JobResult result = launch(job, images, wall);
+    if (is_odd(result)) result = launch(job, images, 4 * wall);
+    const Failure trouble = trouble_with(result, kernel.file);
+    if (trouble.kind != FailureKind::none) {
+        if (trouble_.kind == FailureKind::none) trouble_ = trouble;
+        Trial none;
+        none.shape = order.shape;
+        none.refused = trouble;
+        return none;
+    }
+    const std::byte* text = result.answer.data() + text_offset(layout);
+    Trial trial = trial_answer(text_in({text, result.answer.size() - text_offset(layout)}));
+    trial.shape = order.shape;
+    if (trial.has_ended()) trial.comparison = compare(problem, layout, result.answer.data());
+    return trial;
+}
+
+// ---- what solutions cost ----
+
+std::optional<Counters> JailRunner::kept_cost(const std::string& of) {
+    const auto known = solution_costs_.find(of);
+    return known == solution_costs_.end() ? std::nullopt : std::optional(known->second);
+}
+
+void JailRunner::keep_cost(const std::string& of, const Counters& cost) {
+    solution_costs_[of] = cost;
+}
+
+}  // namespace coalesce::grader

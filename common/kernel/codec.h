@@ -1,0 +1,221 @@
+// Structures as JSON and back, by one description of each: what is written is what is read. A key
+// that is missing, unknown, or of another kind is an error, so that no slip becomes an empty text.
+//
+//     template <class Codec> void describe(Codec& codec, Place& place) {
+//         codec("file", place.file);
+//         codec("line", place.line);
+//     }
+//     std::string text = codec::write(place);
+//     Place same = codec::read<Place>(text);
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace coalesce::codec {
+
+using Json = nlohmann::ordered_json;
+
+/// What cannot be read, with the path to it: "failures[0].line: a whole number was expected".
+struct Error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class Writer;
+class Reader;
+
+template <class T>
+concept Described = requires(Writer& writer, T& value) {
+    describe(writer, value);
+};
+
+/// An enumeration whose values have names: `const char* name_in_json(E)`, and
+/// `constexpr E last_of(E)` for the last of them.
+template <class E>
+concept Named = std::is_enum_v<E> && requires(E value) {
+    { name_in_json(value) } -> std::convertible_to<std::string>;
+    { last_of(value) } -> std::same_as<E>;
+};
+
+template <class T>
+Json encode(const T& value);
+template <class T>
+void decode(const Json& json, T& value, const std::string& path);
+
+/// Takes a structure apart.
+class Writer {
+public:
+    static constexpr bool is_reading = false;
+    template <class T>
+    void operator()(const char* key, const T& value) {
+        json[key] = encode(value);
+    }
+    Json json = Json::object();
+};
+
+/// Puts one together.
+class Reader {
+public:
+    static constexpr bool is_reading = true;
+    Reader(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
+        if (!json.is_object()) throw Error(path_ + ": an object was expected");
+    }
+    template <class T>
+    void operator()(const char* key, T& value) {
+        const auto found = json_.find(key);
+        if (found == json_.end()) throw Error(path_ + ": no \"" + key + "\"");
+        known_.push_back(key);
+        decode(*found, value, path_.empty() ? key : path_ + "." + key);
+    }
+    /// Nothing else may be there.
+    void finish() const {
+        for (const auto& [key, value] : json_.items()) {
+            bool is_known = false;
+            for (const std::string_view one : known_) is_known = is_known || one == key;
+            if (!is_known) throw Error(path_ + ": unknown key \"" + key + "\"");
+        }
+    }
+
+private:
+    const Json& json_;
+    std::string path_;
+    std::vector<std::string_view> known_;
+};
+
+// ---- one value of each kind ----
+
+template <class T>
+struct Kind {
+    static Json encode(const T& value) {
+        if constexpr (Described<T>) {
+            Writer writer;
+            // Writing changes nothing: one description serves both ways.
+            describe(writer, const_cast<T&>(value));
+            return std::move(writer.json);
+        } else if constexpr (Named<T>) {
+            return name_in_json(value);
+        } else {
+            return value;
+        }
+    }
+    static void decode(const Json& json, T& value, const std::string& path) {
+        if constexpr (Described<T>) {
+            Reader reader(json, path);
+            describe(reader, value);
+            reader.finish();
+        } else if constexpr (Named<T>) {
+            decode_name(json, value, path);
+        } else if constexpr (std::same_as<T, bool>) {
+            if (!json.is_boolean()) throw Error(path + ": true or false was expected");
+            value = json.get<bool>();
+        } else if constexpr (std::integral<T>) {
+            decode_whole(json, value, path);
+        } else if constexpr (std::floating_point<T>) {
+            if (!json.is_number()) throw Error(path + ": a number was expected");
+            value = json.get<T>();
+        } else {
+            if (!json.is_string()) throw Error(path + ": a text was expected");
+            value = json.get<std::string>();
+        }
+    }
+
+private:
+    static void decode_name(const Json& json, T& value, const std::string& path) {
+        if (!json.is_string()) throw Error(path + ": a name was expected");
+        for (int i = 0; i <= static_cast<int>(last_of(T{})); ++i) {
+            value = static_cast<T>(i);
+            if (json.get<std::string>() == name_in_json(value)) return;
+        }
+        throw Error(path + ": there is nothing called \"" + json.get<std::string>() + "\"");
+    }
+    static void decode_whole(const Json& json, T& value, const std::string& path) {
+        const bool fits = json.is_number_unsigned()
+                              ? json.get<std::uint64_t>() <=
+                                    static_cast<std::uint64_t>(std::numeric_limits<T>::max())
+                              : json.is_number_integer() && std::is_signed_v<T> &&
+                                    json.get<std::int64_t>() >=
+                                        static_cast<std::int64_t>(std::numeric_limits<T>::min());
+        if (!fits) throw Error(path + ": a whole number was expected");
+        value = json.get<T>();
+    }
+};
+
+template <class T>
+struct Kind<std::optional<T>> {
+    static Json encode(const std::optional<T>& value) {
+        return value ? codec::encode(*value) : Json(nullptr);
+    }
+    static void decode(const Json& json, std::optional<T>& value, const std::string& path) {
+        value.reset();
+        if (!json.is_null()) codec::decode(json, value.emplace(), path);
+    }
+};
+
+template <class T>
+struct Kind<std::vector<T>> {
+    static Json encode(const std::vector<T>& list) {
+        Json json = Json::array();
+        for (const T& one : list) json.push_back(codec::encode(one));
+        return json;
+    }
+    static void decode(const Json& json, std::vector<T>& list, const std::string& path) {
+        if (!json.is_array()) throw Error(path + ": a list was expected");
+        list.clear();
+        for (const Json& one : json) {
+            codec::decode(one, list.emplace_back(),
+                          path + "[" + std::to_string(list.size() - 1) + "]");
+        }
+    }
+};
+
+template <class T, std::size_t count>
+struct Kind<std::array<T, count>> {
+    static Json encode(const std::array<T, count>& list) {
+        return Kind<std::vector<T>>::encode({list.begin(), list.end()});
+    }
+    static void decode(const Json& json, std::array<T, count>& list, const std::string& path) {
+        if (!json.is_array() || json.size() != count) {
+            throw Error(path + ": a list of " + std::to_string(count) + " was expected");
+        }
+        for (std::size_t i = 0; i < count; ++i) codec::decode(json[i], list[i], path);
+    }
+};
+
+template <class T>
+Json encode(const T& value) {
+    return Kind<T>::encode(value);
+}
+template <class T>
+void decode(const Json& json, T& value, const std::string& path) {
+    Kind<T>::decode(json, value, path);
+}
+
+// ---- texts ----
+
+/// On one line, or indented by one blank a level. What is no UTF-8 is replaced: a kernel may print
+/// anything, and a file's name may be anything.
+template <class T>
+std::string write(const T& value, bool is_indented = false) {
+    return encode(value).dump(is_indented ? 1 : -1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Throws Error.
+template <class T>
+T read(std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) throw Error("this is no JSON");
+    T value;
+    decode(json, value, "");
+    return value;
+}
+
+}  // namespace coalesce::codec

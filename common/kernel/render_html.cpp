@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "kernel/render.h"
+#include "kernel/render_parts.h"
+#include "kernel/safe_text.h"
+
+namespace coalesce {
+namespace {
+
+using namespace render;
+
+/// In a block of lines these stay.
+std::string html_lines(const std::string& text) {
+    std::string html;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        html += xml(text.substr(begin, end - begin)) + "\n";
+        begin = end + 1;
+    }
+    return html;
+}
+
+std::string element(const std::string& tag, const std::string& text, const std::string& kind = "") {
+    if (text.empty()) return "";
+    const std::string attribute = kind.empty() ? "" : " class=\"" + kind + "\"";
+    return "<" + tag + attribute + ">" + (tag == "pre" ? html_lines(text) : xml(text)) + "</" +
+           tag + ">\n";
+}
+
+std::string list(const std::vector<std::string>& sentences, const std::string& kind) {
+    std::string items;
+    for (const std::string& sentence : sentences) items += element("li", sentence);
+    return items.empty() ? "" : "<ul class=\"" + kind + "\">\n" + items + "</ul>\n";
+}
+
+std::string costs(const Verdict& verdict) {
+    std::string rows;
+    for (const CostRow& row : costs_of(verdict)) {
+        rows += "<tr>" + element("th", row.what) + element("td", row.yours) +
+                element("td", row.ideal) + element("td", row.solution) + "</tr>\n";
+    }
+    if (rows.empty()) return "";
+    return "<table class=\"costs\">\n" +
+           element("caption", "Counted at " + verdict.counted.name() + ", simulated") +
+           "<tr><td></td><th>yours</th><th>ideal</th><th>solution</th></tr>\n" + rows +
+           "</table>\n";
+}
+
+std::string what_is_wrong(const Failure& failure, const Verdict& verdict) {
+    std::string html = element("h2", as_sentence(failure.headline)) +
+                       element("p", seen_with(failure)) +
+                       element("p", failure.place.text(), "place");
+    if (needs_excerpt(failure) && !verdict.source.empty()) {
+        html += element("pre", excerpt(verdict.source, failure.place.line, failure.place.column),
+                        "excerpt");
+    }
+    return html + element("pre", failure.details, "details");
+}
+
+}  // namespace
+
+std::string html_text(const Verdict& verdict) {
+    std::string html =
+        "<article class=\"verdict " + std::string(verdict.passed() ? "passed" : "failed") + "\">\n";
+    if (verdict.passed()) html += element("h2", passed_text(verdict));
+    if (!verdict.failures.empty()) html += what_is_wrong(verdict.failures.front(), verdict);
+    html += list(other_failures(verdict), "besides") + list(warnings(verdict), "warnings");
+    const std::string said = printed(verdict);
+    if (!said.empty()) html += element("p", "The kernel printed:") + element("pre", said, "output");
+    if (!verdict.failures.empty()) {
+        const Failure& first = verdict.failures.front();
+        if (!first.next.empty()) html += element("p", "Next: " + first.next, "next");
+        if (first.map && shows_something(*first.map)) {
+            html += element("pre", first.map->text(), "map");
+        }
+    }
+    return html + costs(verdict) + "</article>\n";
+}
+
+}  // namespace coalesce

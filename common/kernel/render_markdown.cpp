@@ -1,0 +1,60 @@
+#include "harness/text.h"
+#include "kernel/render.h"
+#include "kernel/render_parts.h"
+#include "kernel/safe_text.h"
+
+namespace coalesce {
+namespace {
+
+using namespace render;
+
+std::string what_is_wrong(const Failure& failure, const Verdict& verdict) {
+    std::string text = "**" + markdown(as_sentence(failure.headline)) + "**\n\n";
+    const std::string seen = seen_with(failure);
+    if (!seen.empty()) text += markdown(seen) + "\n\n";
+    if (needs_excerpt(failure) && !verdict.source.empty()) {
+        text += "Line " + std::to_string(failure.place.line) + " of your file:\n\n" +
+                markdown_code(excerpt(verdict.source, failure.place.line, failure.place.column)) +
+                "\n";
+    }
+    if (!failure.details.empty()) text += markdown_code(failure.details) + "\n";
+    return text;
+}
+
+std::string costs_text(const Verdict& verdict) {
+    const auto rows = costs_of(verdict);
+    if (rows.empty()) return "";
+    std::string text = "| counted at " + verdict.counted.name() +
+                       " (simulated) | yours | ideal | solution |\n|---|---|---|---|\n";
+    for (const CostRow& row : rows) {
+        text +=
+            "| " + row.what + " | " + row.yours + " | " + row.ideal + " | " + row.solution + " |\n";
+    }
+    return text + "\n";
+}
+
+std::string list_text(const std::vector<std::string>& sentences) {
+    std::string text;
+    for (const std::string& sentence : sentences) text += "- " + markdown(sentence) + "\n";
+    return text.empty() ? "" : text + "\n";
+}
+
+}  // namespace
+
+std::string markdown_text(const Verdict& verdict) {
+    std::string text;
+    if (verdict.passed()) text = markdown(passed_text(verdict)) + "\n\n";
+    if (!verdict.failures.empty()) text = what_is_wrong(verdict.failures.front(), verdict);
+    text += list_text(other_failures(verdict)) + list_text(warnings(verdict));
+    const std::string said = printed(verdict);
+    if (!said.empty()) text += "The kernel printed:\n\n" + markdown_code(said) + "\n";
+    if (!verdict.failures.empty()) {
+        const Failure& first = verdict.failures.front();
+        if (!first.next.empty()) text += "Next: " + markdown(first.next) + "\n\n";
+        if (first.map && shows_something(*first.map))
+            text += markdown_code(first.map->text()) + "\n";
+    }
+    return text + costs_text(verdict);
+}
+
+}  // namespace coalesce

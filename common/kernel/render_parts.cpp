@@ -1,0 +1,156 @@
+#include "kernel/render_parts.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "harness/text.h"
+#include "kernel/render.h"
+#include "kernel/safe_text.h"
+
+namespace coalesce {
+namespace render {
+
+std::string as_sentence(std::string text) {
+    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+    if (end != text.npos && end > 0 && text[end] == ' ') text[0] -= 'a' - 'A';
+    return text;
+}
+
+bool needs_excerpt(const Failure& failure) {
+    return failure.place.line > 0 && failure.kind != FailureKind::does_not_compile &&
+           failure.kind != FailureKind::file_binary;
+}
+
+bool shows_something(const CellMap& map) {
+    const std::string text = map.text();
+    const std::string signs = text.substr(text.rfind('s') + 1);  // behind the legend's last word
+    return std::count_if(signs.begin(), signs.end(), [&](char c) {
+               return (c == '.' || c == 'X' || c == '?') && c != *signs.data();
+           }) > 0;
+}
+
+std::string passed_text(const Verdict& verdict) {
+    return "Right on " + count_of(verdict.shapes.size(), "shape") +
+           (verdict.is_simulated
+                ? ", clean under every check, and no dearer than the exercise asks."
+                : ". A real GPU does not count: --device sim does.");
+}
+
+std::string printed(const Verdict& verdict) {
+    constexpr int most_lines = 10;
+    constexpr std::size_t most_columns = 76;
+    if (verdict.output.empty()) {
+        return verdict.output_is_cut ? "  (more than can be shown)\n" : "";
+    }
+    std::istringstream lines(verdict.output);
+    std::string text, line;
+    for (int i = 0; i < most_lines && std::getline(lines, line); ++i) {
+        text += "  " + shown(line, most_columns) + "\n";
+    }
+    if (verdict.output_is_cut || std::getline(lines, line)) {
+        text += "  ... and more, which is not shown.\n";
+    }
+    return text;
+}
+
+std::vector<std::string> other_failures(const Verdict& verdict) {
+    std::vector<std::string> all;
+    for (std::size_t i = 1; i < verdict.failures.size(); ++i) {
+        const std::string place = verdict.failures[i].place.text();
+        all.push_back(verdict.failures[i].headline + (place.empty() ? "" : " (" + place + ")"));
+    }
+    return all;
+}
+
+std::vector<std::string> warnings(const Verdict& verdict) {
+    std::vector<std::string> all;
+    if (verdict.failure_id() == "does-not-compile") return all;
+    for (const Message& message : verdict.messages) {
+        if (message.severity != Severity::warning) continue;
+        all.push_back("warning: line " + std::to_string(message.place.line) + ": " + message.text);
+    }
+    return all;
+}
+
+std::string seen_with(const Failure& failure) {
+    if (failure.shape.rows == 0) return "";
+    return "Seen with rows = " + std::to_string(failure.shape.rows) +
+           ", cols = " + std::to_string(failure.shape.cols) + ".";
+}
+
+}  // namespace render
+
+std::string excerpt(const std::string& text, int line, int column) {
+    constexpr int around = 2;
+    std::istringstream stream(text);
+    std::string shown, one;
+    for (int number = 1; std::getline(stream, one); ++number) {
+        if (number < line - around || number > line + around) continue;
+        if (!one.empty() && one.back() == '\r') one.pop_back();
+        shown +=
+            format("%s%4d | %s\n", number == line ? "> " : "  ", number, shown_text(one).c_str());
+        if (number != line || column <= 0 || column > static_cast<int>(one.size()) + 1) continue;
+        std::string before = one.substr(0, static_cast<std::size_t>(column - 1));
+        std::replace_if(
+            before.begin(), before.end(), [](char c) { return c != '\t'; }, ' ');
+        shown += "       | " + before + "^\n";
+    }
+    return shown;
+}
+
+namespace {
+
+/// One kind of access in the table.
+struct Kind {
+    const char* what;
+    std::uint64_t Counters::*requests;
+    std::uint64_t Counters::*cost;
+    std::uint64_t Counters::*ideal;  ///< null: every byte of the matrix moved once
+};
+
+constexpr Kind kinds[] = {
+    {"sectors a load", &Counters::load_requests, &Counters::load_sectors, nullptr},
+    {"sectors a store", &Counters::store_requests, &Counters::store_sectors, nullptr},
+    {"wavefronts a shared load", &Counters::shared_load_requests, &Counters::shared_load_wavefronts,
+     &Counters::shared_load_ideal},
+    {"wavefronts a shared store", &Counters::shared_store_requests,
+     &Counters::shared_store_wavefronts, &Counters::shared_store_ideal},
+};
+
+std::string ratio_text(double count, std::uint64_t requests) {
+    if (requests == 0) return "-";
+    std::string text = format("%.2f", count / static_cast<double>(requests));
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+}
+
+std::string ratio_of(const std::optional<Counters>& counters, const Kind& kind) {
+    if (!counters) return "-";
+    return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
+}
+
+}  // namespace
+
+std::vector<CostRow> costs_of(const Verdict& verdict) {
+    std::vector<CostRow> rows;
+    if (!verdict.counters) return rows;
+    const Counters& yours = *verdict.counters;
+    const auto& solution = verdict.solution_counters;
+    constexpr double floats_in_a_sector = 8;
+    const double sectors = static_cast<double>(verdict.counted.rows) *
+                           static_cast<double>(verdict.counted.cols) / floats_in_a_sector;
+    for (const Kind& kind : kinds) {
+        if (yours.*kind.requests == 0 && !(solution && *solution.*kind.requests > 0)) continue;
+        const double ideal = kind.ideal ? static_cast<double>(yours.*kind.ideal) : sectors;
+        rows.push_back({kind.what, ratio_of(yours, kind), ratio_text(ideal, yours.*kind.requests),
+                        ratio_of(solution, kind)});
+    }
+    if (yours.shared_load_requests + yours.shared_store_requests > 0) {
+        rows.push_back({"bank conflicts", std::to_string(yours.bank_conflicts()), "0",
+                        solution ? std::to_string(solution->bank_conflicts()) : "-"});
+    }
+    return rows;
+}
+
+}  // namespace coalesce

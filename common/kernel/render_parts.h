@@ -1,0 +1,28 @@
+// What all renderings of a verdict share: which parts there are, and their words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/verdict.h"
+
+namespace coalesce::render {
+
+/// A sentence begins with a capital letter, unless it begins with code: "out(0,0) was ...".
+std::string as_sentence(std::string text);
+/// The compiler's own words come with the line; bytes that are no text are no lines.
+bool needs_excerpt(const Failure& failure);
+/// Whether the picture shows something that the sentence did not say.
+bool shows_something(const CellMap& map);
+/// "right on 6 shapes, clean under every check, and no dearer than the exercise asks."
+std::string passed_text(const Verdict& verdict);
+/// What the kernel printed, its first lines; "" when it printed nothing.
+std::string printed(const Verdict& verdict);
+/// The failures behind the first, each a sentence with its place.
+std::vector<std::string> other_failures(const Verdict& verdict);
+/// What the compiler warns of, each a sentence; nothing when it has errors to tell.
+std::vector<std::string> warnings(const Verdict& verdict);
+/// "Seen with rows = 77, cols = 45."; "" when it was seen with no input.
+std::string seen_with(const Failure& failure);
+
+}  // namespace coalesce::render

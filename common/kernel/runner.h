@@ -1,0 +1,87 @@
+/// \file
+/// How kernels are compiled and launched: in this process, in a jail, on a GPU, in a page. The
+/// examiner knows no more of it than this.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "course/exercise.h"
+#include "harness/counters.h"
+#include "kernel/compile.h"
+#include "kernel/output_capture.h"
+#include "kernel/trial.h"
+
+namespace coalesce {
+
+/// Compiles and launches. What comes back is data, and decides nothing. What is wrong with the
+/// kernel is in Compiled::failure and in the Trial; what is wrong with this computer is thrown as
+/// std::runtime_error.
+class Runner {
+public:
+    virtual ~Runner() = default;
+
+    /// The device's name.
+    virtual std::string device() const = 0;
+    /// Whether it checks and counts.
+    virtual bool is_simulated() const = 0;
+    /// Whether something can be launched again after a kernel that failed: what broke a real GPU's
+    /// context ends all that a process can do with it.
+    virtual bool can_try_again() const { return is_simulated(); }
+
+    /// A file with a kernel of that name becomes PTX.
+    virtual Compiled compile(const Source& source, const std::string& kernel) = 0;
+    /// Launches once, with an input of its own, and compares what is left with what `task` is.
+    virtual Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) = 0;
+
+    /// What a solution costs, if somebody has kept it.
+    virtual std::optional<Counters> kept_cost(const std::string& /*of*/) { return std::nullopt; }
+    /// Keeps it.
+    virtual void keep_cost(const std::string& /*of*/, const Counters& /*cost*/) {}
+
+    /// What the kernels printed, whole lines of the beginning. Nothing more is caught then.
+    virtual std::string take_output(bool& is_cut) {
+        is_cut = false;
+        return "";
+    }
+};
+
+/// In this process, on the libcudart that it has loaded: the simulated GPU with all checks and
+/// counters, or a real one. A kernel that crashes the simulator or hangs a GPU takes its process with
+/// it: who must go on runs it in a process of its own. What kernels print is caught from the
+/// beginning on.
+class LocalRunner : public Runner {
+public:
+    /// What can be chosen.
+    struct Options {
+        std::filesystem::path cache = {};   ///< folder for what is slow to make; "": none
+        Compiler compiler = Compiler::any;  ///< which compiler
+        int seconds_on_gpu = 10;            ///< a real GPU that is busy for longer is hung
+        std::uint64_t seed = 0;             ///< another seed, another input
+    };
+    /// Throws std::runtime_error when there is no device.
+    explicit LocalRunner(Options options);
+    ~LocalRunner() override;
+
+    std::string device() const override { return device_; }
+    bool is_simulated() const override { return conditions_.is_simulated; }
+    Compiled compile(const Source& source, const std::string& kernel) override;
+    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    std::optional<Counters> kept_cost(const std::string& of) override;
+    void keep_cost(const std::string& of, const Counters& cost) override;
+    std::string take_output(bool& is_cut) override;
+
+private:
+    LoadedKernel& loaded(const Compiled& kernel);
+
+    Options options_;
+    OutputCapture output_;
+    LaunchConditions conditions_;
+    std::string device_;
+    std::string loaded_ptx_;
+    std::unique_ptr<LoadedKernel> loaded_;
+};
+
+}  // namespace coalesce

@@ -1,0 +1,130 @@
+// What the course asks of every kernel that a learner writes, and of every bug that is hunted: that it
+// compiles, is right on every shape, and is clean under every check; and that it costs no more than
+// its lesson allows. course.toml has the shapes and the limits of each.
+//
+//     build/bin/exercise_checks --test-case="03_tiled"      what ./learn check 03 runs
+
+#include "exercises/checks.h"
+
+using coalesce::Verdict;
+
+static void check(const char* exercise) {
+    const Verdict verdict = coalesce::exercises::verdict_on(exercise);
+    REQUIRE_MESSAGE(verdict.outcome != Verdict::Outcome::not_examined, "nothing was found out");
+    for (const coalesce::ShapeTried& tried : verdict.shapes) {
+        CHECK_MESSAGE(tried.passed, "right and clean at " << tried.shape.name());
+    }
+    CHECK_MESSAGE(verdict.passed(), verdict.failure_id());
+}
+
+// The same matrix again, at the least cost that there is.
+TEST_CASE("01_copy") {
+    check("01_copy");
+}
+TEST_CASE("01_copy hunt") {
+    check("01_copy hunt");
+}
+
+// A right transpose, whose loads are coalesced.
+TEST_CASE("02_naive") {
+    check("02_naive");
+}
+TEST_CASE("02_naive hunt") {
+    check("02_naive hunt");
+}
+
+// Loads and stores coalesced, by way of shared memory.
+TEST_CASE("03_tiled") {
+    check("03_tiled");
+}
+TEST_CASE("03_tiled hunt") {
+    check("03_tiled hunt");
+}
+
+// The kernel of 03 without a bank conflict.
+TEST_CASE("04_padded") {
+    check("04_padded");
+}
+TEST_CASE("04_padded hunt") {
+    check("04_padded hunt");
+}
+
+// The kernel of 04 with a quarter of its threads.
+TEST_CASE("05_coarsened") {
+    check("05_coarsened");
+}
+TEST_CASE("05_coarsened hunt") {
+    check("05_coarsened hunt");
+}
+
+// Blocks take their tiles along diagonals, each tile once.
+TEST_CASE("06_diagonal") {
+    check("06_diagonal");
+}
+TEST_CASE("06_diagonal hunt") {
+    check("06_diagonal hunt");
+}
+
+// The same sectors with half as many requests.
+TEST_CASE("07_vec2") {
+    check("07_vec2");
+}
+TEST_CASE("07_vec2 hunt") {
+    check("07_vec2 hunt");
+}
+
+// The same sectors with a quarter of the requests.
+TEST_CASE("08_vec4") {
+    check("08_vec4");
+}
+TEST_CASE("08_vec4 hunt") {
+    check("08_vec4 hunt");
+}
+
+// A tile of 64 x 64, and four float4 a thread.
+TEST_CASE("09_vec4_t64") {
+    check("09_vec4_t64");
+}
+TEST_CASE("09_vec4_t64 hunt") {
+    check("09_vec4_t64 hunt");
+}
+
+// Stores that begin at sectors, in matrices whose rows do not.
+TEST_CASE("10_any_shape") {
+    check("10_any_shape");
+}
+TEST_CASE("10_any_shape hunt") {
+    check("10_any_shape hunt");
+}
+
+// Blocks that stay for four tiles, and copies that nobody waits for too early.
+TEST_CASE("11_async") {
+    check("11_async");
+}
+TEST_CASE("11_async hunt") {
+    check("11_async hunt");
+}
+
+// The pairs of tiles of a square change places.
+TEST_CASE("12_in_place") {
+    check("12_in_place");
+}
+TEST_CASE("12_in_place hunt") {
+    check("12_in_place hunt");
+}
+
+// A stack of matrices of 64 rows, each of which is transposed.
+TEST_CASE("13_permute") {
+    check("13_permute");
+}
+TEST_CASE("13_permute hunt") {
+    check("13_permute hunt");
+}
+
+// Blocks serve the GPUs in turn.
+TEST_CASE("14_many_gpus") {
+    check("14_many_gpus");
+}
+TEST_CASE("14_many_gpus hunt") {
+    check("14_many_gpus hunt");
+}
