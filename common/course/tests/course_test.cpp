@@ -201,6 +201,10 @@ TEST_CASE("an exercise is read whole") {
     REQUIRE(step.predictions.size() == 1);
     CHECK(step.predictions[0].counter == "store");
     CHECK(step.predictions[0].question == "How many?");
+    CHECK(step.predictions[0].within == ROUNDING);
+    Course about = read_text(
+        with(WITH_POINTS + EXERCISE, "counter = \"store\"", "counter = \"store\"\nwithin = 0.1"));
+    CHECK(about.steps[0].predictions[0].within == 0.1);
     REQUIRE(step.hunt);
     CHECK(step.hunt->points == 7);
     CHECK(step.hunt->hint.levels[3] == "4");
@@ -239,6 +243,10 @@ TEST_CASE("wrong exercises") {
               "two hints for wrong-pitch");
     complains(with(all, "question = \"How long?\"", ""), "19", "says nothing");
     complains(with(all, "question = \"How long?\"", "advice = \"no\""), "21", "no key `advice`");
+    for (std::string within : {"0.5", "0.01", "0", "-1", "\"a little\""}) {
+        complains(with(all, "counter = \"store\"", "counter = \"store\"\nwithin = " + within), "24",
+                  "above 0.02 and up to 0.25");
+    }
     complains(with(all, "\"store\"", "\"stores\""), "23", "is load, store, shared_load");
     complains(with(all, "points = 7", ""), "25", "the bug hunt of 01_copy has no `points`");
     complains(with(all, "[step.hunt]", "[[step.hunt]]"), "25", "must be a table");

@@ -4,11 +4,13 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <map>
 #include <random>
 #include <sstream>
 
+#include "harness/device.h"
 #include "scratch_course.h"
 
 using namespace coalesce::learn;
@@ -79,7 +81,7 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
         {{"check", "02", "--colour"}, "(./learn check --help)"},
         {{"hint", "02", "--level", "5"}, "--level"},
         {{"predict", "02", "four"}, "\"four\" is no number"},
-        {{"predict", "02", "1", "2", "3"}, "3 answers to 2 open questions"},
+        {{"predict", "02", "1", "2", "3"}, "3 answers for 2 open questions"},
         {{"picture", "02", "--rows", "0"}, "--rows and --cols take"},
         {{"picture", "02", "--svg", "/nonexistent/x.svg"}, "/nonexistent/x.svg cannot be written"},
         {{"diff", "01"}, "builds on nothing"},
@@ -281,7 +283,7 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
     Course course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
     expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
-    expect(course, {"predict", "02", "4"}, 2, {"1 answer to 0 open questions"});
+    expect(course, {"predict", "02", "4"}, 2, {"all is predicted of 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
            {"You predicted 8 sectors a load; it is 4: not so.",
@@ -294,8 +296,37 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
     // What was seen cannot be guessed any more.
     course.solve("03_tiled");
     expect(course, {"check", "03"}, 0, {"passed"});
-    expect(course, {"predict", "03", "4"}, 2, {"0 open questions"});
+    expect(course, {"predict", "03", "4"}, 2, {"all is predicted of 03_tiled"});
+    expect(course, {"predict", "01", "4"}, 0, {"you said 4", "not asked yet"});
+    expect(course, {"predict", "01", "4", "4"}, 2, {"2 answers for 1 open question;"});
     expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
+}
+
+// What the book holds to be right is right of the solution, and it is a whole number.
+TEST_CASE("each prediction has one answer, a whole number") {
+    Course course;
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+        std::vector<std::string> words = {"predict", step.number()};
+        for (auto& prediction : step.predictions) {
+            CAPTURE(prediction.question);
+            double answer = step.variants.front().expect.at(prediction.counter);
+            CHECK(answer == std::round(answer));
+            words.push_back(std::to_string(std::lround(answer)));
+            // Who is asked for about how many may be off a little, and nobody else.
+            bool is_about =
+                has(prediction.question, "About ") || has(prediction.question, "about ");
+            CHECK(is_about == (prediction.within > coalesce::course::ROUNDING));
+            CHECK(prediction.question.find('?') == prediction.question.rfind('?'));
+        }
+        expect(course, words, 0, {"you said"});
+        course.solve(step.name);
+        CAPTURE(step.name);
+        REQUIRE(course.learn({"check", step.number()}).exit_code == 0);
+        for (auto& guess : course.progress_of(step.name)["predictions"]) {
+            CHECK_MESSAGE(guess["right"] == true, guess.dump());
+        }
+    }
+    expect(course, {"predict", "10"}, 0, {"you said 4", "on average: right"});
 }
 
 TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") {

@@ -155,7 +155,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     terminal.type("g");
     SHOWS("How many does it touch now?");
     terminal.type("4\n");
-    SHOWS("How many wavefronts?");
+    SHOWS("does that take?");
     terminal.type("32\n");
     SHOWS("it is 32: right");
     SHOWS("q quit");
