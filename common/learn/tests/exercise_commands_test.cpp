@@ -399,6 +399,11 @@ TEST_CASE("progress, list, doctor") {
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});
     CHECK(course.learn_json({"doctor", "--json"})["works"] == true);
     expect(course, {"measure", "02", "--device"}, 2, {"--device"});
+    if (!coalesce::why_no_gpu().empty()) {
+        Outcome outcome = expect(course, {"measure", "02"}, 2,
+                                 {"that of a real GPU, and none works here", "./learn check 02"});
+        CHECK(!has(outcome.output, "--device"));
+    }
 }
 
 TEST_CASE("the first ./learn runs the steps, the next one does not") {
