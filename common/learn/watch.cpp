@@ -11,10 +11,12 @@
 #include <ctime>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <vector>
 
 #include "harness/text.h"
 #include "learn/check.h"
+#include "learn/compare.h"
 #include "learn/file_watcher.h"
 #include "learn/hint.h"
 #include "learn/measure.h"
@@ -37,6 +39,49 @@ std::string clock_text() {
     return text;
 }
 
+// Everything that `action` writes to std::cout, what went wrong in it included.
+template <typename Action>
+std::string said_by(Action action) {
+    std::ostringstream text;
+    std::streambuf* terminal = std::cout.rdbuf(text.rdbuf());
+    try {
+        action();
+    } catch (const std::exception& problem) {
+        text << wrap(problem.what());
+    }
+    std::cout.rdbuf(terminal);
+    return text.str();
+}
+
+// How many lines of the terminal a line of a text takes; what colours it has takes nothing.
+size_t height_of(const std::string& line, size_t columns) {
+    size_t width = 0;
+    bool in_colour = false;
+    for (char c : line) {
+        if (c == '\033') in_colour = true;
+        if (!in_colour) ++width;
+        if (c == 'm') in_colour = false;
+    }
+    return width <= columns ? 1 : (width + columns - 1) / columns;
+}
+
+// A text in pieces of at most `room` lines of the terminal.
+std::vector<std::string> pages_of(const std::string& text, size_t room) {
+    std::vector<std::string> pages = {""};
+    std::istringstream lines(text);
+    size_t used = 0, columns = static_cast<size_t>(std::max(terminal_columns(), 1));
+    for (std::string line; std::getline(lines, line);) {
+        size_t height = height_of(line, columns);
+        if (used > 0 && used + height > room) {
+            pages.emplace_back();
+            used = 0;
+        }
+        pages.back() += line + "\n";
+        used += height;
+    }
+    return pages;
+}
+
 class Watch {
 public:
     Watch(Session& session, const WatchWords& words)
@@ -46,6 +91,7 @@ public:
 
     int run() {
         while (!is_over) wait_and_act();
+        if (style.clear) std::cout << "\n" << std::flush;  // behind the footer
         terminal.pause();
         if (ended_by == 0) return 0;
         check.reset();
@@ -82,6 +128,7 @@ private:
 
     void turn_to(const Exercise& other) {
         exercise = other;
+        has_passed = false;
         check.reset();
         file = std::make_unique<FileWatcher>(exercise.file(), words.polls);
         session.progress.update([&](State& state) { state.current = exercise.name(); });
@@ -90,8 +137,8 @@ private:
 
     void heading() {
         clear();
-        std::cout << "Watching " << exercise.relative_file().string()
-                  << "  (lesson: " << exercise.lesson() << ")\n"
+        std::cout << "Waiting for you to save " << exercise.relative_file().string() << "\n"
+                  << "The lesson: " << exercise.lesson() << "\n"
                   << (file->is_polling() ? "Looking for changes five times a second.\n" : "")
                   << std::flush;
     }
@@ -99,22 +146,17 @@ private:
     void begin() {
         check.reset();
         if (!file->text()) {
-            separate();
-            std::cout << wrap(exercise.relative_file().string() +
-                              " is gone, or is no ordinary file. It will be checked as soon as it "
-                              "is there again; ./learn reset " +
-                              exercise.words() + " writes it anew.")
-                      << std::flush;
-            return;
+            return instead("It is gone, or is no ordinary file. ./learn reset " + exercise.words() +
+                           " writes it anew.");
         }
-        // What was found last stays on the screen until there is something new.
-        std::cout << (style.clear ? "\r" : "") << "checking ..." << (style.clear ? "" : "\n")
+        // What was found last stays on the screen until there is something new: only the keys go.
+        std::cout << (style.clear ? "\r\033[K" : "") << "checking ..." << (style.clear ? "" : "\n")
                   << std::flush;
         try {
             check = std::make_unique<Check>(
                 CheckRequest{.exercise = exercise, .seconds = words.seconds});
         } catch (const std::exception& problem) {
-            std::cout << "\n" << wrap(problem.what()) << std::flush;
+            instead(problem.what());
         }
     }
 
@@ -123,13 +165,13 @@ private:
         check.reset();
         Record record = session.progress.read().record(exercise.name());
         note_check(record, exercise, result);
+        has_passed = result.outcome == CheckResult::passed;
         separate();
         show(result, record);
-        footer();
+        std::cout << std::flush;
         record_check(session, exercise, result);
-        if (result.outcome == CheckResult::passed) {
-            std::cout << bandwidth_text(exercise, "", false) << std::flush;
-        }
+        if (has_passed) std::cout << bandwidth_text(exercise, "", false);
+        footer();
     }
 
     void show(const CheckResult& result, const Record& record) {
@@ -140,15 +182,23 @@ private:
         PassedText more = more_of_pass(session, exercise, record);
         more.counters = !has_open_questions(exercise, record);
         std::cout << text_of_pass(exercise, result, more, style);
-        if (!more.counters && terminal.has_keys()) {
-            std::cout << "The key g asks for your predictions, here.\n";
-        }
+    }
+
+    // In place of a verdict, while there is none to be had.
+    void instead(const std::string& message) {
+        separate();
+        std::cout << wrap(message);
+        footer();
     }
 
     // ---- the screen ----
 
+    // The place for something new, on a terminal as large as it is now.
     void clear() {
-        if (style.clear) std::cout << "\033[H\033[2J";
+        pages.clear();
+        if (!style.clear) return;
+        style.columns = usable_columns(terminal_columns());
+        std::cout << "\033[H\033[2J";
     }
 
     void separate() {
@@ -157,11 +207,12 @@ private:
     }
 
     void footer() {
-        std::cout << "\n[" << clock_text() << ", " << exercise.name() << "]";
-        if (terminal.has_keys()) {
-            std::cout << " n next  h hint  g guess  p picture  l list  r run  q quit";
-        }
-        std::cout << "\n" << std::flush;
+        bool may_guess =
+            has_passed &&
+            has_open_questions(exercise, session.progress.read().record(exercise.name()));
+        std::cout << watch_footer(exercise, clock_text(), terminal.has_keys(), may_guess);
+        // The screen's last line is not left empty.
+        std::cout << (style.clear ? "" : "\n") << std::flush;
     }
 
     // ---- keys and signals ----
@@ -182,43 +233,96 @@ private:
 
     void obey(char key) {
         constexpr char END_OF_INPUT = 4;  // Ctrl-D
+        bool is_sure = last_key == 'e';
+        last_key = key;
         switch (key) {
             case 'n': return next();
-            case 'h': return below([&] { hint(session, exercise, 0); });
+            case 'h': return below(said_by([&] { hint(session, exercise, 0); }));
+            case 'e': return explain_it(is_sure);
+            case 'b': return turn_to_hunt();
             case 'g': return guess();
-            case 'p': return below([&] { picture(); });
-            case 'l': return below([&] { show_list(session, false); });
+            case 'p': return below(said_by([&] { picture(); }));
+            case 'l': return below(said_by([&] { show_list(session, false); }));
             case 'r': return begin();
+            case ' ': return show_page();
             case 'q':
             case END_OF_INPUT: is_over = true; return;
             default: return;
         }
     }
 
-    // Shows something below what is there. Nothing that goes wrong in it ends the watch.
-    template <typename Action>
-    void below(Action action) {
-        std::cout << "\n";
-        try {
-            action();
-        } catch (const std::exception& problem) {
-            std::cout << wrap(problem.what());
+    // Shows something below what is there; by pages, when it is more than the screen takes: the
+    // terminal's own scrolling would begin at its end.
+    void below(const std::string& text) {
+        pages.clear();
+        size_t room = lines_to_show();
+        std::vector<std::string> all = room == 0 ? std::vector{text} : pages_of(text, room);
+        if (all.size() == 1) {
+            std::cout << (style.clear ? "\n\n" : "\n") << text;
+            return footer();
         }
-        footer();
+        pages = all;
+        show_page();
+    }
+
+    // The next one of what was begun.
+    void show_page() {
+        if (pages.empty()) return;
+        std::vector<std::string> rest(pages.begin() + 1, pages.end());
+        std::string page = pages.front();
+        clear();
+        std::cout << page;
+        pages = rest;
+        if (pages.empty()) return footer();
+        std::cout << "\n"
+                  << style.strong("more: space") << "  (" << count_of(pages.size(), "page") << ")"
+                  << std::flush;
+    }
+
+    // What a page takes, above the footer. 0: there is no terminal with keys, and so no pages.
+    size_t lines_to_show() const {
+        constexpr int LEAST = 10;
+        bool has_pages = style.clear && terminal.has_keys() && terminal_lines() > 0;
+        if (!has_pages) return 0;
+        return static_cast<size_t>(std::max(terminal_lines() - LINES_OF_WATCH_FOOTER, LEAST));
     }
 
     void next() {
         Exercise behind = exercise_behind(session.course, exercise);
         if (behind.step != nullptr) return turn_to(behind);
-        below([] { std::cout << "This is the last exercise. ./learn progress shows all.\n"; });
+        below("This is the last exercise. ./learn progress shows all.\n");
+    }
+
+    // To the bug hunt of this exercise, and back.
+    void turn_to_hunt() {
+        if (exercise.step->hunt) return turn_to({exercise.step, !exercise.is_hunt});
+        below(exercise.name() + " has no bug hunt.\n");
+    }
+
+    // Keys are no lines to answer in: the same key again is the answer.
+    void explain_it(bool is_sure) {
+        State state = session.progress.read();
+        const Record& record = state.record(exercise.name());
+        if (record.passed_hash.empty() && !record.solution_seen && !is_sure) {
+            return below(exercise.name() +
+                         " has not passed yet, and the solution cannot be unseen.\n"
+                         "e again: show it all the same.  h: a hint.\n");
+        }
+        below(said_by([&] { explain(session, exercise, true); }));
     }
 
     void guess() {
         if (exercise.is_hunt || exercise.step->predictions.empty()) {
-            return below([] { std::cout << "There is nothing to predict here.\n"; });
+            return below("There is nothing to predict here.\n");
         }
         terminal.pause();
-        below([&] { predict(session, exercise, {}); });
+        std::cout << (style.clear ? "\n" : "");
+        try {
+            predict(session, exercise, {});
+        } catch (const std::exception& problem) {
+            std::cout << wrap(problem.what());
+        }
+        footer();
         terminal.resume();
     }
 
@@ -240,6 +344,7 @@ private:
                 is_over = true;
                 return;
             }
+            if (style.clear) std::cout << "\n" << std::flush;
             terminal.pause();
             raise(SIGSTOP);
             terminal.resume();
@@ -250,16 +355,30 @@ private:
     Session& session;
     WatchWords words;
     Exercise exercise;
-    Style style;
+    Style& style;
     Signals signals;
     RawTerminal terminal;
     std::unique_ptr<FileWatcher> file;
     std::unique_ptr<Check> check;
+    std::vector<std::string> pages;  // of something long, those that are still to be shown
+    bool has_passed = false;         // what was checked last
+    char last_key = 0;
     bool stdin_ended = false, is_over = false;
     int ended_by = 0;
 };
 
 }  // namespace
+
+std::string watch_footer(const Exercise& exercise, const std::string& time, bool has_keys,
+                         bool may_guess) {
+    std::string file = exercise.relative_file().string();
+    std::string text = "\n[" + time + "] ";
+    if (!has_keys) return text + "Waiting for you to save " + file;
+    text += (may_guess ? "g: predict what it costs, or save " : "Waiting for you to save ") + file;
+    text += "\nn next  h hint  e explain  ";
+    text += exercise.is_hunt ? "b back" : "b hunt";
+    return text + "  g guess  p picture  l list  r check  q quit";
+}
 
 int watch(Session& session, const WatchWords& words) {
     return Watch(session, words).run();

@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <regex>
+
+#include "learn/watch.h"
 #include "scratch_course.h"
 #include "terminal.h"
 
@@ -106,7 +109,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     course.solve("01_copy");
     SHOWS("01_copy: passed");
     SHOWS("./learn predict 01");  // what it costs is not shown before it is guessed
-    SHOWS("The key g");
+    SHOWS("g: predict what it costs, or save exercises/01_copy/kernel.cu");
     SHOWS("q quit");
     CHECK(!has(terminal.all(), "sectors a load"));
     terminal.type("g");
@@ -123,7 +126,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
 
     // It never goes on by itself; n does.
     terminal.type("n");
-    SHOWS("Watching exercises/02_naive/kernel.cu");
+    SHOWS("Waiting for you to save exercises/02_naive/kernel.cu");
     SHOWS("02_naive: not yet");
     save_by_renaming(
         course, KERNEL_02,
@@ -137,6 +140,8 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("q quit");
     terminal.type("p");
     SHOWS("store to `out`: 32 sectors, where 4 are enough");
+    SHOWS("more: space");
+    terminal.type("  ");
     SHOWS("out + 31744");
     SHOWS("q quit");
 
@@ -148,7 +153,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("q quit");
     terminal.type("l");
     SHOWS("exercise: done");
-    SHOWS("q quit");
+    SHOWS("more: space");  // which nobody must press
     course.solve("03_tiled");
     SHOWS("03_tiled: passed");
     SHOWS("q quit");
@@ -170,6 +175,83 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     CHECK(course.progress_of("01_copy")["predictions"][1]["right"] == false);
     CHECK(course.progress_of("03_tiled")["predictions"][1]["right"] == true);
 }
+
+TEST_CASE("the footer fits its lines, whatever the exercise") {
+    Course scratch;
+    auto course = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml");
+    auto all = exercises_and_hunts_of(course);
+    REQUIRE(all.size() > course.steps.size());
+    for (auto& exercise : all) {
+        for (bool may_guess : {false, true}) {
+            auto lines = lines_seen(std::regex_replace(
+                watch_footer(exercise, "23:59:59", true, may_guess), std::regex("\n"), "\r\n"));
+            CAPTURE(lines[1]);
+            CAPTURE(lines[2]);
+            CHECK(lines[0].empty());
+            CHECK(has(lines[1], exercise.relative_file().string()));
+            CHECK(has(lines[LINES_OF_WATCH_FOOTER - 1], "q quit"));
+            CHECK(lines[LINES_OF_WATCH_FOOTER].empty());
+        }
+    }
+}
+
+TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt, and back") {
+    Course course;
+    PseudoTerminal terminal(course.command({"watch", "02"}));
+    SHOWS("02_naive: not yet");
+    SHOWS("b hunt");
+    SHOWS("q quit");
+    terminal.type("e");
+    SHOWS("the solution cannot be unseen");
+    SHOWS("q quit");
+    terminal.type("he");  // not twice: a hint in between
+    SHOWS("hint 1 of 4");
+    SHOWS("the solution cannot be unseen");
+    SHOWS("q quit");
+    CHECK(course.progress_of("02_naive")["solution_seen"] == false);
+    terminal.type("e");
+    SHOWS("the solution");
+    SHOWS("out[col * rows + row]");
+    CHECK(course.progress_of("02_naive")["solution_seen"] == true);
+    terminal.type("b");
+    SHOWS("Waiting for you to save exercises/02_naive/hunt.cu");
+    SHOWS("02_naive hunt: not yet");
+    SHOWS("b back");
+    SHOWS("q quit");
+    terminal.type("b");
+    SHOWS("Waiting for you to save exercises/02_naive/kernel.cu");
+    SHOWS("02_naive: not yet");
+    SHOWS("b hunt");
+}
+
+TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
+    Course course;
+    PseudoTerminal terminal(course.command({"watch", "02"}));
+    SHOWS("02_naive: not yet");
+    SHOWS("q quit");
+    CHECK(has(terminal.lines().front(), "02_naive: not yet"));
+    terminal.type("l");
+    SHOWS("more: space");
+    auto first = terminal.lines();
+    CHECK(has(first.front(), "01_copy"));
+    CHECK(has(first[22], "more: space"));
+    terminal.type(" ");
+    SHOWS("the bug hunt hunt.cu beside it.");
+    SHOWS("q quit");
+    terminal.type(" l");  // no page is left; from the beginning again
+    SHOWS("more: space");
+    CHECK(terminal.lines() == first);
+    // A save is seen in the middle of it, and what was not shown is gone.
+    course.solve("02_naive");
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+    CHECK(has(terminal.lines().front(), "02_naive: passed"));
+    size_t before = terminal.all().size();
+    terminal.type(" ");
+    CHECK(!terminal.shows("beside it", 300));
+    CHECK(terminal.all().size() == before);
+}
+
 TEST_CASE("what is saved or happens to the file while it is watched") {
     Course course;
     PseudoTerminal terminal(course.command({"watch", "02", "--plain"}));
@@ -221,7 +303,7 @@ TEST_CASE("Ctrl-C in the middle of a question ends it") {
     Course course;
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"watch", "02"}));
-    SHOWS("The key g");
+    SHOWS("g: predict what it costs");
     SHOWS("q quit");
     terminal.type("g");
     SHOWS("A number");
