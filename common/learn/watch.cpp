@@ -170,7 +170,9 @@ private:
         show(result, record);
         std::cout << std::flush;
         record_check(session, exercise, result);
-        if (has_passed) std::cout << bandwidth_text(exercise, "", false);
+        // Nothing that goes wrong in a process of its own ends the watch.
+        if (has_passed)
+            std::cout << said_by([&] { std::cout << bandwidth_text(exercise, "", false); });
         footer();
     }
 

@@ -284,6 +284,30 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
     CHECK(terminal.status() == 0);
 }
 
+// A ./learn in another terminal, after a pull.
+TEST_CASE("watch goes on when it is built anew meanwhile") {
+    Course course;
+    fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
+    fs::copy_file(learn_program, copy);
+    Command command = course.command({"watch", "02"});
+    command.program = copy;
+    PseudoTerminal terminal(command);
+    SHOWS("02_naive: not yet");
+    SHOWS("q quit");
+    fs::copy_file(learn_program, copy.string() + "-new");
+    fs::rename(copy.string() + "-new", copy);
+    course.solve("02_naive");
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+    terminal.type("p");
+    SHOWS("load from `in`: 4 sectors");
+    // Not even what is not there, in the middle of a build, ends it.
+    fs::remove(copy);
+    terminal.type("r");
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+}
+
 TEST_CASE("signals restore the terminal") {
     Course course;
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT}) {
