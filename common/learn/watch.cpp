@@ -20,6 +20,7 @@
 #include "learn/file_watcher.h"
 #include "learn/hint.h"
 #include "learn/measure.h"
+#include "learn/pages.h"
 #include "learn/paths.h"
 #include "learn/predict.h"
 #include "learn/raw_terminal.h"
@@ -51,35 +52,6 @@ std::string said_by(Action action) {
     }
     std::cout.rdbuf(terminal);
     return text.str();
-}
-
-// How many lines of the terminal a line of a text takes; what colours it has takes nothing.
-size_t height_of(const std::string& line, size_t columns) {
-    size_t width = 0;
-    bool in_colour = false;
-    for (char c : line) {
-        if (c == '\033') in_colour = true;
-        if (!in_colour) ++width;
-        if (c == 'm') in_colour = false;
-    }
-    return width <= columns ? 1 : (width + columns - 1) / columns;
-}
-
-// A text in pieces of at most `room` lines of the terminal.
-std::vector<std::string> pages_of(const std::string& text, size_t room) {
-    std::vector<std::string> pages = {""};
-    std::istringstream lines(text);
-    size_t used = 0, columns = static_cast<size_t>(std::max(terminal_columns(), 1));
-    for (std::string line; std::getline(lines, line);) {
-        size_t height = height_of(line, columns);
-        if (used > 0 && used + height > room) {
-            pages.emplace_back();
-            used = 0;
-        }
-        pages.back() += line + "\n";
-        used += height;
-    }
-    return pages;
 }
 
 class Watch {
@@ -136,11 +108,11 @@ private:
     }
 
     void heading() {
+        verdict = "Waiting for you to save " + exercise.relative_file().string() +
+                  "\nThe lesson: " + exercise.lesson() + "\n";
+        if (file->is_polling()) verdict += "Looking for changes five times a second.\n";
         clear();
-        std::cout << "Waiting for you to save " << exercise.relative_file().string() << "\n"
-                  << "The lesson: " << exercise.lesson() << "\n"
-                  << (file->is_polling() ? "Looking for changes five times a second.\n" : "")
-                  << std::flush;
+        std::cout << verdict << std::flush;
     }
 
     void begin() {
@@ -166,30 +138,30 @@ private:
         Record record = session.progress.read().record(exercise.name());
         note_check(record, exercise, result);
         has_passed = result.outcome == CheckResult::passed;
+        verdict = text_of(result, record);
         separate();
-        show(result, record);
-        std::cout << std::flush;
+        std::cout << verdict << std::flush;
         record_check(session, exercise, result);
-        // Nothing that goes wrong in a process of its own ends the watch.
-        if (has_passed)
-            std::cout << said_by([&] { std::cout << bandwidth_text(exercise, "", false); });
+        if (has_passed) {
+            std::string more = said_by([&] { std::cout << bandwidth_text(exercise, "", false); });
+            verdict += more;
+            std::cout << more;
+        }
         footer();
     }
 
-    void show(const CheckResult& result, const Record& record) {
-        if (result.outcome != CheckResult::passed) {
-            std::cout << text_of_failure(exercise, result, style);
-            return;
-        }
+    std::string text_of(const CheckResult& result, const Record& record) const {
+        if (result.outcome != CheckResult::passed) return text_of_failure(exercise, result, style);
         PassedText more = more_of_pass(session, exercise, record);
         more.counters = !has_open_questions(exercise, record);
-        std::cout << text_of_pass(exercise, result, more, style);
+        return text_of_pass(exercise, result, more, style);
     }
 
     // In place of a verdict, while there is none to be had.
     void instead(const std::string& message) {
+        verdict = wrap(message);
         separate();
-        std::cout << wrap(message);
+        std::cout << verdict;
         footer();
     }
 
@@ -198,6 +170,7 @@ private:
     // The place for something new, on a terminal as large as it is now.
     void clear() {
         pages.clear();
+        shows_verdict = true;
         if (!style.clear) return;
         style.columns = usable_columns(terminal_columns());
         std::cout << "\033[H\033[2J";
@@ -209,12 +182,63 @@ private:
     }
 
     void footer() {
-        bool may_guess =
-            has_passed &&
-            has_open_questions(exercise, session.progress.read().record(exercise.name()));
-        std::cout << watch_footer(exercise, clock_text(), terminal.has_keys(), may_guess);
+        WatchWaits waits = !shows_verdict ? WatchWaits::to_go_back : WatchWaits::for_a_save;
+        State state = session.progress.read();
+        if (has_passed && shows_verdict &&
+            has_open_questions(exercise, state.record(exercise.name()))) {
+            waits = WatchWaits::for_a_guess;
+        }
+        std::cout << watch_footer(exercise, clock_text(), terminal.has_keys(), waits);
         // The screen's last line is not left empty.
         std::cout << (style.clear ? "" : "\n") << std::flush;
+    }
+
+    void show_verdict() {
+        clear();
+        std::cout << verdict;
+        footer();
+    }
+
+    // Shows something with the verdict, or, when there is no room for both, in its place; by pages,
+    // when it is more than the screen takes: what scrolls away is not read.
+    void below(const std::string& text) {
+        if (!style.clear) {
+            std::cout << "\n" << text;
+            return footer();
+        }
+        clear();
+        size_t columns = static_cast<size_t>(std::max(terminal_columns(), 1));
+        if (height_of(verdict + "\n" + text, columns) <= lines_to_show()) {
+            std::cout << verdict << "\n" << text;
+            return footer();
+        }
+        pages = pages_of(text, columns, lines_to_show());
+        count_of_pages = pages.size();
+        show_page();
+    }
+
+    // The next page of what was begun; behind the last one the verdict.
+    void show_page() {
+        if (pages.empty() && !shows_verdict) return show_verdict();
+        if (pages.empty()) return;
+        std::vector<std::string> rest(pages.begin() + 1, pages.end());
+        std::string page = pages.front();
+        clear();
+        std::cout << page;
+        pages = rest;
+        shows_verdict = false;
+        if (pages.empty()) return footer();
+        std::cout << "\n"
+                  << style.strong("more: space")
+                  << format("  (page %zu of %zu)", count_of_pages - pages.size(), count_of_pages)
+                  << std::flush;
+    }
+
+    // What there is above the footer. Without keys nobody can ask for another page.
+    size_t lines_to_show() const {
+        constexpr int LEAST = 10, MOST = 1'000'000;
+        if (!terminal.has_keys() || terminal_lines() == 0) return MOST;
+        return static_cast<size_t>(std::max(terminal_lines() - LINES_OF_WATCH_FOOTER, LEAST));
     }
 
     // ---- keys and signals ----
@@ -253,42 +277,6 @@ private:
         }
     }
 
-    // Shows something below what is there; by pages, when it is more than the screen takes: the
-    // terminal's own scrolling would begin at its end.
-    void below(const std::string& text) {
-        pages.clear();
-        size_t room = lines_to_show();
-        std::vector<std::string> all = room == 0 ? std::vector{text} : pages_of(text, room);
-        if (all.size() == 1) {
-            std::cout << (style.clear ? "\n\n" : "\n") << text;
-            return footer();
-        }
-        pages = all;
-        show_page();
-    }
-
-    // The next one of what was begun.
-    void show_page() {
-        if (pages.empty()) return;
-        std::vector<std::string> rest(pages.begin() + 1, pages.end());
-        std::string page = pages.front();
-        clear();
-        std::cout << page;
-        pages = rest;
-        if (pages.empty()) return footer();
-        std::cout << "\n"
-                  << style.strong("more: space") << "  (" << count_of(pages.size(), "page") << ")"
-                  << std::flush;
-    }
-
-    // What a page takes, above the footer. 0: there is no terminal with keys, and so no pages.
-    size_t lines_to_show() const {
-        constexpr int LEAST = 10;
-        bool has_pages = style.clear && terminal.has_keys() && terminal_lines() > 0;
-        if (!has_pages) return 0;
-        return static_cast<size_t>(std::max(terminal_lines() - LINES_OF_WATCH_FOOTER, LEAST));
-    }
-
     void next() {
         Exercise behind = exercise_behind(session.course, exercise);
         if (behind.step != nullptr) return turn_to(behind);
@@ -318,12 +306,13 @@ private:
             return below("There is nothing to predict here.\n");
         }
         terminal.pause();
-        std::cout << (style.clear ? "\n" : "");
+        clear();
         try {
             predict(session, exercise, {});
         } catch (const std::exception& problem) {
             std::cout << wrap(problem.what());
         }
+        shows_verdict = !style.clear;
         footer();
         terminal.resume();
     }
@@ -350,7 +339,10 @@ private:
             terminal.pause();
             raise(SIGSTOP);
             terminal.resume();
-            footer();
+            if (style.clear)
+                show_verdict();
+            else
+                footer();
         }
     }
 
@@ -362,7 +354,10 @@ private:
     RawTerminal terminal;
     std::unique_ptr<FileWatcher> file;
     std::unique_ptr<Check> check;
+    std::string verdict;  // what the screen shows, unless a key asked for something else
+    bool shows_verdict = true;
     std::vector<std::string> pages;  // of something long, those that are still to be shown
+    size_t count_of_pages = 0;       // with those that were
     bool has_passed = false;         // what was checked last
     char last_key = 0;
     bool stdin_ended = false, is_over = false;
@@ -372,14 +367,14 @@ private:
 }  // namespace
 
 std::string watch_footer(const Exercise& exercise, const std::string& time, bool has_keys,
-                         bool may_guess) {
-    std::string file = exercise.relative_file().string();
-    std::string text = "\n[" + time + "] ";
-    if (!has_keys) return text + "Waiting for you to save " + file;
-    text += (may_guess ? "g: predict what it costs, or save " : "Waiting for you to save ") + file;
-    text += "\nn next  h hint  e explain  ";
-    text += exercise.is_hunt ? "b back" : "b hunt";
-    return text + "  g guess  p picture  l list  r check  q quit";
+                         WatchWaits waits) {
+    std::string what = "Waiting for you to save ";
+    if (has_keys && waits == WatchWaits::for_a_guess) what = "g: predict what it costs, or save ";
+    if (has_keys && waits == WatchWaits::to_go_back) what = "space: the verdict again, or save ";
+    std::string text = "\n[" + time + "] " + what + exercise.relative_file().string();
+    if (!has_keys) return text;
+    return text + "\nn next  h hint  e explain  " + (exercise.is_hunt ? "b back" : "b hunt") +
+           "  g guess  p picture  l list  r check  q quit";
 }
 
 int watch(Session& session, const WatchWords& words) {

@@ -15,10 +15,17 @@ struct WatchWords {
     int seconds = 60;    ///< for each check
 };
 
+/// What comes next, besides a save.
+enum class WatchWaits {
+    for_a_save,   ///< nothing
+    for_a_guess,  ///< what it costs is to be predicted before it is shown
+    to_go_back,   ///< the screen shows something else than the verdict
+};
+
 /// The lines at the foot of the screen, of 80 columns at most: an empty one, what is waited for, and
-/// the keys, where there are keys. `may_guess`: what it costs is to be guessed before it is shown.
+/// the keys, where there are keys.
 std::string watch_footer(const Exercise& exercise, const std::string& time, bool has_keys,
-                         bool may_guess);
+                         WatchWaits waits);
 /// How many lines of a terminal that footer takes: a verdict has the rest.
 inline constexpr int LINES_OF_WATCH_FOOTER = 3;
 

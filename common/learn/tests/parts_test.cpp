@@ -13,6 +13,7 @@
 #include "learn/exercise.h"
 #include "learn/file_watcher.h"
 #include "learn/line_diff.h"
+#include "learn/pages.h"
 #include "learn/process.h"
 #include "learn/raw_terminal.h"
 #include "learn/terminal.h"
@@ -102,6 +103,18 @@ TEST_CASE("two texts side by side stay in their columns") {
     }
     CHECK(marked == 2);
     CHECK(text.find("same") < text.find(std::string(38, 'a')));
+}
+
+TEST_CASE("a text in pages") {
+    CHECK(height_of("", 80) == 0);
+    CHECK(height_of("a\n\nb\n", 80) == 3);
+    CHECK(height_of(std::string(80, 'x'), 80) == 1);
+    CHECK(height_of(std::string(81, 'x') + "\n", 80) == 2);
+    CHECK(height_of("\033[31m" + std::string(80, 'x') + "\033[0m", 80) == 1);
+    CHECK(pages_of("", 80, 3) == std::vector<std::string>{""});
+    CHECK(pages_of("a\nb\nc\n", 80, 3) == std::vector<std::string>{"a\nb\nc\n"});
+    CHECK(pages_of("a\nb\nc\nd", 80, 3) == std::vector<std::string>{"a\nb\nc\n", "d\n"});
+    CHECK(pages_of("a\n1234567\nb\n", 3, 3) == std::vector<std::string>{"a\n", "1234567\n", "b\n"});
 }
 
 TEST_CASE("an excerpt marks its line and column, and never upsets the terminal") {

@@ -182,9 +182,10 @@ TEST_CASE("the footer fits its lines, whatever the exercise") {
     auto all = exercises_and_hunts_of(course);
     REQUIRE(all.size() > course.steps.size());
     for (auto& exercise : all) {
-        for (bool may_guess : {false, true}) {
+        for (auto waits :
+             {WatchWaits::for_a_save, WatchWaits::for_a_guess, WatchWaits::to_go_back}) {
             auto lines = lines_seen(std::regex_replace(
-                watch_footer(exercise, "23:59:59", true, may_guess), std::regex("\n"), "\r\n"));
+                watch_footer(exercise, "23:59:59", true, waits), std::regex("\n"), "\r\n"));
             CAPTURE(lines[1]);
             CAPTURE(lines[2]);
             CHECK(lines[0].empty());
@@ -237,8 +238,13 @@ TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
     CHECK(has(first[22], "more: space"));
     terminal.type(" ");
     SHOWS("the bug hunt hunt.cu beside it.");
+    SHOWS("space: the verdict again");
     SHOWS("q quit");
-    terminal.type(" l");  // no page is left; from the beginning again
+    terminal.type(" ");
+    SHOWS("Waiting for you to save");
+    SHOWS("q quit");
+    CHECK(has(terminal.lines().front(), "02_naive: not yet"));
+    terminal.type("l");
     SHOWS("more: space");
     CHECK(terminal.lines() == first);
     // A save is seen in the middle of it, and what was not shown is gone.
@@ -250,6 +256,29 @@ TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
     terminal.type(" ");
     CHECK(!terminal.shows("beside it", 300));
     CHECK(terminal.all().size() == before);
+}
+
+TEST_CASE("what a key shows leaves the verdict on the screen when there is room for both") {
+    Course course;
+    course.solve("02_naive");
+    PseudoTerminal terminal(course.command({"watch", "02"}));
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+    terminal.type("h");
+    SHOWS("hint 1 of 4");
+    SHOWS("q quit");
+    terminal.type("e");  // more than there is room for
+    SHOWS("more: space");
+    CHECK(has(terminal.lines().front(), "yours"));
+    terminal.type("h");
+    SHOWS("hint 2 of 4");
+    SHOWS("q quit");
+    auto seen = terminal.lines();
+    std::string all;
+    for (auto& line : seen) all += line + "\n";
+    CHECK_MESSAGE(has(seen.front(), "02_naive: passed"), all);
+    CHECK(!has(all, "hint 1 of 4"));
+    CHECK(all.find("q quit") == all.rfind("q quit"));
 }
 
 TEST_CASE("what is saved or happens to the file while it is watched") {
