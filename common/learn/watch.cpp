@@ -11,6 +11,7 @@
 #include <ctime>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -108,6 +109,7 @@ private:
     }
 
     void heading() {
+        found.reset();
         verdict = "Waiting for you to save " + exercise.relative_file().string() +
                   "\nThe lesson: " + exercise.lesson() + "\n";
         if (file->is_polling()) verdict += "Looking for changes five times a second.\n";
@@ -133,7 +135,9 @@ private:
     }
 
     void end() {
-        CheckResult result = check->finish();
+        found = check->finish();
+        bandwidth.clear();
+        const CheckResult& result = *found;
         check.reset();
         Record record = session.progress.read().record(exercise.name());
         note_check(record, exercise, result);
@@ -143,9 +147,9 @@ private:
         std::cout << verdict << std::flush;
         record_check(session, exercise, result);
         if (has_passed) {
-            std::string more = said_by([&] { std::cout << bandwidth_text(exercise, "", false); });
-            verdict += more;
-            std::cout << more;
+            bandwidth = said_by([&] { std::cout << bandwidth_text(exercise, "", false); });
+            verdict += bandwidth;
+            std::cout << bandwidth;
         }
         footer();
     }
@@ -159,6 +163,7 @@ private:
 
     // In place of a verdict, while there is none to be had.
     void instead(const std::string& message) {
+        found.reset();
         verdict = wrap(message);
         separate();
         std::cout << verdict;
@@ -193,8 +198,13 @@ private:
         std::cout << (style.clear ? "" : "\n") << std::flush;
     }
 
+    // What is said of it may be more by now: a prediction was made, the screen is larger.
     void show_verdict() {
         clear();
+        if (found) {
+            Record record = session.progress.read().record(exercise.name());
+            verdict = text_of(*found, record) + bandwidth;
+        }
         std::cout << verdict;
         footer();
     }
@@ -354,6 +364,8 @@ private:
     RawTerminal terminal;
     std::unique_ptr<FileWatcher> file;
     std::unique_ptr<Check> check;
+    std::optional<CheckResult> found;  // by the last check, unless there was something else to say
+    std::string bandwidth;
     std::string verdict;  // what the screen shows, unless a key asked for something else
     bool shows_verdict = true;
     std::vector<std::string> pages;  // of something long, those that are still to be shown

@@ -121,6 +121,10 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     terminal.type("32\n");
     SHOWS("you said 4; it is 4: right");
     SHOWS("you said 32; it is 4: not so");
+    SHOWS("space: the verdict again");
+    SHOWS("q quit");
+    terminal.type(" ");
+    SHOWS("sectors a load                       4           4           4");
     SHOWS("q quit");
     CHECK(course.progress_of("01_copy")["status"] == "done");
 
