@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <map>
@@ -11,6 +12,7 @@
 #include <sstream>
 
 #include "harness/device.h"
+#include "learn/pages.h"
 #include "scratch_course.h"
 
 using namespace coalesce::learn;
@@ -388,7 +390,11 @@ TEST_CASE("reset keeps what was there") {
 
 TEST_CASE("progress, list, doctor") {
     Course course;
-    expect(course, {"list"}, 0, {"exercise: not begun; bug hunt: not begun"});
+    Outcome list = expect(course, {"list"}, 0,
+                          {"01_copy       not begun  not begun  Copy: the ceiling\n",
+                           "Asynchronous copies: pipelines, and when ...\n"});
+    CHECK(height_of(list.output, 80) == std::ranges::count(list.output, '\n'));
+    CHECK(height_of(list.output, 80) <= 23);
     expect(course, {"list", "02"}, 0, {"transpose_naive"});
     expect(course, {"progress"}, 0, {"0 of ", "02_naive hunt", "Stale: "});
     Json progress = course.learn_json({"progress", "--json"});
