@@ -396,6 +396,10 @@ TEST_CASE("progress, list, doctor") {
     CHECK(height_of(list.output, 80) == std::ranges::count(list.output, '\n'));
     CHECK(height_of(list.output, 80) <= 23);
     expect(course, {"list", "02"}, 0, {"transpose_naive"});
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+        std::string output = course.learn({"list", step.number()}).output;
+        CHECK_MESSAGE(height_of(output, 80) == std::ranges::count(output, '\n'), output);
+    }
     expect(course, {"progress"}, 0, {"0 of ", "02_naive hunt", "Stale: "});
     Json progress = course.learn_json({"progress", "--json"});
     CHECK(progress["next"] == "01_copy");
