@@ -133,6 +133,16 @@ std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
     return hints;
 }
 
+double read_within(const StrictToml& reader, const toml::table& table) {
+    constexpr double MOST = 0.25;
+    const toml::node* node = table.get("within");
+    if (node == nullptr) return ROUNDING;
+    double within = node->value<double>().value_or(0);
+    if (within > ROUNDING && within <= MOST) return within;
+    reader.fail(StrictToml::line_of(*node),
+                "`within` is how far an answer may be off, above 0.02 and up to 0.25");
+}
+
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,
                                          const std::string& where) {
     std::vector<Prediction> predictions;
@@ -140,9 +150,9 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
     for (auto& node : reader.tables(table, "prediction", "[[step.prediction]] of " + where)) {
         const toml::table& entry = *node.as_table();
         std::string name = "a prediction of " + where;
-        reader.allow_keys(entry, {"counter", "question"}, name);
+        reader.allow_keys(entry, {"counter", "question", "within"}, name);
         Prediction prediction = {reader.text(entry, "counter", name),
-                                 reader.text(entry, "question", name)};
+                                 reader.text(entry, "question", name), read_within(reader, entry)};
         if (std::ranges::count(EXPECTABLE, prediction.counter) == 0) {
             reader.fail(StrictToml::line_of(*entry.get("counter")),
                         "`counter` is load, store, shared_load or shared_store, not \"" +

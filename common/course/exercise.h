@@ -64,11 +64,15 @@ struct Hint {
     int line = 0;                                        ///< in course.toml
 };
 
+/// How far a prediction may be off, as a part of what was counted: rounding.
+inline constexpr double ROUNDING = 0.02;
+
 /// A question about what a kernel costs, asked before the counters are shown. What answers it is
-/// counted in the learner's own run.
+/// counted in the learner's own run: the average of all requests.
 struct Prediction {
-    std::string counter;   ///< "load", "store", "shared_load", "shared_store"
-    std::string question;  ///< for the learner
+    std::string counter;       ///< "load", "store", "shared_load", "shared_store"
+    std::string question;      ///< for the learner
+    double within = ROUNDING;  ///< more where requests differ, and the question says "about"
 };
 
 /// An exercise, or the bug hunt that goes with one.

@@ -13,7 +13,7 @@ void list_variants(std::ostream& out, const course::Step& step) {
         out << "  " << left << setw(24) << variant.name << " "
             << (variant.kernel.empty() ? "no kernel of its own" : variant.kernel) << "\n";
         if (variant.expect.empty()) continue;
-        out << setw(27) << "";
+        out << "      ";
         const char* comma = "";
         for (const char* key : course::EXPECTABLE) {
             auto cost = variant.expect.find(key);
@@ -26,8 +26,8 @@ void list_variants(std::ostream& out, const course::Step& step) {
         }
         out << "\n";
     }
-    out << "\nFigures are sectors (load, store) and wavefronts (shared_load, shared_store) that\n"
-           "one request costs. The kernels are in steps/"
+    out << "\nFigures are sectors (load, store) and wavefronts (shared_load, shared_store)\n"
+           "that one request costs. The kernels are in steps/"
         << step.name << "/main.cu.\n";
 }
 

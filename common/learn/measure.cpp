@@ -97,6 +97,13 @@ std::string as_text(const Json& measured) {
 
 int measure(Session& session, const MeasureWords& words, char** argv) {
     understand(words);
+    // Said here, because --device, which a step would name, is no option of this command.
+    std::string why = why_no_gpu();
+    if (!why.empty()) {
+        throw UsageError("a bandwidth is that of a real GPU, and none works here (" + why +
+                         "); ./learn check " + words.exercise.words() +
+                         " counts what it costs, without one");
+    }
     Device device = choose_device(DeviceChoice::gpu, argv);
     std::filesystem::path file =
         words.file.empty() ? words.exercise.file() : std::filesystem::path(words.file);

@@ -18,7 +18,11 @@ fs::path learners_folder() {
 }
 
 fs::path this_program() {
-    return fs::read_symlink("/proc/self/exe");
+    // Built anew while it runs, watch say: the new one stands in its place.
+    const std::string deleted = " (deleted)";
+    std::string path = fs::read_symlink("/proc/self/exe");
+    if (path.ends_with(deleted)) path.erase(path.size() - deleted.size());
+    return path;
 }
 
 fs::path programs() {

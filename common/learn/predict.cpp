@@ -33,13 +33,12 @@ std::vector<const Prediction*> open_questions(const Exercise& exercise, const Re
     return open;
 }
 
-void keep(Session& session, const Exercise& exercise, const std::string& counter,
+void keep(Session& session, const Exercise& exercise, const Prediction& prediction,
           std::optional<double> said) {
     session.progress.update([&](State& state) {
         Record& record = state.records[exercise.name()];
-        if (record.guess(counter) == nullptr) {
-            record.guesses.push_back({.counter = counter, .said = said, .fact = {}});
-        }
+        if (record.guess(prediction.counter) != nullptr) return;
+        record.guesses.push_back({prediction.counter, said, {}, prediction.within});
     });
 }
 
@@ -51,7 +50,7 @@ bool ask_one(Session& session, const Exercise& exercise, const Prediction& predi
         if (!ask("A number (Enter: no guess): ", answer)) return false;
         auto number = number_in(answer);
         if (answer.empty() || number) {
-            keep(session, exercise, prediction.counter, number);
+            keep(session, exercise, prediction, number);
             return true;
         }
         std::cout << "That is no number from 0 to a million.\n";
@@ -66,13 +65,17 @@ void take_answers(Session& session, const Exercise& exercise,
         if (number_in(word)) continue;
         throw UsageError("\"" + word + "\" is no number from 0 to a million");
     }
+    if (!answers.empty() && open.empty()) {
+        throw UsageError("all is predicted of " + exercise.name() + "; ./learn predict " +
+                         exercise.words() + " shows what you said");
+    }
     if (answers.size() > open.size()) {
-        throw UsageError("there are " + count_of(answers.size(), "answer") + " to " +
+        throw UsageError(count_of(answers.size(), "answer") + " for " +
                          count_of(open.size(), "open question") + "; ./learn predict " +
-                         exercise.words() + " asks them one by one");
+                         exercise.words() + " asks one by one");
     }
     for (size_t i = 0; i < answers.size(); ++i) {
-        keep(session, exercise, open[i]->counter, number_in(answers[i]));
+        keep(session, exercise, *open[i], number_in(answers[i]));
     }
 }
 
@@ -82,8 +85,7 @@ std::string line_for(const Prediction& prediction, const Guess* guess) {
                                         : "no guess";
     std::string fact;
     if (guess != nullptr && guess->fact) {
-        fact = "; it is " + figure(guess->fact);
-        if (guess->said) fact += guess->is_right() ? ": right" : ": not so";
+        fact = "; it is " + fact_text(*guess);
     }
     return wrap("  " + words_for(prediction.counter) + ": " + said + fact);
 }
@@ -107,11 +109,20 @@ void settle_predictions(Record& record, const Exercise& exercise, bool all) {
         auto fact = per_request(record.best_counters, prediction.counter);
         Guess* guess = record.guess(prediction.counter);
         if (guess == nullptr && all) {
-            record.guesses.push_back({prediction.counter, std::nullopt, fact});
+            record.guesses.push_back({prediction.counter, std::nullopt, fact, prediction.within});
         } else if (guess != nullptr && !guess->fact) {
             guess->fact = fact;
+            guess->within = prediction.within;
         }
     }
+}
+
+std::string fact_text(const Guess& guess) {
+    double fact = guess.fact.value_or(0);
+    bool is_whole = std::abs(fact - std::round(fact)) <= ROUNDING * fact;
+    std::string text = figure(fact) + (is_whole ? "" : " on average");
+    if (guess.said) text += guess.is_right() ? ": right" : ": not so";
+    return text;
 }
 
 int predict(Session& session, const Exercise& exercise, const std::vector<std::string>& answers) {

@@ -21,4 +21,7 @@ void ask_predictions(Session& session, const Exercise& exercise);
 /// counts as seen: it cannot be guessed any more.
 void settle_predictions(Record& record, const Exercise& exercise, bool all);
 
+/// What it is, and whether that was said: "32: right", "3.74 on average: not so".
+std::string fact_text(const Guess& guess);
+
 }  // namespace coalesce::learn

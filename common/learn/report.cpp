@@ -130,6 +130,16 @@ void print_next(const Session& session, const State& state) {
               << "\n\nand edit the file: every time it is saved it is checked.\n";
 }
 
+// One line a step, so that all of them fit on a screen.
+constexpr const char* STEP_LINE = "%-14s%-11s%-11s%s\n";
+constexpr size_t COLUMNS_OF_TITLE = 80 - 14 - 11 - 11;
+
+std::string shortened(const std::string& title) {
+    if (title.size() <= COLUMNS_OF_TITLE) return title;
+    std::string begin = title.substr(0, COLUMNS_OF_TITLE - 3);
+    return begin.substr(0, begin.rfind(' ')) + " ...";
+}
+
 // Every step, once, so that a learner sees what there is to be had.
 int show_steps_once(Session& session) {
     if (session.progress.read().has_begun) return 0;
@@ -165,20 +175,16 @@ int show_progress(Session& session, bool json) {
 int show_list(Session& session, bool json) {
     State state = session.progress.read();
     if (json) return print_json(session, state);
+    std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
     for (auto& step : session.course.steps) {
-        std::cout << format("%-15s", step.name.c_str()) << step.title << "\n";
-        std::string of_exercise;
-        if (step.exercise) of_exercise = name_of(status_of(Exercise{&step, false}, state));
-        if (step.hunt) {
-            of_exercise += std::string("; bug hunt: ") + name_of(status_of({&step, true}, state));
-        }
-        std::cout << format("%-15s", "") << count_of(step.variants.size(), "variant")
-                  << (of_exercise.empty() ? "" : "; exercise: " + of_exercise) << "\n";
+        std::string exercise = "-", hunt = "-";
+        if (step.exercise) exercise = name_of(status_of(Exercise{&step, false}, state));
+        if (step.hunt) hunt = name_of(status_of(Exercise{&step, true}, state));
+        std::cout << format(STEP_LINE, step.name.c_str(), exercise.c_str(), hunt.c_str(),
+                            shortened(step.title).c_str());
     }
-    std::cout << "\nstale: it passed, and was edited since.\n"
-                 "./learn list STEP names a step's variants; ./learn run STEP runs them.\n"
-                 "The lesson of each is steps/STEP/README.md, its exercise\n"
-                 "exercises/STEP/kernel.cu (./learn check STEP), the bug hunt hunt.cu beside it.\n";
+    std::cout << "\nStale: it passed, and was edited since. ./learn list 03: the variants of 03.\n"
+                 "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;
 }
 

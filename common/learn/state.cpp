@@ -36,7 +36,8 @@ Json record_to_json(const Record& record) {
     for (auto& guess : record.guesses) {
         guesses.push_back({{"counter", guess.counter},
                            {"said", optional_json(guess.said)},
-                           {"fact", optional_json(guess.fact)}});
+                           {"fact", optional_json(guess.fact)},
+                           {"within", guess.within}});
     }
     return {{"checks", record.checks},
             {"passed_hash", record.passed_hash},
@@ -59,9 +60,9 @@ Record record_from_json(const Json& json) {
     record.last_failure = json.at("last_failure").get<std::string>();
     record.hints = json.at("hints").get<std::map<std::string, int>>();
     for (auto& guess : json.at("guesses")) {
-        record.guesses.push_back({guess.at("counter").get<std::string>(),
-                                  optional_number(guess.at("said")),
-                                  optional_number(guess.at("fact"))});
+        record.guesses.push_back(
+            {guess.at("counter").get<std::string>(), optional_number(guess.at("said")),
+             optional_number(guess.at("fact")), guess.value("within", ROUNDING)});
     }
     record.solution_seen = json.at("solution_seen").get<bool>();
     record.best_counters = json.at("best_counters");
@@ -114,7 +115,7 @@ void sync_folder(const fs::path& folder) {
 }  // namespace
 
 bool Guess::is_right() const {
-    return said && fact && std::abs(*said - *fact) <= 0.02 * *fact;
+    return said && fact && std::abs(*said - *fact) <= within * *fact;
 }
 
 int Record::hints_used() const {

@@ -13,15 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "course/course.h"
 #include "learn/json_file.h"
 
 namespace coalesce::learn {
 
 /// What a learner said that something costs, and what it did cost.
 struct Guess {
-    std::string counter;         ///< as course.toml's prediction names it
-    std::optional<double> said;  ///< nothing: it was seen without a guess
-    std::optional<double> fact;  ///< counted in the learner's kernel once it passed
+    std::string counter;               ///< as course.toml's prediction names it
+    std::optional<double> said;        ///< nothing: it was seen without a guess
+    std::optional<double> fact;        ///< counted in the learner's kernel once it passed
+    double within = ROUNDING;  ///< the part of the fact that may be missed
 
     /// Whether it has been guessed right.
     bool is_right() const;

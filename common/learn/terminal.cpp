@@ -19,6 +19,12 @@ bool is_set(const char* name) {
     return value != nullptr && *value != '\0';
 }
 
+winsize size_of_terminal() {
+    winsize size = {};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
+    return size;
+}
+
 // Waits for a key. False: a signal came, be it before the waiting began.
 bool key_comes() {
     pollfd waited[] = {{STDIN_FILENO, POLLIN, 0}, {Signals::descriptor(), POLLIN, 0}};
@@ -34,11 +40,20 @@ Style style_for_stdout(bool plain) {
     if (plain || is_dumb || !isatty(STDOUT_FILENO)) return style;
     style.clear = true;
     style.colour = !is_set("NO_COLOR");
-    winsize size = {};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-        style.columns = std::clamp<int>(size.ws_col, 80, 200);
-    }
+    style.columns = usable_columns(terminal_columns());
     return style;
+}
+
+int terminal_lines() {
+    return size_of_terminal().ws_row;
+}
+
+int terminal_columns() {
+    return size_of_terminal().ws_col;
+}
+
+int usable_columns(int columns) {
+    return std::clamp(columns, 80, 200);
 }
 
 bool can_ask() {

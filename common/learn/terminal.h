@@ -25,6 +25,13 @@ private:
 /// The style for stdout: plain with `plain`, NO_COLOR, TERM=dumb, or when it is no terminal.
 Style style_for_stdout(bool plain);
 
+/// The size of the terminal on stdout, as it is now: ask again whenever something is shown, since it
+/// changes. 0 where stdout is no terminal, or one that does not say.
+int terminal_lines();
+int terminal_columns();
+/// Style::columns for a terminal so wide.
+int usable_columns(int columns);
+
 /// Whether a question can be asked: stdin and stdout are a terminal.
 bool can_ask();
 

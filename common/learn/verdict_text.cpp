@@ -3,6 +3,7 @@
 #include "harness/text.h"
 #include "kernel/render.h"
 #include "learn/counted.h"
+#include "learn/predict.h"
 
 namespace coalesce::learn {
 namespace {
@@ -15,9 +16,8 @@ std::string guesses_text(const Record& record) {
     std::string text;
     for (auto& guess : record.guesses) {
         if (!guess.fact || !guess.said) continue;
-        text +=
-            wrap("You predicted " + figure(guess.said) + " " + words_for(guess.counter) +
-                 "; it is " + figure(guess.fact) + (guess.is_right() ? ": right." : ": not so."));
+        text += wrap("You predicted " + figure(guess.said) + " " + words_for(guess.counter) +
+                     "; it is " + fact_text(guess) + ".");
     }
     return text.empty() ? "" : "\n" + text;
 }

@@ -11,13 +11,17 @@
 #include <ctime>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <vector>
 
 #include "harness/text.h"
 #include "learn/check.h"
+#include "learn/compare.h"
 #include "learn/file_watcher.h"
 #include "learn/hint.h"
 #include "learn/measure.h"
+#include "learn/pages.h"
 #include "learn/paths.h"
 #include "learn/predict.h"
 #include "learn/raw_terminal.h"
@@ -37,6 +41,20 @@ std::string clock_text() {
     return text;
 }
 
+// Everything that `action` writes to std::cout, what went wrong in it included.
+template <typename Action>
+std::string said_by(Action action) {
+    std::ostringstream text;
+    std::streambuf* terminal = std::cout.rdbuf(text.rdbuf());
+    try {
+        action();
+    } catch (const std::exception& problem) {
+        text << wrap(problem.what());
+    }
+    std::cout.rdbuf(terminal);
+    return text.str();
+}
+
 class Watch {
 public:
     Watch(Session& session, const WatchWords& words)
@@ -46,6 +64,7 @@ public:
 
     int run() {
         while (!is_over) wait_and_act();
+        if (style.clear) std::cout << "\n" << std::flush;  // behind the footer
         terminal.pause();
         if (ended_by == 0) return 0;
         check.reset();
@@ -82,6 +101,7 @@ private:
 
     void turn_to(const Exercise& other) {
         exercise = other;
+        has_passed = false;
         check.reset();
         file = std::make_unique<FileWatcher>(exercise.file(), words.polls);
         session.progress.update([&](State& state) { state.current = exercise.name(); });
@@ -89,66 +109,76 @@ private:
     }
 
     void heading() {
+        found.reset();
+        verdict = "Waiting for you to save " + exercise.relative_file().string() +
+                  "\nThe lesson: " + exercise.lesson() + "\n";
+        if (file->is_polling()) verdict += "Looking for changes five times a second.\n";
         clear();
-        std::cout << "Watching " << exercise.relative_file().string()
-                  << "  (lesson: " << exercise.lesson() << ")\n"
-                  << (file->is_polling() ? "Looking for changes five times a second.\n" : "")
-                  << std::flush;
+        std::cout << verdict << std::flush;
     }
 
     void begin() {
         check.reset();
         if (!file->text()) {
-            separate();
-            std::cout << wrap(exercise.relative_file().string() +
-                              " is gone, or is no ordinary file. It will be checked as soon as it "
-                              "is there again; ./learn reset " +
-                              exercise.words() + " writes it anew.")
-                      << std::flush;
-            return;
+            return instead("It is gone, or is no ordinary file. ./learn reset " + exercise.words() +
+                           " writes it anew.");
         }
-        // What was found last stays on the screen until there is something new.
-        std::cout << (style.clear ? "\r" : "") << "checking ..." << (style.clear ? "" : "\n")
+        // What was found last stays on the screen until there is something new: only the keys go.
+        std::cout << (style.clear ? "\r\033[K" : "") << "checking ..." << (style.clear ? "" : "\n")
                   << std::flush;
         try {
             check = std::make_unique<Check>(
                 CheckRequest{.exercise = exercise, .seconds = words.seconds});
         } catch (const std::exception& problem) {
-            std::cout << "\n" << wrap(problem.what()) << std::flush;
+            instead(problem.what());
         }
     }
 
     void end() {
-        CheckResult result = check->finish();
+        found = check->finish();
+        bandwidth.clear();
+        const CheckResult& result = *found;
         check.reset();
         Record record = session.progress.read().record(exercise.name());
         note_check(record, exercise, result);
+        has_passed = result.outcome == CheckResult::passed;
+        verdict = text_of(result, record);
         separate();
-        show(result, record);
-        footer();
+        std::cout << verdict << std::flush;
         record_check(session, exercise, result);
-        if (result.outcome == CheckResult::passed) {
-            std::cout << bandwidth_text(exercise, "", false) << std::flush;
+        if (has_passed) {
+            bandwidth = said_by([&] { std::cout << bandwidth_text(exercise, "", false); });
+            verdict += bandwidth;
+            std::cout << bandwidth;
         }
+        footer();
     }
 
-    void show(const CheckResult& result, const Record& record) {
-        if (result.outcome != CheckResult::passed) {
-            std::cout << text_of_failure(exercise, result, style);
-            return;
-        }
+    std::string text_of(const CheckResult& result, const Record& record) const {
+        if (result.outcome != CheckResult::passed) return text_of_failure(exercise, result, style);
         PassedText more = more_of_pass(session, exercise, record);
         more.counters = !has_open_questions(exercise, record);
-        std::cout << text_of_pass(exercise, result, more, style);
-        if (!more.counters && terminal.has_keys()) {
-            std::cout << "The key g asks for your predictions, here.\n";
-        }
+        return text_of_pass(exercise, result, more, style);
+    }
+
+    // In place of a verdict, while there is none to be had.
+    void instead(const std::string& message) {
+        found.reset();
+        verdict = wrap(message);
+        separate();
+        std::cout << verdict;
+        footer();
     }
 
     // ---- the screen ----
 
+    // The place for something new, on a terminal as large as it is now.
     void clear() {
-        if (style.clear) std::cout << "\033[H\033[2J";
+        pages.clear();
+        shows_verdict = true;
+        if (!style.clear) return;
+        style.columns = usable_columns(terminal_columns());
+        std::cout << "\033[H\033[2J";
     }
 
     void separate() {
@@ -157,11 +187,68 @@ private:
     }
 
     void footer() {
-        std::cout << "\n[" << clock_text() << ", " << exercise.name() << "]";
-        if (terminal.has_keys()) {
-            std::cout << " n next  h hint  g guess  p picture  l list  r run  q quit";
+        WatchWaits waits = !shows_verdict ? WatchWaits::to_go_back : WatchWaits::for_a_save;
+        State state = session.progress.read();
+        if (has_passed && shows_verdict &&
+            has_open_questions(exercise, state.record(exercise.name()))) {
+            waits = WatchWaits::for_a_guess;
         }
-        std::cout << "\n" << std::flush;
+        std::cout << watch_footer(exercise, clock_text(), terminal.has_keys(), waits);
+        // The screen's last line is not left empty.
+        std::cout << (style.clear ? "" : "\n") << std::flush;
+    }
+
+    // What is said of it may be more by now: a prediction was made, the screen is larger.
+    void show_verdict() {
+        clear();
+        if (found) {
+            Record record = session.progress.read().record(exercise.name());
+            verdict = text_of(*found, record) + bandwidth;
+        }
+        std::cout << verdict;
+        footer();
+    }
+
+    // Shows something with the verdict, or, when there is no room for both, in its place; by pages,
+    // when it is more than the screen takes: what scrolls away is not read.
+    void below(const std::string& text) {
+        if (!style.clear) {
+            std::cout << "\n" << text;
+            return footer();
+        }
+        clear();
+        size_t columns = static_cast<size_t>(std::max(terminal_columns(), 1));
+        if (height_of(verdict + "\n" + text, columns) <= lines_to_show()) {
+            std::cout << verdict << "\n" << text;
+            return footer();
+        }
+        pages = pages_of(text, columns, lines_to_show());
+        count_of_pages = pages.size();
+        show_page();
+    }
+
+    // The next page of what was begun; behind the last one the verdict.
+    void show_page() {
+        if (pages.empty() && !shows_verdict) return show_verdict();
+        if (pages.empty()) return;
+        std::vector<std::string> rest(pages.begin() + 1, pages.end());
+        std::string page = pages.front();
+        clear();
+        std::cout << page;
+        pages = rest;
+        shows_verdict = false;
+        if (pages.empty()) return footer();
+        std::cout << "\n"
+                  << style.strong("more: space")
+                  << format("  (page %zu of %zu)", count_of_pages - pages.size(), count_of_pages)
+                  << std::flush;
+    }
+
+    // What there is above the footer. Without keys nobody can ask for another page.
+    size_t lines_to_show() const {
+        constexpr int LEAST = 10, MOST = 1'000'000;
+        if (!terminal.has_keys() || terminal_lines() == 0) return MOST;
+        return static_cast<size_t>(std::max(terminal_lines() - LINES_OF_WATCH_FOOTER, LEAST));
     }
 
     // ---- keys and signals ----
@@ -182,43 +269,61 @@ private:
 
     void obey(char key) {
         constexpr char END_OF_INPUT = 4;  // Ctrl-D
+        bool is_sure = last_key == 'e';
+        last_key = key;
         switch (key) {
             case 'n': return next();
-            case 'h': return below([&] { hint(session, exercise, 0); });
+            case 'h': return below(said_by([&] { hint(session, exercise, 0); }));
+            case 'e': return explain_it(is_sure);
+            case 'b': return turn_to_hunt();
             case 'g': return guess();
-            case 'p': return below([&] { picture(); });
-            case 'l': return below([&] { show_list(session, false); });
+            case 'p': return below(said_by([&] { picture(); }));
+            case 'l': return below(said_by([&] { show_list(session, false); }));
             case 'r': return begin();
+            case ' ': return show_page();
             case 'q':
             case END_OF_INPUT: is_over = true; return;
             default: return;
         }
     }
 
-    // Shows something below what is there. Nothing that goes wrong in it ends the watch.
-    template <typename Action>
-    void below(Action action) {
-        std::cout << "\n";
-        try {
-            action();
-        } catch (const std::exception& problem) {
-            std::cout << wrap(problem.what());
-        }
-        footer();
-    }
-
     void next() {
         Exercise behind = exercise_behind(session.course, exercise);
         if (behind.step != nullptr) return turn_to(behind);
-        below([] { std::cout << "This is the last exercise. ./learn progress shows all.\n"; });
+        below("This is the last exercise. ./learn progress shows all.\n");
+    }
+
+    // To the bug hunt of this exercise, and back.
+    void turn_to_hunt() {
+        if (exercise.step->hunt) return turn_to({exercise.step, !exercise.is_hunt});
+        below(exercise.name() + " has no bug hunt.\n");
+    }
+
+    // Keys are no lines to answer in: the same key again is the answer.
+    void explain_it(bool is_sure) {
+        State state = session.progress.read();
+        const Record& record = state.record(exercise.name());
+        if (record.passed_hash.empty() && !record.solution_seen && !is_sure) {
+            return below(exercise.name() +
+                         " has not passed yet, and the solution cannot be unseen.\n"
+                         "e again: show it all the same.  h: a hint.\n");
+        }
+        below(said_by([&] { explain(session, exercise, true); }));
     }
 
     void guess() {
         if (exercise.is_hunt || exercise.asked().predictions.empty()) {
-            return below([] { std::cout << "There is nothing to predict here.\n"; });
+            return below("There is nothing to predict here.\n");
         }
         terminal.pause();
-        below([&] { predict(session, exercise, {}); });
+        clear();
+        try {
+            predict(session, exercise, {});
+        } catch (const std::exception& problem) {
+            std::cout << wrap(problem.what());
+        }
+        shows_verdict = !style.clear;
+        footer();
         terminal.resume();
     }
 
@@ -240,26 +345,49 @@ private:
                 is_over = true;
                 return;
             }
+            if (style.clear) std::cout << "\n" << std::flush;
             terminal.pause();
             raise(SIGSTOP);
             terminal.resume();
-            footer();
+            if (style.clear)
+                show_verdict();
+            else
+                footer();
         }
     }
 
     Session& session;
     WatchWords words;
     Exercise exercise;
-    Style style;
+    Style& style;
     Signals signals;
     RawTerminal terminal;
     std::unique_ptr<FileWatcher> file;
     std::unique_ptr<Check> check;
+    std::optional<CheckResult> found;  // by the last check, unless there was something else to say
+    std::string bandwidth;
+    std::string verdict;  // what the screen shows, unless a key asked for something else
+    bool shows_verdict = true;
+    std::vector<std::string> pages;  // of something long, those that are still to be shown
+    size_t count_of_pages = 0;       // with those that were
+    bool has_passed = false;         // what was checked last
+    char last_key = 0;
     bool stdin_ended = false, is_over = false;
     int ended_by = 0;
 };
 
 }  // namespace
+
+std::string watch_footer(const Exercise& exercise, const std::string& time, bool has_keys,
+                         WatchWaits waits) {
+    std::string what = "Waiting for you to save ";
+    if (has_keys && waits == WatchWaits::for_a_guess) what = "g: predict what it costs, or save ";
+    if (has_keys && waits == WatchWaits::to_go_back) what = "space: the verdict again, or save ";
+    std::string text = "\n[" + time + "] " + what + exercise.relative_file().string();
+    if (!has_keys) return text;
+    return text + "\nn next  h hint  e explain  " + (exercise.is_hunt ? "b back" : "b hunt") +
+           "  g guess  p picture  l list  r check  q quit";
+}
 
 int watch(Session& session, const WatchWords& words) {
     return Watch(session, words).run();

@@ -187,7 +187,8 @@ api = "3"
 line = "4"
 )";
 // Its second line gives it an exercise.
-const std::string WITH_POINTS = "[[step]]\npoints = 5\n" + FIRST.substr(FIRST.find("name"));
+const std::string WITH_POINTS =
+    "[[step]]\nexercise = { points = 5, shapes = [[64, 64]] }\n" + FIRST.substr(FIRST.find("name"));
 const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"\n";
 
 }  // namespace
@@ -195,30 +196,36 @@ const std::string OF_ALL = "[[hint]]\nfailures = [\"deadlock\"]\napi = \"Wait.\"
 TEST_CASE("an exercise is read whole") {
     Course course = read_text(OF_ALL + WITH_POINTS + EXERCISE);
     const Step& step = course.steps[0];
-    CHECK(step.points == 5);
-    REQUIRE(step.hints.size() == 2);
-    CHECK(step.hints[0].levels[1] == "  a b\n  c d");
-    REQUIRE(step.predictions.size() == 1);
-    CHECK(step.predictions[0].counter == "store");
-    CHECK(step.predictions[0].question == "How many?");
+    REQUIRE(step.exercise);
+    const coalesce::Exercise& exercise = *step.exercise;
+    CHECK(exercise.points == 5);
+    REQUIRE(exercise.hints.size() == 2);
+    CHECK(exercise.hints[0].levels[1] == "  a b\n  c d");
+    REQUIRE(exercise.predictions.size() == 1);
+    CHECK(exercise.predictions[0].counter == "store");
+    CHECK(exercise.predictions[0].question == "How many?");
+    CHECK(exercise.predictions[0].within == coalesce::ROUNDING);
+    Course about = read_text(
+        with(WITH_POINTS + EXERCISE, "counter = \"store\"", "counter = \"store\"\nwithin = 0.1"));
+    CHECK(about.steps[0].exercise->predictions[0].within == 0.1);
     REQUIRE(step.hunt);
     CHECK(step.hunt->points == 7);
-    CHECK(step.hunt->hint.levels[3] == "4");
+    CHECK(step.hunt->hints.at(0).levels[3] == "4");
     CHECK(!read_text(FIRST).steps[0].hunt);
-    CHECK(read_text(FIRST).steps[0].points == 0);
+    CHECK(!read_text(FIRST).steps[0].exercise);
 }
 
 TEST_CASE("a hint for a failure: the step's own, else the course's, else the one for all") {
     Course course = read_text(OF_ALL + WITH_POINTS + EXERCISE);
-    const Step& step = course.steps[0];
+    const coalesce::Exercise& step = *course.steps[0].exercise;
     CHECK(course.hint_for(step, "").levels[0] == "Which?");
     CHECK(course.hint_for(step, "").failures.empty());
     CHECK(course.hint_for(step, "something-else").levels[0] == "Which?");
-    Hint own = course.hint_for(step, "wrong-pitch");
+    coalesce::Hint own = course.hint_for(step, "wrong-pitch");
     CHECK(own.levels[0] == "How long?");
     CHECK(own.levels[2] == "An api.");
     CHECK(own.failures.front() == "no-bounds-check");
-    Hint common = course.hint_for(step, "deadlock");
+    coalesce::Hint common = course.hint_for(step, "deadlock");
     CHECK(common.levels[0] == "Which?");
     CHECK(common.levels[2] == "Wait.");
 }
@@ -239,9 +246,57 @@ TEST_CASE("wrong exercises") {
               "two hints for wrong-pitch");
     complains(with(all, "question = \"How long?\"", ""), "19", "says nothing");
     complains(with(all, "question = \"How long?\"", "advice = \"no\""), "21", "no key `advice`");
+    for (std::string within : {"0.5", "0.01", "0", "-1", "\"a little\""}) {
+        complains(with(all, "counter = \"store\"", "counter = \"store\"\nwithin = " + within), "24",
+                  "above 0.02 and up to 0.25");
+    }
     complains(with(all, "\"store\"", "\"stores\""), "23", "is load, store, shared_load");
     complains(with(all, "points = 7", ""), "25", "the bug hunt of 01_copy has no `points`");
     complains(with(all, "[step.hunt]", "[[step.hunt]]"), "25", "must be a table");
     complains(with(all, "line = \"4\"", ""), "25", "has no `line`");
     complains(with(OF_ALL, "failures = [\"deadlock\"]", "") + all, "1", "needs failures");
+}
+
+TEST_CASE("what an exercise asks is read, and slips in it are told") {
+    const std::string all = WITH_POINTS + EXERCISE;
+    const std::string asked = "shapes = [[64, 64]]";
+    Course course = read_text(
+        with(all, asked,
+             "shapes = [[64, 64], [32, 96]], kernel = \"copy\", produces = \"copy\", multiples = "
+             "[2, 4], counted = [128, 64], limits = { load = 4, elements_per_thread = 2.5 }, "
+             "block_order = \"diagonal\", hidden = [{ rows = 1, cols = [5, 9] }]"));
+    const coalesce::Exercise& exercise = *course.steps[0].exercise;
+    CHECK(exercise.name == "01_copy");
+    CHECK(exercise.kernel == "copy");
+    CHECK(exercise.task().kind == coalesce::Produces::copy);
+    CHECK(exercise.shapes.at(1).cols == 96);
+    CHECK(exercise.cols_multiple == 4);
+    CHECK(exercise.counted.rows == 128);
+    CHECK(exercise.limits.load == 4);
+    CHECK(exercise.limits.store == 0);
+    CHECK(exercise.limits.elements_per_thread == 2.5);
+    CHECK(exercise.block_order == "diagonal");
+    CHECK(exercise.hidden.at(0).cols[1] == 9);
+    // The hunt asks for the same, at no cost of its own.
+    const coalesce::Exercise& hunt = *course.steps[0].hunt;
+    CHECK(hunt.is_hunt);
+    CHECK(hunt.kernel == "copy");
+    CHECK(hunt.shapes == exercise.shapes);
+    CHECK(hunt.limits.load == 0);
+    CHECK(hunt.predictions.empty());
+
+    complains(with(all, ", " + asked, ""), "2", "has no `shapes`");
+    complains(with(all, asked, "shapes = []"), "2", "a list of shapes");
+    complains(with(all, asked, "shapes = [[0, 64]]"), "2", "two whole numbers");
+    complains(with(all, asked, asked + ", kernels = \"x\""), "2", "no key `kernels`");
+    complains(with(all, asked, asked + ", produces = \"gold\""), "2", "one of \"transpose\"");
+    complains(with(all, asked, asked + ", block_order = \"any\""), "2", "must be one of");
+    complains(with(all, asked, asked + ", multiples = [64, 3]"), "2", "takes multiples of 64 x 3");
+    complains(with(all, asked, asked + ", limits = { loads = 4 }"), "2", "no key `loads`");
+    complains(with(all, asked, asked + ", limits = { load = -4 }"), "2", "from 0 to a million");
+    complains(with(all, asked, asked + ", hidden = []"), "2", "must be a list");
+    complains(with(all, asked, asked + ", hidden = [{ rows = 4 }]"), "2", "has no `cols`");
+    complains(with(all, asked, asked + ", hidden = [{ side = [9, 4] }]"), "2", "exchange the two");
+    complains(with(all, asked, "shapes = [[64, 32]], produces = \"transpose-in-place\""), "2",
+              "takes squares");
 }

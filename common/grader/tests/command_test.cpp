@@ -97,7 +97,7 @@ TEST_CASE("one file has one verdict") {
     std::string solution = REPOSITORY / "solutions/03_tiled/kernel.cu";
     Ended ended = run_to_end({grade, "one", "03", solution, "--json"});
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
-    CHECK(nlohmann::json::parse(ended.output).at("verdict") == "OK");
+    CHECK(nlohmann::json::parse(ended.output).at("mark") == "OK");
     // A bad score is a verdict too: the grader worked.
     ended = run_to_end({grade, "one", "03", REPOSITORY / "exercises/03_tiled/kernel.cu"});
     CHECK(ended.code == 0);

@@ -21,6 +21,7 @@
 #include "grader/store/files.h"
 #include "grader/tests/temporary_folder.h"
 
+using namespace coalesce;
 using namespace coalesce::grader;
 namespace fs = std::filesystem;
 

@@ -4,11 +4,16 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <map>
 #include <random>
 #include <sstream>
 
+#include "harness/device.h"
+#include "kernel/verdict.h"
+#include "learn/pages.h"
 #include "scratch_course.h"
 
 using namespace coalesce::learn;
@@ -79,7 +84,7 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
         {{"check", "02", "--colour"}, "(./learn check --help)"},
         {{"hint", "02", "--level", "5"}, "--level"},
         {{"predict", "02", "four"}, "\"four\" is no number"},
-        {{"predict", "02", "1", "2", "3"}, "3 answers to 2 open questions"},
+        {{"predict", "02", "1", "2", "3"}, "3 answers for 2 open questions"},
         {{"picture", "02", "--rows", "0"}, "--rows and --cols take"},
         {{"picture", "02", "--svg", "/nonexistent/x.svg"}, "/nonexistent/x.svg cannot be written"},
         {{"diff", "01"}, "builds on nothing"},
@@ -218,9 +223,9 @@ TEST_CASE("a check that cannot be made is never a pass") {
     course.solve("02_naive");
     // A copy of the command, without programs beside it, then with some that do not do their work.
     fs::path bin = course.path("bin");
-    fs::create_directories(bin / "checks");
+    fs::create_directories(bin);
     fs::copy_file(learn_program, bin / "learn");
-    fs::path checks = bin / "checks" / "02_naive";
+    fs::path checks = bin / "exercise_checks";
     auto check = [&](const std::vector<std::string>& more = {}) {
         Command command = course.command({"check", "02"});
         command.program = bin / "learn";
@@ -231,21 +236,29 @@ TEST_CASE("a check that cannot be made is never a pass") {
     };
     auto program = [&](const std::string& script) {
         fs::remove(checks);
-        course.write("bin/checks/02_naive", "#!/bin/sh\n" + script + "\n");
+        course.write("bin/exercise_checks", "#!/bin/sh\n" + script + "\n");
         fs::permissions(checks, fs::perms::owner_all);
     };
     Outcome outcome = check();
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "is not built; ./learn build makes it"));
 
-    const std::string verdict = R"(printf '{"passed": %s, "outcome": "%s", "failures": [],)"
-                                R"( "device": {}, "messages": [], "shapes": []}' )";
-    const std::string to = " >\"$COALESCE_VERDICT\"; ";
+    coalesce::Verdict passed, failed;
+    passed.outcome = coalesce::Verdict::Outcome::passed;
+    failed.outcome = coalesce::Verdict::Outcome::failed;
+    course.write("passed.json", coalesce::to_json(passed));
+    course.write("failed.json", coalesce::to_json(failed));
+    course.write("slip.json", "{\"passd\": true}");
+    auto says = [&](const std::string& name) {
+        return "cp " + course.path(name).string() + " \"$COALESCE_VERDICT\"; ";
+    };
+    program(says("passed.json") + "exit 0");
+    CHECK(check().exit_code == 0);
     for (std::string script :
          {std::string("exit 0"), std::string("echo ok; exit 1"), std::string("kill -SEGV $$"),
-          "echo nonsense" + to + "exit 0", verdict + "false passed" + to + "exit 0",
-          verdict + "true passed" + to + "exit 1", verdict + "false failed" + to + "exit 0",
-          verdict + "true passed" + to + "kill -9 $$"}) {
+          "echo nonsense >\"$COALESCE_VERDICT\"; exit 0", says("slip.json") + "exit 0",
+          says("passed.json") + "exit 1", says("failed.json") + "exit 0",
+          says("passed.json") + "kill -9 $$"}) {
         CAPTURE(script);
         program(script);
         outcome = check();
@@ -281,7 +294,7 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
     Course course;
     expect(course, {"predict", "02", "8"}, 0, {"you said 8", "not asked yet"});
     expect(course, {"predict", "02", "32"}, 0, {"you said 8", "you said 32", "once it passes"});
-    expect(course, {"predict", "02", "4"}, 2, {"1 answer to 0 open questions"});
+    expect(course, {"predict", "02", "4"}, 2, {"all is predicted of 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
            {"You predicted 8 sectors a load; it is 4: not so.",
@@ -294,8 +307,37 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
     // What was seen cannot be guessed any more.
     course.solve("03_tiled");
     expect(course, {"check", "03"}, 0, {"passed"});
-    expect(course, {"predict", "03", "4"}, 2, {"0 open questions"});
+    expect(course, {"predict", "03", "4"}, 2, {"all is predicted of 03_tiled"});
+    expect(course, {"predict", "01", "4"}, 0, {"you said 4", "not asked yet"});
+    expect(course, {"predict", "01", "4", "4"}, 2, {"2 answers for 1 open question;"});
     expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
+}
+
+// What the book holds to be right is right of the solution, and it is a whole number.
+TEST_CASE("each prediction has one answer, a whole number") {
+    Course course;
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+        std::vector<std::string> words = {"predict", step.number()};
+        for (auto& prediction : step.exercise->predictions) {
+            CAPTURE(prediction.question);
+            double answer = step.variants.front().expect.at(prediction.counter);
+            CHECK(answer == std::round(answer));
+            words.push_back(std::to_string(std::lround(answer)));
+            // Who is asked for about how many may be off a little, and nobody else.
+            bool is_about =
+                has(prediction.question, "About ") || has(prediction.question, "about ");
+            CHECK(is_about == (prediction.within > coalesce::ROUNDING));
+            CHECK(prediction.question.find('?') == prediction.question.rfind('?'));
+        }
+        expect(course, words, 0, {"you said"});
+        course.solve(step.name);
+        CAPTURE(step.name);
+        REQUIRE(course.learn({"check", step.number()}).exit_code == 0);
+        for (auto& guess : course.progress_of(step.name)["predictions"]) {
+            CHECK_MESSAGE(guess["right"] == true, guess.dump());
+        }
+    }
+    expect(course, {"predict", "10"}, 0, {"you said 4", "on average: right"});
 }
 
 TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") {
@@ -357,8 +399,16 @@ TEST_CASE("reset keeps what was there") {
 
 TEST_CASE("progress, list, doctor") {
     Course course;
-    expect(course, {"list"}, 0, {"exercise: not begun; bug hunt: not begun"});
+    Outcome list = expect(course, {"list"}, 0,
+                          {"01_copy       not begun  not begun  Copy: the ceiling\n",
+                           "Asynchronous copies: pipelines, and when ...\n"});
+    CHECK(height_of(list.output, 80) == std::ranges::count(list.output, '\n'));
+    CHECK(height_of(list.output, 80) <= 23);
     expect(course, {"list", "02"}, 0, {"transpose_naive"});
+    for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
+        std::string output = course.learn({"list", step.number()}).output;
+        CHECK_MESSAGE(height_of(output, 80) == std::ranges::count(output, '\n'), output);
+    }
     expect(course, {"progress"}, 0, {"0 of ", "02_naive hunt", "Stale: "});
     Json progress = course.learn_json({"progress", "--json"});
     CHECK(progress["next"] == "01_copy");
@@ -368,6 +418,11 @@ TEST_CASE("progress, list, doctor") {
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});
     CHECK(course.learn_json({"doctor", "--json"})["works"] == true);
     expect(course, {"measure", "02", "--device"}, 2, {"--device"});
+    if (!coalesce::why_no_gpu().empty()) {
+        Outcome outcome = expect(course, {"measure", "02"}, 2,
+                                 {"that of a real GPU, and none works here", "./learn check 02"});
+        CHECK(!has(outcome.output, "--device"));
+    }
 }
 
 TEST_CASE("the first ./learn runs the steps, the next one does not") {

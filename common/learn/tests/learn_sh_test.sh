@@ -28,7 +28,7 @@ expect 2 'docs takes nothing more' "$learn" docs now
 
 # A machine on which nothing is installed, and that has no apt-get: it names what is missing.
 mkdir "$folder/bin"
-for tool in dirname sed tr uname id; do ln -s "$(command -v $tool)" "$folder/bin/$tool"; done
+for tool in dirname sed tr uname id mkdir; do ln -s "$(command -v $tool)" "$folder/bin/$tool"; done
 expect 1 'missing: g++ cmake ninja-build' \
     env PATH="$folder/bin" COALESCE_BUILD="$folder/build" /bin/sh "$learn"
 expect 1 'there is no apt-get here' \

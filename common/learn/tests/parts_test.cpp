@@ -9,10 +9,12 @@
 #include <fstream>
 #include <thread>
 
+#include "kernel/render.h"
 #include "learn/counted.h"
 #include "learn/exercise.h"
 #include "learn/file_watcher.h"
 #include "learn/line_diff.h"
+#include "learn/pages.h"
 #include "learn/process.h"
 #include "learn/raw_terminal.h"
 #include "learn/terminal.h"
@@ -32,10 +34,21 @@ Json counters(double load_requests, double load_sectors, double wavefronts, doub
             {"shared_load_ideal", ideal}};
 }
 
-Json verdict_with(const Json& yours) {
-    return {{"counters", yours},
-            {"solution_counters", nullptr},
-            {"counted", {{"rows", 256}, {"cols", 256}}}};
+coalesce::Counters counters_in(const Json& yours) {
+    coalesce::Counters counters;
+    counters.load_requests = yours.at("load_requests");
+    counters.load_sectors = yours.at("load_sectors");
+    counters.shared_load_requests = yours.at("shared_load_requests");
+    counters.shared_load_wavefronts = yours.at("shared_load_wavefronts");
+    counters.shared_load_ideal = yours.at("shared_load_ideal");
+    return counters;
+}
+
+coalesce::Verdict verdict_with(const Json& yours) {
+    coalesce::Verdict verdict;
+    verdict.counted = {256, 256};
+    verdict.counters = counters_in(yours);
+    return verdict;
 }
 
 std::string short_diff(const std::string& first, const std::string& second) {
@@ -61,22 +74,26 @@ TEST_CASE("counters per request, and their ideals") {
     CHECK(!per_request(nullptr, "load"));
     CHECK(ideal_per_request(some, "load", 256 * 256) == 4);
     CHECK(ideal_per_request(some, "shared_load", 256 * 256) == 1);
-    CHECK(bank_conflicts_of(some) == 1024);
-    CHECK(table_of_counters(verdict_with(nullptr)) == "");
-    std::string table = table_of_counters(verdict_with(some));
-    CHECK(table.find("sectors a load                      32           4") != std::string::npos);
-    CHECK(table.find("bank conflicts                   1,024           0") != std::string::npos);
+    const auto rows = coalesce::costs_of(verdict_with(some));
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0].what == "sectors a load");
+    CHECK(rows[0].yours == "32");
+    CHECK(rows[0].ideal == "4");
+    CHECK(rows[0].solution == "-");
+    CHECK(rows[2].what == "bank conflicts");
+    CHECK(rows[2].yours == "1024");
+    CHECK(coalesce::costs_of(coalesce::Verdict{}).empty());
 }
 
 TEST_CASE("why a line costs what it does") {
     Json dear = counters(2048, 65536, 2048, 1024);
-    auto reasons = reasons_for(verdict_with(dear), dear);
+    auto reasons = reasons_for(verdict_with(dear), counters_in(dear));
     REQUIRE(reasons.size() == 2);
     CHECK(reasons[0].find("touches 32 sectors") != std::string::npos);
     CHECK(reasons[0].find("only 4 bytes are used") != std::string::npos);
     CHECK(reasons[1].find("takes 2 wavefronts where 1 would do") != std::string::npos);
     Json wide = counters(512, 8192, 512, 512);  // 16 bytes a lane
-    reasons = reasons_for(verdict_with(wide), wide);
+    reasons = reasons_for(verdict_with(wide), counters_in(wide));
     CHECK(reasons[0].find("32 lanes with 16 bytes each need 512 bytes, 16 sectors. No byte") !=
           std::string::npos);
     CHECK(reasons[1].find("the least") != std::string::npos);
@@ -104,12 +121,24 @@ TEST_CASE("two texts side by side stay in their columns") {
     CHECK(text.find("same") < text.find(std::string(38, 'a')));
 }
 
+TEST_CASE("a text in pages") {
+    CHECK(height_of("", 80) == 0);
+    CHECK(height_of("a\n\nb\n", 80) == 3);
+    CHECK(height_of(std::string(80, 'x'), 80) == 1);
+    CHECK(height_of(std::string(81, 'x') + "\n", 80) == 2);
+    CHECK(height_of("\033[31m" + std::string(80, 'x') + "\033[0m", 80) == 1);
+    CHECK(pages_of("", 80, 3) == std::vector<std::string>{""});
+    CHECK(pages_of("a\nb\nc\n", 80, 3) == std::vector<std::string>{"a\nb\nc\n"});
+    CHECK(pages_of("a\nb\nc\nd", 80, 3) == std::vector<std::string>{"a\nb\nc\n", "d\n"});
+    CHECK(pages_of("a\n1234567\nb\n", 3, 3) == std::vector<std::string>{"a\n", "1234567\n", "b\n"});
+}
+
 TEST_CASE("an excerpt marks its line and column, and never upsets the terminal") {
-    CHECK(excerpt("a\nb\nc\nd\ne\nf\n", 4, 0) ==
+    CHECK(coalesce::excerpt("a\nb\nc\nd\ne\nf\n", 4, 0) ==
           "     2 | b\n     3 | c\n>    4 | d\n     5 | e\n     6 | f\n");
-    CHECK(excerpt("ab\n", 1, 2) == ">    1 | ab\n       |  ^\n");
-    CHECK(excerpt("\x1b[2Ja\n", 1, 0) == ">    1 | ?[2Ja\n");
-    CHECK(excerpt("", 1, 1) == "");
+    CHECK(coalesce::excerpt("ab\n", 1, 2) == ">    1 | ab\n       |  ^\n");
+    CHECK(coalesce::excerpt("\x1b[2Ja\n", 1, 0) == ">    1 | \\x1b[2Ja\n");
+    CHECK(coalesce::excerpt("", 1, 1) == "");
 }
 
 TEST_CASE("a child: its output, its end, its time") {

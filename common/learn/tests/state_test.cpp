@@ -13,6 +13,7 @@
 #include <random>
 
 #include "learn/exercise.h"
+#include "learn/predict.h"
 
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
@@ -60,6 +61,28 @@ void add_one(Progress& progress) {
 }
 
 }  // namespace
+
+TEST_CASE("a guess is right within rounding, or as far as its question lets it be") {
+    CHECK(Guess{"load", 32.0, 32.0}.is_right());
+    CHECK(!Guess{"load", 31.0, 32.0}.is_right());
+    CHECK(Guess{"load", 1.7, 1.73}.is_right());
+    CHECK(!Guess{"load", 2.0, 1.73}.is_right());
+    CHECK(!Guess{"load", std::nullopt, 32.0}.is_right());
+    CHECK(!Guess{"load", 32.0, std::nullopt}.is_right());
+    for (double said : {4.0, 3.74, 3.7, 3.5}) CHECK(Guess{"store", said, 3.74, 0.1}.is_right());
+    for (double said : {5.0, 4.5, 3.0}) CHECK(!Guess{"store", said, 3.74, 0.1}.is_right());
+    CHECK(fact_text({"store", 4.0, 3.74, 0.1}) == "3.74 on average: right");
+    CHECK(fact_text({"store", 5.0, 4.0}) == "4: not so");
+    CHECK(fact_text({"store", std::nullopt, 4.0}) == "4");
+
+    // What an earlier command wrote does not say how far.
+    State state;
+    state.records["x"].guesses = {{"store", 4.0, 3.74, 0.1}};
+    Json json = to_json(state);
+    CHECK(state_from_json(json).record("x").guesses[0].within == 0.1);
+    json["exercises"]["x"]["guesses"][0].erase("within");
+    CHECK(state_from_json(json).record("x").guesses[0].within == coalesce::ROUNDING);
+}
 
 TEST_CASE("what is written is read again") {
     Folder folder;

@@ -7,6 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -17,6 +18,39 @@
 #include "learn/process.h"
 
 namespace coalesce::learn {
+
+// What a terminal of 80 x 24 shows after this output: as much of its language as the command speaks.
+inline std::vector<std::string> lines_seen(const std::string& output) {
+    constexpr size_t LINES = 24, COLUMNS = 80;
+    std::vector<std::string> lines(LINES);
+    size_t line = 0, column = 0;
+    auto begin_line = [&] {
+        column = 0;
+        if (++line < LINES) return;
+        lines.erase(lines.begin());
+        lines.emplace_back();
+        line = LINES - 1;
+    };
+    for (size_t i = 0; i < output.size(); ++i) {
+        if (output[i] == '\033') {
+            size_t end = output.find_first_of("HJKm", i);
+            if (end == std::string::npos) break;
+            if (output[end] == 'H') line = column = 0;
+            if (output[end] == 'J') lines.assign(LINES, "");
+            if (output[end] == 'K') lines[line].resize(std::min(column, lines[line].size()));
+            i = end;
+        } else if (output[i] == '\n') {
+            begin_line();
+        } else if (output[i] == '\r') {
+            column = 0;
+        } else {
+            if (column == COLUMNS) begin_line();
+            lines[line].resize(std::max(column + 1, lines[line].size()), ' ');
+            lines[line][column++] = output[i];
+        }
+    }
+    return lines;
+}
 
 // Starts a program in a terminal of 80 x 24, and ends it with this object.
 class PseudoTerminal {
@@ -85,6 +119,8 @@ public:
         execv(words[0], words.data());
         _exit(127);
     }
+    // The lines that somebody sees now.
+    std::vector<std::string> lines() const { return lines_seen(screen); }
     pid_t id() const { return process; }
     const std::string& all() const { return screen; }
 

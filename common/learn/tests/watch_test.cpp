@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <regex>
+
+#include "learn/watch.h"
 #include "scratch_course.h"
 #include "terminal.h"
 
@@ -106,7 +109,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     course.solve("01_copy");
     SHOWS("01_copy: passed");
     SHOWS("./learn predict 01");  // what it costs is not shown before it is guessed
-    SHOWS("The key g");
+    SHOWS("g: predict what it costs, or save exercises/01_copy/kernel.cu");
     SHOWS("q quit");
     CHECK(!has(terminal.all(), "sectors a load"));
     terminal.type("g");
@@ -118,12 +121,16 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     terminal.type("32\n");
     SHOWS("you said 4; it is 4: right");
     SHOWS("you said 32; it is 4: not so");
+    SHOWS("space: the verdict again");
+    SHOWS("q quit");
+    terminal.type(" ");
+    SHOWS("sectors a load                       4           4           4");
     SHOWS("q quit");
     CHECK(course.progress_of("01_copy")["status"] == "done");
 
     // It never goes on by itself; n does.
     terminal.type("n");
-    SHOWS("Watching exercises/02_naive/kernel.cu");
+    SHOWS("Waiting for you to save exercises/02_naive/kernel.cu");
     SHOWS("02_naive: not yet");
     save_by_renaming(
         course, KERNEL_02,
@@ -137,6 +144,8 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("q quit");
     terminal.type("p");
     SHOWS("store to `out`: 32 sectors, where 4 are enough");
+    SHOWS("more: space");
+    terminal.type("  ");
     SHOWS("out + 31744");
     SHOWS("q quit");
 
@@ -147,7 +156,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("a barrier is");
     SHOWS("q quit");
     terminal.type("l");
-    SHOWS("exercise: done");
+    SHOWS("02_naive      done       not begun  Naive");
     SHOWS("q quit");
     course.solve("03_tiled");
     SHOWS("03_tiled: passed");
@@ -155,7 +164,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     terminal.type("g");
     SHOWS("How many does it touch now?");
     terminal.type("4\n");
-    SHOWS("How many wavefronts?");
+    SHOWS("does that take?");
     terminal.type("32\n");
     SHOWS("it is 32: right");
     SHOWS("q quit");
@@ -170,6 +179,112 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     CHECK(course.progress_of("01_copy")["predictions"][1]["right"] == false);
     CHECK(course.progress_of("03_tiled")["predictions"][1]["right"] == true);
 }
+
+TEST_CASE("the footer fits its lines, whatever the exercise") {
+    Course scratch;
+    auto course = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml");
+    auto all = exercises_and_hunts_of(course);
+    REQUIRE(all.size() > course.steps.size());
+    for (auto& exercise : all) {
+        for (auto waits :
+             {WatchWaits::for_a_save, WatchWaits::for_a_guess, WatchWaits::to_go_back}) {
+            auto lines = lines_seen(std::regex_replace(
+                watch_footer(exercise, "23:59:59", true, waits), std::regex("\n"), "\r\n"));
+            CAPTURE(lines[1]);
+            CAPTURE(lines[2]);
+            CHECK(lines[0].empty());
+            CHECK(has(lines[1], exercise.relative_file().string()));
+            CHECK(has(lines[LINES_OF_WATCH_FOOTER - 1], "q quit"));
+            CHECK(lines[LINES_OF_WATCH_FOOTER].empty());
+        }
+    }
+}
+
+TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt, and back") {
+    Course course;
+    PseudoTerminal terminal(course.command({"watch", "02"}));
+    SHOWS("02_naive: not yet");
+    SHOWS("b hunt");
+    SHOWS("q quit");
+    terminal.type("e");
+    SHOWS("the solution cannot be unseen");
+    SHOWS("q quit");
+    terminal.type("he");  // not twice: a hint in between
+    SHOWS("hint 1 of 4");
+    SHOWS("the solution cannot be unseen");
+    SHOWS("q quit");
+    CHECK(course.progress_of("02_naive")["solution_seen"] == false);
+    terminal.type("e");
+    SHOWS("the solution");
+    SHOWS("out[col * rows + row]");
+    CHECK(course.progress_of("02_naive")["solution_seen"] == true);
+    terminal.type("b");
+    SHOWS("Waiting for you to save exercises/02_naive/hunt.cu");
+    SHOWS("02_naive hunt: not yet");
+    SHOWS("b back");
+    SHOWS("q quit");
+    terminal.type("b");
+    SHOWS("Waiting for you to save exercises/02_naive/kernel.cu");
+    SHOWS("02_naive: not yet");
+    SHOWS("b hunt");
+}
+
+TEST_CASE("what is longer than the screen comes by pages, from its beginning") {
+    Course course;
+    course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "col * rows + row",
+                                                         "(cols - 1 - col) * rows + row"));
+    PseudoTerminal terminal(course.command({"watch", "02"}));
+    SHOWS("02_naive: not yet");
+    SHOWS("q quit");
+    terminal.type("p");
+    SHOWS("more: space");
+    auto first = terminal.lines();
+    CHECK(has(first.front(), "warp 0 of block 0"));
+    CHECK(has(first[22], "more: space"));
+    terminal.type("  ");
+    SHOWS("(page 2 of 3)");
+    SHOWS("space: the verdict again");
+    SHOWS("q quit");
+    terminal.type(" ");
+    SHOWS("02_naive: not yet");
+    SHOWS("q quit");
+    terminal.type("p");
+    SHOWS("more: space");
+    CHECK(terminal.lines() == first);
+    // A save is seen in the middle of it, and what was not shown is gone.
+    course.solve("02_naive");
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+    CHECK(has(terminal.lines().front(), "02_naive: passed"));
+    size_t before = terminal.all().size();
+    terminal.type(" ");
+    CHECK(!terminal.shows("out + ", 300));
+    CHECK(terminal.all().size() == before);
+}
+
+TEST_CASE("what a key shows leaves the verdict on the screen when there is room for both") {
+    Course course;
+    course.solve("02_naive");
+    PseudoTerminal terminal(course.command({"watch", "02"}));
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+    terminal.type("h");
+    SHOWS("hint 1 of 4");
+    SHOWS("q quit");
+    terminal.type("e");  // more than there is room for
+    SHOWS("more: space");
+    CHECK(has(terminal.lines().front(), "yours"));
+    terminal.type("h");
+    SHOWS("hint 2 of 4");
+    SHOWS("q quit");
+    auto seen = terminal.lines();
+    std::string all;
+    for (auto& line : seen) all += line + "\n";
+    CHECK_MESSAGE(has(seen.front(), "02_naive: passed"), all);
+    CHECK(!has(all, "hint 1 of 4"));
+    CHECK(all.find("q quit") == all.rfind("q quit"));
+}
+
 TEST_CASE("what is saved or happens to the file while it is watched") {
     Course course;
     PseudoTerminal terminal(course.command({"watch", "02", "--plain"}));
@@ -202,6 +317,30 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
     CHECK(terminal.status() == 0);
 }
 
+// A ./learn in another terminal, after a pull.
+TEST_CASE("watch goes on when it is built anew meanwhile") {
+    Course course;
+    fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
+    fs::copy_file(learn_program, copy);
+    Command command = course.command({"watch", "02"});
+    command.program = copy;
+    PseudoTerminal terminal(command);
+    SHOWS("02_naive: not yet");
+    SHOWS("q quit");
+    fs::copy_file(learn_program, copy.string() + "-new");
+    fs::rename(copy.string() + "-new", copy);
+    course.solve("02_naive");
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+    terminal.type("p");
+    SHOWS("load from `in`: 4 sectors");
+    // Not even what is not there, in the middle of a build, ends it.
+    fs::remove(copy);
+    terminal.type("r");
+    SHOWS("02_naive: passed");
+    SHOWS("q quit");
+}
+
 TEST_CASE("signals restore the terminal") {
     Course course;
     for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT}) {
@@ -221,7 +360,7 @@ TEST_CASE("Ctrl-C in the middle of a question ends it") {
     Course course;
     course.solve("02_naive");
     PseudoTerminal terminal(course.command({"watch", "02"}));
-    SHOWS("The key g");
+    SHOWS("g: predict what it costs");
     SHOWS("q quit");
     terminal.type("g");
     SHOWS("A number");

@@ -31,7 +31,7 @@ TEST_CASE("the corpus is as large as it should be, and every verdict is in it") 
     std::set<std::string> verdicts;
     for (const CorpusCase& one : all_cases()) {
         ++(one.is_right() ? right : hostile);
-        verdicts.insert(one.mark);
+        verdicts.insert(one.verdict);
     }
     CHECK(hostile >= 80);
     CHECK(right >= 40);
