@@ -297,9 +297,7 @@ std::optional<Failure> result_error(const Trial& trial, const Surroundings& arou
         return outside(trial, {around.file_name, trial.store_line, 0},
                        wrap(as_sentence(finding->sentence)), around);
     }
-    Failure failure = wrong_result(trial, comparison, around);
-    if (comparison.fault() == Fault::barrier_missing) failure.kind = FailureKind::missing_barrier;
-    return failure;
+    return wrong_result(trial, comparison, around);
 }
 
 /// Errors that a real GPU returns, where nobody says more.
