@@ -97,6 +97,8 @@ void Diagnosis::look_at_change(const Look& look) {
     const std::size_t size = problem_.element_size;
     const Bits right = pattern_.at(static_cast<std::uint64_t>(problem_.index(*look.expected)));
     changes_[static_cast<std::size_t>(change_of(right, look.held, size))].note(look);
+    // What the input holds was not computed.
+    if (look.source) return;
     const Bits before = problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(look.index))
                                                : pattern_.poison();
     // A NaN may be the sum of many things: the example shall be a number.
