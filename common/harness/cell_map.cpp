@@ -16,9 +16,10 @@ constexpr char signs_shown[] = {'.', '?', 'X'};
 
 }  // namespace
 
-CellMap::CellMap(std::int64_t out_rows, std::int64_t out_cols)
+CellMap::CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place)
     : out_rows_(out_rows),
       out_cols_(out_cols),
+      is_in_place_(is_in_place),
       cells_down_(pieces(out_rows, side)),
       cells_across_(pieces(out_cols, side)) {}
 
@@ -43,17 +44,47 @@ bool CellMap::take_signs(const std::string& signs) {
     return true;
 }
 
-std::string CellMap::text() const {
-    std::string text = "out, " + std::to_string(out_rows_) + " x " + std::to_string(out_cols_) +
-                       " cells:  . right  X wrong  ? never written\n";
-    if (cells_down_ > 1 || cells_across_ > 1) {
-        text += "one sign stands for " + std::to_string(cells_down_) + " x " +
-                std::to_string(cells_across_) + " cells and shows the worst of them\n";
-    }
+bool CellMap::is_uniform() const {
     for (int row = 0; row < pieces(out_rows_, cells_down_); ++row) {
         for (int col = 0; col < pieces(out_cols_, cells_across_); ++col) {
+            if (sign(row, col) != sign(0, 0)) return false;
+        }
+    }
+    return true;
+}
+
+std::string CellMap::legend(std::int64_t cells_down, std::int64_t cells_across) const {
+    std::string text = is_in_place_ ? "data, " : "out, ";
+    text += std::to_string(out_rows_) + " x " + std::to_string(out_cols_) +
+            " cells:  . right  X wrong  ? " + (is_in_place_ ? "unchanged" : "never written") + "\n";
+    if (cells_down > 1 || cells_across > 1) {
+        text += "one sign stands for " + std::to_string(cells_down) + " x " +
+                std::to_string(cells_across) + " cells and shows the worst of them\n";
+    }
+    return text;
+}
+
+CellState CellMap::worst_of(int row, int col, int down, int across) const {
+    CellState worst = CellState::right;
+    for (int i = row; i < std::min(row + down, side); ++i) {
+        for (int j = col; j < std::min(col + across, side); ++j) {
+            worst = std::max(worst, sign(i, j));
+        }
+    }
+    return worst;
+}
+
+std::string CellMap::text(int most_rows, int most_cols) const {
+    const int rows = static_cast<int>(pieces(out_rows_, cells_down_));
+    const int cols = static_cast<int>(pieces(out_cols_, cells_across_));
+    // So many of the signs that are kept become one.
+    const int down = static_cast<int>(pieces(rows, std::clamp(most_rows, 1, side)));
+    const int across = static_cast<int>(pieces(cols, std::clamp(most_cols, 1, side)));
+    std::string text = legend(cells_down_ * down, cells_across_ * across);
+    for (int row = 0; row < rows; row += down) {
+        for (int col = 0; col < cols; col += across) {
             if (col > 0) text += ' ';
-            text += signs_shown[static_cast<int>(sign(row, col))];
+            text += signs_shown[static_cast<int>(worst_of(row, col, down, across))];
         }
         text += '\n';
     }

@@ -23,8 +23,8 @@ public:
     /// Signs in a row, and rows of signs, at most.
     static constexpr int side = 32;
 
-    /// An empty picture of an output of that shape.
-    CellMap(std::int64_t out_rows, std::int64_t out_cols);
+    /// An empty picture of an output of that shape. In place, it is of `data`.
+    CellMap(std::int64_t out_rows, std::int64_t out_cols, bool is_in_place = false);
     /// Nothing to show.
     CellMap() : CellMap(1, 1) {}
 
@@ -43,15 +43,24 @@ public:
     /// Rows and columns of the output.
     std::int64_t out_rows() const { return out_rows_; }
     std::int64_t out_cols() const { return out_cols_; }
+    /// Whether the input is the output, so that its picture is of `data`.
+    bool is_in_place() const { return is_in_place_; }
+    /// Whether all signs are the same.
+    bool is_uniform() const;
     /// All signs, row by row, as in the picture: to keep it.
     std::string signs() const;
     /// Takes such signs back; false when they are none of this picture.
     bool take_signs(const std::string& signs);
-    /// The picture with its legend: lines of at most 70 columns.
-    std::string text() const;
+    /// The picture with its legend: lines of at most 70 columns. It has at most so many rows and
+    /// columns of signs, where fewer than there are each show the worst of more cells.
+    std::string text(int most_rows = side, int most_cols = side) const;
 
 private:
+    std::string legend(std::int64_t cells_down, std::int64_t cells_across) const;
+    CellState worst_of(int row, int col, int down, int across) const;
+
     std::int64_t out_rows_, out_cols_;
+    bool is_in_place_ = false;
     /// Cells that one sign stands for.
     std::int64_t cells_down_, cells_across_;
     std::array<CellState, side * side> signs_{};

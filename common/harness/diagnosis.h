@@ -1,11 +1,13 @@
 // From the cells that are bad to the mistake that explains them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
 
 #include "harness/hypotheses.h"
+#include "harness/index_rules.h"
 #include "harness/values.h"
 #include "harness/verify.h"
 
@@ -30,6 +32,34 @@ struct Tally {
     void merge(const Tally& other);
 };
 
+/// Whether it is the share of the wrong cells that a mistake must explain to be the one that was
+/// made. Less than all: at the edges of a matrix other things happen too.
+inline bool is_nearly_all(std::uint64_t count, std::uint64_t of) {
+    return count > 0 && 10 * count >= 9 * of;
+}
+
+/// Which of each so many rows or columns are bad as a whole.
+struct BadLines {
+    std::string text;  ///< "of every 4 rows of out the 4th is bad"; "": there are none
+    std::size_t period = 0, bad = 0;  ///< 4 and 1
+};
+
+/// The tiles of a matrix, whole ones and those at its edges.
+struct TileGrid {
+    std::int64_t rows, cols;  ///< of the matrix
+    std::int64_t side;        ///< of a tile
+
+    Cell tiles() const { return {(rows + side - 1) / side, (cols + side - 1) / side}; }
+    std::int64_t count() const { return tiles().row * tiles().col; }
+    std::size_t number_of(Cell cell) const {
+        return static_cast<std::size_t>(cell.row / side * tiles().col + cell.col / side);
+    }
+    std::uint64_t cells_of(std::int64_t number) const {
+        const std::int64_t row = number / tiles().col * side, col = number % tiles().col * side;
+        return static_cast<std::uint64_t>(std::min(side, rows - row) * std::min(side, cols - col));
+    }
+};
+
 /// Gathers what the bad cells have in common, one after the other; then says what it looks like.
 /// Several may gather at once, each its share, and be merged.
 class Diagnosis {
@@ -47,24 +77,60 @@ private:
     /// Rows and columns are counted modulo this; a tile's pattern repeats within it.
     static constexpr int period = 64;
 
+    /// Side of the tiles of the output that are looked at one by one; others are made of these.
+    static constexpr std::int64_t smallest_tile = 16;
+
+    // Gathering.
     bool is_looked_at_closely(std::int64_t index) const;
     void look_at_place(Cell out);
     void look_at_value(const Look& look, const Look& in_matrix);
+    void look_at_change(const Look& look);
+    void add_to_sample(const Look& look, const Look& in_matrix);
+
+    // Nothing wrong, but not everything written: diagnosis_untouched.cpp.
     Finding conclude_untouched() const;
-    Finding conclude_wrong() const;
-    std::optional<Finding> best_hypothesis() const;
-    std::optional<Finding> changed_value() const;
+    Finding nothing_written() const;
+    std::optional<Finding> rectangle() const;
     std::optional<Finding> edge(Fault fault) const;
     std::optional<Finding> part_of_tile() const;
-    std::optional<Finding> part_of_tile(bool by_rows) const;
+    BadLines bad_lines() const;
+    BadLines bad_lines(bool by_rows) const;
     std::optional<Finding> missed_batches() const;
+    std::optional<Finding> missed_tiles() const;
     std::optional<Finding> half_exchanged() const;
-    std::uint64_t matrices() const;
-    std::optional<Finding> barrier() const;
+
+    // Wrong cells: diagnosis_wrong.cpp.
+    Finding conclude_wrong() const;
+    std::optional<Finding> pattern() const;
+    std::size_t best_hypothesis() const;
+    bool fits_right_cells(const Hypothesis& hypothesis) const;
+    std::string not_everywhere() const;
+    double share_wrong_after(const Hypothesis& hypothesis) const;
+    Explanation best_rule() const;
+    std::optional<Finding> changed_value() const;
+    std::optional<Finding> computed_value() const;
+    std::optional<Finding> lost_bits() const;
+    std::optional<Finding> mixed() const;
     std::optional<Finding> scrambled() const;
     std::optional<Finding> wrong_tile() const;
-    std::uint64_t cells_of_bad_tiles() const;
+    Finding scattered() const;
+    std::optional<Finding> whole_tiles() const;
+    bool has_whole_tiles(std::int64_t side) const;
+    std::string tiles_meaning(const Tally& example, std::int64_t side, bool is_turned) const;
+    std::string rule_of_tiles(std::int64_t side) const;
+
+    // Both.
+    bool is_rare() const;
+    std::uint64_t matrices() const;
+    TileGrid out_tiles(std::int64_t side) const {
+        return {problem_.out_rows(), problem_.out_cols(), side};
+    }
+    std::vector<bool> bad_tiles(std::int64_t side) const;
+    std::uint64_t cells_of_bad_tiles(std::int64_t side) const;
+    /// "out", or in place "data".
+    const char* out_matrix() const { return problem_.is_in_place() ? "data" : "out"; }
     Finding say(Fault fault, const Tally& example, const std::string& meaning) const;
+    Finding say(const Explanation& explanation) const;
 
     const Comparison& comparison_;
     Overview overview_;
@@ -80,10 +146,14 @@ private:
     Tally wrong_, guard_, foreign_;   ///< written and wrong; with foreign bits
     std::array<Tally, 6> changes_{};  ///< by ValueChange
     std::array<std::uint64_t, sides> inside_{};  ///< bad cells before the last full tile's end
-    std::array<Tally, sides> wrong_tile_{}, same_tile_{};
+    std::array<Tally, sides> wrong_tile_{}, unturned_tile_{}, same_tile_{};
+    Tally sum_;                       ///< what belongs there plus what the output held
+    std::array<Tally, 3> integer_{};  ///< what belongs there as an integer, by Integer
+    Tally whole_;                     ///< of these, those that are not zero
+    Sample sample_;                   ///< places in `matrix_`
     std::array<std::uint64_t, period> bad_rows_{}, bad_cols_{};
     std::array<std::uint64_t, 2> beside_diagonal_{};  ///< bad cells above it, below it
-    std::vector<bool> bad_tiles_;  ///< 32 x 32 tiles of the output with a bad cell
+    std::vector<bool> bad_tiles_;                     ///< tiles of the output with a bad cell
 };
 
 }  // namespace coalesce

@@ -19,6 +19,9 @@ const char* name_of(Fault fault) {
         case Fault::tile_not_transposed: return "tile_not_transposed";
         case Fault::off_by_one_row: return "off_by_one_row";
         case Fault::off_by_one_col: return "off_by_one_col";
+        case Fault::shifted: return "shifted";
+        case Fault::neighbours_exchanged: return "neighbours_exchanged";
+        case Fault::neighbour_repeated: return "neighbour_repeated";
         case Fault::tile_repeated: return "tile_repeated";
         case Fault::line_repeated: return "line_repeated";
         case Fault::turned_around: return "turned_around";
@@ -28,13 +31,15 @@ const char* name_of(Fault fault) {
         case Fault::half_exchanged: return "half_exchanged";
         case Fault::wrong_tile: return "wrong_tile";
         case Fault::scrambled_in_tile: return "scrambled_in_tile";
-        case Fault::barrier_missing: return "barrier_missing";
+        case Fault::mixed_in_tile: return "mixed_in_tile";
         case Fault::edge_wrong: return "edge_wrong";
         case Fault::read_outside: return "read_outside";
         case Fault::nan_changed: return "nan_changed";
         case Fault::negative_zero_lost: return "negative_zero_lost";
         case Fault::subnormal_flushed: return "subnormal_flushed";
         case Fault::value_rounded: return "value_rounded";
+        case Fault::value_added: return "value_added";
+        case Fault::value_converted: return "value_converted";
         case Fault::value_not_of_input: return "value_not_of_input";
         case Fault::scattered: return "scattered";
         case Fault::written_before: return "written_before";

@@ -9,42 +9,47 @@ namespace coalesce {
 
 /// What is wrong with an output.
 enum class Fault : std::uint8_t {
-    none,                 ///< nothing: every bit is right
-    nothing_written,      ///< the whole output is untouched
-    arguments_exchanged,  ///< the output is untouched, and the input was written
-    never_written,        ///< some cells are untouched, in no simple pattern
-    ragged_edge_missed,   ///< only cells beyond the last full tile are bad
-    grid_too_small,       ///< cells beyond some row or column are untouched
-    bounds_exchanged,     ///< `row < cols` and `col < rows`: the square alone was written
-    part_of_each_tile,    ///< of each tile only some rows or columns: a loop is missing or short
-    indices_not_swapped,  ///< a copy instead of a transpose
-    indices_swapped,      ///< a transpose instead of a copy
-    wrong_pitch,          ///< rows and columns exchanged as the length of a row
-    tile_not_moved,       ///< tiles are transposed, but stand where they stood
-    tile_not_transposed,  ///< tiles stand where they belong, but are not transposed
-    off_by_one_row,       ///< the neighbour in the next or previous row of the input
-    off_by_one_col,       ///< the neighbour in the next or previous column of the input
-    tile_repeated,        ///< one tile's data in every tile
-    line_repeated,        ///< one row's or column's data in all of them
-    turned_around,        ///< rotated by 90 degrees or mirrored instead of transposed
-    axes_in_other_order,  ///< the array's axes are permuted, but into another order
-    batch_repeated,       ///< the first matrix (or array) of a batch stands for the others
-    batches_missed,       ///< only the first matrices of a batch were written
-    half_exchanged,       ///< in place: of the cells beside the diagonal one side alone is right
-    wrong_tile,           ///< the right place within a tile, but of another tile
-    scrambled_in_tile,    ///< the right tile, but another place within it
-    barrier_missing,      ///< leftovers of shared memory among right cells
-    edge_wrong,           ///< only cells beyond the last full tile are wrong
-    read_outside,         ///< what lies before or behind the input
-    nan_changed,          ///< NaNs became other NaNs
-    negative_zero_lost,   ///< -0.0 became 0.0
-    subnormal_flushed,    ///< subnormal numbers became zero
-    value_rounded,        ///< nearly the right values: converted on the way
-    value_not_of_input,   ///< values that the input does not have anywhere
-    scattered,            ///< values of the input in no simple pattern
-    written_before,       ///< something was written before the first element of the output
-    written_after,        ///< something was written behind the last element of the output
-    input_changed,        ///< the input is not what it was
+    none,                  ///< nothing: every bit is right
+    nothing_written,       ///< the whole output is untouched
+    arguments_exchanged,   ///< the output is untouched, and the input was written
+    never_written,         ///< some cells are untouched: whole tiles, or in no simple pattern
+    ragged_edge_missed,    ///< only cells beyond the last full tile are bad
+    grid_too_small,        ///< cells beyond some row or column are untouched
+    bounds_exchanged,      ///< `row < cols` and `col < rows`: the square alone was written
+    part_of_each_tile,     ///< of each tile only some rows or columns: a loop is missing or short
+    indices_not_swapped,   ///< a copy instead of a transpose
+    indices_swapped,       ///< a transpose instead of a copy
+    wrong_pitch,           ///< rows and columns exchanged as the length of a row
+    tile_not_moved,        ///< tiles are transposed, but stand where they stood
+    tile_not_transposed,   ///< tiles stand where they belong, but are not transposed
+    off_by_one_row,        ///< the neighbour in the next or previous row of the input
+    off_by_one_col,        ///< the neighbour in the next or previous column of the input
+    shifted,               ///< always the same distance away, and further than one row or column
+    neighbours_exchanged,  ///< neighbouring rows or columns in another order, in pairs or fours
+    neighbour_repeated,    ///< of two or four neighbouring rows or columns the first stands for all
+    tile_repeated,         ///< one tile's data in every tile
+    line_repeated,         ///< one row's or column's data in all of them
+    turned_around,         ///< rotated by 90 degrees or mirrored instead of transposed
+    axes_in_other_order,   ///< the array's axes are permuted, but into another order
+    batch_repeated,        ///< the first matrix (or array) of a batch stands for the others
+    batches_missed,        ///< only the first matrices of a batch were written
+    half_exchanged,        ///< in place: of the cells beside the diagonal one side alone is right
+    wrong_tile,            ///< the right place within a tile, but of another tile
+    scrambled_in_tile,     ///< the right tile, but another place within it
+    mixed_in_tile,         ///< wrong cells among right ones in the same tiles, in no simple pattern
+    edge_wrong,            ///< only cells beyond the last full tile are wrong
+    read_outside,          ///< what lies before or behind the input
+    nan_changed,           ///< NaNs became other NaNs
+    negative_zero_lost,    ///< -0.0 became 0.0
+    subnormal_flushed,     ///< subnormal numbers became zero
+    value_rounded,         ///< nearly the right values: converted on the way
+    value_added,           ///< added to what the output held
+    value_converted,       ///< what becomes of the right values as integers
+    value_not_of_input,    ///< values that the input does not have anywhere
+    scattered,             ///< values of the input in no simple pattern
+    written_before,        ///< something was written before the first element of the output
+    written_after,         ///< something was written behind the last element of the output
+    input_changed,         ///< the input is not what it was
 };
 
 /// The fault's name as it stands in code: "indices_not_swapped".

@@ -41,6 +41,8 @@ bool stored_with_pitch(const Look& look, std::int64_t pitch) {
 bool exchanged_pitch(const Look& look, int) {
     const Problem& problem = look.problem;
     if (problem.rows == problem.cols || !look.expected || problem.is_permuted()) return false;
+    // The rules for indices know more, where values name their place.
+    if (look.pattern.names_its_place()) return false;
     // Reading in[row * rows + col] ...
     const std::int64_t read = look.expected->row * problem.rows + look.expected->col;
     if (read < problem.elements() && look.came_from(problem.in_cell(read))) return true;
@@ -58,16 +60,12 @@ bool turned_around(const Look& look, int) {
            look.came_from({row, col});
 }
 
-bool neighbour_row(const Look& look, int) {
-    if (!look.expected) return false;
-    const auto [row, col] = *look.expected;
-    return look.came_from({row + 1, col}) || look.came_from({row - 1, col});
+bool row_away(const Look& look, int step) {
+    return look.expected && look.came_from({look.expected->row + step, look.expected->col});
 }
 
-bool neighbour_col(const Look& look, int) {
-    if (!look.expected) return false;
-    const auto [row, col] = *look.expected;
-    return look.came_from({row, col + 1}) || look.came_from({row, col - 1});
+bool col_away(const Look& look, int step) {
+    return look.expected && look.came_from({look.expected->row, look.expected->col + step});
 }
 
 // ---- tiles ----
@@ -150,6 +148,17 @@ std::string with_side(const char* text, int tile) {
     return std::string(text) + " (" + std::to_string(tile) + " x " + std::to_string(tile) + ")";
 }
 
+/// The row or column next to the right one.
+void add_neighbours(std::vector<Hypothesis>& list) {
+    for (const int step : {1, -1}) {
+        const std::string of = step > 0 ? "next" : "previous";
+        list.push_back({Fault::off_by_one_row, step, row_away,
+                        "off by one row: it comes from the " + of + " row"});
+        list.push_back({Fault::off_by_one_col, step, col_away,
+                        "off by one column: it comes from the " + of + " column"});
+    }
+}
+
 std::vector<Hypothesis> list_hypotheses() {
     std::vector<Hypothesis> list = {
         {Fault::indices_not_swapped, 0, copied, "the indices were not swapped"},
@@ -176,14 +185,13 @@ std::vector<Hypothesis> list_hypotheses() {
                   "the first row of the input stands for the others: an index lacks the row"},
                  {Fault::line_repeated, 0, of_first_col,
                   "the first column of the input stands for the others: an index lacks the column"},
-                 {Fault::off_by_one_row, 0, neighbour_row, "off by one row"},
-                 {Fault::off_by_one_col, 0, neighbour_col, "off by one column"},
                  {Fault::turned_around, 0, turned_around,
                   "it was rotated or mirrored instead of transposed"},
                  {Fault::batch_repeated, 0, of_first_batch,
                   "the first one along the first axis stands for the others: its index is missing "
                   "where in is read",
                   true}});
+    add_neighbours(list);
     for (const int digits : orders_of_3) {
         list.push_back(
             {Fault::axes_in_other_order, digits, in_order_of_3, order_meaning(3, digits), true});
@@ -206,6 +214,12 @@ bool is_of_same_tile(const Look& look, int tile) {
     if (!look.source || !look.expected) return false;
     const Cell is = *look.source, should = *look.expected;
     return is.row / tile == should.row / tile && is.col / tile == should.col / tile;
+}
+
+bool is_of_unturned_tile(const Look& look, int tile) {
+    if (!look.source || look.problem.produces.kind != Produces::transpose) return false;
+    const Cell is = *look.source;
+    return is.row % tile == look.out.row % tile && is.col % tile == look.out.col % tile;
 }
 
 bool is_of_wrong_tile(const Look& look, int tile) {

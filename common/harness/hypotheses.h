@@ -12,10 +12,10 @@ namespace coalesce {
 /// A mistake that says, for a cell of the output, what it would hold.
 struct Hypothesis {
     Fault fault;
-    /// Side of the tiles that it is about; 0 when it is about none.
-    int tile;
+    /// Side of the tiles that it is about, or another number; 0 when there is none.
+    int number;
     /// Whether it explains what that cell holds.
-    bool (*explains)(const Look& look, int tile);
+    bool (*explains)(const Look& look, int number);
     /// What the mistake is, after "out(0,1) holds in(0,1), expected in(1,0): ".
     std::string meaning;
     /// It looks at the whole array; the others look at one matrix of a batch.
@@ -30,6 +30,8 @@ inline constexpr int tile_sides[] = {32, 16, 64, 8, 128, 4, 2};
 
 /// Right place within a tile of that side, but of another tile.
 bool is_of_wrong_tile(const Look& look, int tile);
+/// A tile of that side that is not transposed but should be, wherever it stands.
+bool is_of_unturned_tile(const Look& look, int tile);
 /// The right tile of that side, but another place within it.
 bool is_of_same_tile(const Look& look, int tile);
 

@@ -1,5 +1,6 @@
 #include "harness/values.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -32,6 +33,44 @@ ValueChange change_of(Bits expected, Bits held, std::size_t element_size) {
     if ((std::isinf(now) || now == 0) && same_sign) return ValueChange::lost_range;
     if (std::abs(now - was) <= std::abs(was) / 100) return ValueChange::close;
     return ValueChange::unrelated;
+}
+
+bool is_zero(Bits bits, std::size_t element_size) {
+    return (element_size == 4 || element_size == 8) && number_of(bits, element_size) == 0;
+}
+
+bool is_sum(Bits held, Bits one, Bits other, std::size_t element_size) {
+    if (element_size != 4 && element_size != 8) return false;
+    const double a = number_of(one, element_size), b = number_of(other, element_size);
+    if (std::isnan(a) || std::isnan(b) || std::isnan(a + b)) return is_nan(held, element_size);
+    if (element_size == 8) return std::bit_cast<std::uint64_t>(a + b) == held.low;
+    const float sum = static_cast<float>(a) + static_cast<float>(b);
+    return std::bit_cast<std::uint32_t>(sum) == static_cast<std::uint32_t>(held.low);
+}
+
+const char* name_of(Integer type) {
+    switch (type) {
+        case Integer::signed_32: return "int";
+        case Integer::unsigned_32: return "unsigned";
+        case Integer::signed_64: return "long long";
+    }
+    return "";
+}
+
+bool is_converted(Bits held, Bits from, std::size_t element_size, Integer type) {
+    if (element_size != 4 && element_size != 8) return false;
+    constexpr double two_to_31 = 2147483648.0, two_to_63 = 9223372036854775808.0;
+    const double lowest = type == Integer::signed_32     ? -two_to_31
+                          : type == Integer::unsigned_32 ? 0.0
+                                                         : -two_to_63;
+    const double highest = type == Integer::signed_32     ? two_to_31 - 1
+                           : type == Integer::unsigned_32 ? 2 * two_to_31 - 1
+                                                          : two_to_63;
+    const double was = number_of(from, element_size), is = number_of(held, element_size);
+    // What becomes of a NaN differs between the types and from GPU to GPU.
+    if (std::isnan(was)) return is == 0 || is == lowest || is == -lowest;
+    const double whole = std::trunc(std::min(std::max(was, lowest), highest));
+    return is == (element_size == 4 ? static_cast<double>(static_cast<float>(whole)) : whole);
 }
 
 std::string value_text(Bits bits, std::size_t element_size) {

@@ -20,6 +20,20 @@ enum class ValueChange {
 /// For elements of 4 and 8 bytes; unrelated for others.
 ValueChange change_of(Bits expected, Bits held, std::size_t element_size);
 
+/// Whether it is the sum of the two, as floats or doubles; a NaN is one when either is.
+bool is_sum(Bits held, Bits one, Bits other, std::size_t element_size);
+
+/// Whether it is a float or a double that is 0 or -0.
+bool is_zero(Bits bits, std::size_t element_size);
+
+/// The integers that a number may be turned into on its way.
+enum class Integer { signed_32, unsigned_32, signed_64 };
+/// "int", "unsigned" or "long long".
+const char* name_of(Integer type);
+/// What the GPU makes of a number that becomes such an integer and a number again: the fraction is
+/// cut off, and what is too large becomes the largest.
+bool is_converted(Bits held, Bits from, std::size_t element_size, Integer type);
+
 /// "0x3f800000 (1)": the bits, and the number that they are.
 std::string value_text(Bits bits, std::size_t element_size);
 

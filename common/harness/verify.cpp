@@ -110,7 +110,8 @@ private:
 
 /// What one thread counted.
 struct Count {
-    explicit Count(const Problem& problem) : map(problem.out_rows(), problem.out_cols()) {}
+    explicit Count(const Problem& problem)
+        : map(problem.out_rows(), problem.out_cols(), problem.is_in_place()) {}
 
     void note(Cell out, CellState state, bool is_as_before) {
         ++states[static_cast<int>(state)];
@@ -267,7 +268,7 @@ Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_tr
                  const GuardedSpan& out, Transport& out_transport) {
     Comparison comparison;
     comparison.problem = problem;
-    comparison.map = CellMap(problem.out_rows(), problem.out_cols());
+    comparison.map = CellMap(problem.out_rows(), problem.out_cols(), problem.is_in_place());
     Overview overview;
     count_cells(out, out_transport, comparison, overview);
     std::optional<std::int64_t> changed;
@@ -293,8 +294,9 @@ std::string Comparison::text() const {
     std::string text;
     for (const Finding& finding : findings) text += wrap(finding.sentence);
     if (wrong + untouched > 0) {
-        text += wrap(std::to_string(right) + " cells right, " + std::to_string(wrong) + " wrong, " +
-                     std::to_string(untouched) + " never written.");
+        text += wrap(count_of(right, "cell") + " right, " + std::to_string(wrong) + " wrong, " +
+                     std::to_string(untouched) +
+                     (problem.is_in_place() ? " unchanged." : " never written."));
         text += map.text();
     }
     return text;

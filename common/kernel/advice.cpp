@@ -10,7 +10,8 @@ const char* next_after(Fault fault) {
         case Fault::arguments_exchanged:
             return "Store to `out` and read from `in`; the destination is the first argument.";
         case Fault::never_written:
-            return "Find out which threads should have stored the cells marked in the map.";
+            return "Find out which threads should have stored the cells marked in the map. Are "
+                   "they whole tiles, write down which tile each block takes.";
         case Fault::ragged_edge_missed:
             return "Round the grid up with ceil_div, so that the last tile may be a part of one.";
         case Fault::grid_too_small:
@@ -35,6 +36,14 @@ const char* next_after(Fault fault) {
             return "Read the tile the other way round: by column what was written by row.";
         case Fault::off_by_one_row: return "Count the rows: the first one is row 0.";
         case Fault::off_by_one_col: return "Count the columns: the first one is column 0.";
+        case Fault::shifted:
+            return "Follow element (0, 0) by hand: at which index is it read, and at which stored?";
+        case Fault::neighbours_exchanged:
+            return "Follow .x and .y of one vector by hand: which element is each, and where does "
+                   "it go?";
+        case Fault::neighbour_repeated:
+            return "Does each component of the vector come from an element of its own? A cast of "
+                   "one value fills all with it; load the vector through a pointer.";
         case Fault::tile_repeated:
             return "Let the place of the tile depend on blockIdx, both for reading and for "
                    "storing.";
@@ -58,9 +67,9 @@ const char* next_after(Fault fault) {
             return "Work out by hand where thread (1, 0) puts its element in the tile, and from "
                    "where "
                    "it is read.";
-        case Fault::barrier_missing:
-            return "Wait for the whole block between writing the tile and reading it: "
-                   "__syncthreads().";
+        case Fault::mixed_in_tile:
+            return "Does the whole block wait between writing the tile and reading it? If it uses "
+                   "none, follow one wrong element by hand.";
         case Fault::edge_wrong:
             return "Follow one element in the last row: which condition lets it through?";
         case Fault::read_outside: return "Check the bounds of the element that is read.";
@@ -69,6 +78,9 @@ const char* next_after(Fault fault) {
         case Fault::subnormal_flushed:
         case Fault::value_rounded:
             return "Assign the value as it is; no arithmetic and no conversion is needed.";
+        case Fault::value_added: return "Store with =, so that nothing of the old contents stays.";
+        case Fault::value_converted:
+            return "Keep the value in a variable of the element's own type: float stays float.";
         case Fault::value_not_of_input:
             return "Look at what is stored: is it what was read from `in`?";
         case Fault::scattered:
@@ -90,6 +102,10 @@ bool names_the_mistake(Fault fault) {
         case Fault::tile_not_transposed:
         case Fault::off_by_one_row:
         case Fault::off_by_one_col:
+        case Fault::shifted:
+        case Fault::neighbours_exchanged:
+        case Fault::neighbour_repeated:
+        case Fault::value_added:
         case Fault::tile_repeated:
         case Fault::line_repeated:
         case Fault::turned_around:

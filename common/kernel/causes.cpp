@@ -309,9 +309,7 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
         return outside(trial, {evidence.source.name, trial.store_line, 0},
                        wrap(as_sentence(finding->sentence)), evidence);
     }
-    Failure failure = wrong_result(trial, comparison, evidence);
-    if (comparison.fault() == Fault::barrier_missing) failure.kind = FailureKind::missing_barrier;
-    return failure;
+    return wrong_result(trial, comparison, evidence);
 }
 
 /// Errors that a real GPU returns, where nobody says more.

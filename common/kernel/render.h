@@ -13,11 +13,10 @@ namespace coalesce {
 
 /// What a terminal takes.
 struct TerminalLook {
-    bool is_bold = false;   ///< the headline may stand out
-    int map_lines = 0;      ///< lines that the picture of the cells may take; 0: as many as it has
-    bool has_costs = true;  ///< what was counted is shown when it passed
-    std::string after_next =
-        "";  ///< lines of the caller's, between what to do next and the picture
+    bool is_bold = false;  ///< the headline may stand out
+    int lines = 0;         ///< that it shows at once: the picture of the cells keeps within; 0: any
+    bool has_costs = true;        ///< what was counted is shown when it passed
+    std::string after_next = "";  ///< lines of the caller's, behind what to do next
 };
 
 /// In lines of at most 80 columns; source lines may be longer.

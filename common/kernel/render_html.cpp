@@ -70,7 +70,7 @@ std::string html_text(const Verdict& verdict) {
     if (!verdict.failures.empty()) {
         const Failure& first = verdict.failures.front();
         if (!first.next.empty()) html += element("p", "Next: " + first.next, "next");
-        if (first.map && shows_something(*first.map)) {
+        if (first.map && !first.map->is_uniform()) {
             html += element("pre", first.map->text(), "map");
         }
     }

@@ -51,8 +51,7 @@ std::string markdown_text(const Verdict& verdict) {
     if (!verdict.failures.empty()) {
         const Failure& first = verdict.failures.front();
         if (!first.next.empty()) text += "Next: " + markdown(first.next) + "\n\n";
-        if (first.map && shows_something(*first.map))
-            text += markdown_code(first.map->text()) + "\n";
+        if (first.map && !first.map->is_uniform()) text += markdown_code(first.map->text()) + "\n";
     }
     return text + costs_text(verdict);
 }

@@ -21,14 +21,6 @@ bool needs_excerpt(const Failure& failure) {
            failure.kind != FailureKind::file_binary;
 }
 
-bool shows_something(const CellMap& map) {
-    const std::string text = map.text();
-    const std::string signs = text.substr(text.rfind('s') + 1);  // behind the legend's last word
-    return std::count_if(signs.begin(), signs.end(), [&](char c) {
-               return (c == '.' || c == 'X' || c == '?') && c != *signs.data();
-           }) > 0;
-}
-
 std::string passed_text(const Verdict& verdict) {
     return "Right on " + count_of(verdict.shapes.size(), "shape") +
            (verdict.is_simulated

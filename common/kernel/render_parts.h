@@ -12,8 +12,6 @@ namespace coalesce::render {
 std::string as_sentence(std::string text);
 /// The compiler's own words come with the line; bytes that are no text are no lines.
 bool needs_excerpt(const Failure& failure);
-/// Whether the picture shows something that the sentence did not say.
-bool shows_something(const CellMap& map);
 /// "right on 6 shapes, clean under every check, and no dearer than the exercise asks."
 std::string passed_text(const Verdict& verdict);
 /// What the kernel printed, its first lines; "" when it printed nothing.

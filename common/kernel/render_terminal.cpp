@@ -9,6 +9,8 @@ namespace {
 
 using namespace render;
 
+constexpr int any_number = 1 << 20;
+
 std::string bold(const std::string& text, const TerminalLook& look) {
     return look.is_bold ? "\033[1m" + text + "\033[0m" : text;
 }
@@ -55,36 +57,41 @@ std::string next_text(const Failure& failure) {
     return failure.next.empty() ? "" : "\n" + wrap("Next: " + failure.next);
 }
 
-std::string map_text(const Failure& failure, const TerminalLook& look) {
-    if (!failure.map || !shows_something(*failure.map)) return "";
-    const std::string text = failure.map->text();
-    const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-    if (look.map_lines > 0 && lines > look.map_lines) return "";
-    return "\n" + text;
+int lines_of(const std::string& text) {
+    return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// The picture, as large as the lines that are left; a very small one would show nothing.
+std::string map_text(const Failure& failure, int lines_left) {
+    constexpr int fewest = 4, of_legend = 3;
+    // One sign for all shows nothing that the sentence did not say.
+    if (!failure.map || failure.map->is_uniform()) return "";
+    if (lines_left < fewest + of_legend) return "";
+    return "\n" + failure.map->text(std::min(lines_left - of_legend, CellMap::side));
 }
 
 }  // namespace
 
 std::string terminal_text(const Failure& failure) {
-    const TerminalLook look;
-    return what_is_wrong(failure, "", look) + next_text(failure) + map_text(failure, look);
+    return what_is_wrong(failure, "", {}) + next_text(failure) + map_text(failure, any_number);
 }
 
 std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
+    const Failure* first = verdict.failures.empty() ? nullptr : &verdict.failures.front();
     std::string text;
-    if (verdict.passed()) {
+    if (first != nullptr) {
+        text = what_is_wrong(*first, verdict.source, look) + next_text(*first);
+    } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
         if (look.has_costs) text += costs_text(verdict);
-    } else if (!verdict.failures.empty()) {
-        text = what_is_wrong(verdict.failures.front(), verdict.source, look);
     }
+    text += look.after_next;
     text += list_text("Besides:\n", other_failures(verdict), "- ");
     text += list_text("", warnings(verdict), "");
     const std::string said = printed(verdict);
     if (!said.empty()) text += "\nThe kernel printed:\n" + said;
-    if (verdict.failures.empty()) return text + look.after_next;
-    const Failure& first = verdict.failures.front();
-    return text + next_text(first) + look.after_next + map_text(first, look);
+    const int left = look.lines > 0 ? look.lines - lines_of(text) : any_number;
+    return first != nullptr ? text + map_text(*first, left) : text;
 }
 
 }  // namespace coalesce

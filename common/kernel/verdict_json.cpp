@@ -22,20 +22,25 @@ Failure failure_called(const std::string& id) {
 }
 
 codec::Json codec::Kind<CellMap>::encode(const CellMap& map) {
-    return {{"rows", map.out_rows()}, {"cols", map.out_cols()}, {"signs", map.signs()}};
+    return {{"rows", map.out_rows()},
+            {"cols", map.out_cols()},
+            {"in_place", map.is_in_place()},
+            {"signs", map.signs()}};
 }
 
 void codec::Kind<CellMap>::decode(const Json& json, CellMap& map, const std::string& path) {
     constexpr std::int64_t largest = std::int64_t{1} << 32;
     Reader reader(json, path);
     std::int64_t rows = 0, cols = 0;
+    bool is_in_place = false;
     std::string signs;
     reader("rows", rows);
     reader("cols", cols);
+    reader("in_place", is_in_place);
     reader("signs", signs);
     reader.finish();
     const bool is_good = rows > 0 && cols > 0 && rows <= largest && cols <= largest;
-    if (!is_good || !(map = CellMap(rows, cols)).take_signs(signs)) {
+    if (!is_good || !(map = CellMap(rows, cols, is_in_place)).take_signs(signs)) {
         throw Error(path + ": a picture of cells was expected");
     }
 }

@@ -41,6 +41,7 @@ Style style_for_stdout(bool plain) {
     style.clear = true;
     style.colour = !is_set("NO_COLOR");
     style.columns = usable_columns(terminal_columns());
+    style.lines = std::max(terminal_lines() - 1, 0);  // the prompt follows
     return style;
 }
 

@@ -10,6 +10,7 @@ namespace coalesce::learn {
 struct Style {
     bool colour = false;  ///< words may be coloured
     bool clear = false;   ///< the screen may be cleared to show something new
+    int lines = 0;        ///< that are seen at once; 0 where nobody knows
     int columns = 80;     ///< the width of what needs width; 80 unless the terminal has more
 
     std::string good(const std::string& text) const { return painted(text, "32"); }

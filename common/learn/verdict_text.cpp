@@ -54,8 +54,10 @@ std::string text_of_failure(const Exercise& exercise, const CheckResult& result,
     if (result.outcome == CheckResult::not_yet) {
         again += (is_short ? "      Stuck? " : "\nStuck? ") + hint;
     }
-    return text +
-           terminal_text(*result.verdict, {.is_bold = style.colour, .after_next = again + "\n"});
+    const int of_headline = 2;
+    return text + terminal_text(*result.verdict, {.is_bold = style.colour,
+                                                  .lines = style.lines - of_headline,
+                                                  .after_next = again + "\n"});
 }
 
 std::string text_of_pass(const Exercise& exercise, const CheckResult& result,

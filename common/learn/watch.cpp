@@ -178,6 +178,7 @@ private:
         shows_verdict = true;
         if (!style.clear) return;
         style.columns = usable_columns(terminal_columns());
+        style.lines = std::max(terminal_lines() - LINES_OF_WATCH_FOOTER, 0);
         std::cout << "\033[H\033[2J";
     }
 

@@ -1,5 +1,5 @@
 // The verifier on host memory: all element sizes, guard bands, large matrices, the map.
-#include "harness/verify.h"
+#include "host_run.h"
 
 #include <doctest/doctest.h>
 
@@ -9,54 +9,9 @@
 #include <set>
 
 using namespace coalesce;
+using namespace coalesce::tests;
 
 namespace {
-
-constexpr std::size_t guard = 512;
-
-/// Buffers on the host, and a "kernel" that says for each cell of the output which cell of the
-/// input to take.
-class HostRun {
-public:
-    explicit HostRun(const Problem& problem)
-        : problem_(problem),
-          in_(problem.bytes() + 2 * guard),
-          out_(problem.bytes() + 2 * guard),
-          in_span_{in_.data() + guard, problem.bytes(), guard},
-          out_span_{out_.data() + guard, problem.bytes(), guard} {
-        prepare_in(problem_, in_span_, transport_);
-        prepare_out(out_span_, transport_);
-    }
-
-    using Source = std::function<std::optional<Cell>(Cell out)>;
-
-    void run(const Source& source) {
-        for (std::int64_t i = 0; i < problem_.elements(); ++i) {
-            if (const auto cell = source(problem_.out_cell(i))) store(i, problem_.index(*cell));
-        }
-    }
-    void run_right() {
-        run([&](Cell out) { return problem_.source_of(out); });
-    }
-    void store(std::int64_t to, std::int64_t from) {
-        std::memcpy(out(to), in(from), problem_.element_size);
-    }
-    unsigned char* in(std::int64_t index) { return element(in_, index); }
-    unsigned char* out(std::int64_t index) { return element(out_, index); }
-    Comparison check() {
-        return coalesce::check(problem_, in_span_, transport_, out_span_, transport_);
-    }
-
-private:
-    unsigned char* element(std::vector<unsigned char>& buffer, std::int64_t index) {
-        return buffer.data() + guard + index * static_cast<std::int64_t>(problem_.element_size);
-    }
-
-    Problem problem_;
-    std::vector<unsigned char> in_, out_;
-    GuardedSpan in_span_, out_span_;
-    HostTransport transport_;
-};
 
 constexpr std::size_t all_sizes[] = {1, 2, 4, 8, 16};
 
@@ -342,6 +297,73 @@ TEST_CASE("the map shows small outputs cell by cell and large ones by their wors
     CHECK(large.sign(24, 31) == CellState::wrong);
     CHECK(large.sign(24, 30) == CellState::right);
     CHECK(large.text().find("one sign stands for 4 x 2 cells") != std::string::npos);
+}
+
+TEST_CASE("the map fits into fewer lines when it has to, and still shows the worst") {
+    CellMap map(100, 64);
+    map.note({99, 63}, CellState::untouched);
+    map.note({0, 0}, CellState::wrong);
+    const std::string text = map.text(12, 16);
+    // The legend's two lines, and nine rows of signs: each stands for three of the 25.
+    CHECK(std::count(text.begin(), text.end(), '\n') == 2 + 9);
+    CHECK(text.find("one sign stands for 12 x 4 cells") != std::string::npos);
+    CHECK(text.find("\nX . ") != std::string::npos);
+    CHECK(text.ends_with(" ?\n"));
+    CHECK(map.text() == map.text(CellMap::side, CellMap::side));
+    CHECK(CellMap(1, 1).text(0, 0).ends_with("\n.\n"));
+    CHECK(CellMap(2, 3, true).text().find("data, 2 x 3 cells:  . right  X wrong  ? unchanged") ==
+          0);
+}
+
+TEST_CASE("in place, nothing is said of in and out") {
+    const auto sentence_after = [](int side, auto thread) {
+        const Problem problem{.rows = side, .cols = side, .produces = {.in_place = true}};
+        std::vector<unsigned char> memory(problem.bytes());
+        const GuardedSpan data{memory.data(), problem.bytes(), 0};
+        HostTransport transport;
+        prepare_in(problem, data, transport);
+        std::vector<std::uint32_t> before(static_cast<std::size_t>(side * side));
+        std::memcpy(before.data(), memory.data(), memory.size());
+        auto* const now = reinterpret_cast<std::uint32_t*>(memory.data());
+        for (int row = 0; row < side; ++row) {
+            for (int col = 0; col < side; ++col) thread(now, before.data(), row, col);
+        }
+        return check(problem, data, transport, data, transport).text();
+    };
+    using Data = std::uint32_t*;
+    const std::string texts[] = {
+        sentence_after(64, [](Data, Data, int, int) {}),
+        sentence_after(64,
+                       [](Data now, Data was, int r, int c) {
+                           if (r < 32 && c < 32) now[c * 64 + r] = was[r * 64 + c];
+                       }),
+        sentence_after(64,
+                       [](Data now, Data was, int r, int c) {
+                           if (r % 32 < 8) now[c * 64 + r] = was[r * 64 + c];
+                       }),
+        sentence_after(64, [](Data now, Data was, int r,
+                              int c) { now[c * 64 + r] = was[(r + 32) % 64 * 64 + c]; }),
+        sentence_after(64,
+                       [](Data now, Data was, int r, int c) {
+                           if (r * 65 + c < 64 * 64) now[c * 64 + r] = was[r * 65 + c];
+                       }),
+        sentence_after(64,
+                       [](Data now, Data was, int r, int c) {
+                           if (c * 64 + r + 4 < 64 * 64) now[c * 64 + r + 4] = was[r * 64 + c];
+                       }),
+        sentence_after(128,
+                       [](Data now, Data was, int r, int c) {
+                           if ((r / 32 * 4 + c / 32) % 5 != 1) now[c * 128 + r] = was[r * 128 + c];
+                       }),
+    };
+    for (const std::string& text : texts) {
+        CAPTURE(text);
+        CHECK(text.find("data") == 0);
+        CHECK(text.find("data, ") != std::string::npos);
+        for (const char* const word : {" of in", " out", "in(", "in["}) {
+            CHECK(text.find(word) == std::string::npos);
+        }
+    }
 }
 
 TEST_CASE("every fault has a name of its own") {

@@ -65,6 +65,53 @@ __global__ void store_one_row_further(float* out, const float* in, int rows, int
     if (row < rows && col < cols) out[col * rows + to] = in[row * cols + col];
 }
 
+__global__ void padded_load_pitch(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    int pitch = gridDim.x * blockDim.x + 1, from = row * pitch + col;
+    if (row < rows && col < cols && from < rows * cols) out[col * rows + row] = in[from];
+}
+
+__global__ void both_pitches(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    int from = row * rows + col, to = col * cols + row;
+    if (row < rows && col < cols && from < rows * cols && to < rows * cols) out[to] = in[from];
+}
+
+__global__ void four_further(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    int from = row * cols + col + 4;
+    if (row < rows && col < cols && from < rows * cols) out[col * rows + row] = in[from];
+}
+
+__global__ void x_and_y_exchanged(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) out[col * rows + row] = in[(row ^ 1) * cols + col];
+}
+
+__global__ void cast_to_float2(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) out[col * rows + row] = in[row / 2 * 2 * cols + col];
+}
+
+__global__ void without_w(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols && row % 4 < 3) out[col * rows + row] = in[row * cols + col];
+}
+
+__global__ void one_cell_wrong(float* out, const float* in, int, int) {
+    if (threadIdx.x == 0 && blockIdx.x == 0) out[5] = in[5];
+}
+
+__global__ void added(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) out[col * rows + row] += in[row * cols + col];
+}
+
+__global__ void main_diagonal_of_tiles(float* out, const float* in, int rows, int cols) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+
 __global__ void first_tile_only(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     if (row < rows && col < cols) {
@@ -186,6 +233,9 @@ struct LoseTheSignOfZero {
 };
 struct ThroughHalf {
     __device__ float operator()(float value) const { return __half2float(__float2half(value)); }
+};
+struct ThroughInt {
+    __device__ float operator()(float value) const { return static_cast<int>(value); }
 };
 struct CutOff {
     __device__ float operator()(float value) const {
@@ -445,6 +495,23 @@ const std::vector<WrongKernel>& wrong_kernels() {
         {"next row", plain<next_row>, 100, 70, Fault::off_by_one_row},
         {"next column", plain<next_col>, 70, 100, Fault::off_by_one_col},
         {"stored one further", plain<store_one_row_further>, 64, 64, Fault::off_by_one_row},
+        {"padded pitch of loads", plain<padded_load_pitch>, 100, 70, Fault::wrong_pitch},
+        {"padded pitch of a square", plain<padded_load_pitch>, 64, 64, Fault::wrong_pitch},
+        {"both pitches, wide", plain<both_pitches>, 64, 96, Fault::wrong_pitch},
+        {"both pitches, tall", plain<both_pitches>, 100, 70, Fault::wrong_pitch},
+        {"four elements further", plain<four_further>, 64, 64, Fault::shifted},
+        {"four elements further, ragged", plain<four_further>, 77, 45, Fault::shifted},
+        {"x and y exchanged", plain<x_and_y_exchanged>, 64, 96, Fault::neighbours_exchanged},
+        {"x and y exchanged, square", plain<x_and_y_exchanged>, 96, 96,
+         Fault::neighbours_exchanged},
+        {"a cast to float2", plain<cast_to_float2>, 100, 70, Fault::neighbour_repeated},
+        {"a component forgotten", plain<without_w>, 64, 96, Fault::part_of_each_tile},
+        {"one cell wrong", after_transpose<one_cell_wrong>, 64, 96, Fault::scattered},
+        {"added", plain<added>, 64, 64, Fault::value_added},
+        {"added, ragged", plain<added>, 100, 70, Fault::value_added},
+        {"tiles of the diagonal", square<main_diagonal_of_tiles>, 96, 128, Fault::never_written},
+        {"tiles of the diagonal, ragged", square<main_diagonal_of_tiles>, 77, 45,
+         Fault::never_written},
         {"first tile everywhere", plain<first_tile_only>, 100, 130, Fault::tile_repeated},
         {"first row everywhere", plain<first_row_only>, 64, 96, Fault::line_repeated},
         {"first column everywhere", plain<first_col_only>, 64, 96, Fault::line_repeated},
@@ -472,17 +539,17 @@ const std::vector<WrongKernel>& wrong_kernels() {
         {"flushes subnormals", changed<FlushSubnormals>, 100, 70, Fault::subnormal_flushed},
         {"loses -0.0", changed<LoseTheSignOfZero>, 100, 70, Fault::negative_zero_lost},
         {"through half", changed<ThroughHalf>, 100, 70, Fault::value_rounded},
+        {"through int", changed<ThroughInt>, 100, 70, Fault::value_converted},
         {"cuts bits off", changed<CutOff>, 100, 70, Fault::value_rounded},
         {"computes something", changed<Invert>, 100, 70, Fault::value_not_of_input},
         {"tile not moved", square<tiled<not_moved>>, 128, 128, Fault::tile_not_moved},
         {"tile not transposed", square<tiled<not_transposed>>, 64, 96, Fault::tile_not_transposed},
-        {"barrier forgotten", square<tiled<barrier_forgotten>>, 128, 96, Fault::barrier_missing},
+        {"barrier forgotten", square<tiled<barrier_forgotten>>, 128, 96, Fault::mixed_in_tile},
         {"swizzled once", square<tiled<swizzled_once>>, 64, 96, Fault::scrambled_in_tile},
         {"blocks turned", square<tiled<blocks_turned>>, 128, 160, Fault::wrong_tile},
         {"loads once", low<coarsened<loads_once>>, 128, 96, Fault::part_of_each_tile},
         {"stores once", low<coarsened<stores_once>>, 128, 96, Fault::part_of_each_tile},
-        {"barrier forgotten, coarsened", low<coarsened<no_barrier>>, 128, 96,
-         Fault::barrier_missing},
+        {"barrier forgotten, coarsened", low<coarsened<no_barrier>>, 128, 96, Fault::mixed_in_tile},
         {"transpose for a copy", plain<plain_transpose>, 64, 96, Fault::indices_swapped, copy},
         {"copy for transposed tiles", plain<plain_copy>, 64, 96, Fault::tile_not_transposed, fine},
         {"copy for moved tiles", plain<plain_copy>, 96, 96, Fault::tile_not_moved, coarse},

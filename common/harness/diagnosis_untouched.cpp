@@ -1,0 +1,229 @@
+// The output holds nothing wrong, but not everything that it should.
+#include "harness/diagnosis.h"
+#include "harness/text.h"
+#include "harness/tile_rules.h"
+
+namespace coalesce {
+namespace {
+
+/// How many of 0 ... length - 1 leave that remainder.
+std::uint64_t with_remainder(std::int64_t length, std::int64_t period, std::int64_t remainder) {
+    return static_cast<std::uint64_t>((length + period - 1 - remainder) / period);
+}
+
+std::string ordinal(std::size_t number) {
+    const char* const ending = number == 1 ? "st" : number == 2 ? "nd" : number == 3 ? "rd" : "th";
+    return std::to_string(number) + (number > 10 ? "th" : ending);
+}
+
+/// "of every 4 rows of out the 4th is never written"; `bad` has a place for each of them.
+std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
+                       const std::string& state) {
+    const auto begin = std::find(bad.begin(), bad.end(), true);
+    const auto end = std::find(begin, bad.end(), false);
+    const auto count = static_cast<std::size_t>(std::count(bad.begin(), bad.end(), true));
+    const auto first = static_cast<std::size_t>(begin - bad.begin());
+    std::string text = "of every " + std::to_string(bad.size()) + " " + lines + " ";
+    if (count == 1) return text + "the " + ordinal(first + 1) + " is " + state;
+    if (count != static_cast<std::size_t>(end - begin)) {
+        return text + std::to_string(count) + " are " + state;
+    }
+    const std::string which = first == 0 ? "first" : end == bad.end() ? "last" : "";
+    if (!which.empty())
+        return text + "the " + which + " " + std::to_string(count) + " are " + state;
+    return text + "the " + ordinal(first + 1) + " to the " + ordinal(first + count) + " are " +
+           state;
+}
+
+/// What may be missing: lines of a vector's components look like those of a loop.
+std::string missing_text(std::size_t period, std::size_t bad) {
+    if (period <= 4) return ". A loop, or one component of a vector, is missing or does not fit";
+    if (bad < 16) return ". A loop over the tile is missing, or ends too early";
+    return ". A loop over the tile is missing or ends too early, or no block takes these";
+}
+
+}  // namespace
+
+Finding Diagnosis::conclude_untouched() const {
+    if (comparison_.right == 0 || overview_.written_rows == 0) return nothing_written();
+    if (const auto found = missed_batches()) return *found;
+    if (const auto found = half_exchanged()) return *found;
+    if (const auto found = edge(Fault::ragged_edge_missed)) return *found;
+    if (const auto found = rectangle()) return *found;
+    if (const auto found = missed_tiles()) return *found;
+    const std::uint64_t others = bad_.count - 1;
+    if (others == 0) return say(Fault::never_written, bad_, "it is the only one");
+    const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")
+                                                    : (others == 1 ? "nor was " : "nor were ");
+    return say(Fault::never_written, bad_,
+               also + count_of(others, "other") + (others < 8 ? "" : ", without a simple pattern") +
+                   ". Look at the map");
+}
+
+Finding Diagnosis::nothing_written() const {
+    if (overview_.input_is_changed) {
+        return say(Fault::arguments_exchanged, bad_,
+                   "the kernel wrote to its input instead; the destination comes first");
+    }
+    if (problem_.elements() == 1) {
+        return say(Fault::nothing_written, bad_,
+                   "it is the only cell. Was the kernel launched, does it store anything?");
+    }
+    return say(Fault::nothing_written, bad_,
+               problem_.is_in_place()
+                   ? "nor is any other cell. Was the kernel launched, does it store anything, "
+                     "or is each pair exchanged twice?"
+                   : "nor was any other cell. Was the kernel launched, and does it store "
+                     "anything?");
+}
+
+/// All is right up to some row and some column; or some lines of each tile are bad, which may look
+/// alike.
+std::optional<Finding> Diagnosis::rectangle() const {
+    const std::int64_t rows = overview_.written_rows, cols = overview_.written_cols;
+    const bool is_rectangle = comparison_.right == static_cast<std::uint64_t>(rows * cols);
+    const std::int64_t shorter = std::min(problem_.rows, problem_.cols);
+    const char* const were = problem_.is_in_place() ? "is right" : "was";
+    if (is_rectangle && problem_.rows != problem_.cols && rows == shorter && cols == shorter) {
+        return say(Fault::bounds_exchanged, bad_,
+                   "only the square " + std::to_string(shorter) + " x " + std::to_string(shorter) +
+                       " " + were +
+                       ". Perhaps rows and cols are exchanged in the check of the bounds or in the "
+                       "grid");
+    }
+    if (auto found = part_of_tile()) return found;
+    if (!is_rectangle) return std::nullopt;
+    const std::string first = rows == 1 ? "row" : std::to_string(rows) + " rows";
+    return say(Fault::grid_too_small, bad_,
+               "only the first " + first + " and " +
+                   count_of(static_cast<std::uint64_t>(cols), "column") + " of " + out_matrix() +
+                   (problem_.is_in_place() ? " are right" : " were") +
+                   ". The grid is too small, a check of the bounds too strict, or blocks take the "
+                   "same cells");
+}
+
+/// Everything before the last full tile's end is right, and what lies beyond is bad.
+std::optional<Finding> Diagnosis::edge(Fault fault) const {
+    for (std::size_t i = 0; i < sides; ++i) {
+        const std::int64_t side = tile_sides[i];
+        const std::int64_t rows = matrix_.out_rows() / side * side;
+        const std::int64_t cols = matrix_.out_cols() / side * side;
+        const std::int64_t full = rows * cols * static_cast<std::int64_t>(matrices());
+        // A tile side of 2 or 4 would find an edge nearly everywhere.
+        const bool has_edge = side >= 8 && full > 0 && full < problem_.elements();
+        if (!has_edge || inside_[i] > 0) continue;
+        const std::uint64_t beyond = static_cast<std::uint64_t>(problem_.elements() - full);
+        // At least a whole edge, of the two that there may be.
+        if (2 * bad_.count < beyond) continue;
+        return say(
+            fault, bad_,
+            "only cells beyond the last full tile (" + std::to_string(side) + " x " +
+                std::to_string(side) +
+                ") are bad. Is the grid rounded up, and are the bounds checked for each element?");
+    }
+    return std::nullopt;
+}
+
+/// Of each tile the same rows or columns are bad.
+std::optional<Finding> Diagnosis::part_of_tile() const {
+    const BadLines lines = bad_lines();
+    if (lines.text.empty()) return std::nullopt;
+    return say(Fault::part_of_each_tile, bad_, lines.text + missing_text(lines.period, lines.bad));
+}
+
+BadLines Diagnosis::bad_lines() const {
+    BadLines lines = bad_lines(true);
+    return lines.text.empty() ? bad_lines(false) : lines;
+}
+
+/// Rows (or columns) with some remainders are all bad, the others all right.
+BadLines Diagnosis::bad_lines(bool by_rows) const {
+    const auto& counts = by_rows ? bad_rows_ : bad_cols_;
+    const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
+    const std::int64_t other = by_rows ? matrix_.out_cols() : matrix_.out_rows();
+    for (std::int64_t side = 2; side <= period && 2 * side <= length; side *= 2) {
+        std::vector<bool> bad(static_cast<std::size_t>(side));
+        std::size_t touched = 0, full = 0;
+        for (std::int64_t remainder = 0; remainder < side; ++remainder) {
+            std::uint64_t count = 0;
+            for (std::int64_t i = remainder; i < period; i += side) {
+                count += counts[static_cast<std::size_t>(i)];
+            }
+            const std::uint64_t all = with_remainder(length, side, remainder) *
+                                      static_cast<std::uint64_t>(other) * matrices();
+            bad[static_cast<std::size_t>(remainder)] = count > 0;
+            touched += count > 0;
+            full += is_nearly_all(count, all);
+        }
+        if (touched != full || touched == 0 || touched == bad.size()) continue;
+        const std::string lines = std::string(by_rows ? "rows of " : "columns of ") + out_matrix();
+        const char* const state = comparison_.wrong > 0    ? "bad"
+                                  : problem_.is_in_place() ? "unchanged"
+                                                           : "never written";
+        return {lines_text(bad, lines, state), bad.size(), touched};
+    }
+    return {};
+}
+
+/// The first matrices (or arrays) are right, and nothing after them was written.
+std::optional<Finding> Diagnosis::missed_batches() const {
+    const Permutation axes = problem_.axes();
+    if (!problem_.is_permuted() || axes.order[0] != 0) return std::nullopt;
+    const std::uint64_t size = static_cast<std::uint64_t>(problem_.elements() / axes.extents[0]);
+    const auto first = static_cast<std::uint64_t>(bad_.first);
+    if (first % size != 0 || comparison_.right != first) return std::nullopt;
+    return say(Fault::batches_missed, bad_,
+               "only the first " + std::to_string(first / size) + " of " +
+                   std::to_string(axes.extents[0]) +
+                   " along the first axis were. Are there blocks for all of them?");
+}
+
+/// Tiles are right or untouched as a whole.
+std::optional<Finding> Diagnosis::missed_tiles() const {
+    if (problem_.is_permuted()) return std::nullopt;
+    for (const std::int64_t side : {64, 32, 16}) {
+        const TileGrid grid = out_tiles(side);
+        if (cells_of_bad_tiles(side) != bad_.count || grid.count() < 4) continue;
+        const std::vector<bool> bad = bad_tiles(side);
+        const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
+        // By the rows of the input's tiles.
+        const Cell tiles =
+            problem_.is_turned() ? Cell{grid.tiles().col, grid.tiles().row} : grid.tiles();
+        std::vector<bool> missed(bad.size());
+        for (std::int64_t i = 0; i < grid.count(); ++i) {
+            const Cell tile{i / grid.tiles().col, i % grid.tiles().col};
+            const std::int64_t place = problem_.is_turned() ? tile.col * tiles.col + tile.row : i;
+            missed[static_cast<std::size_t>(place)] = bad[static_cast<std::size_t>(i)];
+        }
+        const std::string rule = rule_of_missed(tiles, missed);
+        const std::string of = " of " + std::to_string(grid.count()) + " tiles (" +
+                               std::to_string(side) + " x " + std::to_string(side) + ") of " +
+                               out_matrix();
+        return say(Fault::never_written, bad_,
+                   std::to_string(count) + of + (count == 1 ? " is " : " are ") +
+                       (problem_.is_in_place() ? "unchanged" : "never written") +
+                       ", the others are right. " +
+                       (rule.empty() ? "Do blocks take the same tile twice, or is there none for "
+                                       "these?"
+                                     : "This fits blocks n that take " + rule +
+                                           ", where R and C count the rows and columns of tiles"));
+    }
+    return std::nullopt;
+}
+
+/// In place, and on one side of the diagonal all is right, on the other nearly nothing.
+std::optional<Finding> Diagnosis::half_exchanged() const {
+    if (!problem_.is_in_place() || problem_.rows != problem_.cols) return std::nullopt;
+    const auto side = static_cast<std::uint64_t>(problem_.rows);
+    const auto [above, below] = beside_diagonal_;
+    // Tiles on the diagonal may be right as a whole: of two tiles a side they are half of it.
+    const bool is_half =
+        (above == 0) != (below == 0) && 2 * (above + below) >= side * (side - 1) / 2;
+    if (!is_half) return std::nullopt;
+    return say(Fault::half_exchanged, bad_,
+               std::string("only the cells ") + (above == 0 ? "above" : "below") +
+                   " the diagonal are right. Keep both cells of a pair before you store either, "
+                   "then store both");
+}
+
+}  // namespace coalesce

@@ -1,0 +1,305 @@
+// The output holds something that does not belong there.
+#include <cmath>
+
+#include "harness/diagnosis.h"
+#include "harness/text.h"
+#include "harness/tile_rules.h"
+
+namespace coalesce {
+namespace {
+
+std::string size_text(std::int64_t side) {
+    return std::to_string(side) + " x " + std::to_string(side);
+}
+
+std::string tile_name(Cell cell, std::int64_t side) {
+    return cell_name("tile ", {cell.row / side, cell.col / side});
+}
+
+}  // namespace
+
+Finding Diagnosis::conclude_wrong() const {
+    if (const auto found = pattern()) return *found;
+    if (const auto found = half_exchanged()) return *found;
+    if (2 * guard_.count >= wrong_.count) {
+        return say(Fault::read_outside, guard_, "the kernel read outside of its input");
+    }
+    if (const auto found = changed_value()) return *found;
+    if (const auto found = edge(Fault::edge_wrong)) return *found;
+    if (!is_rare()) {
+        if (const auto found = whole_tiles()) return *found;
+        if (const auto found = scrambled()) return *found;
+        if (const auto found = part_of_tile()) return *found;
+        if (const auto found = mixed()) return *found;
+        if (const auto found = wrong_tile()) return *found;
+    }
+    if (2 * foreign_.count >= wrong_.count) {
+        return say(Fault::value_not_of_input, foreign_,
+                   "the input does not hold this anywhere. Was it computed, or read from "
+                   "memory that nothing wrote?" +
+                       std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
+    }
+    return scattered();
+}
+
+Finding Diagnosis::scattered() const {
+    const std::string of = "; " + count_of(comparison_.right, "cell") + " of " +
+                           std::to_string(problem_.elements()) +
+                           (comparison_.right == 1 ? " is right" : " are right");
+    if (comparison_.wrong == 1) return say(Fault::scattered, wrong_, "the only wrong cell" + of);
+    return say(Fault::scattered, wrong_,
+               "no simple mistake explains the " + std::to_string(comparison_.wrong) +
+                   " wrong cells" + of + ". Look at the map");
+}
+
+/// A mistake that says of each cell what it holds: of those that explain nearly all, the one that
+/// explains most.
+std::optional<Finding> Diagnosis::pattern() const {
+    if (is_rare()) return std::nullopt;
+    // What a cell at the edge holds that came from outside is no argument against a mistake.
+    const std::uint64_t cells = wrong_.count - guard_.count;
+    const std::size_t best = best_hypothesis();
+    const Explanation rule = best_rule();
+    const double rule_share = share_of(rule.count, rule.of);
+    std::optional<Finding> found;
+    const double share = share_of(explained_[best].count, cells);
+    // What explains as many wrong cells and leaves the right ones alone is the better rule.
+    const bool is_rule =
+        rule_share > share || (rule_share == share && rule.fault == Fault::neighbour_repeated &&
+                               !fits_right_cells(hypotheses()[best]));
+    if (is_rule) {
+        if (!is_nearly_all(rule.count, rule.of)) return std::nullopt;
+        // A distance of whole tiles is one between tiles.
+        if (auto tiles = rule.fault == Fault::shifted ? whole_tiles() : std::nullopt) return tiles;
+        found = say(rule);
+        const bool is_of_all =
+            rule.fault != Fault::neighbours_exchanged && rule.fault != Fault::neighbour_repeated;
+        if (is_of_all && 2 * comparison_.right > static_cast<std::uint64_t>(problem_.elements())) {
+            found->sentence += not_everywhere();
+        }
+    } else if (is_nearly_all(explained_[best].count, cells)) {
+        const Hypothesis& hypothesis = hypotheses()[best];
+        found = say(hypothesis.fault, explained_[best], hypothesis.meaning);
+        if (!fits_right_cells(hypothesis)) found->sentence += not_everywhere();
+    }
+    return found;
+}
+
+/// For a mistake that would have touched cells which are right.
+std::string Diagnosis::not_everywhere() const {
+    const BadLines lines = bad_lines();
+    if (!lines.text.empty()) return ". But not everywhere: " + lines.text;
+    return ". But not everywhere: " + std::to_string(comparison_.right) + " of " +
+           count_of(static_cast<std::uint64_t>(problem_.elements()), "cell") +
+           (comparison_.right == 1 ? " is right" : " are right");
+}
+
+/// The one that explains most wrong cells. Of several the first after which as many cells are wrong
+/// as there are; if there is none, the first.
+std::size_t Diagnosis::best_hypothesis() const {
+    const auto by_count = [](const Tally& one, const Tally& other) {
+        return one.count < other.count;
+    };
+    const auto best = std::max_element(explained_.begin(), explained_.end(), by_count);
+    const auto first = static_cast<std::size_t>(best - explained_.begin());
+    if (!is_nearly_all(best->count, wrong_.count - guard_.count)) return first;
+    for (std::size_t i = first; i < explained_.size(); ++i) {
+        if (explained_[i].count == best->count && fits_right_cells(hypotheses()[i])) return i;
+    }
+    return first;
+}
+
+/// Whether about as many cells would be wrong after that mistake as are. Cells that are right are
+/// an argument against a mistake that would have touched them.
+bool Diagnosis::fits_right_cells(const Hypothesis& hypothesis) const {
+    const double bad = share_of(bad_.count, static_cast<std::uint64_t>(problem_.elements()));
+    return share_wrong_after(hypothesis) < 1.25 * bad;
+}
+
+/// The share of the output's cells that would be wrong after that mistake.
+double Diagnosis::share_wrong_after(const Hypothesis& hypothesis) const {
+    constexpr std::int64_t most_tries = 4096;
+    const std::int64_t step = 1 + problem_.elements() / most_tries;
+    std::uint64_t tries = 0, wrong = 0;
+    for (std::int64_t i = 0; i < problem_.elements(); i += step, ++tries) {
+        const auto right = problem_.source_of(problem_.out_cell(i));
+        if (!right) continue;
+        const Bits held = pattern_.at(static_cast<std::uint64_t>(problem_.index(*right)));
+        const Look look(problem_, pattern_, i, held, false);
+        const Look seen = hypothesis.is_of_array ? look : look.within(matrix_);
+        wrong += !hypothesis.explains(seen, hypothesis.number);
+    }
+    return share_of(wrong, tries);
+}
+
+/// Of the rules with numbers to find, the one that explains more.
+Explanation Diagnosis::best_rule() const {
+    // With another length of a row nearly everything moves.
+    const bool may_be_pitch =
+        2 * comparison_.right <= static_cast<std::uint64_t>(problem_.elements());
+    const Explanation pitch = may_be_pitch ? explain_by_pitch(matrix_, sample_) : Explanation{};
+    const Explanation components = explain_by_components(matrix_, sample_);
+    Explanation best = explain_by_shift(matrix_, sample_);
+    const bool both = best.count > 0 && !is_better(best, pitch) && !is_better(pitch, best);
+    if (both) best.meaning += "; or " + pitch.meaning;
+    if (is_better(pitch, best)) best = pitch;
+    // Where components differ in one way alone, that is a distance too.
+    const bool is_component = components.count > 0 && !is_better(best, components);
+    return is_component ? components : best;
+}
+
+std::optional<Finding> Diagnosis::changed_value() const {
+    if (auto found = computed_value()) return found;
+    return lost_bits();
+}
+
+/// The right value after a computation that can be named.
+std::optional<Finding> Diagnosis::computed_value() const {
+    const Tally& nan = changes_[static_cast<std::size_t>(ValueChange::nan_changed)];
+    // A sum has to show in more cells than chance would make one.
+    if (10 * sum_.count >= wrong_.count && is_nearly_all(sum_.count + nan.count, wrong_.count)) {
+        return say(Fault::value_added, sum_,
+                   std::string("exactly the sum of that and of what ") + out_matrix() +
+                       " held before. Was it added (+=) where it should be assigned?");
+    }
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < integer_.size(); ++i) {
+        if (integer_[i].count > integer_[best].count) best = i;
+    }
+    // Zeros alone show nothing.
+    const bool shows = 20 * whole_.count >= wrong_.count && !is_rare();
+    if (!shows || !is_nearly_all(integer_[best].count, wrong_.count)) return std::nullopt;
+    return say(Fault::value_converted, whole_,
+               std::string("it fits a conversion to ") + name_of(static_cast<Integer>(best)) +
+                   ", which cuts off the fraction and what is too large");
+}
+
+/// Nearly the right value.
+std::optional<Finding> Diagnosis::lost_bits() const {
+    const auto of = [&](ValueChange change) -> const Tally& {
+        return changes_[static_cast<std::size_t>(change)];
+    };
+    const Tally &nan = of(ValueChange::nan_changed), &zero = of(ValueChange::negative_zero_lost),
+                &subnormal = of(ValueChange::subnormal_flushed), &close = of(ValueChange::close),
+                &range = of(ValueChange::lost_range);
+    const std::uint64_t special = nan.count + zero.count + subnormal.count;
+    if (is_nearly_all(special, wrong_.count)) {
+        const std::string cure = ". Move the bits, compute nothing with them";
+        if (subnormal.count >= nan.count && subnormal.count >= zero.count) {
+            return say(Fault::subnormal_flushed, subnormal, "subnormal numbers became zero" + cure);
+        }
+        if (nan.count >= zero.count) {
+            return say(Fault::nan_changed, nan, "NaNs became other NaNs" + cure);
+        }
+        return say(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + cure);
+    }
+    const bool is_rounded = is_nearly_all(special + close.count + range.count, wrong_.count) &&
+                            20 * close.count >= wrong_.count;
+    if (!is_rounded) return std::nullopt;
+    return say(Fault::value_rounded, close,
+               "nearly right, as if it was converted to fewer bits on the way");
+}
+
+// ---- tiles ----
+
+/// Whether tiles of that side are bad as a whole, if they are.
+bool Diagnosis::has_whole_tiles(std::int64_t side) const {
+    return 100 * bad_.count >= 97 * cells_of_bad_tiles(side);
+}
+
+/// Wrong cells in tiles of which other cells are right. What mixes them can not be seen: it may be
+/// the order in which warps ran.
+std::optional<Finding> Diagnosis::mixed() const {
+    std::uint64_t stale = 0;
+    for (const Tally& tally : wrong_tile_) stale = std::max(stale, tally.count);
+    // Were whole tiles bad, something else than the order of a block's warps would be to blame.
+    const bool is_mixed = !has_whole_tiles(32);
+    if (!is_mixed || !is_nearly_all(stale + foreign_.count, wrong_.count)) return std::nullopt;
+    return say(Fault::mixed_in_tile, wrong_,
+               "right and wrong cells stand side by side in the same tiles, without a pattern. "
+               "Perhaps threads read a tile before all of it is written");
+}
+
+std::optional<Finding> Diagnosis::scrambled() const {
+    for (std::size_t i = 0; i < sides; ++i) {
+        if (tile_sides[i] > 64 || !is_nearly_all(same_tile_[i].count, wrong_.count)) continue;
+        return say(Fault::scrambled_in_tile, same_tile_[i],
+                   "the right tile (" + size_text(tile_sides[i]) +
+                       "), but another place within it. Is it read in the way in which it was "
+                       "written?");
+    }
+    return std::nullopt;
+}
+
+/// Tiles that are whole, of another place. Of the sides that fit, one with a simple rule is meant.
+std::optional<Finding> Diagnosis::whole_tiles() const {
+    if (problem_.is_permuted()) return std::nullopt;
+    std::optional<Finding> found;
+    for (std::size_t i = 0; i < sides; ++i) {
+        const std::int64_t side = tile_sides[i];
+        const bool is_turned = is_nearly_all(wrong_tile_[i].count, wrong_.count);
+        if (side < smallest_tile || !has_whole_tiles(side)) continue;
+        if (!is_turned && !is_nearly_all(unturned_tile_[i].count, wrong_.count)) continue;
+        const std::string rule = rule_of_tiles(side);
+        if (found && rule.empty()) continue;
+        const Tally& example = is_turned ? wrong_tile_[i] : unturned_tile_[i];
+        const bool had_rule = !rule.empty();
+        found = say(Fault::wrong_tile, example,
+                    tiles_meaning(example, side, is_turned) + (had_rule ? ": " : ". ") +
+                        (had_rule ? rule : "Look at how block indices become tiles"));
+        if (had_rule) break;
+    }
+    return found;
+}
+
+/// "6 of 12 tiles (32 x 32) are whole, but stand in the wrong place: ..."
+std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
+                                     bool is_turned) const {
+    const std::vector<bool> bad = bad_tiles(side);
+    const auto count = static_cast<std::uint64_t>(std::count(bad.begin(), bad.end(), true));
+    const Look look(problem_, pattern_, example.first, example.held, false);
+    std::string text = std::to_string(count) + " of " +
+                       count_of(static_cast<std::uint64_t>(out_tiles(side).count()), "tile") +
+                       " (" + size_text(side) + ") " + (count == 1 ? "is" : "are") +
+                       " not in place" + (is_turned ? ", but whole: " : ", and not transposed: ");
+    text += tile_name(look.out, side) + " of " + out_matrix() + " holds " +
+            tile_name(*look.source, side) + " of " + (problem_.is_in_place() ? "data" : "in") +
+            " where " + tile_name(*look.expected, side) + " belongs";
+    return text;
+}
+
+/// The rule that says of each tile, right or wrong, which one it holds.
+std::string Diagnosis::rule_of_tiles(std::int64_t side) const {
+    const TileGrid in{problem_.rows, problem_.cols, side}, out = out_tiles(side);
+    std::vector<bool> is_known = bad_tiles(side);
+    std::vector<TileMove> moves;
+    const auto tile_of = [&](Cell cell) { return Cell{cell.row / side, cell.col / side}; };
+    for (std::int64_t i = 0; i < out.count(); ++i) {
+        const Cell first{i / out.tiles().col * side, i % out.tiles().col * side};
+        const auto right = problem_.source_of(first);
+        if (is_known[static_cast<std::size_t>(i)] || !right) continue;
+        moves.push_back({tile_of(*right), tile_of(*right)});
+    }
+    is_known.flip();
+    for (const Seen& seen : sample_.cells) {
+        const Cell cell = problem_.out_cell(seen.index);
+        const auto right = problem_.source_of(cell);
+        if (is_known[out.number_of(cell)] || !right) continue;
+        is_known[out.number_of(cell)] = true;
+        moves.push_back({tile_of(*right), tile_of(problem_.in_cell(seen.source))});
+    }
+    return rule_of_moves(in.tiles(), moves);
+}
+
+/// Tiles that are too small to look at one by one.
+std::optional<Finding> Diagnosis::wrong_tile() const {
+    for (std::size_t i = 0; i < sides; ++i) {
+        if (!is_nearly_all(wrong_tile_[i].count, wrong_.count)) continue;
+        return say(Fault::wrong_tile, wrong_tile_[i],
+                   "the right place within a tile (" + size_text(tile_sides[i]) +
+                       "), but of another tile. Look at how block indices become tiles");
+    }
+    return std::nullopt;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,363 @@
+#include "harness/index_rules.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// row * pitch + col, or col * pitch + row.
+struct Index {
+    bool is_by_row;
+    std::int64_t pitch;
+
+    std::int64_t at(std::int64_t row, std::int64_t col) const {
+        return is_by_row ? row * pitch + col : col * pitch + row;
+    }
+    bool operator==(const Index&) const = default;
+};
+
+/// How a kernel reads and stores element (row, col).
+struct Indices {
+    Index in, out;
+
+    bool operator==(const Indices&) const = default;
+    /// In how many ways these differ from the right ones.
+    int distance(const Indices& right) const {
+        return (in.is_by_row != right.in.is_by_row) + (in.pitch != right.in.pitch) +
+               (out.is_by_row != right.out.is_by_row) + (out.pitch != right.out.pitch);
+    }
+};
+
+Indices right_indices(const Problem& problem) {
+    const bool is_turned = problem.produces.kind == Produces::transpose;
+    return {{true, problem.cols}, {!is_turned, problem.out_cols()}};
+}
+
+/// Whether some thread (row, col) would put that element there. With a pitch that is too small
+/// several meet at one place, and any of them may have come last.
+bool explains(const Indices& indices, const Problem& problem, const Seen& seen) {
+    constexpr int most_tries = 64;
+    const auto [by_row, pitch] = indices.out;
+    const std::int64_t major_end = by_row ? problem.rows : problem.cols;
+    const std::int64_t minor_end = by_row ? problem.cols : problem.rows;
+    std::int64_t major = std::min(seen.index / pitch, major_end - 1);
+    for (int tries = 0; major >= 0 && tries < most_tries; --major, ++tries) {
+        const std::int64_t minor = seen.index - major * pitch;
+        if (minor >= minor_end) return false;
+        const std::int64_t row = by_row ? major : minor, col = by_row ? minor : major;
+        if (indices.in.at(row, col) == seen.source) return true;
+    }
+    return false;
+}
+
+/// The pitch that most cells agree on when `place` is major * pitch + minor.
+class PitchVote {
+public:
+    void add(std::int64_t place, std::int64_t major, std::int64_t minor) {
+        if (major == 0 || place <= minor || (place - minor) % major != 0) return;
+        pitches_.push_back((place - minor) / major);
+    }
+    std::int64_t winner() const { return most_common<std::int64_t>(pitches_, 1); }
+
+private:
+    std::vector<std::int64_t> pitches_;
+};
+
+/// The lengths of a row that are worth a try: the matrix's own, and the one that the cells say when
+/// the other index is right.
+struct Candidates {
+    std::vector<Index> in, out;
+};
+
+Candidates candidates(const Problem& problem, const Sample& sample) {
+    const Indices right = right_indices(problem);
+    Candidates found;
+    for (const bool by_row : {true, false}) {
+        PitchVote reads, stores;
+        for (const Seen& seen : sample.cells) {
+            const Cell from = problem.in_cell(seen.source);
+            const Cell out = problem.out_cell(seen.index);
+            const Cell thread = right.out.is_by_row ? out : Cell{out.col, out.row};
+            reads.add(seen.source, by_row ? thread.row : thread.col,
+                      by_row ? thread.col : thread.row);
+            stores.add(seen.index, by_row ? from.row : from.col, by_row ? from.col : from.row);
+        }
+        const auto add = [&](std::vector<Index>& list, std::int64_t pitch) {
+            const Index index{by_row, pitch};
+            if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
+        };
+        for (const std::int64_t pitch : {problem.cols, problem.rows}) {
+            add(found.in, pitch);
+            add(found.out, pitch);
+        }
+        add(found.in, reads.winner());
+        add(found.out, stores.winner());
+    }
+    return found;
+}
+
+/// All pairs of them, those that differ least from what is right first.
+std::vector<Indices> pairs_of(const Candidates& candidates, const Indices& right) {
+    std::vector<Indices> pairs;
+    for (const Index& in : candidates.in) {
+        for (const Index& out : candidates.out) {
+            if (const Indices pair{in, out}; pair != right) pairs.push_back(pair);
+        }
+    }
+    std::stable_sort(pairs.begin(), pairs.end(), [&](const Indices& one, const Indices& other) {
+        return one.distance(right) < other.distance(right);
+    });
+    return pairs;
+}
+
+/// "rows", "cols", or the number, with what it may be.
+std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_out) {
+    const std::int64_t right = is_of_out ? problem.out_cols() : problem.cols;
+    const bool is_turned = is_of_out && problem.produces.kind == Produces::transpose;
+    if (pitch == right) return is_turned ? "rows" : "cols";
+    if (pitch == problem.rows) return "rows";
+    if (pitch == problem.cols) return "cols";
+    return std::to_string(pitch);
+}
+
+std::string index_text(const Problem& problem, const Index& index, bool is_of_out) {
+    const char* const matrix = problem.is_in_place() ? "data" : is_of_out ? "out" : "in";
+    return std::string(matrix) + (index.is_by_row ? "[row * " : "[col * ") +
+           pitch_text(problem, index.pitch, is_of_out) + (index.is_by_row ? " + col]" : " + row]");
+}
+
+/// "it fits in[row * rows + col] where in[row * cols + col] belongs"
+std::string meaning_of(const Problem& problem, const Indices& found, const Indices& right) {
+    std::string is, should;
+    const auto add = [&](const Index& index, const Index& right_index, bool is_of_out) {
+        if (index == right_index) return;
+        is += (is.empty() ? "" : " and ") + index_text(problem, index, is_of_out);
+        should += (should.empty() ? "" : " and ") + index_text(problem, right_index, is_of_out);
+    };
+    const bool both = found.in != right.in && found.out != right.out;
+    add(found.in, right.in, false);
+    add(found.out, right.out, true);
+    return "it fits " + is + " where " + should + (both ? " belong" : " belongs");
+}
+
+Fault fault_of(const Indices& found, const Indices& right) {
+    const bool is_turned_once =
+        (found.in.is_by_row != right.in.is_by_row) != (found.out.is_by_row != right.out.is_by_row);
+    if (!is_turned_once) return Fault::wrong_pitch;
+    return right.out.is_by_row ? Fault::indices_swapped : Fault::indices_not_swapped;
+}
+
+// ---- constant distances ----
+
+std::string distance_text(std::int64_t distance, const char* one, const char* forward,
+                          const char* back) {
+    return count_of(static_cast<std::uint64_t>(std::abs(distance)), one) + " too far " +
+           (distance > 0 ? forward : back);
+}
+
+/// "4 elements behind the right one": what is said of a place in memory.
+std::string elements_text(std::int64_t distance, const std::string& of) {
+    return count_of(static_cast<std::uint64_t>(std::abs(distance)), "element") +
+           (distance > 0 ? " behind " : " before ") + of + " in memory";
+}
+
+std::string step_text(Cell step, bool wraps) {
+    std::string text;
+    if (step.row != 0) text = distance_text(step.row, "row", "down", "up");
+    if (step.row != 0 && step.col != 0) text += " and ";
+    if (step.col != 0) text += distance_text(step.col, "column", "to the right", "to the left");
+    return "that is " + text + (wraps ? ", around the edges too" : "");
+}
+
+Fault fault_of(Cell step) {
+    if (step.col == 0 && std::abs(step.row) == 1) return Fault::off_by_one_row;
+    if (step.row == 0 && std::abs(step.col) == 1) return Fault::off_by_one_col;
+    return Fault::shifted;
+}
+
+/// The same step, the short way round.
+std::int64_t around(std::int64_t step, std::int64_t length) {
+    const std::int64_t forward = (step % length + length) % length;
+    return 2 * forward > length ? forward - length : forward;
+}
+
+/// By how many rows and columns of the input, with or without going round at its edges.
+Explanation steps(const Problem& problem, const Sample& sample, bool wraps) {
+    using Step = std::pair<std::int64_t, std::int64_t>;
+    const auto step_of = [&](const Seen& seen) -> Step {
+        const Cell is = problem.in_cell(seen.source);
+        const auto should = problem.source_of(problem.out_cell(seen.index));
+        if (!should) return {};
+        const Step step{is.row - should->row, is.col - should->col};
+        if (!wraps) return step;
+        return {around(step.first, problem.rows), around(step.second, problem.cols)};
+    };
+    std::vector<Step> all;
+    for (const Seen& seen : sample.cells) all.push_back(step_of(seen));
+    const Step step = most_common<Step>(std::move(all), {});
+    if (step == Step{}) return {};
+    auto found = count_explained(sample, [&](const Seen& seen) { return step_of(seen) == step; });
+    // At the edges there is nothing at that distance: those cells say nothing.
+    const auto is_at_edge = [&](const Seen& seen) {
+        const auto should = problem.source_of(problem.out_cell(seen.index));
+        return !should || !problem.has({should->row + step.first, should->col + step.second});
+    };
+    if (!wraps) found.of -= count_explained(sample, is_at_edge).count;
+    if (2 * found.of < sample.count) return {};
+    found.fault = fault_of(Cell{step.first, step.second});
+    found.meaning = step_text({step.first, step.second}, wraps);
+    return found;
+}
+
+/// By how many elements, in the memory of the input or of the output.
+Explanation elements(const Problem& problem, const Sample& sample, bool is_in_out) {
+    const auto distance_of = [&](const Seen& seen) -> std::int64_t {
+        if (!is_in_out) {
+            const auto should = problem.source_of(problem.out_cell(seen.index));
+            return should ? seen.source - problem.index(*should) : 0;
+        }
+        const Cell from = problem.in_cell(seen.source);
+        return seen.index - right_indices(problem).out.at(from.row, from.col);
+    };
+    std::vector<std::int64_t> all;
+    for (const Seen& seen : sample.cells) all.push_back(distance_of(seen));
+    const std::int64_t distance = most_common<std::int64_t>(std::move(all), 0);
+    if (distance == 0) return {};
+    auto found =
+        count_explained(sample, [&](const Seen& seen) { return distance_of(seen) == distance; });
+    found.fault = Fault::shifted;
+    found.meaning = is_in_out ? "it stands " + elements_text(distance, "its place")
+                              : "that is " + elements_text(distance, "the right one");
+    if (!is_in_out && distance % problem.cols == 0) {
+        found.fault = fault_of(Cell{distance / problem.cols, 0});
+        found.meaning = step_text({distance / problem.cols, 0}, false);
+    } else if (std::abs(distance) == 1) {
+        const bool is_row = is_in_out && problem.is_turned();
+        found.fault = is_row ? Fault::off_by_one_row : Fault::off_by_one_col;
+    }
+    return found;
+}
+
+// ---- components of vectors ----
+
+constexpr std::int64_t group = 4;
+/// Which of a group stands where each belongs.
+using Components = std::array<std::int64_t, group>;
+
+/// Where the cell came from and where it should have, along one axis; nothing when the other axis
+/// or the group differs.
+std::optional<std::pair<std::int64_t, std::int64_t>> component_of(const Problem& problem,
+                                                                  const Seen& seen, bool by_rows) {
+    const Cell is = problem.in_cell(seen.source);
+    const auto should = problem.source_of(problem.out_cell(seen.index));
+    if (!should || (by_rows ? is.col != should->col : is.row != should->row)) return std::nullopt;
+    const std::int64_t from = by_rows ? is.row : is.col;
+    const std::int64_t to = by_rows ? should->row : should->col;
+    if (from / group != to / group) return std::nullopt;
+    return std::pair{from % group, to % group};
+}
+
+Components components_of(const Problem& problem, const Sample& sample, bool by_rows) {
+    std::array<std::vector<std::int64_t>, group> votes;
+    for (const Seen& seen : sample.cells) {
+        const auto found = component_of(problem, seen, by_rows);
+        if (found) votes[static_cast<std::size_t>(found->second)].push_back(found->first);
+    }
+    Components components{};
+    for (std::size_t i = 0; i < components.size(); ++i) {
+        components[i] = most_common(votes[i], static_cast<std::int64_t>(i));
+    }
+    return components;
+}
+
+/// "1st", "2nd, 3rd"
+std::string ordinals(const std::vector<std::int64_t>& numbers) {
+    constexpr const char* names[] = {"1st", "2nd", "3rd", "4th"};
+    std::string text;
+    for (const std::int64_t number : numbers)
+        text += (text.empty() ? "" : ", ") + std::string(names[number]);
+    return text;
+}
+
+void name_components(const Components& components, bool by_rows, Explanation& found) {
+    const bool is_pairs = components[0] < 2 && components[1] < 2 &&
+                          components[2] == components[0] + 2 && components[3] == components[1] + 2;
+    std::vector<std::int64_t> is, should;
+    for (std::int64_t i = 0; i < (is_pairs ? 2 : group); ++i) {
+        if (components[static_cast<std::size_t>(i)] == i) continue;
+        is.push_back(components[static_cast<std::size_t>(i)]);
+        should.push_back(i);
+    }
+    std::vector<std::int64_t> different = is;
+    std::sort(different.begin(), different.end());
+    found.fault = different == should ? Fault::neighbours_exchanged : Fault::neighbour_repeated;
+    if (different.front() == different.back()) is.resize(1);
+    found.meaning = std::string("of each ") + (is_pairs ? "2" : "4") + " neighbouring " +
+                    (by_rows ? "rows" : "columns") + " of the input the " + ordinals(is) +
+                    (is.size() == 1 ? " stands" : " stand") + " where the " + ordinals(should) +
+                    (should.size() == 1 ? " belongs" : " belong") +
+                    (found.fault == Fault::neighbours_exchanged
+                         ? ". Are components of a vector exchanged, such as .x and .y?"
+                         : ". Is one scalar stored more than once?");
+}
+
+bool has_indices(const Problem& problem) {
+    return problem.produces.kind == Produces::transpose || problem.produces.kind == Produces::copy;
+}
+
+}  // namespace
+
+Explanation explain_by_pitch(const Problem& problem, const Sample& sample) {
+    if (!has_indices(problem) || sample.cells.empty()) return {};
+    const Indices right = right_indices(problem);
+    Explanation best;
+    int distance = 0;
+    for (const Indices& pair : pairs_of(candidates(problem, sample), right)) {
+        auto found = count_explained(
+            sample, [&](const Seen& seen) { return explains(pair, problem, seen); });
+        if (found.count == 0 || found.count < best.count) continue;
+        if (found.count == best.count) {
+            const bool says_as_much = pair.distance(right) == distance;
+            if (says_as_much) best.meaning += "; or " + meaning_of(problem, pair, right);
+            continue;
+        }
+        best = std::move(found);
+        best.fault = fault_of(pair, right);
+        best.meaning = meaning_of(problem, pair, right);
+        distance = pair.distance(right);
+    }
+    return best;
+}
+
+Explanation explain_by_shift(const Problem& problem, const Sample& sample) {
+    if (sample.cells.empty()) return {};
+    Explanation best = steps(problem, sample, false);
+    const auto try_other = [&](Explanation other) {
+        if (is_better(other, best)) best = std::move(other);
+    };
+    try_other(elements(problem, sample, false));
+    if (has_indices(problem)) try_other(elements(problem, sample, true));
+    try_other(steps(problem, sample, true));
+    return best;
+}
+
+Explanation explain_by_components(const Problem& problem, const Sample& sample) {
+    Explanation best;
+    for (const bool by_rows : {true, false}) {
+        const Components components = components_of(problem, sample, by_rows);
+        auto found = count_explained(sample, [&](const Seen& seen) {
+            const auto here = component_of(problem, seen, by_rows);
+            return here && components[static_cast<std::size_t>(here->second)] == here->first;
+        });
+        if (found.count == 0 || !is_better(found, best)) continue;
+        name_components(components, by_rows, found);
+        best = std::move(found);
+    }
+    return best;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,190 @@
+#include "harness/tile_rules.h"
+
+#include <algorithm>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+/// Of a grid of tiles: which one stands where `should` belongs.
+struct MoveRule {
+    Cell (*holds)(Cell should, Cell tiles);
+    const char* text;
+};
+
+/// The tile with that number, where `count` tiles make a row.
+Cell by_rows(std::int64_t number, std::int64_t count) {
+    return {number / count, number % count};
+}
+
+/// The tile with that number, where `count` tiles make a column.
+Cell by_cols(std::int64_t number, std::int64_t count) {
+    return {number % count, number / count};
+}
+
+constexpr MoveRule move_rules[] = {
+    {[](Cell is, Cell) {
+         return Cell{is.col, is.row};
+     },
+     "rows and columns of tiles are exchanged"},
+    {[](Cell is, Cell tiles) {
+         return Cell{tiles.row - 1 - is.row, is.col};
+     },
+     "the rows of tiles are in reverse order"},
+    {[](Cell is, Cell tiles) {
+         return Cell{is.row, tiles.col - 1 - is.col};
+     },
+     "the columns of tiles are in reverse order"},
+    {[](Cell is, Cell tiles) {
+         return Cell{tiles.row - 1 - is.row, tiles.col - 1 - is.col};
+     },
+     "rows and columns of tiles are in reverse order"},
+    {[](Cell is, Cell tiles) {
+         return Cell{is.row, (is.col + is.row) % tiles.col};
+     },
+     "each row of tiles is shifted by its own number. Is a diagonal order used on one side alone, "
+     "for reading or for storing?"},
+    {[](Cell is, Cell tiles) {
+         return Cell{(is.row + is.col) % tiles.row, is.col};
+     },
+     "each column of tiles is shifted by its own number. Is a diagonal order used on one side "
+     "alone, for reading or for storing?"},
+    {[](Cell is, Cell tiles) { return by_rows(is.row * tiles.col + is.col, tiles.row); },
+     "it fits a block number that is divided by the count of tile rows where the count of tile "
+     "columns belongs"},
+    {[](Cell is, Cell tiles) { return by_cols(is.col * tiles.row + is.row, tiles.col); },
+     "it fits a block number that is divided by the count of tile columns where the count of tile "
+     "rows belongs"},
+    {[](Cell is, Cell tiles) { return by_cols(is.row * tiles.col + is.col, tiles.row); },
+     "it fits blocks that are numbered along rows of tiles on one side and along columns on the "
+     "other"},
+    {[](Cell is, Cell tiles) { return by_rows(is.col * tiles.row + is.row, tiles.col); },
+     "it fits blocks that are numbered along columns of tiles on one side and along rows on the "
+     "other"},
+};
+
+/// The step from where a tile should come from to where it does, going round at the edges.
+Cell step_of(const TileMove& move, Cell tiles) {
+    return {(move.holds.row - move.should.row + tiles.row) % tiles.row,
+            (move.holds.col - move.should.col + tiles.col) % tiles.col};
+}
+
+std::string step_text(std::int64_t step, std::int64_t count, const char* forward,
+                      const char* back) {
+    const bool is_back = 2 * step > count;
+    return count_of(static_cast<std::uint64_t>(is_back ? count - step : step), "tile") +
+           " too far " + (is_back ? back : forward);
+}
+
+std::string constant_shift(Cell tiles, const std::vector<TileMove>& moves) {
+    const Cell step = step_of(moves.front(), tiles);
+    const bool fits = std::all_of(moves.begin(), moves.end(), [&](const TileMove& move) {
+        return step_of(move, tiles) == step;
+    });
+    if (!fits || step == Cell{}) return "";
+    std::string text;
+    if (step.row != 0) text = step_text(step.row, tiles.row, "down", "up");
+    if (step.row != 0 && step.col != 0) text += " and ";
+    if (step.col != 0) text += step_text(step.col, tiles.col, "to the right", "to the left");
+    return "each comes from " + text + ", around the edges too";
+}
+
+/// Whether the rule says what stands where, or where what stands: a mistake may be on either side.
+bool fits(const MoveRule& rule, Cell tiles, const std::vector<TileMove>& moves) {
+    const auto reads = [&](const TileMove& move) {
+        return rule.holds(move.should, tiles) == move.holds;
+    };
+    const auto stores = [&](const TileMove& move) {
+        return rule.holds(move.holds, tiles) == move.should;
+    };
+    return std::all_of(moves.begin(), moves.end(), reads) ||
+           std::all_of(moves.begin(), moves.end(), stores);
+}
+
+/// Which tile block `number` takes; outside of the grid it takes none.
+struct TakeRule {
+    Cell (*takes)(std::int64_t number, Cell tiles);
+    const char* text;
+};
+
+constexpr TakeRule take_rules[] = {
+    {[](std::int64_t n, Cell) {
+         return Cell{n, n};
+     },
+     "tile_row = n, tile_col = n"},
+    {[](std::int64_t n, Cell tiles) {
+         return Cell{n % tiles.row, n % tiles.col};
+     },
+     "tile_row = n % R, tile_col = n % C"},
+    {[](std::int64_t n, Cell tiles) {
+         return Cell{n % tiles.row, n / tiles.row + n % tiles.row};
+     },
+     "tile_row = n % R, tile_col = n / R + tile_row, which does not wrap around"},
+    {[](std::int64_t n, Cell tiles) {
+         return Cell{n / tiles.col + n % tiles.col, n % tiles.col};
+     },
+     "tile_col = n % C, tile_row = n / C + tile_col, which does not wrap around"},
+    {[](std::int64_t n, Cell tiles) { return by_rows(n, tiles.row); },
+     "tile_row = n / R, tile_col = n % R"},
+    {[](std::int64_t n, Cell tiles) { return by_cols(n, tiles.col); },
+     "tile_row = n % C, tile_col = n / C"},
+    {[](std::int64_t n, Cell tiles) {
+         return Cell{n % tiles.row, (n / tiles.row + n % tiles.row) % tiles.row};
+     },
+     "tile_row = n % R, tile_col = (n / R + tile_row) % R"},
+    {[](std::int64_t n, Cell tiles) {
+         return Cell{n % tiles.row, (n / tiles.col + n % tiles.row) % tiles.col};
+     },
+     "tile_row = n % R, tile_col = (n / C + tile_row) % C"},
+    {[](std::int64_t n, Cell tiles) {
+         return Cell{n % tiles.col, (n / tiles.col + n % tiles.col) % tiles.col};
+     },
+     "tile_row = n % C, tile_col = (n / C + tile_row) % C"},
+    {[](std::int64_t n, Cell tiles) {
+         return Cell{n % tiles.col, (n / tiles.row + n % tiles.col) % tiles.col};
+     },
+     "tile_row = n % C, tile_col = (n / R + tile_row) % C"},
+    {[](std::int64_t n, Cell tiles) {
+         return Cell{n / tiles.col, n % tiles.col + n / tiles.col};
+     },
+     "tile_row = n / C, tile_col = n % C + tile_row, which does not wrap around"},
+};
+
+std::vector<bool> missed_by(const TakeRule& rule, Cell tiles) {
+    const std::int64_t count = tiles.row * tiles.col;
+    std::vector<bool> missed(static_cast<std::size_t>(count), true);
+    for (std::int64_t number = 0; number < count; ++number) {
+        const Cell tile = rule.takes(number, tiles);
+        const bool is_there = tile.row < tiles.row && tile.col < tiles.col;
+        if (is_there) missed[static_cast<std::size_t>(tile.row * tiles.col + tile.col)] = false;
+    }
+    return missed;
+}
+
+}  // namespace
+
+std::string rule_of_moves(Cell tiles, const std::vector<TileMove>& moves) {
+    constexpr int most_said = 2;
+    if (moves.empty()) return "";
+    std::string text = constant_shift(tiles, moves);
+    int said = !text.empty();
+    for (const MoveRule& rule : move_rules) {
+        if (said == most_said || !fits(rule, tiles, moves)) continue;
+        text += (said++ > 0 ? "; or " : "") + std::string(rule.text);
+    }
+    return text;
+}
+
+std::string rule_of_missed(Cell tiles, const std::vector<bool>& missed) {
+    constexpr int most_said = 2;
+    std::string text;
+    int said = 0;
+    for (const TakeRule& rule : take_rules) {
+        if (said == most_said || missed_by(rule, tiles) != missed) continue;
+        text += (said++ > 0 ? ", or " : "") + std::string(rule.text);
+    }
+    return text;
+}
+
+}  // namespace coalesce
