@@ -2,7 +2,8 @@
  *
  * Nothing needs this header to run on the simulator. A harness or checker looks the functions up
  * with dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion"): when the symbol is not there, NVIDIA's
- * libcudart is loaded. Plain C.
+ * libcudart is loaded; when it returns another number than COALESCE_SIMULATOR_VERSION, the library
+ * was built from another source. Declarations only, in plain C.
  */
 #ifndef COALESCE_SIMULATOR_H
 #define COALESCE_SIMULATOR_H
@@ -14,7 +15,9 @@
 extern "C" {
 #endif
 
-/** The marker. Grows when a structure below changes. */
+/** Of the declarations below. Grows when one of them changes. */
+#define COALESCE_SIMULATOR_VERSION 1
+/** The marker. The version that the library was built with. */
 int coalesceSimulatorVersion(void);
 /** "Coalesce simulated GPU (sm_90)" */
 const char* coalesceDeviceName(void);

@@ -15,8 +15,6 @@ using namespace coalesce::sim;
 
 namespace {
 
-constexpr int kInterfaceVersion = 1;
-
 /// What the last coalesceGetKernels and coalesceGetReports found. The strings in it are what the
 /// caller's pointers point to. Per thread, so that one thread does not end another's pointers.
 thread_local std::vector<KernelRow> kernels_found;
@@ -58,7 +56,7 @@ void to_c(Dim3 from, unsigned (&to)[3]) {
 }  // namespace
 
 int coalesceSimulatorVersion(void) {
-    return kInterfaceVersion;
+    return COALESCE_SIMULATOR_VERSION;
 }
 
 const char* coalesceDeviceName(void) {
