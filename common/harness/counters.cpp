@@ -68,6 +68,25 @@ void reset_counters() {
     SIMULATOR_FUNCTION(coalesceResetCounters)();
 }
 
+void add(const CoalesceCounters& from, Counters& to) {
+    to.load_requests += from.load_requests;
+    to.load_sectors += from.load_sectors;
+    to.store_requests += from.store_requests;
+    to.store_sectors += from.store_sectors;
+    to.atomic_requests += from.atomic_requests;
+    to.atomic_sectors += from.atomic_sectors;
+    to.shared_load_requests += from.shared_load_requests;
+    to.shared_load_wavefronts += from.shared_load_wavefronts;
+    to.shared_load_ideal += from.shared_load_ideal;
+    to.shared_store_requests += from.shared_store_requests;
+    to.shared_store_wavefronts += from.shared_store_wavefronts;
+    to.shared_store_ideal += from.shared_store_ideal;
+    to.shared_atomic_requests += from.shared_atomic_requests;
+    to.shared_atomic_wavefronts += from.shared_atomic_wavefronts;
+    to.shared_atomic_ideal += from.shared_atomic_ideal;
+    to.warp_instructions += from.warp_instructions;
+}
+
 Counters counters() {
     Counters sum;
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
@@ -75,20 +94,9 @@ Counters counters() {
     for (std::size_t i = 0; i < count; ++i) {
         CoalesceKernel kernel{};
         if (get(i, &kernel) != 0) continue;
-        const CoalesceCounters& one = kernel.counters;
         sum.kernels += kernel.launches;
         if (kernel.launches > 0) sum.kernel = plain_name(kernel.name);
-        sum.load_requests += one.load_requests;
-        sum.load_sectors += one.load_sectors;
-        sum.store_requests += one.store_requests;
-        sum.store_sectors += one.store_sectors;
-        sum.shared_load_requests += one.shared_load_requests;
-        sum.shared_load_wavefronts += one.shared_load_wavefronts;
-        sum.shared_load_ideal += one.shared_load_ideal;
-        sum.shared_store_requests += one.shared_store_requests;
-        sum.shared_store_wavefronts += one.shared_store_wavefronts;
-        sum.shared_store_ideal += one.shared_store_ideal;
-        sum.warp_instructions += one.warp_instructions;
+        add(kernel.counters, sum);
     }
     return sum;
 }

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "harness/counters.h"
 #include "harness/errors.h"
 #include "simulator/cudart/coalesce_simulator.h"
 
@@ -28,6 +29,9 @@ Function* find(const char* name) {
     }
     return function;
 }
+
+/// Adds the simulator's counts to ours.
+void add(const CoalesceCounters& from, Counters& to);
 
 }  // namespace coalesce::simulator
 

@@ -57,26 +57,6 @@ Report to_report(const CoalesceReport& from, const std::string& file_name) {
     return to;
 }
 
-void add(const CoalesceCounters& from, Counters& to) {
-    to.load_requests += from.load_requests;
-    to.load_sectors += from.load_sectors;
-    to.store_requests += from.store_requests;
-    to.store_sectors += from.store_sectors;
-    to.shared_load_requests += from.shared_load_requests;
-    to.shared_load_wavefronts += from.shared_load_wavefronts;
-    to.shared_load_ideal += from.shared_load_ideal;
-    to.shared_store_requests += from.shared_store_requests;
-    to.shared_store_wavefronts += from.shared_store_wavefronts;
-    to.shared_store_ideal += from.shared_store_ideal;
-    to.warp_instructions += from.warp_instructions;
-}
-
-bool touches_memory(const Counters& counters) {
-    return counters.load_requests + counters.store_requests + counters.shared_load_requests +
-               counters.shared_store_requests >
-           0;
-}
-
 /// Calls `visit(index, kernel)` for the kernels of that name that were launched.
 template <class Visit>
 void for_each_kernel(const std::string& name, Visit visit) {
@@ -119,7 +99,7 @@ std::vector<Report> reports(const std::string& file_name) {
 Counters counters_of(const std::string& kernel) {
     Counters sum;
     for_each_kernel(kernel, [&](std::size_t, const CoalesceKernel& one) {
-        add(one.counters, sum);
+        simulator::add(one.counters, sum);
         sum.kernels += one.launches;
     });
     return sum;
@@ -134,8 +114,8 @@ std::vector<Line> lines_of(const std::string& kernel) {
             CoalesceLine from{};
             if (get(index, i, &from) != 0 || std::string(from.file) != learners_file) continue;
             Line line{static_cast<int>(from.line), {}};
-            add(from.counters, line.counters);
-            if (touches_memory(line.counters)) lines.push_back(line);
+            simulator::add(from.counters, line.counters);
+            if (line.counters.has_memory_requests()) lines.push_back(line);
         }
     });
     return lines;
