@@ -13,10 +13,13 @@ namespace coalesce {
 struct Counters {
     std::uint64_t load_requests = 0;             ///< warp-wide loads from global memory
     std::uint64_t load_sectors = 0;              ///< sectors that they touched
+    std::uint64_t load_waits = 0;                ///< times that a warp waited for such loads
     std::uint64_t store_requests = 0;            ///< warp-wide stores to global memory
     std::uint64_t store_sectors = 0;             ///< sectors that they touched
     std::uint64_t atomic_requests = 0;           ///< warp-wide atomics on global memory
     std::uint64_t atomic_sectors = 0;            ///< sectors that they touched, same words in turn
+    std::uint64_t copy_waits = 0;                ///< for asynchronous copies to shared memory
+    std::uint64_t copy_bytes_under_way = 0;      ///< what these waits left under way, added up
     std::uint64_t shared_load_requests = 0;      ///< warp-wide loads from shared memory
     std::uint64_t shared_load_wavefronts = 0;    ///< passes that they took
     std::uint64_t shared_load_ideal = 0;         ///< passes without any bank conflict
@@ -56,10 +59,13 @@ struct NamedCounter {
 inline constexpr NamedCounter counter_names[] = {
     {"load_requests", &Counters::load_requests},
     {"load_sectors", &Counters::load_sectors},
+    {"load_waits", &Counters::load_waits},
     {"store_requests", &Counters::store_requests},
     {"store_sectors", &Counters::store_sectors},
     {"atomic_requests", &Counters::atomic_requests},
     {"atomic_sectors", &Counters::atomic_sectors},
+    {"copy_waits", &Counters::copy_waits},
+    {"copy_bytes_under_way", &Counters::copy_bytes_under_way},
     {"shared_load_requests", &Counters::shared_load_requests},
     {"shared_load_wavefronts", &Counters::shared_load_wavefronts},
     {"shared_load_ideal", &Counters::shared_load_ideal},

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** Of the declarations below. Grows when one of them changes. */
-#define COALESCE_SIMULATOR_VERSION 1
+#define COALESCE_SIMULATOR_VERSION 2
 /** The marker. The version that the library was built with. */
 int coalesceSimulatorVersion(void);
 /** "Coalesce simulated GPU (sm_90)" */
@@ -37,6 +37,9 @@ typedef struct CoalesceCounters {
     uint64_t shared_atomic_requests, shared_atomic_wavefronts, shared_atomic_ideal;
     uint64_t warp_instructions, thread_instructions;
     uint64_t branches, divergent_branches;
+    uint64_t load_waits; /**< loads that are in flight together: load_requests / load_waits */
+    uint64_t copy_waits; /**< for asynchronous copies to shared memory */
+    uint64_t copy_bytes_under_way; /**< what these waits left under way, added up */
 } CoalesceCounters;
 
 typedef struct CoalesceKernel {

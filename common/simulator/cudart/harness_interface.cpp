@@ -44,6 +44,9 @@ CoalesceCounters to_c(const Counters& from) {
     to.thread_instructions = from.thread_instructions;
     to.branches = from.branches;
     to.divergent_branches = from.divergent_branches;
+    to.load_waits = from.load_waits;
+    to.copy_waits = from.copy_waits;
+    to.copy_bytes_under_way = from.copy_bytes_under_way;
     return to;
 }
 
