@@ -1,30 +1,11 @@
 #include "harness/counters.h"
 
-#include <dlfcn.h>
-
 #include "harness/errors.h"
-#include "harness/simulator_abi.h"
+#include "harness/simulator_function.h"
 #include "harness/text.h"
 
 namespace coalesce::simulator {
 namespace {
-
-/// The simulator's function of that name; null when NVIDIA's libcudart is loaded.
-template <class Function>
-Function* look_up(const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
-/// The same, when it must be there.
-template <class Function>
-Function* find(const char* name) {
-    auto* function = look_up<Function>(name);
-    if (!function) {
-        throw UsageError(std::string("the simulator that is loaded has no ") + name +
-                         ": build the simulator and this program from the same source");
-    }
-    return function;
-}
 
 std::string place(const char* file, unsigned line) {
     return *file ? std::string(file) + ":" + std::to_string(line) : "an unknown line";
@@ -35,7 +16,7 @@ std::string thread_name(const unsigned (&block)[3], const unsigned (&thread)[3])
                   thread[1], thread[2]);
 }
 
-std::string to_text(const abi::Report& report) {
+std::string to_text(const CoalesceReport& report) {
     std::string text = std::string(report.check) + ": " + report.kind + " in " + report.kernel +
                        " at " + place(report.file, report.line);
     if (report.count > 1) text += ", " + std::to_string(report.count) + " times";
@@ -51,10 +32,10 @@ std::string to_text(const abi::Report& report) {
 /// What kernels did. Of calls that failed the harness knows by what they returned.
 template <class Visit>
 void for_each_report(Visit visit) {
-    const std::size_t count = find<std::size_t()>("coalesceGetReports")();
-    auto* get = find<int(std::size_t, abi::Report*)>("coalesceGetReport");
+    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();
+    auto* get = SIMULATOR_FUNCTION(coalesceGetReport);
     for (std::size_t i = 0; i < count; ++i) {
-        abi::Report report{};
+        CoalesceReport report{};
         if (get(i, &report) == 0 && std::string(report.check) != "apicheck") visit(report);
     }
 }
@@ -72,66 +53,77 @@ static std::string plain_name(std::string name) {
 }
 
 bool is_loaded() {
-    auto* version = look_up<int()>("coalesceSimulatorVersion");
+    auto* version = look_up<decltype(coalesceSimulatorVersion)>("coalesceSimulatorVersion");
     if (!version) return false;
-    if (version() != abi::version) {
+    if (version() != COALESCE_SIMULATOR_VERSION) {
         throw UsageError(
             format("the simulator that is loaded speaks version %d of its interface, "
                    "this program version %d: build both from the same source",
-                   version(), abi::version));
+                   version(), COALESCE_SIMULATOR_VERSION));
     }
     return true;
 }
 
 void reset_counters() {
-    find<void()>("coalesceResetCounters")();
+    SIMULATOR_FUNCTION(coalesceResetCounters)();
+}
+
+void add(const CoalesceCounters& from, Counters& to) {
+    to.load_requests += from.load_requests;
+    to.load_sectors += from.load_sectors;
+    to.load_waits += from.load_waits;
+    to.store_requests += from.store_requests;
+    to.store_sectors += from.store_sectors;
+    to.atomic_requests += from.atomic_requests;
+    to.atomic_sectors += from.atomic_sectors;
+    to.copy_waits += from.copy_waits;
+    to.copy_bytes_under_way += from.copy_bytes_under_way;
+    to.shared_load_requests += from.shared_load_requests;
+    to.shared_load_wavefronts += from.shared_load_wavefronts;
+    to.shared_load_ideal += from.shared_load_ideal;
+    to.shared_store_requests += from.shared_store_requests;
+    to.shared_store_wavefronts += from.shared_store_wavefronts;
+    to.shared_store_ideal += from.shared_store_ideal;
+    to.shared_atomic_requests += from.shared_atomic_requests;
+    to.shared_atomic_wavefronts += from.shared_atomic_wavefronts;
+    to.shared_atomic_ideal += from.shared_atomic_ideal;
+    to.warp_instructions += from.warp_instructions;
 }
 
 Counters counters() {
     Counters sum;
-    const std::size_t count = find<std::size_t()>("coalesceGetKernels")();
-    auto* get = find<int(std::size_t, abi::Kernel*)>("coalesceGetKernel");
+    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
+    auto* get = SIMULATOR_FUNCTION(coalesceGetKernel);
     for (std::size_t i = 0; i < count; ++i) {
-        abi::Kernel kernel{};
+        CoalesceKernel kernel{};
         if (get(i, &kernel) != 0) continue;
-        const abi::Counters& one = kernel.counters;
         sum.kernels += kernel.launches;
         if (kernel.launches > 0) sum.kernel = plain_name(kernel.name);
-        sum.load_requests += one.load_requests;
-        sum.load_sectors += one.load_sectors;
-        sum.store_requests += one.store_requests;
-        sum.store_sectors += one.store_sectors;
-        sum.shared_load_requests += one.shared_load_requests;
-        sum.shared_load_wavefronts += one.shared_load_wavefronts;
-        sum.shared_load_ideal += one.shared_load_ideal;
-        sum.shared_store_requests += one.shared_store_requests;
-        sum.shared_store_wavefronts += one.shared_store_wavefronts;
-        sum.shared_store_ideal += one.shared_store_ideal;
-        sum.warp_instructions += one.warp_instructions;
+        add(kernel.counters, sum);
     }
     return sum;
 }
 
 std::vector<std::string> reports() {
     std::vector<std::string> texts;
-    for_each_report([&](const abi::Report& report) { texts.push_back(to_text(report)); });
+    for_each_report([&](const CoalesceReport& report) { texts.push_back(to_text(report)); });
     return texts;
 }
 
 bool reported_a_shared_race() {
     bool found = false;
     for_each_report(
-        [&](const abi::Report& report) { found |= std::string(report.check) == "racecheck"; });
+        [&](const CoalesceReport& report) { found |= std::string(report.check) == "racecheck"; });
     return found;
 }
 
 void forget_reports() {
-    find<void()>("coalesceClearReports")();
-    find<void()>("coalesceClearError")();
+    SIMULATOR_FUNCTION(coalesceClearReports)();
+    SIMULATOR_FUNCTION(coalesceClearError)();
 }
 
 void set_quiet(bool quiet) {
-    find<void(int)>("coalesceSetQuiet")(quiet);
+    SIMULATOR_FUNCTION(coalesceSetQuiet)(quiet);
 }
 
 }  // namespace coalesce::simulator

@@ -54,20 +54,11 @@ std::string device_json(const Device& device) {
 }
 
 std::string counters_json(const Counters& counters) {
-    const auto count = [](const char* name, std::uint64_t value) {
-        return member(name, number(value));
-    };
-    return "{" + count("load_requests", counters.load_requests) + ", " +
-           count("load_sectors", counters.load_sectors) + ", " +
-           count("store_requests", counters.store_requests) + ", " +
-           count("store_sectors", counters.store_sectors) + ", " +
-           count("shared_load_requests", counters.shared_load_requests) + ", " +
-           count("shared_load_wavefronts", counters.shared_load_wavefronts) + ", " +
-           count("shared_load_ideal", counters.shared_load_ideal) + ", " +
-           count("shared_store_requests", counters.shared_store_requests) + ", " +
-           count("shared_store_wavefronts", counters.shared_store_wavefronts) + ", " +
-           count("shared_store_ideal", counters.shared_store_ideal) + ", " +
-           count("warp_instructions", counters.warp_instructions) + "}";
+    std::string text;
+    for (const auto& [name, value] : counter_names) {
+        text += (text.empty() ? "" : ", ") + member(name, number(counters.*value));
+    }
+    return "{" + text + "}";
 }
 
 std::string result_json(const std::string& step, const Result& result, const Reference& reference) {

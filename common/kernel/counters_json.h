@@ -9,19 +9,24 @@
 
 namespace coalesce {
 
-/// "load_requests" and so on.
-nlohmann::ordered_json counters_to_json(const Counters& counters);
-/// The same back; nothing when something is missing, `kernels` is 1.
-std::optional<Counters> counters_from_json(const std::string& text);
+template <class Codec>
+void describe(Codec& codec, Counters& counters) {
+    for (const auto& [name, member] : counter_names) codec(name, counters.*member);
+    if constexpr (Codec::is_reading) counters.kernels = 1;
+}
 
-template <>
-struct codec::Kind<Counters> {
-    static Json encode(const Counters& counters) { return counters_to_json(counters); }
-    static void decode(const Json& json, Counters& counters, const std::string& path) {
-        const auto found = counters_from_json(json.dump());
-        if (!found) throw Error(path + ": counters were expected");
-        counters = *found;
+/// {"load_requests": 1, ...}
+inline codec::Json counters_to_json(const Counters& counters) {
+    return codec::encode(counters);
+}
+
+/// Nothing when the text is something else.
+inline std::optional<Counters> counters_from_json(const std::string& text) {
+    try {
+        return codec::read<Counters>(text);
+    } catch (const codec::Error&) {
+        return std::nullopt;
     }
-};
+}
 
 }  // namespace coalesce

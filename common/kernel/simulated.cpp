@@ -6,24 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "harness/errors.h"
-#include "harness/simulator_abi.h"
+#include "harness/simulator_function.h"
 #include "harness/text.h"
-#include "kernel/simulator_lines_abi.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce::simulated {
 namespace {
-
-template <class Function>
-Function* find(const char* name) {
-    auto* function = reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-    if (!function) {
-        throw UsageError(std::string("the simulator that is loaded has no ") + name +
-                         ": build the simulator and this program from the same source");
-    }
-    return function;
-}
 
 Place place_of(const char* file, unsigned line, const std::string& file_name) {
     if (line == 0) return {};
@@ -51,7 +39,7 @@ std::string with_name(std::string text, const std::string& file_name) {
     return text;
 }
 
-Report to_report(const abi::Report& from, const std::string& file_name) {
+Report to_report(const CoalesceReport& from, const std::string& file_name) {
     Report to;
     to.check = from.check;
     to.kind = from.kind;
@@ -69,33 +57,13 @@ Report to_report(const abi::Report& from, const std::string& file_name) {
     return to;
 }
 
-void add(const abi::Counters& from, Counters& to) {
-    to.load_requests += from.load_requests;
-    to.load_sectors += from.load_sectors;
-    to.store_requests += from.store_requests;
-    to.store_sectors += from.store_sectors;
-    to.shared_load_requests += from.shared_load_requests;
-    to.shared_load_wavefronts += from.shared_load_wavefronts;
-    to.shared_load_ideal += from.shared_load_ideal;
-    to.shared_store_requests += from.shared_store_requests;
-    to.shared_store_wavefronts += from.shared_store_wavefronts;
-    to.shared_store_ideal += from.shared_store_ideal;
-    to.warp_instructions += from.warp_instructions;
-}
-
-bool touches_memory(const Counters& counters) {
-    return counters.load_requests + counters.store_requests + counters.shared_load_requests +
-               counters.shared_store_requests >
-           0;
-}
-
 /// Calls `visit(index, kernel)` for the kernels of that name that were launched.
 template <class Visit>
 void for_each_kernel(const std::string& name, Visit visit) {
-    const std::size_t count = find<std::size_t()>("coalesceGetKernels")();
-    auto* get = find<int(std::size_t, abi::Kernel*)>("coalesceGetKernel");
+    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetKernels)();
+    auto* get = SIMULATOR_FUNCTION(coalesceGetKernel);
     for (std::size_t i = 0; i < count; ++i) {
-        abi::Kernel kernel{};
+        CoalesceKernel kernel{};
         if (get(i, &kernel) == 0 && kernel.launches > 0 && kernel.name == name) visit(i, kernel);
     }
 }
@@ -117,11 +85,11 @@ bool Report::is(const char* wanted_check, const char* wanted_kind) const {
 
 /// Without calls that failed: a trial knows them by what they returned.
 std::vector<Report> reports(const std::string& file_name) {
-    const std::size_t count = find<std::size_t()>("coalesceGetReports")();
-    auto* get = find<int(std::size_t, abi::Report*)>("coalesceGetReport");
+    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetReports)();
+    auto* get = SIMULATOR_FUNCTION(coalesceGetReport);
     std::vector<Report> all;
     for (std::size_t i = 0; i < count; ++i) {
-        abi::Report report{};
+        CoalesceReport report{};
         if (get(i, &report) != 0 || std::string(report.check) == "apicheck") continue;
         all.push_back(to_report(report, file_name));
     }
@@ -130,8 +98,8 @@ std::vector<Report> reports(const std::string& file_name) {
 
 Counters counters_of(const std::string& kernel) {
     Counters sum;
-    for_each_kernel(kernel, [&](std::size_t, const abi::Kernel& one) {
-        add(one.counters, sum);
+    for_each_kernel(kernel, [&](std::size_t, const CoalesceKernel& one) {
+        simulator::add(one.counters, sum);
         sum.kernels += one.launches;
     });
     return sum;
@@ -139,15 +107,15 @@ Counters counters_of(const std::string& kernel) {
 
 std::vector<Line> lines_of(const std::string& kernel) {
     std::vector<Line> lines;
-    auto* count = find<std::size_t(std::size_t)>("coalesceGetLineCount");
-    auto* get = find<int(std::size_t, std::size_t, abi::Line*)>("coalesceGetLine");
-    for_each_kernel(kernel, [&](std::size_t index, const abi::Kernel&) {
+    auto* count = SIMULATOR_FUNCTION(coalesceGetLineCount);
+    auto* get = SIMULATOR_FUNCTION(coalesceGetLine);
+    for_each_kernel(kernel, [&](std::size_t index, const CoalesceKernel&) {
         for (std::size_t i = 0; i < count(index); ++i) {
-            abi::Line from{};
+            CoalesceLine from{};
             if (get(index, i, &from) != 0 || std::string(from.file) != learners_file) continue;
             Line line{static_cast<int>(from.line), {}};
-            add(from.counters, line.counters);
-            if (touches_memory(line.counters)) lines.push_back(line);
+            simulator::add(from.counters, line.counters);
+            if (line.counters.has_memory_requests()) lines.push_back(line);
         }
     });
     return lines;
@@ -158,15 +126,15 @@ bool can_trace() {
 }
 
 void trace(std::uint64_t block, unsigned warp, std::size_t limit) {
-    find<void(std::uint64_t, unsigned, std::size_t)>("coalesceTraceWarp")(block, warp, limit);
+    SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
 }
 
 std::vector<Access> traced() {
     std::vector<Access> accesses;
-    const std::size_t count = find<std::size_t()>("coalesceGetAccessCount")();
-    auto* get = find<int(std::size_t, abi::Access*)>("coalesceGetAccess");
+    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetAccessCount)();
+    auto* get = SIMULATOR_FUNCTION(coalesceGetAccess);
     for (std::size_t i = 0; i < count; ++i) {
-        abi::Access from{};
+        CoalesceAccess from{};
         if (get(i, &from) != 0 || std::string(from.file) != learners_file) continue;
         Access to{.line = static_cast<int>(from.line),
                   .is_shared = from.shared != 0,
@@ -182,8 +150,8 @@ std::vector<Access> traced() {
 }
 
 void prepare(const char* checks, std::uint64_t most_warp_instructions) {
-    find<int(const char*)>("coalesceSetChecks")(checks);
-    find<void(std::uint64_t)>("coalesceSetMaxInstructions")(most_warp_instructions);
+    SIMULATOR_FUNCTION(coalesceSetChecks)(checks);
+    SIMULATOR_FUNCTION(coalesceSetMaxInstructions)(most_warp_instructions);
     simulator::set_quiet(true);
 }
 

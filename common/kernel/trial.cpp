@@ -39,7 +39,7 @@ void take_notes(const LoadedKernel& kernel, const TrialOrder& order, Trial& tria
     trial.reports = simulated::reports(kernel.file_name());
     std::vector<simulated::Line> lines = simulated::lines_of(kernel.name());
     for (const simulated::Line& line : lines) {
-        if (line.counters.store_requests == 0) continue;
+        if (line.counters.store_requests + line.counters.atomic_requests == 0) continue;
         trial.store_line = line.number;
         break;
     }

@@ -20,7 +20,7 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/harness.h"
-#include "kernel/simulator_lines_abi.h"
+#include "harness/simulator_function.h"
 #include "recorder/launch_rule.h"
 
 namespace {
@@ -54,13 +54,6 @@ extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 b
 
 namespace {
 
-template <class Function>
-Function* find(const char* name) {
-    void* symbol = dlsym(RTLD_DEFAULT, name);
-    if (!symbol) throw std::runtime_error(std::string("the simulator lacks ") + name);
-    return reinterpret_cast<Function*>(symbol);
-}
-
 /// One matrix in, one out.
 class Task {
 public:
@@ -74,7 +67,7 @@ public:
         CUDA_CHECK(cudaDeviceSynchronize());
     }
     /// "in", "out", "shared", and what is to be taken off an address for its offset there.
-    std::pair<const char*, std::uint64_t> memory_of(const abi::Access& access) const {
+    std::pair<const char*, std::uint64_t> memory_of(const CoalesceAccess& access) const {
         if (access.shared) return {"shared", 0};
         const unsigned first = static_cast<unsigned>(__builtin_ctz(access.active));
         for (const auto& [name, buffer] : {std::pair{"in", &in_}, std::pair{"out", &out_}}) {
@@ -95,7 +88,7 @@ private:
 
 // ---- one warp ----
 
-ordered_json access_json(const abi::Access& access, const Task& task) {
+ordered_json access_json(const CoalesceAccess& access, const Task& task) {
     const auto [memory, begin] = task.memory_of(access);
     ordered_json addresses = ordered_json::array();
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -111,16 +104,16 @@ ordered_json access_json(const abi::Access& access, const Task& task) {
 
 ordered_json traced(const Variant& variant, Task& task, unsigned block, unsigned warp,
                     std::size_t limit) {
-    find<void(std::uint64_t, unsigned, std::size_t)>("coalesceTraceWarp")(block, warp, limit);
+    SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
     task.launch(variant);
     ordered_json list = ordered_json::array();
-    const std::size_t count = find<std::size_t()>("coalesceGetAccessCount")();
+    const std::size_t count = SIMULATOR_FUNCTION(coalesceGetAccessCount)();
     for (std::size_t i = 0; i < count; ++i) {
-        abi::Access access{};
-        find<int(std::size_t, abi::Access*)>("coalesceGetAccess")(i, &access);
+        CoalesceAccess access{};
+        SIMULATOR_FUNCTION(coalesceGetAccess)(i, &access);
         list.push_back(access_json(access, task));
     }
-    find<void(std::uint64_t, unsigned, std::size_t)>("coalesceTraceWarp")(0, 0, 0);
+    SIMULATOR_FUNCTION(coalesceTraceWarp)(0, 0, 0);
     return list;
 }
 

@@ -256,7 +256,7 @@ TEST_CASE("a check that cannot be made is never a pass") {
     CHECK(check().exit_code == 0);
     for (std::string script :
          {std::string("exit 0"), std::string("echo ok; exit 1"), std::string("kill -SEGV $$"),
-          "echo nonsense >\"$COALESCE_VERDICT\"; exit 0", says("slip.json") + "exit 0",
+          std::string("echo nonsense >\"$COALESCE_VERDICT\"; exit 0"), says("slip.json") + "exit 0",
           says("passed.json") + "exit 1", says("failed.json") + "exit 0",
           says("passed.json") + "kill -9 $$"}) {
         CAPTURE(script);

@@ -109,14 +109,9 @@ private:
 };
 
 Json counters_json(const Counters& counters) {
-    return {{"load_requests", counters.load_requests},
-            {"load_sectors", counters.load_sectors},
-            {"store_requests", counters.store_requests},
-            {"store_sectors", counters.store_sectors},
-            {"shared_load_requests", counters.shared_load_requests},
-            {"shared_load_wavefronts", counters.shared_load_wavefronts},
-            {"shared_store_requests", counters.shared_store_requests},
-            {"shared_store_wavefronts", counters.shared_store_wavefronts}};
+    Json json;
+    for (const auto& [name, value] : counter_names) json[name] = counters.*value;
+    return json;
 }
 
 Json run_case(const Case& one, bool simulated) {

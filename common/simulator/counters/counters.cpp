@@ -187,6 +187,8 @@ SiteCounters& SiteCounters::operator+=(const SiteCounters& other) {
     shared_requests += other.shared_requests;
     wavefronts += other.wavefronts;
     wavefronts_ideal += other.wavefronts_ideal;
+    waits += other.waits;
+    bytes_under_way += other.bytes_under_way;
     return *this;
 }
 

@@ -35,6 +35,8 @@ struct SiteCounters {
     u64 shared_requests = 0;  ///< shared memory, as below
     u64 wavefronts = 0;
     u64 wavefronts_ideal = 0;
+    u64 waits = 0;  ///< for loads from global memory, or copies to shared, that began here
+    u64 bytes_under_way = 0;  ///< copies: what such waits left under way, added up
 
     SiteCounters& operator+=(const SiteCounters& other);
 };

@@ -2,7 +2,8 @@
  *
  * Nothing needs this header to run on the simulator. A harness or checker looks the functions up
  * with dlsym(RTLD_DEFAULT, "coalesceSimulatorVersion"): when the symbol is not there, NVIDIA's
- * libcudart is loaded. Plain C.
+ * libcudart is loaded; when it returns another number than COALESCE_SIMULATOR_VERSION, the library
+ * was built from another source. Declarations only, in plain C.
  */
 #ifndef COALESCE_SIMULATOR_H
 #define COALESCE_SIMULATOR_H
@@ -14,7 +15,9 @@
 extern "C" {
 #endif
 
-/** The marker. Grows when a structure below changes. */
+/** Of the declarations below. Grows when one of them changes. */
+#define COALESCE_SIMULATOR_VERSION 2
+/** The marker. The version that the library was built with. */
 int coalesceSimulatorVersion(void);
 /** "Coalesce simulated GPU (sm_90)" */
 const char* coalesceDeviceName(void);
@@ -34,6 +37,9 @@ typedef struct CoalesceCounters {
     uint64_t shared_atomic_requests, shared_atomic_wavefronts, shared_atomic_ideal;
     uint64_t warp_instructions, thread_instructions;
     uint64_t branches, divergent_branches;
+    uint64_t load_waits; /**< loads that are in flight together: load_requests / load_waits */
+    uint64_t copy_waits; /**< for asynchronous copies to shared memory */
+    uint64_t copy_bytes_under_way; /**< what these waits left under way, added up */
 } CoalesceCounters;
 
 typedef struct CoalesceKernel {

@@ -15,8 +15,6 @@ using namespace coalesce::sim;
 
 namespace {
 
-constexpr int kInterfaceVersion = 1;
-
 /// What the last coalesceGetKernels and coalesceGetReports found. The strings in it are what the
 /// caller's pointers point to. Per thread, so that one thread does not end another's pointers.
 thread_local std::vector<KernelRow> kernels_found;
@@ -46,6 +44,9 @@ CoalesceCounters to_c(const Counters& from) {
     to.thread_instructions = from.thread_instructions;
     to.branches = from.branches;
     to.divergent_branches = from.divergent_branches;
+    to.load_waits = from.load_waits;
+    to.copy_waits = from.copy_waits;
+    to.copy_bytes_under_way = from.copy_bytes_under_way;
     return to;
 }
 
@@ -58,7 +59,7 @@ void to_c(Dim3 from, unsigned (&to)[3]) {
 }  // namespace
 
 int coalesceSimulatorVersion(void) {
-    return kInterfaceVersion;
+    return COALESCE_SIMULATOR_VERSION;
 }
 
 const char* coalesceDeviceName(void) {

@@ -23,6 +23,7 @@ struct Copy {
     Mask lanes = 0;
     u32 group = 0;  ///< groups that these lanes had committed before
     u32 bytes = 0;
+    u32 site = 0;
     std::array<u8*, kLanes> to;
     std::array<const u8*, kLanes> from;
     std::array<u8, kLanes> wanted;  ///< bytes to read; zeros follow
@@ -57,6 +58,12 @@ WarpCopies& copies_of(Warp& w) {
     return warps[w.index];
 }
 
+/// Whether this lane's wait for all but its latest groups is for this copy.
+bool is_due(const WarpCopies& copies, const Copy& copy, int lane, u32 groups_left,
+            bool everything) {
+    return everything || u64{copy.group} + groups_left < copies.committed[lane];
+}
+
 /// Carries out, for the active lanes, all copies but those of the latest `groups_left` groups.
 void complete(Warp& w, u32 groups_left, bool everything) {
     WarpCopies& copies = copies_of(w);
@@ -64,13 +71,30 @@ void complete(Warp& w, u32 groups_left, bool everything) {
         Mask due = 0;
         for (Mask rest = copy.lanes & w.active; rest; rest &= rest - 1) {
             const int l = std::countr_zero(rest);
-            if (everything || u64{copy.group} + groups_left < copies.committed[l]) due |= 1u << l;
+            if (is_due(copies, copy, l, groups_left, everything)) due |= 1u << l;
         }
         carry_out(copy, due);
         copy.lanes &= ~due;
         if (due) w.block->watch->memory_changed();
     }
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
+}
+
+/// Counts a wait of the active lanes, if they have copies, and what it leaves under way.
+void count_wait(Warp& w, u32 groups_left, bool everything) {
+    const WarpCopies& copies = copies_of(w);
+    const Copy* oldest = nullptr;
+    u64 left = 0;
+    for (const Copy& copy : copies.pending) {
+        for (Mask rest = copy.lanes & w.active; rest; rest &= rest - 1) {
+            const int l = std::countr_zero(rest);
+            if (!oldest) oldest = &copy;
+            if (!is_due(copies, copy, l, groups_left, everything)) left += copy.wanted[l];
+        }
+    }
+    if (!oldest) return;
+    ++w.counters[oldest->site].waits;
+    w.counters[oldest->site].bytes_under_way += left;
 }
 
 // ---- handlers ----
@@ -96,6 +120,7 @@ const Op* run_copy(Warp& w, const Op* op) {
     const u32 bytes = op->count;
     Copy copy;
     copy.bytes = bytes;
+    copy.site = op->site;
     Mask reading = 0;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
@@ -146,12 +171,14 @@ const Op* run_commit(Warp& w, const Op* op) {
 
 const Op* run_wait_group(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
+    count_wait(w, left, false);
     complete(w, left, false);
     if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, left);
     return op + 1;
 }
 
 const Op* run_wait_all(Warp& w, const Op* op) {
+    count_wait(w, 0, true);
     complete(w, 0, true);
     if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, 0, true);
     return op + 1;

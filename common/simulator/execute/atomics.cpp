@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "counters/atomic_counters.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
 #include "instructions/half.h"
@@ -202,13 +203,36 @@ Bits<T> take_turn(u8* host, Bits<T> b, Bits<T> c, bool in_shared, bool& changed)
     return old;
 }
 
+/// In Op::detail: see compares_in_shared.
+constexpr u8 kComparesBit = 32;
+
+void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+    SiteCounters& counters = w.counters[op->site];
+    if (where.in_global) {
+        ++counters.requests;
+        counters.sectors += count_atomic_sectors(where.address, bytes, where.in_global);
+        counters.useful_bytes += u64{bytes} * static_cast<u32>(std::popcount(where.in_global));
+    }
+    if (where.in_shared == 0) return;
+    u32 offsets[kLanes] = {};
+    for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        offsets[lane] = static_cast<u32>(where.address[lane]);
+    }
+    const Wavefronts wavefronts =
+        count_atomic_wavefronts(offsets, bytes, where.in_shared, (op->detail & kComparesBit) != 0);
+    ++counters.shared_requests;
+    counters.wavefronts += wavefronts.taken;
+    counters.wavefronts_ideal += wavefronts.ideal;
+}
+
 /// Shared by all handlers: where the lanes' bytes are, counted and checked. False: the launch is
 /// over.
 bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, bytes, space_of(op), Access::atomic,
                  where))
         return false;
-    count_access(w, op->site, where, bytes);
+    count_atomic(w, op, where, bytes);
     note_atomic(w, op, where, bytes);
     return true;
 }
@@ -393,6 +417,14 @@ const AtomicKind* find_kind(const ptx::Instruction& i) {
     return nullptr;
 }
 
+/// Whether shared memory's unit can only compare and exchange for this: it adds no floats, and of 64
+/// bits it only exchanges.
+bool compares_in_shared(const AtomicKind& kind) {
+    const std::string_view operation = kind.operation;
+    if (operation == "exch") return false;
+    return operation == "cas" || ptx::is_float(kind.type) || ptx::size_of(kind.type) != 4;
+}
+
 std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool returns) {
     const AtomicKind* kind = find_kind(i);
     const u32 length = vector_length(i);
@@ -419,6 +451,7 @@ std::optional<FamilyInstruction> describe_any(const ptx::Instruction& i, bool re
     description->detail = static_cast<u8>(space);
     if (i.has("release") || i.has("acq_rel")) description->detail |= kReleasesBit;
     if (i.has("exch")) description->detail |= kOverwritesBit;
+    if (compares_in_shared(*kind)) description->detail |= kComparesBit;
     description->count = static_cast<u8>(length);
     description->has_side_effects = true;
     description->spins_on_result = keeps_old;

@@ -50,6 +50,9 @@ struct BulkCopy {
     u32 race_ticket = 0;
     u32 fill = 0;  ///< what stands for 4 bytes outside of the array
     std::vector<Piece> pieces;
+
+    u32 global_site() const { return op->site; }
+    u32 shared_site() const { return op->site + 1; }
 };
 
 }  // namespace
@@ -84,6 +87,23 @@ void carry_out(Block& block, const BulkCopy& copy) {
     }
 }
 
+/// Counts a wait for the copies that report to this mbarrier, if there are any: see async_copy.h.
+void count_wait(Block& block, u32 mbarrier) {
+    const BulkCopy* oldest = nullptr;
+    u64 left = 0;
+    for (const BulkCopy& copy : block.bulk_copies->pending) {
+        if (!copy.to_shared) continue;
+        if (copy.mbarrier != mbarrier)
+            left += copy.bytes;
+        else if (!oldest)
+            oldest = &copy;
+    }
+    if (!oldest) return;
+    SiteCounters& counters = block.warps[oldest->warp].counters[oldest->shared_site()];
+    ++counters.waits;
+    counters.bytes_under_way += left;
+}
+
 /// Carries out and forgets the copies for which `is_due` holds.
 template <class F>
 void finish(Block& block, F is_due) {
@@ -114,8 +134,6 @@ struct Issue {
         w.fail(op, status, "memcheck", kind, message, lane, address);
         return false;
     }
-    u32 global_site() const { return op->site; }
-    u32 shared_site() const { return op->site + 1; }
 };
 
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what) {
@@ -222,7 +240,7 @@ bool cut_run(Issue& issue, u64 global, u32 shared, u32 bytes) {
 }
 
 void count(Issue& issue) {
-    SiteCounters& counters = issue.w.counters[issue.global_site()];
+    SiteCounters& counters = issue.w.counters[issue.copy.global_site()];
     ++counters.requests;
     std::unordered_set<u64> sectors;
     for (const Piece& piece : issue.copy.pieces) {
@@ -245,7 +263,7 @@ void note_global(Issue& issue) {
         std::copy(addresses.begin(), addresses.end(), where.address);
         where.in_global = lanes;
         issue.is_defined &=
-            note_bulk(w, issue.op, issue.global_site(), where, bytes, issue.copy.to_shared);
+            note_bulk(w, issue.op, issue.copy.global_site(), where, bytes, issue.copy.to_shared);
         lanes = 0;
     };
     int next = 0;
@@ -276,7 +294,7 @@ void note_shared(Issue& issue, u32 shared) {
     addresses[issue.lane] = shared;
     SharedAccess access;
     access.warp = issue.w.index;
-    access.site = issue.shared_site();
+    access.site = issue.copy.shared_site();
     access.active = 1u << issue.lane;
     access.addresses = addresses;
     access.bytes_per_lane = issue.copy.bytes;
@@ -473,6 +491,7 @@ std::optional<FamilyInstruction> describe_run(const ptx::Instruction& i, bool to
 
 void complete_bulk_copies(Block& block, u32 mbarrier) {
     if (!block.bulk_copies) return;
+    count_wait(block, mbarrier);
     finish(block,
            [=](const BulkCopy& copy) { return copy.to_shared && copy.mbarrier == mbarrier; });
 }

@@ -304,6 +304,7 @@ template <class Shape, bool Store>
 
 template <class Shape, bool Store>
 const Op* access_weak(Warp& w, const Op* op) {
+    if constexpr (!Store) w.load_issued(op);
     if (w.observed) [[unlikely]]
         observe<Shape, Store>(w, op);
     if (w.active == kAllLanes) {
@@ -330,6 +331,7 @@ const Op* access_weak(Warp& w, const Op* op) {
 /// volatile, relaxed, acquire, release.
 template <class Shape, bool Store>
 const Op* access_strong(Warp& w, const Op* op) {
+    if constexpr (!Store) w.load_issued(op);
     if (w.observed) [[unlikely]]
         observe<Shape, Store>(w, op);
     const Op* next = access_irregular<Shape, Store>(w, op);
@@ -341,6 +343,7 @@ const Op* access_strong(Warp& w, const Op* op) {
 /// Plain mode: nothing is known of the lanes together.
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
+    if constexpr (!Store) w.load_issued(op);
     if (w.observed) [[unlikely]]
         observe<Shape, Store>(w, op);
     u64 addresses[kLanes];
@@ -355,6 +358,11 @@ const Op* access_in_plain_mode(Warp& w, const Op* op) {
 }
 
 }  // namespace
+
+const Op* op_wait_for_loads(Warp& w, const Op* op) {
+    if (w.pending_loads & static_cast<u64>(op->immediate)) w.wait_for_loads();
+    return op + 1;
+}
 
 Handler global_handler(const MemoryAccessKind& kind) {
     Handler handler = nullptr;

@@ -29,6 +29,9 @@ Handler constant_handler(const MemoryAccessKind& kind);
 Handler parameter_handler(const MemoryAccessKind& kind);
 Handler generic_handler(const MemoryAccessKind& kind);
 
+/// The loads from global memory whose bits Op::immediate has must arrive, if any is pending.
+const Op* op_wait_for_loads(Warp& w, const Op* op);
+
 /// Bits of Op::detail on memory instructions.
 enum MemoryDetail : u8 {
     kStrong = 1,         ///< volatile, relaxed, acquire, release: takes part in synchronisation

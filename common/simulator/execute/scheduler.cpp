@@ -186,6 +186,7 @@ const Op* op_exit(Warp& w, const Op* op) {
     w.settle();
     w.live &= ~w.active;
     w.active = 0;
+    if (w.pending_loads && !w.live) w.wait_for_loads();
     return w.others.empty() ? nullptr : next_fragment(w);
 }
 

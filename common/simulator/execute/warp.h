@@ -95,6 +95,8 @@ struct Warp {
     UndefinedBytes* undefined = nullptr;  ///< in registers (execute/undefined.h); nullptr: none
     u8* local = nullptr;                  ///< local memory: lane-major, `local_bytes` each
     u32 local_bytes = 0;
+    u32 first_pending = 0;  ///< of the pending loads: the site of the one that was issued first
+    u64 pending_loads = 0;  ///< from global memory, not waited for: see program/load_waits.h
 
     /// The 32 lanes of a slot.
     template <class Lane>
@@ -141,6 +143,16 @@ struct Warp {
     void count(const Op* op) {
         executed += op->weight;
         ++straight_runs[op->site];
+    }
+    /// A load from global memory is on its way.
+    void load_issued(const Op* op) {
+        if (!pending_loads) first_pending = op->site;
+        pending_loads |= u64{1} << op->load_bit;
+    }
+    /// All loads that are on their way have to arrive now.
+    void wait_for_loads() {
+        ++counters[first_pending].waits;
+        pending_loads = 0;
     }
     /// To be called before `active` changes.
     void settle() {

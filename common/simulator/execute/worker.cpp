@@ -174,6 +174,7 @@ void Worker::start_warps(Resident& resident) {
         w.frame = nullptr;
         w.file[kOwnFile] = w.kernel_file;
         w.fenced = false;
+        w.pending_loads = 0;
         w.undefined = nullptr;
         w.trace = trace().wants(block.linear, w.index) ? &trace() : nullptr;
         start_patience(w);

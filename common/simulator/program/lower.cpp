@@ -32,6 +32,7 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       is_kernel_(is_kernel),
       plain_(kernel_code.plain),
       flow_(function),
+      load_waits_(function, flow_),
       own_(!plain_) {
     const Liveness liveness(function, flow_);
     code_.words_at_once = liveness.words_at_once();
@@ -140,10 +141,30 @@ void FunctionLowering::run() {
     code_.slots = own_.places();
 }
 
+/// What was emitted runs for the lanes of the guard only.
+void FunctionLowering::put_behind_guard(Op& op) {
+    op.inner = op.run;
+    op.run = op_guarded;
+    op.guard = slot_of_register(*now().guard);
+    op.guard_negated = now().guard_negated;
+}
+
+/// An Op for the loads that have to arrive before this instruction.
+void FunctionLowering::emit_load_wait() {
+    const u64 loads = load_waits_.waited_for(at_);
+    if (loads == 0) return;
+    Op op;
+    op.run = op_wait_for_loads;
+    op.immediate = static_cast<i64>(loads);
+    if (now().guard) put_behind_guard(op);
+    emit(op);
+}
+
 void FunctionLowering::lower_instruction() {
-    const auto first = static_cast<u32>(code_.ops.size());
     if (now().guard && width_of_register(*now().guard) != Width::predicate)
         fail("the guard is not a predicate");
+    emit_load_wait();
+    const auto first = static_cast<u32>(code_.ops.size());
     const bool control = lower_control();
     if (control) return;
     if (now().opcode == "ld" || now().opcode == "ldu" || now().opcode == "st")
@@ -151,18 +172,13 @@ void FunctionLowering::lower_instruction() {
     else if (!lower_move() && !lower_family_instruction() && !lower_lane_instruction())
         fail("unknown instruction");
     if (!now().guard) return;
-    // What was emitted runs for the lanes of the guard only.
-    const Slot guard = slot_of_register(*now().guard);
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
         // Special registers are read into temporaries, and count what came before: for all lanes.
         if (op.run == op_warp_sync || op.run == op_branch_if || op.run == op_label ||
             op.run == run_read_special)
             continue;
-        op.inner = op.run;
-        op.run = op_guarded;
-        op.guard = guard;
-        op.guard_negated = now().guard_negated;
+        put_behind_guard(op);
     }
 }
 

@@ -185,6 +185,7 @@ void FunctionLowering::lower_load_store() {
     for (std::size_t k = 0; k < slots.size() && k < 4; ++k) op.v[k] = slots[k];
     op.run = memory_handler(kind);
     if (!op.run) fail("an access of this size");
+    op.load_bit = load_waits_.bit_of(at_);
     op.site = add_site({.space = space,
                         .load = !store,
                         .store = store,

@@ -14,6 +14,7 @@
 #include "execute/families.h"
 #include "execute/scheduler.h"
 #include "instructions/lanes.h"
+#include "program/load_waits.h"
 #include "program/lower.h"
 #include "program/register_slots.h"
 #include "program/value_classes.h"
@@ -60,6 +61,8 @@ private:
     bool address_is_taken(const std::string& parameter) const;
     void move_parameters();
     void lower_instruction();
+    void emit_load_wait();
+    void put_behind_guard(Op& op);
     void emit_label(const std::string& label);
     void emit_count();
     void resolve_branches();
@@ -156,6 +159,7 @@ private:
 
     Registers registers_;
     const ControlFlow flow_;
+    const LoadWaits load_waits_;
     std::vector<Liveness::Range> lifetimes_;  ///< of root registers
     std::vector<std::optional<Slot>> slots_;  ///< of root registers
     std::multimap<u32, u32> begins_;          ///< body index -> root register that lives from there

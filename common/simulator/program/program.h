@@ -48,6 +48,7 @@ struct alignas(64) Op {
     bool guard_negated = false;
     bool has_destination = true;
     bool spins = false;  ///< a branch of a loop that waits for memory to change
+    u8 load_bit = 0;     ///< a load from global memory: see program/load_waits.h
 
     Slot v[4];  ///< elements of a vector access, or further operands
     Slot guard;

@@ -40,6 +40,7 @@ Counters named(const Site& site, const SiteCounters& c) {
         sum.load_requests = c.requests;
         sum.load_sectors = c.sectors;
         sum.load_useful_bytes = c.useful_bytes;
+        sum.load_waits = c.waits;
     } else {
         sum.store_requests = c.requests;
         sum.store_sectors = c.sectors;
@@ -49,6 +50,8 @@ Counters named(const Site& site, const SiteCounters& c) {
         sum.shared_store_requests = c.shared_requests;
         sum.shared_store_wavefronts = c.wavefronts;
         sum.shared_store_ideal = c.wavefronts_ideal;
+        sum.copy_waits = c.waits;
+        sum.copy_bytes_under_way = c.bytes_under_way;
     } else {
         sum.shared_load_requests = c.shared_requests;
         sum.shared_load_wavefronts = c.wavefronts;

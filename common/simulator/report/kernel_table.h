@@ -19,6 +19,10 @@ struct Counters {
     u64 load_requests = 0, load_sectors = 0, load_useful_bytes = 0;
     u64 store_requests = 0, store_sectors = 0, store_useful_bytes = 0;
     u64 atomic_requests = 0, atomic_sectors = 0, atomic_useful_bytes = 0;
+    // How often warps wait for loads (program/load_waits.h); for copies to shared memory, and what these
+    // waits leave under way (execute/async_copy.h).
+    u64 load_waits = 0;
+    u64 copy_waits = 0, copy_bytes_under_way = 0;
     // Shared memory. Bank conflicts are the wavefronts beyond the ideal.
     u64 shared_load_requests = 0, shared_load_wavefronts = 0, shared_load_ideal = 0;
     u64 shared_store_requests = 0, shared_store_wavefronts = 0, shared_store_ideal = 0;
@@ -43,12 +47,15 @@ inline constexpr NamedCounter kCounters[] = {
     {"load_requests", &Counters::load_requests, true},
     {"load_sectors", &Counters::load_sectors, true},
     {"load_useful_bytes", &Counters::load_useful_bytes, true},
+    {"load_waits", &Counters::load_waits, true},
     {"store_requests", &Counters::store_requests, true},
     {"store_sectors", &Counters::store_sectors, true},
     {"store_useful_bytes", &Counters::store_useful_bytes, true},
     {"atomic_requests", &Counters::atomic_requests, true},
     {"atomic_sectors", &Counters::atomic_sectors, true},
     {"atomic_useful_bytes", &Counters::atomic_useful_bytes, true},
+    {"copy_waits", &Counters::copy_waits, true},
+    {"copy_bytes_under_way", &Counters::copy_bytes_under_way, true},
     {"shared_load_requests", &Counters::shared_load_requests, true},
     {"shared_load_wavefronts", &Counters::shared_load_wavefronts, true},
     {"shared_load_ideal", &Counters::shared_load_ideal, true},

@@ -10,6 +10,8 @@
 #include <set>
 #include <vector>
 
+#include "counters/atomic_counters.h"
+
 using namespace coalesce::sim;
 
 namespace {
@@ -219,4 +221,64 @@ TEST_CASE("totals add up field by field") {
     CHECK(a.shared_requests == 44);
     CHECK(a.wavefronts == 55);
     CHECK(a.wavefronts_ideal == 66);
+}
+
+// ---- atomics: as an H200 counts them ----
+
+namespace {
+
+/// Lane l takes element l / divisor % modulus * factor.
+struct AtomicPattern {
+    u32 factor, divisor, modulus;
+    Mask active;
+    u32 sectors_32, sectors_64;         ///< of global memory, for elements of 32 and 64 bits
+    u32 exchange, compare, compare_64;  ///< wavefronts of shared memory
+};
+
+constexpr AtomicPattern kAtomicPatterns[] = {
+    {1, 1, 32, kAllLanes, 4, 8, 1, 2, 4},        // side by side
+    {1, 1, 1, kAllLanes, 32, 32, 32, 64, 64},    // one for all
+    {1, 2, 32, kAllLanes, 4, 8, 2, 4, 8},        // pairs
+    {1, 4, 32, kAllLanes, 4, 8, 4, 8, 16},       // fours
+    {2, 1, 32, kAllLanes, 8, 16, 2, 4, 8},       // strides
+    {4, 1, 32, kAllLanes, 16, 32, 4, 8, 16},     //
+    {32, 1, 32, kAllLanes, 32, 32, 32, 64, 64},  //
+    {1, 1, 16, kAllLanes, 4, 8, 2, 4, 4},        // two half warps on the same elements
+    {32, 1, 2, kAllLanes, 32, 32, 32, 64, 64},   // two words of one bank
+    {8, 1, 32, 0xff, 8, 8, 2, 4, 8},             // eight lanes
+    {1, 1, 1, 0xf, 4, 4, 4, 8, 8},               // four lanes on one word
+};
+
+}  // namespace
+
+TEST_CASE("atomics: requests on the same word go one after the other, as measured") {
+    for (const AtomicPattern& p : kAtomicPatterns) {
+        u64 near[kLanes], far[kLanes];
+        u32 words[kLanes], doubles[kLanes];
+        for (u32 l = 0; l < kLanes; ++l) {
+            const u32 element = l / p.divisor % p.modulus * p.factor;
+            near[l] = words[l] = 4 * element;
+            far[l] = doubles[l] = 8 * element;
+        }
+        CAPTURE(p.factor);
+        CAPTURE(p.divisor);
+        CAPTURE(p.modulus);
+        CHECK(count_atomic_sectors(near, 4, p.active) == p.sectors_32);
+        CHECK(count_atomic_sectors(far, 8, p.active) == p.sectors_64);
+        CHECK(count_atomic_wavefronts(words, 4, p.active, false).taken == p.exchange);
+        CHECK(count_atomic_wavefronts(words, 4, p.active, true).taken == p.compare);
+        CHECK(count_atomic_wavefronts(doubles, 8, p.active, true).taken == p.compare_64);
+    }
+}
+
+TEST_CASE("atomics: the ideal is a bank for each lane") {
+    u32 words[kLanes], doubles[kLanes];
+    for (u32 l = 0; l < kLanes; ++l) words[l] = 4 * l, doubles[l] = 8 * l;
+    CHECK(count_atomic_wavefronts(words, 4, kAllLanes, false).ideal == 1);
+    CHECK(count_atomic_wavefronts(words, 4, kAllLanes, true).ideal == 2);
+    CHECK(count_atomic_wavefronts(doubles, 8, kAllLanes, true).ideal == 4);
+    CHECK(count_atomic_wavefronts(doubles, 8, 0xffff, true).ideal == 2);
+    CHECK(count_atomic_wavefronts(words, 4, 0, false).taken == 0);
+    const u64 none[kLanes] = {};
+    CHECK(count_atomic_sectors(none, 4, 0) == 0);
 }

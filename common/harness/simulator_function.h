@@ -1,0 +1,39 @@
+// How a program calls the simulator that it may run on: by the functions of the simulator's C header,
+// found by their names at run time. Nothing is linked, so that the same program runs on NVIDIA's
+// libcudart, which has none of them.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "harness/counters.h"
+#include "harness/errors.h"
+#include "simulator/cudart/coalesce_simulator.h"
+
+namespace coalesce::simulator {
+
+/// The simulator's function of that name; null when NVIDIA's libcudart is loaded.
+template <class Function>
+Function* look_up(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// The same, when it must be there.
+template <class Function>
+Function* find(const char* name) {
+    auto* function = look_up<Function>(name);
+    if (!function) {
+        throw UsageError(std::string("the simulator that is loaded has no ") + name +
+                         ": build the simulator and this program from the same source");
+    }
+    return function;
+}
+
+/// Adds the simulator's counts to ours.
+void add(const CoalesceCounters& from, Counters& to);
+
+}  // namespace coalesce::simulator
+
+/// A pointer to one of the header's functions: SIMULATOR_FUNCTION(coalesceGetReports)().
+#define SIMULATOR_FUNCTION(name) (::coalesce::simulator::find<decltype(name)>(#name))

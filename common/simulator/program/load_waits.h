@@ -1,0 +1,95 @@
+// Where a warp waits for what it loads from global memory: the counter load_waits.
+//
+// Idea     A load takes some 600 cycles, and its warp goes on until something needs the value. The loads
+//          that it has issued by then are in flight together; a wait is for all of them. So requests
+//          divided by waits are the loads in flight. Bytes that are under way make bandwidth.
+// Rule     ours; hardware has no such counter. ptxas moves loads up as far as it is allowed to, so that
+//          what counts is not where PTX uses a value, but what the next load can not be moved above:
+//          - an instruction that computes with a value that is pending, or takes it for an address. Moves
+//            and what only packs registers or takes them apart are free;
+//          - a barrier of a block or warp, a fence, an atomic, a call of a function;
+//          - a branch back, when a pending value has been stored: a loop that is left as a loop waits in
+//            each of its turns. (One that only hands the value to its next turn does not wait.)
+//          - a load, when a pending value was stored to global memory before it: it may read just that,
+//            unless `.nc` says that nobody writes there;
+//          - the end of the warp.
+//          A store alone is no wait: of an unrolled loop of "load, store to shared memory" all loads are
+//          in flight together. Neither is a branch ahead, nor a predicate: ptxas makes of both the same.
+//          A vector is one load. cp.async is none: see execute/async_copy.h for what is counted there.
+// Held against machine code (ptxas 13.0 for sm_90, the course's kernels): the same where a thread loads up
+//          to four times, or each turn waits. Of eight loads, 3 to 5 are issued before the first is used,
+//          and the others while those arrive. Loads that branches with several conditions part
+//          (12_in_place: 8 by this rule) it may leave apart, 2 and 2.
+// Lines    A wait counts at the first of the loads that it is for, so that a line's requests and waits
+//          belong together.
+//
+// Theory of operation
+//          Most is known before a kernel runs: which loads a register's value may come from (copies are
+//          followed), and which loads may be pending where. What is not known is which way a warp comes.
+//          So a warp has a set of pending loads, one bit each. A load sets its bit; an Op in front of each
+//          instruction that may have to wait asks for the bits that it would wait for. Behind a load that
+//          every way passes, the first such Op ends all waiting, and those behind it are left out: a
+//          kernel gets one or two, and straight arithmetic runs as before.
+// Watch    Loads beyond the 64th of a function share bits with others, and a register that is written in
+//          several places may hold what any of them writes, as where each turn of a loop stores what the
+//          turn before it loaded: both can make a wait come early, never late. So can a barrier: hardware
+//          lets loads pass it that nobody has used yet.
+#pragma once
+
+#include <vector>
+
+#include "program/control_flow.h"
+#include "ptx/ast.h"
+
+namespace coalesce::sim {
+
+class LoadWaits {
+public:
+    LoadWaits(const ptx::Function& function, const ControlFlow& flow);
+
+    /// Of a load from global memory: the number of its bit.
+    u8 bit_of(u32 instruction) const { return steps_[instruction].bit; }
+    /// The pending loads that have to arrive before this instruction (of a branch: if it is taken).
+    u64 waited_for(u32 instruction) const { return waits_[instruction]; }
+
+private:
+    /// What an instruction has to do with loads.
+    struct Step {
+        bool is_load = false;
+        bool guarded = false;
+        bool needs_all = false;       ///< waits for whatever is pending
+        bool needs_stored = false;    ///< a branch back: waits for what has been stored
+        bool may_read_store = false;  ///< a load: ... for what has been stored to global memory
+        bool is_global_store = false;
+        u8 bit = 0;
+        u64 computes = 0;  ///< loads whose values it computes with
+        u64 stores = 0;    ///< ... or stores
+    };
+    /// What may be true of the loads at some place.
+    struct State {
+        u64 pending = 0;        ///< perhaps
+        u64 certain = ~u64{0};  ///< for sure, whichever way led here
+        u64 stored = 0;         ///< perhaps pending, and perhaps stored anywhere
+        u64 stored_global = 0;  ///< ... to global memory
+
+        u64 needed_by(const Step& step) const;
+        void wait_for(u64 loads, bool guarded);
+        void pass(const Step& step);
+        /// Another way comes in. Returns whether that changes anything.
+        bool join(const State& other);
+    };
+
+    void number_loads(const ptx::Function& function);
+    void follow_copies(const ptx::Function& function);
+    void describe_steps(const ptx::Function& function, const ControlFlow& flow);
+    void follow_the_graph(const ControlFlow& flow);
+    u64 loads_in(const ptx::Operand& operand) const;
+
+    std::vector<Step> steps_;   ///< by index into the body
+    std::vector<u64> waits_;    ///< likewise
+    std::vector<u64> carried_;  ///< by register: the loads that its value may come from
+    std::vector<std::size_t>
+        taken_;  ///< by block: how many of its ways on come by the branch at its end
+};
+
+}  // namespace coalesce::sim
