@@ -1,6 +1,5 @@
-// loads are kept inside by min, so that only the stores have a bounds check
+// Loads are kept inside by min, so that only the stores have a bounds check.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * TILE_DIM + threadIdx.x;

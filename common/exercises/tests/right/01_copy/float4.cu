@@ -1,4 +1,4 @@
-// float4 where whole ones fit, and single floats for what is left
+// float4 where whole ones fit, and single floats for what is left.
 constexpr int THREADS = 256;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// a grid-stride loop over pieces of 1024 elements, with few blocks
+// A grid-stride loop over pieces of 1024 elements, with few blocks.
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     const size_t count = size_t(rows) * cols;
     const size_t stride = size_t(gridDim.x) * 1024;

@@ -1,6 +1,5 @@
-// a lambda for the index and another one for the bounds
+// A lambda for the index and another one for the bounds.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     auto row_of = [](int k) { return int(blockIdx.y * TILE_DIM + threadIdx.y) + k; };

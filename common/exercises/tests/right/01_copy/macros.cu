@@ -1,8 +1,8 @@
-// macros, as in C
+// Macros, as in C.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 #define INSIDE(r, c) ((r) < rows && (c) < cols)
-#define AT(p, r, c) (p)[(r) * cols + (c)]
+#define AT(p, r, c) (p)[(r)*cols + (c)]
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * TILE_DIM + threadIdx.x;

@@ -1,6 +1,5 @@
-// two pointers walk down the tile
+// Two pointers walk down the tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * TILE_DIM + threadIdx.x;

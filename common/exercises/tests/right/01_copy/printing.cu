@@ -1,4 +1,4 @@
-// prints from every thread while debugging, without any #include
+// Prints from every thread while debugging, without any #include.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// prints from every thread, with #include <cstdio>
+// Prints from every thread, with #include <cstdio>.
 #include <cstdio>
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,4 +1,4 @@
-// prints from every thread, with #include <stdio.h>
+// Prints from every thread, with #include <stdio.h>.
 #include <stdio.h>
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,4 +1,4 @@
-// a template over the number of rows, and device functions for each half
+// A template over the number of rows, and device functions for each half.
 template <int COUNT>
 struct Column {
     float value[COUNT];

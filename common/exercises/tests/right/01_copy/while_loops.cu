@@ -1,6 +1,5 @@
-// while and do loops, and the last row is worked out beforehand
+// While and do loops, and the last row is worked out beforehand.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * TILE_DIM + threadIdx.x;

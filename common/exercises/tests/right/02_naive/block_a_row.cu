@@ -1,4 +1,4 @@
-// a block for each row, whose threads walk along it
+// A block for each row, whose threads walk along it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     const float* from = in + blockIdx.x * cols;
     float* to = out + blockIdx.x;

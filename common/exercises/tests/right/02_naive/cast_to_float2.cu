@@ -1,4 +1,4 @@
-// a cast of a float to float2, of which only x is used: C++20 allows it
+// A cast of a float to float2, of which only x is used: C++20 allows it.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// a single thread of the loop: the bounds check is the condition of a for
+// A single thread of the loop: the bounds check is the condition of a for.
 #define BX 64
 #define BY 4
 

@@ -1,4 +1,4 @@
-// each thread goes on to the rows 8, 16 and 24 further down
+// Each thread goes on to the rows 8, 16 and 24 further down.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * 32 + threadIdx.x;
     if (col >= cols) return;

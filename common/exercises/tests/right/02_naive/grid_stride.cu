@@ -1,4 +1,4 @@
-// few blocks, and a grid-stride loop over all elements
+// Few blocks, and a grid-stride loop over all elements.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * cols;
          i += gridDim.x * blockDim.x) {

@@ -1,4 +1,4 @@
-// a struct that knows its row length, with an operator for elements
+// A struct that knows its row length, with an operator for elements.
 template <class Number>
 struct Matrix {
     Number* data;

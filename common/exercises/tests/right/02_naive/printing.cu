@@ -1,4 +1,4 @@
-// prints from every thread while debugging, without any #include
+// Prints from every thread while debugging, without any #include.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,4 @@
-// prints from every thread, with #include <cstdio>
+// Prints from every thread, with #include <cstdio>.
 #include <cstdio>
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

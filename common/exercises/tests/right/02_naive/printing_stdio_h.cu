@@ -1,4 +1,4 @@
-// prints from every thread, with #include <stdio.h>
+// Prints from every thread, with #include <stdio.h>.
 #include <stdio.h>
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// a grid of 2 x 4 blocks walks over the matrix in both directions
+// A grid of 2 x 4 blocks walks over the matrix in both directions.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)
         for (int col = blockIdx.x * blockDim.x + threadIdx.x; col < cols;

@@ -1,4 +1,4 @@
-// a block of 8 x 4 x 8 threads: z counts rows of warps
+// A block of 8 x 4 x 8 threads: z counts rows of warps.
 __device__ int index_of(int row, int col, int length) {
     return row * length + col;
 }

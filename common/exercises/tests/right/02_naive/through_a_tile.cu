@@ -1,4 +1,4 @@
-// already goes through shared memory, as 03 will: better than asked
+// Already goes through shared memory, as 03 will: better than asked.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// few blocks walk over the tiles: a second barrier keeps the tile until all have read it
+// Few blocks walk over the tiles: a second barrier keeps the tile until all have read it.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

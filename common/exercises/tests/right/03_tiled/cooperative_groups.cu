@@ -1,4 +1,4 @@
-// the barrier is that of a cooperative group
+// The barrier is that of a cooperative group.
 #include <cooperative_groups.h>
 
 constexpr int TILE_DIM = 32;

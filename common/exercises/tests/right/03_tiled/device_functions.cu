@@ -1,4 +1,4 @@
-// one function fills the tile, another one empties it
+// One function fills the tile, another one empties it.
 constexpr int TILE_DIM = 32;
 
 struct Tile {

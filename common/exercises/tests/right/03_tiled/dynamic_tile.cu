@@ -1,4 +1,4 @@
-// the tile in dynamic shared memory, one-dimensional
+// The tile in dynamic shared memory, one-dimensional.
 constexpr int TILE_DIM = 32;
 extern __shared__ float tile[];
 

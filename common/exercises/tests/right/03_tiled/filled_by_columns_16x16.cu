@@ -1,4 +1,4 @@
-// filled column by column, with a tile of 16 x 16: 8 wavefronts on the way in
+// Filled column by column, with a tile of 16 x 16: 8 wavefronts on the way in.
 const int SIDE = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

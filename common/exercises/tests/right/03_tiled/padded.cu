@@ -1,4 +1,4 @@
-// already padded, as 04 will be
+// Already padded, as 04 will be.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// prints from every thread that stores while debugging, without any #include
+// Prints from every thread that stores while debugging, without any #include.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

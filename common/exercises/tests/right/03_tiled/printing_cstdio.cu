@@ -1,4 +1,4 @@
-// prints from every thread that stores, with #include <cstdio>
+// Prints from every thread that stores, with #include <cstdio>.
 #include <cstdio>
 
 constexpr int TILE_DIM = 32;

@@ -1,4 +1,4 @@
-// prints from every thread that stores, with #include <stdio.h>
+// Prints from every thread that stores, with #include <stdio.h>.
 #include <stdio.h>
 
 constexpr int TILE_DIM = 32;

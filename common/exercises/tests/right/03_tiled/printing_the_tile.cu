@@ -1,4 +1,4 @@
-// prints the element of the tile: read once more, but for debugging alone
+// Prints the element of the tile: read once more, but for debugging alone.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// a swizzle instead of conflicts
+// A swizzle instead of conflicts.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

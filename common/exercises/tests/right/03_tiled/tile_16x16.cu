@@ -1,4 +1,4 @@
-// a tile of 16 x 16: 8 wavefronts a read
+// A tile of 16 x 16: 8 wavefronts a read.
 constexpr int TILE_DIM = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

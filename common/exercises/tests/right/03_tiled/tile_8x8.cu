@@ -1,4 +1,4 @@
-// a tile of 8 x 8: still whole sectors
+// A tile of 8 x 8: still whole sectors.
 constexpr int TILE_DIM = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

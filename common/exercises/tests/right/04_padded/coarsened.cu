@@ -1,4 +1,4 @@
-// already with a quarter of the threads, as in 05
+// Already with a quarter of the threads, as in 05.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

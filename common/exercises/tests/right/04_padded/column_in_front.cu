@@ -1,4 +1,4 @@
-// the unused column is the first one, not the last one
+// The unused column is the first one, not the last one.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

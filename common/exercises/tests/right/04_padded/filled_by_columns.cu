@@ -1,4 +1,4 @@
-// filled column by column and read row by row, with padding
+// Filled column by column and read row by row, with padding.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

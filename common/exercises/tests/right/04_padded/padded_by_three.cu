@@ -1,4 +1,4 @@
-// three columns of padding: any odd length does
+// Three columns of padding: any odd length does.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// no padding: each row of the tile is rotated by its number
+// No padding: each row of the tile is rotated by its number.
 constexpr int TILE_DIM = 32;
 
 __device__ int rotated(int row, int col) {

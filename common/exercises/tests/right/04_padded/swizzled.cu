@@ -1,4 +1,4 @@
-// no padding: columns are exchanged within each row by ^
+// No padding: columns are exchanged within each row by ^.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// a tile of 16 x 16, swizzled: without a conflict, where padding leaves some
+// A tile of 16 x 16, swizzled: without a conflict, where padding leaves some.
 constexpr int TILE_DIM = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// a struct hides the padding
+// A struct hides the padding.
 template <int SIDE, int PADDING>
 class Tile {
 public:

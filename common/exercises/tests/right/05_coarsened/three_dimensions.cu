@@ -1,6 +1,5 @@
-// 32 x 2 x 4 threads, early leave for threads that have nothing to store
+// 32 x 2 x 4 threads, early leave for threads that have nothing to store.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];

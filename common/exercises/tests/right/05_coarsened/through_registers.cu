@@ -1,6 +1,5 @@
-// four registers are filled first, then the tile
+// Four registers are filled first, then the tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];

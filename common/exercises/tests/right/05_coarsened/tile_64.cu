@@ -1,4 +1,4 @@
-// a tile of 64 x 64 with 64 x 8 threads
+// A tile of 64 x 64 with 64 x 8 threads.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,5 @@
-// a template calls itself for each step
+// A template calls itself for each step.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-
 
 template <int K, class Do>
 __device__ void each_step(Do step) {

@@ -1,4 +1,4 @@
-// macros for the place of the block
+// Macros for the place of the block.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 #define BLOCK (blockIdx.y * gridDim.x + blockIdx.x)

@@ -1,6 +1,5 @@
-// a function gives the tile of a block as a struct
+// A function gives the tile of a block as a struct.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-
 
 struct Tile {
     int row, col;

@@ -1,4 +1,4 @@
-// the column comes round by subtraction instead of %
+// The column comes round by subtraction instead of %.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

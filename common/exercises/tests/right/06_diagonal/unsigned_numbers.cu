@@ -1,4 +1,4 @@
-// unsigned numbers, and the place of the tile in elements
+// Unsigned numbers, and the place of the tile in elements.
 constexpr unsigned TILE_DIM = 32, BLOCK_ROWS = 4;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

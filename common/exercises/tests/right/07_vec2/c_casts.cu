@@ -1,4 +1,4 @@
-// pointers of C, and make_float2
+// Pointers of C, and make_float2.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -21,9 +21,8 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     row = blockIdx.y * TILE_DIM + threadIdx.x * 2;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row < rows && col + k < cols) {
-            *(float2*)&out[(col + k) * rows + row] =
-                make_float2(tile[2 * threadIdx.x][threadIdx.y + k],
-                            tile[2 * threadIdx.x + 1][threadIdx.y + k]);
+            *(float2*)&out[(col + k) * rows + row] = make_float2(
+                tile[2 * threadIdx.x][threadIdx.y + k], tile[2 * threadIdx.x + 1][threadIdx.y + k]);
         }
     }
 }

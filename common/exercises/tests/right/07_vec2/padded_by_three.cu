@@ -1,4 +1,4 @@
-// three columns of padding
+// Three columns of padding.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

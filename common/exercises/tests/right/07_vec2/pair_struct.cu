@@ -1,4 +1,4 @@
-// a struct of its own, aligned to 8 bytes, in place of float2
+// A struct of its own, aligned to 8 bytes, in place of float2.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 struct alignas(8) Pair {

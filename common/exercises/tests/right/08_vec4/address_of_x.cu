@@ -1,4 +1,4 @@
-// the four floats as an array that begins at v.x
+// The four floats as an array that begins at v.x.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

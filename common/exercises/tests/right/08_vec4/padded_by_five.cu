@@ -1,4 +1,4 @@
-// five columns of padding: any odd length does
+// Five columns of padding: any odd length does.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// no tile: each thread turns 4 x 4 elements in its registers
+// No tile: each thread turns 4 x 4 elements in its registers.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int lane = threadIdx.x, warp = threadIdx.y;
     int col = blockIdx.x * 32 + lane % 8 * 4;

@@ -1,4 +1,4 @@
-// a swizzled tile without padding
+// A swizzled tile without padding.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __device__ int place(int row, int col) {

@@ -1,4 +1,4 @@
-// a swizzled tile of float4, turned in registers: fewer requests, and no conflict
+// A swizzled tile of float4, turned in registers: fewer requests, and no conflict.
 constexpr int TILE_DIM = 32, QUADS = TILE_DIM / 4, THREADS = 64;
 
 // Where the tile keeps float4 number `quad` of its row `row`.

@@ -1,4 +1,4 @@
-// a union, so that the four floats can be counted in a loop
+// A union, so that the four floats can be counted in a loop.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 union Four {

@@ -1,4 +1,4 @@
-// configure without constexpr, and loops that count the tiles
+// configure without constexpr, and loops that count the tiles.
 enum { TILE_DIM = 64, BLOCK_ROWS = 16 };
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// dim3, and variables with names
+// dim3, and variables with names.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// the tile in dynamic shared memory
+// The tile in dynamic shared memory.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

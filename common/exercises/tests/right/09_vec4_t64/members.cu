@@ -1,4 +1,4 @@
-// constants one by one, a launch that is filled in member by member
+// Constants one by one, a launch that is filled in member by member.
 constexpr int TILE_DIM = 64;
 constexpr int THREADS = TILE_DIM * TILE_DIM / 16;
 constexpr int BLOCK_ROWS = THREADS / (TILE_DIM / 4);

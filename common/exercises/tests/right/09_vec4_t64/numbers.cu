@@ -1,4 +1,4 @@
-// numbers instead of names
+// Numbers instead of names.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// 4 rows of threads, from the number of turns
+// 4 rows of threads, from the number of turns.
 constexpr int TILE_DIM = 64, TURNS = 16;
 constexpr int BLOCK_ROWS = TILE_DIM / TURNS;
 

@@ -1,4 +1,4 @@
-// the tile of 11: float4 in a swizzled tile, turned in registers
+// The tile of 11: float4 in a swizzled tile, turned in registers.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, THREADS = 256;
 
 // Where the tile keeps float4 number `quad` of its row `row`.

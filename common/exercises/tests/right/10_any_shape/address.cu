@@ -1,4 +1,4 @@
-// the phase comes from the address itself
+// The phase comes from the address itself.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

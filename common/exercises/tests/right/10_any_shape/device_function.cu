@@ -1,4 +1,4 @@
-// a device function says how much earlier a row begins
+// A device function says how much earlier a row begins.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

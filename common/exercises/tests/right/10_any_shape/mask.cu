@@ -1,4 +1,4 @@
-// the rest of the division by &, and one comparison for both ends
+// The rest of the division by &, and one comparison for both ends.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

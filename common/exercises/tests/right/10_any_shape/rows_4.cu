@@ -1,4 +1,4 @@
-// 4 rows of threads, and the column of the tile is checked before the rest
+// 4 rows of threads, and the column of the tile is checked before the rest.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

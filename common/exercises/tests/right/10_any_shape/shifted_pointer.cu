@@ -1,4 +1,4 @@
-// a pointer to the start of the sector, and a pointer into the tile
+// A pointer to the start of the sector, and a pointer into the tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

@@ -1,4 +1,4 @@
-// size_t for indices of `out`, and the lambda that stores
+// size_t for indices of `out`, and the lambda that stores.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

@@ -1,4 +1,4 @@
-// a tile of 64 rows: LEAD rows are read again half as often
+// A tile of 64 rows: LEAD rows are read again half as often.
 constexpr int TALL = 64, WIDE = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;
 
@@ -22,6 +22,5 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    return {.grid = {ceil_div(cols, WIDE), ceil_div(rows + LEAD, TALL)},
-            .block = {32, BLOCK_ROWS}};
+    return {.grid = {ceil_div(cols, WIDE), ceil_div(rows + LEAD, TALL)}, .block = {32, BLOCK_ROWS}};
 }

@@ -1,4 +1,4 @@
-// the index in `out` is rounded down to a whole sector
+// The index in `out` is rounded down to a whole sector.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

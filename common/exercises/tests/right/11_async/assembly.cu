@@ -1,4 +1,4 @@
-// cp.async written as PTX
+// cp.async written as PTX.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 
 // Where the tile keeps float4 number `quad` of its row `row`.

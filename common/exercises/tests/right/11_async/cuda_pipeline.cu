@@ -1,4 +1,4 @@
-// cuda::pipeline of one thread, from libcu++
+// cuda::pipeline of one thread, from libcu++.
 #include <cuda/pipeline>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

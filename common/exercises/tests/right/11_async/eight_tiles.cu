@@ -1,4 +1,4 @@
-// eight tiles a block
+// Eight tiles a block.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

@@ -1,4 +1,4 @@
-// a block takes four tiles that follow each other
+// A block takes four tiles that follow each other.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

@@ -1,4 +1,4 @@
-// no empty groups: after the last fetch it waits for all
+// No empty groups: after the last fetch it waits for all.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

@@ -1,4 +1,4 @@
-// one barrier a turn: wait for this tile, then send the next one, then turn this one
+// One barrier a turn: wait for this tile, then send the next one, then turn this one.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

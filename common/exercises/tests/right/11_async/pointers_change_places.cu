@@ -1,4 +1,4 @@
-// two pointers change places instead of a number
+// Two pointers change places instead of a number.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

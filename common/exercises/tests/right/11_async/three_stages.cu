@@ -1,4 +1,4 @@
-// three stages, so that two tiles are on their way
+// Three stages, so that two tiles are on their way.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

@@ -1,4 +1,4 @@
-// the stage by ^ 1, and a loop that counts turns
+// The stage by ^ 1, and a loop that counts turns.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

@@ -1,4 +1,4 @@
-// tiles on the diagonal have code of their own
+// Tiles on the diagonal have code of their own.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __device__ void read(float (&tile)[TILE_DIM][TILE_DIM + 1], const float* data, int row, int col,

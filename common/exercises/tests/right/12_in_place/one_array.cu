@@ -1,4 +1,4 @@
-// both tiles in one array, and no early return: the whole body is in an if
+// Both tiles in one array, and no early return: the whole body is in an if.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

@@ -1,4 +1,4 @@
-// one tile in shared memory: the other one waits in registers
+// One tile in shared memory: the other one waits in registers.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8, EACH = TILE_DIM / BLOCK_ROWS;
 
 __global__ void transpose_in_place(float* data, const float*, int side, int) {

@@ -1,4 +1,4 @@
-// a block goes from matrix to matrix: a second barrier keeps the tile
+// A block goes from matrix to matrix: a second barrier keeps the tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

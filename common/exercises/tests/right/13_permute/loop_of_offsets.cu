@@ -1,4 +1,4 @@
-// the start of the matrix is reached by going over those before it
+// The start of the matrix is reached by going over those before it.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,4 +1,4 @@
-// no third dimension: a row of tiles belongs to the matrix that it lies in
+// No third dimension: a row of tiles belongs to the matrix that it lies in.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64, TILES_DOWN = MATRIX_ROWS / TILE_DIM;
 

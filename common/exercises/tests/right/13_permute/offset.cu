@@ -1,4 +1,4 @@
-// one offset for both, as size_t
+// One offset for both, as size_t.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

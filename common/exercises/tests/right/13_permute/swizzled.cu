@@ -1,4 +1,4 @@
-// swizzled, and the matrix is a struct
+// Swizzled, and the matrix is a struct.
 constexpr unsigned TILE_DIM = 32, BLOCK_ROWS = 2;
 constexpr int MATRIX_ROWS = 64;
 

@@ -1,4 +1,4 @@
-// a loop counts the blocks up to this one
+// A loop counts the blocks up to this one.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 

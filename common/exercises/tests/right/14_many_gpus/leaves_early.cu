@@ -1,4 +1,4 @@
-// a block whose tile lies outside leaves at once
+// A block whose tile lies outside leaves at once.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 

@@ -1,4 +1,4 @@
-// & instead of %, and a shift instead of /
+// & instead of %, and a shift instead of /.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 

@@ -1,4 +1,4 @@
-// a function gives peer and tile as a struct
+// A function gives peer and tile as a struct.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 

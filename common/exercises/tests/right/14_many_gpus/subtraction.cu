@@ -1,4 +1,4 @@
-// the peer comes round by subtraction
+// The peer comes round by subtraction.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 

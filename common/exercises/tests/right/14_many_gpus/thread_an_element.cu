@@ -1,4 +1,4 @@
-// 32 x 32 threads, as in 04: this lesson asks for nothing else
+// 32 x 32 threads, as in 04: this lesson asks for nothing else.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 32;
 constexpr int GPUS = 4;
 

@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// mistake: the matrices in the order of memcpy from left to right: first `in`, then `out`
+// mistake: The matrices in the order of memcpy from left to right: first `in`, then `out`.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(const float* in, float* out, int rows, int cols) {  // here

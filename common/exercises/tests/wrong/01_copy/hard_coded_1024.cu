@@ -1,5 +1,5 @@
 // expect: wrong-pitch | out-of-bounds
-// mistake: the length of a row is written down as 1024
+// mistake: The length of a row is written down as 1024.
 // never: `out`
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

@@ -1,5 +1,5 @@
 // expect: part-of-each-tile | scrambled-in-tile
-// mistake: k is missing in the index of the store: a thread stores four times to one place
+// mistake: k is missing in the index of the store: a thread stores four times to one place.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

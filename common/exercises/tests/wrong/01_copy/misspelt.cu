@@ -1,5 +1,5 @@
 // expect: does-not-compile
-// mistake: a misspelt variable
+// mistake: A misspelt variable.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: never-written
-// mistake: the very first element is left out
+// mistake: The very first element is left out.
 // never: nor were others
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
@@ -17,7 +17,7 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
 
     // All loads are under way before the first store waits for its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        if (row + k < rows && col < cols && row + k + col > 0) {  // here
+        if (row + k < rows && col < cols && row + k + col > 0) {   // here
             out[(row + k) * cols + col] = values[k / BLOCK_ROWS];  // here
         }
     }

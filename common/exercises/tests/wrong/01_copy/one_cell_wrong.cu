@@ -1,5 +1,5 @@
 // expect: value-not-of-input | wrong-value
-// mistake: one element gets a number of its own
+// mistake: One element gets a number of its own.
 // never: nor were others
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
@@ -18,7 +18,7 @@ __global__ void copy(float* out, const float* in, int rows, int cols) {
     // All loads are under way before the first store waits for its value.
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row + k < rows && col < cols) {
-            out[(row + k) * cols + col] = values[k / BLOCK_ROWS];  // here
+            out[(row + k) * cols + col] = values[k / BLOCK_ROWS];           // here
             if (row + k == 5 && col == 7) out[(row + k) * cols + col] = 1;  // here
         }
     }

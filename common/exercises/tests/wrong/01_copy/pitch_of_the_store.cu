@@ -1,5 +1,5 @@
 // expect: wrong-pitch
-// mistake: rows of `out` are taken to be `rows` long, as in a transpose
+// mistake: Rows of `out` are taken to be `rows` long, as in a transpose.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: uninitialised-read | nothing-written
-// mistake: the loads read from `out`
+// mistake: The loads read from `out`.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

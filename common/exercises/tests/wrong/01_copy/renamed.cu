@@ -1,5 +1,5 @@
 // expect: kernel-missing
-// mistake: the kernel has another name
+// mistake: The kernel has another name.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy_tile(float* out, const float* in, int rows, int cols) {  // here

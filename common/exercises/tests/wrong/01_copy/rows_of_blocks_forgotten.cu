@@ -1,5 +1,5 @@
 // expect: race-between-blocks | tiles-overlap | grid-too-small
-// mistake: the row knows nothing of blockIdx.y: blocks below each other copy one tile
+// mistake: The row knows nothing of blockIdx.y: blocks below each other copy one tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

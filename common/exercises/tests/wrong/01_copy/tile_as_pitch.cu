@@ -1,5 +1,5 @@
 // expect: wrong-pitch
-// mistake: the tile's width is used as the length of a row of `in`
+// mistake: The tile's width is used as the length of a row of `in`.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: added-to-output
-// mistake: += instead of =
+// mistake: += instead of =.
 // never: shared memory
 // never: __syncthreads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

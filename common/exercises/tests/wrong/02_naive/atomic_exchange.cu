@@ -1,5 +1,5 @@
 // expect: needless-atomics | uncoalesced-stores | too-many-requests
-// mistake: stores are atomic, though no other thread writes there
+// mistake: Stores are atomic, though no other thread writes there.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
 // expect: block-exchanged | grid-too-small
-// mistake: the block is 8 x 32, the grid one for blocks of 32 x 8
+// mistake: The block is 8 x 32, the grid one for blocks of 32 x 8.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,6 +1,7 @@
 // expect: wrong-pitch
-// mistake: the indices of both matrices are exchanged: right for squares alone
+// mistake: The indices of both matrices are exchanged: right for squares alone.
 // never: bounds check
+// never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,6 +1,7 @@
 // expect: wrong-pitch
-// mistake: both row lengths are exchanged
+// mistake: Both row lengths are exchanged.
 // never: bounds check
+// never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
 // expect: value-converted | value-rounded
-// mistake: the value goes through an int
+// mistake: The value goes through an int.
 // never: shared memory
 // never: __syncthreads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: work-repeated | race-between-blocks
-// mistake: each thread goes through the row of its element
+// mistake: Each thread goes through the row of its element.
 // never: does not come to an end
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: work-repeated | race-between-blocks
-// mistake: every thread goes through the whole matrix
+// mistake: Every thread goes through the whole matrix.
 // never: does not come to an end
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int row = 0; row < rows; ++row) {

@@ -1,6 +1,7 @@
 // expect: grid-exchanged | bounds-exchanged
-// mistake: the sizes of the grid are exchanged: blocks for rows across, blocks for columns down
+// mistake: The sizes of the grid are exchanged: blocks for rows across, blocks for columns down.
 // never: bounds check
+// never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

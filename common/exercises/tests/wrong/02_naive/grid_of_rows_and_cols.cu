@@ -1,6 +1,7 @@
 // expect: grid-exchanged | bounds-exchanged
-// mistake: rows and cols are exchanged in configure
+// mistake: rows and cols are exchanged in configure.
 // never: bounds check
+// never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
 // expect: ragged-edge-missed
-// mistake: the grid is rounded down
+// mistake: The grid is rounded down.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// mistake: `in` is not const
+// mistake: `in` is not const.
 __global__ void transpose(float* out, float* in, int rows, int cols) {  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

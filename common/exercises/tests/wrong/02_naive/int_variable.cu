@@ -1,5 +1,5 @@
 // expect: value-converted | value-rounded
-// mistake: the variable that holds the element is an int
+// mistake: The variable that holds the element is an int.
 // never: shared memory
 // never: __syncthreads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -9,7 +9,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     // Blocks on the right and bottom edge may hang over the matrix.
     if (row < rows && col < cols) {
         int value = in[row * cols + col];  // here
-        out[col * rows + row] = value;  // here
+        out[col * rows + row] = value;     // here
     }
 }
 

@@ -1,5 +1,5 @@
 // expect: turned-around
-// mistake: columns are counted from the last one on: the matrix is rotated
+// mistake: Columns are counted from the last one on: the matrix is rotated.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

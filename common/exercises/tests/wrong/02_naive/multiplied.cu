@@ -1,5 +1,5 @@
 // expect: value-rounded | value-not-of-input | value-converted
-// mistake: the element is scaled on the way
+// mistake: The element is scaled on the way.
 // never: shared memory
 // never: __syncthreads
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: never-written
-// mistake: the last element is left out
+// mistake: The last element is left out.
 // never: nor were others
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -7,7 +7,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     // Blocks on the right and bottom edge may hang over the matrix.
     if (row < rows && col < cols && row * cols + col != rows * cols - 1) {  // here
-        out[col * rows + row] = in[row * cols + col];  // here
+        out[col * rows + row] = in[row * cols + col];                       // here
     }
 }
 

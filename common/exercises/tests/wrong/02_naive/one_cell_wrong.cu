@@ -1,5 +1,5 @@
 // expect: value-not-of-input | wrong-value
-// mistake: one thread adds 1
+// mistake: One thread adds 1.
 // never: nor were others
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -7,7 +7,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     // Blocks on the right and bottom edge may hang over the matrix.
     if (row < rows && col < cols) {
-        out[col * rows + row] = in[row * cols + col];  // here
+        out[col * rows + row] = in[row * cols + col];          // here
         if (row == 3 && col == 4) out[col * rows + row] = -7;  // here
     }
 }

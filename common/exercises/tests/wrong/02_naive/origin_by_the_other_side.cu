@@ -1,5 +1,5 @@
 // expect: wrong-origin | part-of-each-tile
-// mistake: blockIdx.y * blockDim.x for the row: blocks lie 32 rows apart and are 8 tall
+// mistake: blockIdx.y * blockDim.x for the row: blocks lie 32 rows apart and are 8 tall.
 // never: loop
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,7 @@
 // expect: wrong-pitch
-// mistake: rows of `in` are taken to be `rows` long
+// mistake: Rows of `in` are taken to be `rows` long.
 // never: bounds check
+// never: check of the bounds
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

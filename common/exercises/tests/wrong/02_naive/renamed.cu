@@ -1,5 +1,5 @@
 // expect: kernel-missing
-// mistake: the kernel is called as in the lesson
+// mistake: The kernel is called as in the lesson.
 __global__ void transpose_naive(float* out, const float* in, int rows, int cols) {  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,5 @@
 // expect: does-not-compile | wrong-signature
-// mistake: the kernel returns something
+// mistake: The kernel returns something.
 __global__ int transpose(float* out, const float* in, int rows, int cols) {  // here
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

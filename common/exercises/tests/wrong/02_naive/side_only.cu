@@ -1,5 +1,5 @@
 // expect: wrong-signature
-// mistake: one length instead of two
+// mistake: One length instead of two.
 __global__ void transpose(float* out, const float* in, int side) {  // here
     int rows = side, cols = side;
     int col = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // expect: value-converted | value-rounded
-// mistake: the value goes through half precision
+// mistake: The value goes through half precision.
 // never: shared memory
 // never: __syncthreads
 #include <cuda_fp16.h>

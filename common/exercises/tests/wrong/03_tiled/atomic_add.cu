@@ -1,12 +1,12 @@
 // expect: uncoalesced-stores | added-to-output | nan-changed
-// mistake: no shared memory: the cell is cleared, and atomicAdd puts the element there
+// mistake: No shared memory: the cell is cleared, and atomicAdd puts the element there.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * TILE_DIM + threadIdx.x;
     int row = blockIdx.y * TILE_DIM + threadIdx.y;
     if (row < rows && col < cols) {
-        out[col * rows + row] = -0.0f;  // here
+        out[col * rows + row] = -0.0f;                            // here
         atomicAdd(&out[col * rows + row], in[row * cols + col]);  // here
     }
 }

@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores
-// mistake: no shared memory: atomicExch stores where 02 did
+// mistake: No shared memory: atomicExch stores where 02 did.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: __syncwarp() waits for the warp alone
+// mistake: __syncwarp() waits for the warp alone.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

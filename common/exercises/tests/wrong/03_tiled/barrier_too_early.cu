@@ -1,5 +1,5 @@
 // expect: missing-barrier
-// mistake: the barrier comes before the tile is filled
+// mistake: The barrier comes before the tile is filled.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -11,7 +11,6 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols) {
         tile[threadIdx.y][threadIdx.x] = in[row * cols + col];  // here
     }
-
 
     // Lanes now walk down a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;

@@ -1,5 +1,5 @@
 // expect: race-between-blocks | tile-repeated
-// mistake: the new row and col know nothing of the block: all store the first tile
+// mistake: The new row and col know nothing of the block: all store the first tile.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: bounds-exchanged
-// mistake: rows and cols are exchanged in the check of the store
+// mistake: rows and cols are exchanged in the check of the store.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -16,7 +16,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     // Lanes now walk down a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
-    if (row < cols && col < rows) {  // here
+    if (row < cols && col < rows) {                              // here
         out[col * rows + row] = tile[threadIdx.x][threadIdx.y];  // here
     }
 }

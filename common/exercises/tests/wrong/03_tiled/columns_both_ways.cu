@@ -1,5 +1,5 @@
 // expect: tile-not-transposed
-// mistake: filled column by column, and read column by column too
+// mistake: Filled column by column, and read column by column too.
 // never: __syncthreads
 constexpr int TILE_DIM = 32;
 

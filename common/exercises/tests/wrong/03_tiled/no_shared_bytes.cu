@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: the tile lies in dynamic shared memory, but configure asks for none
+// mistake: The tile lies in dynamic shared memory, but configure asks for none.
 // says: shared_bytes
 constexpr int TILE_DIM = 32;
 

@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores
-// mistake: the solution of 02, with blocks of 32 x 32
+// mistake: The solution of 02, with blocks of 32 x 32.
 // never: __syncthreads
 constexpr int TILE_DIM = 32;
 

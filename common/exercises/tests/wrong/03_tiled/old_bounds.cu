@@ -1,5 +1,5 @@
 // expect: no-bounds-check | never-written | ragged-edge-missed
-// mistake: the bounds check of the load is kept for the store
+// mistake: The bounds check of the load is kept for the store.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -17,7 +17,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     // Lanes now walk down a column of the tile, which is a row of `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
-    if (inside) {  // here
+    if (inside) {                                                // here
         out[col * rows + row] = tile[threadIdx.x][threadIdx.y];  // here
     }
 }

@@ -1,5 +1,5 @@
 // expect: wrong-pitch
-// mistake: rows of `out` are taken to be `cols` long
+// mistake: Rows of `out` are taken to be `cols` long.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: uncoalesced-loads
-// mistake: the roles are exchanged for the load instead of the store
+// mistake: The roles are exchanged for the load instead of the store.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
-// expect: tile-shifted | wrong-tile | tiles-exchanged | never-written | race-between-blocks
-// mistake: blockIdx.x and blockIdx.y are exchanged in the new row alone
+// expect: race-between-blocks | never-written | tiles-missed
+// mistake: blockIdx.x and blockIdx.y are exchanged in the new row alone.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: tile-not-shared
-// mistake: `__shared__` is missing: each thread has a tile of its own
+// mistake: `__shared__` is missing: each thread has a tile of its own.
 // never: __syncthreads
 constexpr int TILE_DIM = 32;
 

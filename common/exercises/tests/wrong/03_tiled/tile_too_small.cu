@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: the tile is 16 x 16, the block 32 x 32
+// mistake: The tile is 16 x 16, the block 32 x 32.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: uncoalesced-stores
-// mistake: no tile, no conflicts: the stores of 02
+// mistake: No tile, no conflicts: the stores of 02.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: tile-not-transposed
-// mistake: padded, but the tile is read as it was filled
+// mistake: Padded, but the tile is read as it was filled.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: a tile of 16 x 16 with one column of padding: two rows of it still meet
+// mistake: A tile of 16 x 16 with one column of padding: two rows of it still meet.
 constexpr int TILE_DIM = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

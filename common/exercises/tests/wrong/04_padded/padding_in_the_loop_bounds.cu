@@ -1,5 +1,5 @@
 // expect: outside-shared-memory | out-of-bounds | block-too-large
-// mistake: TILE_DIM itself became 33: the block is too large
+// mistake: TILE_DIM itself became 33: the block is too large.
 constexpr int TILE_DIM = 33;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: there is room for the padding, but the index does not know it
+// mistake: There is room for the padding, but the index does not know it.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

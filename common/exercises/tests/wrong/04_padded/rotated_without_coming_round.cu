@@ -1,5 +1,5 @@
 // expect: shared-race | outside-shared-memory | missing-barrier
-// mistake: rows are rotated by their number, without % 32: they overlap
+// mistake: Rows are rotated by their number, without % 32: they overlap.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

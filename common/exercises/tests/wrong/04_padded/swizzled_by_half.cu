@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: the swizzle uses only half of the row's number: two rows share each bank
+// mistake: The swizzle uses only half of the row's number: two rows share each bank.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: scrambled-in-tile
-// mistake: the swizzle is forgotten where the tile is read
+// mistake: The swizzle is forgotten where the tile is read.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

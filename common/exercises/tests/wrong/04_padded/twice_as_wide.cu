@@ -1,5 +1,5 @@
 // expect: bank-conflicts
-// mistake: rows of 64 floats: they begin in bank 0 again
+// mistake: Rows of 64 floats: they begin in bank 0 again.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

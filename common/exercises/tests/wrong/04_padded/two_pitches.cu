@@ -1,5 +1,5 @@
 // expect: scrambled-in-tile | uninitialised-shared
-// mistake: filled with rows of 33 floats, and read with rows of 32
+// mistake: Filled with rows of 33 floats, and read with rows of 32.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: loads-not-overlapped
-// mistake: a barrier in each turn of both loops
+// mistake: A barrier in each turn of both loops.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

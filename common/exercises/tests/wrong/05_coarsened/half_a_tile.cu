@@ -1,5 +1,5 @@
 // expect: part-of-each-tile | uninitialised-shared
-// mistake: both loops end in the middle of the tile
+// mistake: Both loops end in the middle of the tile.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
-// expect: part-of-each-tile
-// mistake: k is missing in the index of `out`
+// expect: part-of-each-tile | scrambled-in-tile
+// mistake: k is missing in the index of `out`.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

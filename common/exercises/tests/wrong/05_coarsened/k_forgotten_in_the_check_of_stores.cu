@@ -1,5 +1,5 @@
 // expect: no-bounds-check | out-of-bounds
-// mistake: k is missing in the bounds check of the stores
+// mistake: k is missing in the bounds check of the stores.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -19,7 +19,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        if (row < rows && col < cols) {  // here
+        if (row < rows && col < cols) {                                        // here
             out[(col + k) * rows + row] = tile[threadIdx.x][threadIdx.y + k];  // here
         }
     }

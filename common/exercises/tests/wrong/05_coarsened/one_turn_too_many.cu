@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: k <= TILE_DIM: a fifth turn
+// mistake: k <= TILE_DIM: a fifth turn.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

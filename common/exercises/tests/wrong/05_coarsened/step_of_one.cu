@@ -1,5 +1,5 @@
 // expect: outside-shared-memory
-// mistake: k goes up by one instead of BLOCK_ROWS
+// mistake: k goes up by one instead of BLOCK_ROWS.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: tile-not-shared
-// mistake: `__shared__` is missing
+// mistake: `__shared__` is missing.
 // never: __syncthreads
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
