@@ -1,5 +1,6 @@
 // expect: wrong-pitch | out-of-bounds
 // mistake: The length of a row is written down as 1024, in both matrices.
+// never: `out` has rows
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

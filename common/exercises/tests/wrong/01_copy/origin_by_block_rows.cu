@@ -1,5 +1,6 @@
 // expect: tiles-overlap | grid-too-small | race-between-blocks
 // mistake: Blocks begin BLOCK_ROWS rows apart, but each moves TILE_DIM rows.
+// never: grid is too small
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

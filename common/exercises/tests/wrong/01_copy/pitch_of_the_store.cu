@@ -1,5 +1,6 @@
 // expect: wrong-pitch
 // mistake: Rows of `out` are taken to be `rows` long, as in a transpose.
+// never: `out` has rows
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

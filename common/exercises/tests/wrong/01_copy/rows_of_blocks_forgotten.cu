@@ -1,5 +1,6 @@
 // expect: race-between-blocks | tiles-overlap | grid-too-small
 // mistake: The row knows nothing of blockIdx.y: blocks below each other copy one tile.
+// never: grid is too small
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,6 @@
 // expect: wrong-pitch
 // mistake: The tile's width is used as the length of a row of `in`.
+// never: `out` has rows
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

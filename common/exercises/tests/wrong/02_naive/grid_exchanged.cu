@@ -2,6 +2,7 @@
 // mistake: The sizes of the grid are exchanged: blocks for rows across, blocks for columns down.
 // never: bounds check
 // never: check of the bounds
+// never: grid is too small
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,5 +1,6 @@
 // expect: blocks-idle | too-many-threads | too-many-requests | race-between-blocks
 // mistake: The grid divides the rows by BLOCK_ROWS: four times as many blocks as tiles.
+// never: Launch fewer threads for the same tile
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

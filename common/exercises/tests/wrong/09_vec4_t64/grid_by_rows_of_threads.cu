@@ -1,5 +1,6 @@
 // expect: blocks-idle | too-many-threads | race-between-blocks | too-many-requests
 // mistake: Rows are divided by BLOCK_ROWS: four times as many blocks as tiles.
+// never: Launch fewer threads for the same tile
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,6 @@
 // expect: blocks-idle | too-many-threads
 // mistake: As many blocks as there are threads, not tiles.
+// never: Launch fewer threads for the same tile
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

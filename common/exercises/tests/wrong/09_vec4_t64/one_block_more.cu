@@ -1,5 +1,6 @@
 // expect: blocks-idle | too-many-threads
 // mistake: One more than the quotient: too many where the tile divides the matrix.
+// never: Launch fewer threads for the same tile
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,6 @@
 // expect: outside-shared-memory
 // mistake: 32, the bytes of a sector, where its 8 floats are meant.
+// says: negative
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
 

@@ -1,6 +1,7 @@
 // expect: wrong-stage | wrong-tile | copy-not-waited-for | shared-race
 // mistake: The stage is missing in the call of fetch: always the second one.
 // never: __syncthreads
+// never: threadIdx
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
@@ -17,8 +18,8 @@ __device__ void fetch(float4* tile, const float* in, int rows, int cols, int num
     int quad = threadIdx.x % QUADS, col = tile_col + quad * 4;
     for (int k = threadIdx.x / QUADS; k < TILE_DIM; k += THREADS / QUADS) {
         if (tile_row + k < rows && col < cols) {
-            __pipeline_memcpy_async(&tile[place(k, quad)], &in[(tile_row + k) * cols + col],
-                                    16);  // here
+            float4* to = &tile[place(k, quad)];
+            __pipeline_memcpy_async(to, &in[(tile_row + k) * cols + col], 16);  // here
         }
     }
 }

@@ -17,8 +17,8 @@ __device__ void fetch(float4* tile, const float* in, int rows, int cols, int num
     int quad = threadIdx.x % QUADS, col = tile_col + quad * 4;
     for (int k = threadIdx.x / QUADS; k < TILE_DIM; k += THREADS / QUADS) {
         if (tile_row + k < rows && col < cols) {
-            __pipeline_memcpy_async(&tile[place(k, quad)], &in[(tile_row + k) * cols + col],
-                                    16);  // here
+            float4* to = &tile[place(k, quad)];
+            __pipeline_memcpy_async(to, &in[(tile_row + k) * cols + col], 16);  // here
         }
     }
 }

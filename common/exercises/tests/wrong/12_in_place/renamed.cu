@@ -1,5 +1,6 @@
 // expect: kernel-missing
 // mistake: The kernel is called transpose, as before.
+// never: float* out
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* data, const float*, int side, int) {  // here

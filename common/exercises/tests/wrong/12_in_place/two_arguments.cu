@@ -1,5 +1,6 @@
 // expect: wrong-signature
 // mistake: Only what is needed: the matrix and its side.
+// never: float* out
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose_in_place(float* data, int side) {  // here

@@ -1,5 +1,6 @@
 // expect: wrong-pitch
 // mistake: Rows of a matrix of `out` are taken to be `cols` long.
+// never: `out` has rows
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 constexpr int MATRIX_ROWS = 64;
 

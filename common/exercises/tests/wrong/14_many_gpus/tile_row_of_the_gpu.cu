@@ -1,5 +1,6 @@
 // expect: never-written | race-between-blocks | tiles-missed
 // mistake: tile_row counts from the GPU's own first row of tiles.
+// never: grid is too small
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 constexpr int GPUS = 4;
 
