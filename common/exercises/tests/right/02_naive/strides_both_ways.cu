@@ -1,4 +1,4 @@
-// A grid of 2 x 4 blocks walks over the matrix in both directions.
+// A grid of 16 x 32 blocks walks over the matrix in both directions.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y)
         for (int col = blockIdx.x * blockDim.x + threadIdx.x; col < cols;
@@ -7,5 +7,5 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    return {.grid = {2, 4}, .block = {32, 8}};
+    return {.grid = {16, 32}, .block = {32, 8}};
 }

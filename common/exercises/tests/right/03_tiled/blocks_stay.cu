@@ -1,4 +1,4 @@
-// Few blocks walk over the tiles: a second barrier keeps the tile until all have read it.
+// Blocks walk over the tiles: a second barrier keeps the tile until all have read it.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
@@ -16,5 +16,6 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    return {.grid = {4}, .block = {TILE_DIM, TILE_DIM}};
+    const unsigned tiles = ceil_div(rows, TILE_DIM) * ceil_div(cols, TILE_DIM);
+    return {.grid = {min(tiles, 264u)}, .block = {TILE_DIM, TILE_DIM}};
 }
