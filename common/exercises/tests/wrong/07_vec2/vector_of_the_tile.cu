@@ -1,5 +1,5 @@
 // expect: misaligned
-// mistake: Both floats are put into the tile as one float2: its rows of 33 floats begin at odd places.
+// mistake: One float2 into the tile, whose rows of 33 floats begin at odd places.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
