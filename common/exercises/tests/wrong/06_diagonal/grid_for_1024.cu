@@ -1,4 +1,4 @@
-// expect: grid-fixed | grid-too-small | wrong-block-order
+// expect: grid-fixed | grid-too-small | too-many-threads
 // mistake: The grid is worked out by hand for 1024 x 1024.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
