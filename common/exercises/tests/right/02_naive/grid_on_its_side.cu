@@ -1,0 +1,12 @@
+// blockIdx.x counts rows of blocks, and configure agrees with it.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int col = blockIdx.y * blockDim.x + threadIdx.x;
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, 8), ceil_div(cols, 32)}, .block = {32, 8}};
+}

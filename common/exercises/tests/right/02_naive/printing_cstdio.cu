@@ -1,0 +1,17 @@
+// Prints from every thread, with #include <cstdio>.
+#include <cstdio>
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    printf("block %d,%d: row %d, col %d\n", blockIdx.x, blockIdx.y, row, col);
+
+    // Blocks on the right and bottom edge may hang over the matrix.
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,31 @@
+// Macros for the place of the block.
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+
+#define BLOCK (blockIdx.y * gridDim.x + blockIdx.x)
+#define TILE_ROW (BLOCK % gridDim.y)
+#define TILE_COL ((BLOCK / gridDim.y + TILE_ROW) % gridDim.x)
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int col = TILE_COL * TILE_DIM + threadIdx.x;
+    int row = TILE_ROW * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];
+        }
+    }
+    __syncthreads();
+    col = TILE_COL * TILE_DIM + threadIdx.y;
+    row = TILE_ROW * TILE_DIM + threadIdx.x;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < rows && col + k < cols) {
+            out[(col + k) * rows + row] = tile[threadIdx.x][threadIdx.y + k];
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}

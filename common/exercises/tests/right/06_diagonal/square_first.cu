@@ -1,0 +1,37 @@
+// The shortcut for square grids, and the rule for all others.
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int tile_row, tile_col;
+    if (gridDim.x == gridDim.y) {
+        tile_row = blockIdx.x;
+        tile_col = (blockIdx.x + blockIdx.y) % gridDim.x;
+    } else {
+        int block = blockIdx.x + gridDim.x * blockIdx.y;
+        tile_row = block % gridDim.y;
+        tile_col = (block / gridDim.y + tile_row) % gridDim.x;
+    }
+
+    int col = tile_col * TILE_DIM + threadIdx.x;
+    int row = tile_row * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];
+        }
+    }
+    __syncthreads();
+    col = tile_col * TILE_DIM + threadIdx.y;
+    row = tile_row * TILE_DIM + threadIdx.x;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < rows && col + k < cols) {
+            out[(col + k) * rows + row] = tile[threadIdx.x][threadIdx.y + k];
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}

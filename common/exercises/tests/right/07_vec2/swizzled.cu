@@ -1,0 +1,35 @@
+// A swizzled tile without padding.
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM];
+
+    int col = blockIdx.x * TILE_DIM + threadIdx.x * 2;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            float2 v = reinterpret_cast<const float2&>(in[(row + k) * cols + col]);
+            int r = threadIdx.y + k, c = threadIdx.x * 2;
+            tile[r][c ^ r] = v.x;
+            tile[r][(c + 1) ^ r] = v.y;
+        }
+    }
+
+    __syncthreads();
+
+    // Lanes now walk down a column of the tile, two rows at a time.
+    col = blockIdx.x * TILE_DIM + threadIdx.y;
+    row = blockIdx.y * TILE_DIM + threadIdx.x * 2;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < rows && col + k < cols) {
+            int r = threadIdx.x * 2, c = threadIdx.y + k;
+            float2 v{tile[r][c ^ r], tile[r + 1][c ^ (r + 1)]};
+            reinterpret_cast<float2&>(out[(col + k) * rows + row]) = v;
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM / 2, BLOCK_ROWS}};
+}

@@ -1,0 +1,29 @@
+// expect: outside-local-array | race-between-blocks | too-many-requests | work-repeated
+// mistake: k goes up by one instead of BLOCK_ROWS.
+// never: loop over the tile is missing
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+
+__global__ void copy(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+
+    float values[TILE_DIM / BLOCK_ROWS];
+    for (int k = 0; k < TILE_DIM; k++) {
+        // Tiles on the right and bottom edge may hang over the matrix.
+        if (row + k < rows && col < cols) {
+            values[k / BLOCK_ROWS] = in[(row + k) * cols + col];  // here
+        }
+    }
+
+    // All loads are under way before the first store waits for its value.
+    for (int k = 0; k < TILE_DIM; k++) {
+        if (row + k < rows && col < cols) {
+            out[(row + k) * cols + col] = values[k / BLOCK_ROWS];  // here
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}

@@ -1,0 +1,17 @@
+// expect: block-indices-exchanged | grid-too-small | part-of-each-tile | grid-exchanged
+// mistake: blockIdx.x is taken for rows and blockIdx.y for columns, but configure is as before.
+// never: check of the bounds
+// never: grid is too small
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.y * blockDim.x + threadIdx.x;  // here
+    int row = blockIdx.x * blockDim.y + threadIdx.y;  // here
+
+    // Blocks on the right and bottom edge may hang over the matrix.
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,14 @@
+// expect: work-repeated | race-between-blocks
+// mistake: Every thread goes through the whole matrix.
+// never: does not come to an end
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    for (int row = 0; row < rows; ++row) {
+        for (int col = 0; col < cols; ++col) {
+            out[col * rows + row] = in[row * cols + col];  // here
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

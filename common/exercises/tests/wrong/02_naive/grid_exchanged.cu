@@ -1,0 +1,18 @@
+// expect: grid-exchanged | bounds-exchanged
+// mistake: The sizes of the grid are exchanged: blocks for rows across, blocks for columns down.
+// never: bounds check
+// never: check of the bounds
+// never: grid is too small
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    // Blocks on the right and bottom edge may hang over the matrix.
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, 8), ceil_div(cols, 32)}, .block = {32, 8}};  // here
+}

@@ -1,0 +1,17 @@
+// expect: grid-exchanged | bounds-exchanged
+// mistake: rows and cols are exchanged in configure.
+// never: bounds check
+// never: check of the bounds
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    // Blocks on the right and bottom edge may hang over the matrix.
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, 32), ceil_div(cols, 8)}, .block = {32, 8}};  // here
+}

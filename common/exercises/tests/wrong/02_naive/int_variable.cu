@@ -1,0 +1,18 @@
+// expect: value-converted | value-rounded
+// mistake: The variable that holds the element is an int.
+// never: shared memory
+// never: __syncthreads
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    // Blocks on the right and bottom edge may hang over the matrix.
+    if (row < rows && col < cols) {
+        int value = in[row * cols + col];  // here
+        out[col * rows + row] = value;     // here
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

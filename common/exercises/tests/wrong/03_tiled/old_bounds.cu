@@ -1,0 +1,28 @@
+// expect: no-bounds-check | never-written | ragged-edge-missed
+// mistake: The bounds check of the load is kept for the store.
+constexpr int TILE_DIM = 32;
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM];
+
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    bool inside = row < rows && col < cols;
+    if (inside) {
+        tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+    }
+
+    __syncthreads();
+
+    // Lanes now walk down a column of the tile, which is a row of `out`.
+    col = blockIdx.x * TILE_DIM + threadIdx.y;
+    row = blockIdx.y * TILE_DIM + threadIdx.x;
+    if (inside) {                                                // here
+        out[col * rows + row] = tile[threadIdx.x][threadIdx.y];  // here
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, TILE_DIM}};
+}
