@@ -1,0 +1,166 @@
+// exercise_cases -- kernels as learners write them, and what must be said of each.
+//
+//     exercise_cases 03_tiled [FILE...]     all of the exercise, or some; with their verdicts
+//
+// tests/right/NN_name/*.cu are right, written in many ways: all of them must pass. Each file of
+// tests/wrong/NN_name/ holds one natural mistake, and says in its first lines what must be found:
+//
+//     // expect: wrong-pitch | off-by-one-row     one of these identifiers
+//     // mistake: a sentence for the reader
+//     // says: float2                             words that the verdict must have
+//     // never: __syncthreads                     words that it must not have
+//
+// Lines that end in "// here" are those that may be named; none: any. not_yet.txt lists the cases that
+// are told otherwise, so that the list can only grow shorter unseen: a case of it that comes out right
+// is a failure as well. Exit code: 0 all came out so, 1 something did not, 2 it could not be found out.
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "exercises/examined.h"
+#include "exercises/skeleton.h"
+#include "exercises/text_file.h"
+#include "kernel/render.h"
+
+namespace coalesce::exercises {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path tests = EXERCISE_TESTS;
+
+struct Case {
+    std::set<std::string> expected;        ///< identifiers; empty: it must pass
+    std::vector<std::string> says, never;  ///< words
+    std::set<int> lines;                   ///< that may be named; empty: any
+};
+
+std::vector<std::string> words_between_bars(const std::string& text) {
+    std::vector<std::string> words;
+    std::istringstream stream(text);
+    for (std::string word; stream >> word;) {
+        if (word != "|") words.push_back(word);
+    }
+    return words;
+}
+
+Case case_in(const std::string& text) {
+    Case found;
+    std::istringstream stream(text);
+    int number = 0;
+    for (std::string line; std::getline(stream, line);) {
+        ++number;
+        const auto behind = [&](const std::string& key) {
+            return line.starts_with(key) ? line.substr(key.size()) : "";
+        };
+        for (const std::string& id : words_between_bars(behind("// expect: "))) {
+            found.expected.insert(id);
+        }
+        if (const std::string words = behind("// says: "); !words.empty()) {
+            found.says.push_back(words);
+        }
+        if (const std::string words = behind("// never: "); !words.empty()) {
+            found.never.push_back(words);
+        }
+        if (line.ends_with("// here")) found.lines.insert(number);
+    }
+    return found;
+}
+
+std::string joined(const std::set<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " | ") + word;
+    return text;
+}
+
+// What is not as it should be; "" when all is.
+std::string difference(const Case& wanted, const Verdict& verdict) {
+    if (wanted.expected.empty()) return verdict.passed() ? "" : "is " + verdict.failure_id();
+    const std::string id = verdict.failure_id();
+    if (!wanted.expected.contains(id)) {
+        return "is " + (id.empty() ? "passed" : id) + ", not " + joined(wanted.expected);
+    }
+    const Failure& failure = verdict.failures.front();
+    if (!wanted.lines.empty() && !wanted.lines.contains(failure.place.line)) {
+        return "names line " + std::to_string(failure.place.line);
+    }
+    const std::string said = failure.headline + "\n" + failure.details + "\n" + failure.next;
+    for (const std::string& words : wanted.says) {
+        if (said.find(words) == said.npos) return "does not say \"" + words + "\"";
+    }
+    for (const std::string& words : wanted.never) {
+        if (said.find(words) != said.npos) return "says \"" + words + "\"";
+    }
+    return "";
+}
+
+std::set<std::string> not_yet() {
+    std::set<std::string> cases;
+    std::istringstream stream(text_of(tests / "not_yet.txt"));
+    for (std::string line; std::getline(stream, line);) {
+        if (!line.empty() && line[0] != '#') cases.insert(line.substr(0, line.find(' ')));
+    }
+    return cases;
+}
+
+std::vector<fs::path> files_of(const std::string& exercise) {
+    std::vector<fs::path> files;
+    for (const char* kind : {"right", "wrong"}) {
+        for (const auto& entry : fs::directory_iterator(tests / kind / exercise)) {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
+    const std::set<std::string> known = not_yet();
+    int failed = 0;
+    for (const fs::path& file : files) {
+        const std::string name = fs::absolute(file).lexically_relative(tests).string();
+        const std::string text = text_of(file);
+        const Case wanted = case_in(text);
+        if (wanted.expected.empty() == name.starts_with("wrong")) {
+            throw ExerciseError(name + " has no `// expect:`, or one that it should not have");
+        }
+        const Verdict verdict =
+            examined_as(exercise_called(exercise), source_of_text(text, file.filename()));
+        const std::string otherwise = difference(wanted, verdict);
+        const bool is_known = known.contains(name);
+        if (otherwise.empty() != is_known && !shows_all) continue;
+        failed += otherwise.empty() == is_known;
+        std::printf("%s %s\n", name.c_str(),
+                    otherwise.empty() ? "comes out right" : otherwise.c_str());
+        if (shows_all) std::puts(terminal_text(verdict).c_str());
+    }
+    std::printf("%s: %zu kernels, %d not as they should be\n", exercise.c_str(), files.size(),
+                failed);
+    return failed > 0 ? 1 : 0;
+}
+
+int run(int argc, char** argv) {
+    choose_device_of_environment(argv);
+    std::vector<fs::path> files(argv + 2, argv + argc);
+    const bool shows_all = !files.empty();
+    if (files.empty()) files = files_of(argv[1]);
+    return hold(argv[1], files, shows_all);
+}
+
+}  // namespace
+}  // namespace coalesce::exercises
+
+int main(int argc, char** argv) {
+    try {
+        if (argc >= 2) return coalesce::exercises::run(argc, argv);
+        std::fputs("Usage: exercise_cases 03_tiled [FILE...]\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+    }
+    return 2;
+}
