@@ -2,8 +2,7 @@
 // that is missing, unknown, or of another kind is an error, so that no slip becomes an empty text.
 //
 //     template <class Codec> void describe(Codec& codec, Place& place) {
-//         codec("file", place.file);
-//         codec("line", place.line);
+//         fields(codec, "file", place.file, "line", place.line);
 //     }
 //     std::string text = codec::write(place);
 //     Place same = codec::read<Place>(text);
@@ -19,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace coalesce::codec {
@@ -90,6 +90,15 @@ private:
     std::string path_;
     std::vector<std::string_view> known_;
 };
+
+/// Names and values in turn, in their order.
+template <class Codec>
+void fields(Codec&) {}
+template <class Codec, class T, class... More>
+void fields(Codec& codec, const char* key, T& value, More&&... more) {
+    codec(key, value);
+    fields(codec, std::forward<More>(more)...);
+}
 
 // ---- one value of each kind ----
 

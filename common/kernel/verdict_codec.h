@@ -28,15 +28,12 @@ Failure failure_called(const std::string& id);
 
 template <class Codec>
 void describe(Codec& codec, Shape& shape) {
-    codec("rows", shape.rows);
-    codec("cols", shape.cols);
+    fields(codec, "rows", shape.rows, "cols", shape.cols);
 }
 
 template <class Codec>
 void describe(Codec& codec, Place& place) {
-    codec("file", place.file);
-    codec("line", place.line);
-    codec("column", place.column);
+    fields(codec, "file", place.file, "line", place.line, "column", place.column);
 }
 
 /// Rows of signs: `.` right, `?` never written, `X` wrong.
@@ -51,68 +48,46 @@ void describe(Codec& codec, Failure& failure) {
     std::string id = failure.id();
     codec("id", id);
     if constexpr (Codec::is_reading) failure = failure_called(id);
-    codec("headline", failure.headline);
-    codec("place", failure.place);
-    codec("shape", failure.shape);
-    codec("details", failure.details);
-    codec("next", failure.next);
-    codec("map", failure.map);
+    fields(codec, "headline", failure.headline, "place", failure.place, "shape", failure.shape,
+           "details", failure.details, "next", failure.next, "map", failure.map);
 }
 
 template <class Codec>
 void describe(Codec& codec, Message& message) {
-    codec("severity", message.severity);
-    codec("place", message.place);
-    codec("text", message.text);
+    fields(codec, "severity", message.severity, "place", message.place, "text", message.text);
 }
 
 template <class Codec>
 void describe(Codec& codec, LaunchShape& launch) {
-    codec("grid", launch.grid);
-    codec("block", launch.block);
-    codec("shared_bytes", launch.shared_bytes);
+    fields(codec, "grid", launch.grid, "block", launch.block, "shared_bytes", launch.shared_bytes);
 }
 
 template <class Codec>
 void describe(Codec& codec, ShapeTried& tried) {
-    codec("shape", tried.shape);
-    codec("passed", tried.passed);
-    codec("launch", tried.launch);
+    fields(codec, "shape", tried.shape, "passed", tried.passed, "launch", tried.launch);
 }
 
 template <class Codec>
 void describe(Codec& codec, LineCounters& line) {
-    codec("line", line.line);
-    codec("counters", line.counters);
+    fields(codec, "line", line.line, "counters", line.counters);
 }
 
 template <class Codec>
 void describe(Codec& codec, Milliseconds& milliseconds) {
-    codec("compile", milliseconds.compile);
-    codec("shapes", milliseconds.shapes);
-    codec("counters", milliseconds.counters);
-    codec("total", milliseconds.total);
+    fields(codec, "compile", milliseconds.compile, "shapes", milliseconds.shapes, "counters",
+           milliseconds.counters, "total", milliseconds.total);
 }
 
 /// All but the times, which differ from one computer to the next.
 template <class Codec>
 void describe_what_was_found(Codec& codec, Verdict& verdict) {
-    codec("file", verdict.file);
-    codec("kernel", verdict.kernel);
-    codec("source_hash", verdict.source_hash);
-    codec("outcome", verdict.outcome);
-    codec("device", verdict.device);
-    codec("is_simulated", verdict.is_simulated);
-    codec("compiler", verdict.compiler);
-    codec("failures", verdict.failures);
-    codec("messages", verdict.messages);
-    codec("shapes", verdict.shapes);
-    codec("counted", verdict.counted);
-    codec("counters", verdict.counters);
-    codec("solution_counters", verdict.solution_counters);
-    codec("lines", verdict.lines);
-    codec("output", verdict.output);
-    codec("output_is_cut", verdict.output_is_cut);
+    fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
+           verdict.source_hash, "outcome", verdict.outcome, "device", verdict.device,
+           "is_simulated", verdict.is_simulated, "compiler", verdict.compiler, "failures",
+           verdict.failures, "messages", verdict.messages, "shapes", verdict.shapes, "counted",
+           verdict.counted, "counters", verdict.counters, "solution_counters",
+           verdict.solution_counters, "lines", verdict.lines, "output", verdict.output,
+           "output_is_cut", verdict.output_is_cut);
 }
 
 template <class Codec>

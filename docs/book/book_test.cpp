@@ -52,7 +52,7 @@ public:
         course::Step step;
         step.name = "01_copy";
         step.variants = {variant};
-        step.predictions = {{"load", "How many?"}};
+        step.exercise.emplace().predictions = {{"load", "How many?"}};
         course::Course course;
         course.steps = {step};
         return doxygen_text(*contents.find("lesson_01_copy"), contents, course, with_explorer);

@@ -55,9 +55,10 @@ std::string number_text(double number) {
     return text.str();
 }
 
-std::string number_question(const course::Prediction& prediction, double answer) {
+std::string number_question(const Prediction& prediction, double answer) {
     return "<form class=\"question\" data-counter=\"" + prediction.counter + "\" data-answer=\"" +
-           number_text(answer) + "\"><label><span>" + html_of(prediction.question) +
+           number_text(answer) + "\" data-within=\"" + number_text(prediction.within) +
+           "\"><label><span>" + html_of(prediction.question) +
            "</span> <input type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" size=\"6\"/>"
            "</label> <button type=\"submit\">Check</button>"
            "<p class=\"verdict\" role=\"status\"></p></form>\n";
@@ -98,7 +99,8 @@ std::string questions_html(const std::string& step_name, const Contents& content
     const course::Step* step = course.find(step_name);
     if (!step) throw BookError("course.toml: there is no step " + step_name);
     std::string html;
-    for (const course::Prediction& prediction : step->predictions) {
+    for (const Prediction& prediction :
+         step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);
         if (answer == expect.end()) {

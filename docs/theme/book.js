@@ -129,7 +129,8 @@ function verdictOf(form) {
     if (form.dataset.answer !== undefined) {
         const given = form.querySelector("input").value.trim().replace(",", ".");
         if (given === "" || Number.isNaN(Number(given))) return { text: "A number, please." };
-        return Number(given) === Number(form.dataset.answer)
+        const answer = Number(form.dataset.answer);
+        return Math.abs(Number(given) - answer) <= Number(form.dataset.within) * answer
             ? { right: true, text: `Right: ${form.dataset.answer}. The counters below say so too.` }
             : { right: false, text: "Not that many, or not that few. The picture above shows one request: count." };
     }

@@ -40,7 +40,7 @@ private:
 };
 
 void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
-    if (plan.identity == greeting(assignment)) return;
+    if (plan.identity == identity_of(assignment)) return;
     throw Usage(
         "the plan is not of the assignment as it is here: manifest, hidden shapes, solutions and "
         "key "
@@ -48,10 +48,10 @@ void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
 }
 
 // A grade must not depend on the computer that a chunk comes to.
-void must_agree(const Plan& plan, const Surroundings& here) {
-    std::string other = here.grader != plan.around.grader         ? "grader"
-                        : here.toolchain != plan.around.toolchain ? "compiler"
-                                                                  : "";
+void must_agree(const Plan& plan, const JudgeSetup& here) {
+    std::string other = here.grader != plan.setup.grader         ? "grader"
+                        : here.toolchain != plan.setup.toolchain ? "compiler"
+                                                                 : "";
     if (other.empty()) return;
     throw Infrastructure("this computer has another " + other +
                          " than the one that made the plan, so nothing was judged; use the same "
@@ -92,13 +92,13 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
         return;
     }
     WorkFolder work(plan.folder);
-    bool is_sandboxed = plan.around.tier != Tier::unsandboxed;
-    Surroundings around = look_around(is_sandboxed, work.path(), plan.around.tier);
-    must_agree(plan, around);
+    bool is_sandboxed = plan.setup.tier != Tier::unsandboxed;
+    JudgeSetup setup = find_judge_setup(is_sandboxed, work.path(), plan.setup.tier);
+    must_agree(plan, setup);
     std::vector<Task> tasks;
     for (const PlannedTask& task : planned) tasks.push_back({task.exercise, source_of(plan, task)});
-    const Rounds rounds{.worker = worker_command(assignment, around, request.worker, work.path()),
-                        .greeting = plan.identity,
+    const Rounds rounds{.worker = worker_command(assignment, setup, request.worker, work.path()),
+                        .identity = plan.identity,
                         .jobs = request.jobs,
                         .is_quiet = request.is_quiet};
     const auto judged = [&](std::size_t task, const std::string& result) {

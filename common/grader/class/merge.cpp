@@ -32,7 +32,7 @@ public:
         for (const Entry& entry : entries) {
             if (store.result(entry.key)) continue;
             if (!entry.problem.empty()) {
-                Result result = result_of_problem(entry, name_of(plan.around.tier));
+                Result result = result_of_problem(entry, name_of(plan.setup.tier));
                 store.add_result(run, entry, to_json(result));
             } else if (fs::exists(plan.result(entry.key))) {
                 store.add_result(run, entry, result_of(entry));
@@ -70,9 +70,9 @@ public:
 private:
     // The keys say all: another manifest, another key file or an edited plan gives others.
     void must_be_of_this_assignment() const {
-        bool is_same = plan.identity == greeting(assignment);
+        bool is_same = plan.identity == identity_of(assignment);
         for (const Entry& entry : entries) {
-            is_same = is_same && entry.key == key_of_entry(assignment, plan.around, entry);
+            is_same = is_same && entry.key == key_of_entry(assignment, plan.setup, entry);
         }
         if (is_same) return;
         throw Usage(
@@ -92,7 +92,7 @@ private:
                 sources.push_back(read_file(plan.folder / "sources" / entry.source));
             }
         }
-        std::string stamp = plan.around.tier == Tier::unsandboxed ? "unsandboxed" : "";
+        std::string stamp = plan.setup.tier == Tier::unsandboxed ? "unsandboxed" : "";
         run = store.begin_run(assignment.name, stamp, entries, sources);
     }
 

@@ -26,9 +26,9 @@ using Json = nlohmann::ordered_json;
 constexpr int FORMAT = 1;
 
 // What a solution takes to judge, once compiler and simulator are warm: the measure of a chunk.
-double seconds_a_task(const Assignment& assignment, const Surroundings& around) {
+double seconds_a_task(const Assignment& assignment, const JudgeSetup& setup) {
     Judge judge(
-        {.sandboxed = around.tier != Tier::unsandboxed, .tier = around.tier, .work_folder = {}});
+        {.sandboxed = setup.tier != Tier::unsandboxed, .tier = setup.tier, .work_folder = {}});
     double sum = 0;
     for (const Assigned& exercise : assignment.exercises) {
         Result result;
@@ -63,7 +63,7 @@ public:
         if (fs::exists(request.to)) {
             throw Usage(request.to.string() + " is there already; choose another folder");
         }
-        around = look_around(request.sandboxed, assignment.teacher() / "work", request.tier);
+        setup = find_judge_setup(request.sandboxed, assignment.teacher() / "work", request.tier);
         std::error_code ignored;
         fs::remove_all(assignment.teacher() / "work", ignored);
         read_submissions();
@@ -115,7 +115,7 @@ private:
         for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
         for (const Student& student : read_class(request.submissions, names)) {
             for (const Handed& handed : student.handed) {
-                entries.push_back(entry_of(assignment, around, student.name, handed));
+                entries.push_back(entry_of(assignment, setup, student.name, handed));
                 if (handed.is_there()) sources[entries.back().source] = handed.source;
             }
         }
@@ -137,7 +137,7 @@ private:
     std::size_t count_of_chunks() {
         auto wanted = static_cast<std::size_t>(request.chunks);
         if (request.chunks == 0) {
-            seconds = seconds_a_task(assignment, around);
+            seconds = seconds_a_task(assignment, setup);
             double work = seconds * static_cast<double>(tasks.size());
             // Rounded down: a chunk may have more work than is asked for, and not less.
             wanted = static_cast<std::size_t>(std::clamp(work / request.seconds, 1.0, 1e6));
@@ -167,10 +167,10 @@ private:
     std::string plan_json() const {
         return Json{{"format", FORMAT},
                     {"assignment", assignment.name},
-                    {"identity", greeting(assignment)},
-                    {"grader", around.grader},
-                    {"toolchain", around.toolchain},
-                    {"sandbox", name_of(around.tier)},
+                    {"identity", identity_of(assignment)},
+                    {"grader", setup.grader},
+                    {"toolchain", setup.toolchain},
+                    {"sandbox", name_of(setup.tier)},
                     {"chunks", chunks.size()}}
                    .dump(1) +
                "\n";
@@ -179,7 +179,7 @@ private:
     const Assignment& assignment;
     const PlanRequest& request;
     FileLock lock;
-    Surroundings around;
+    JudgeSetup setup;
     std::vector<Entry> entries;
     std::map<std::string, std::string> sources;
     std::vector<PlannedTask> tasks;
@@ -204,7 +204,7 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::os
 }
 
 Plan read_plan(const fs::path& folder) {
-    Plan plan{.folder = fs::absolute(folder), .assignment = {}, .identity = {}, .around = {}};
+    Plan plan{.folder = fs::absolute(folder), .assignment = {}, .identity = {}, .setup = {}};
     std::string file = (folder / "plan.json").string();
     try {
         Json json = Json::parse(read_file(folder / "plan.json"));
@@ -213,7 +213,7 @@ Plan read_plan(const fs::path& folder) {
         plan.identity = json.at("identity");
         std::optional<Tier> tier = tier_called(json.at("sandbox"));
         if (!tier) throw Usage(file + " names a sandbox that there is not");
-        plan.around = {json.at("grader"), json.at("toolchain"), *tier};
+        plan.setup = {json.at("grader"), json.at("toolchain"), *tier};
         std::size_t chunks = json.at("chunks");
         for (std::size_t chunk = 1; chunk <= chunks; ++chunk) {
             plan.chunks.push_back(

@@ -42,7 +42,7 @@ struct Plan {
     std::filesystem::path folder;  ///< where it is
     std::string assignment;        ///< its name
     std::string identity;          ///< of the assignment with its key
-    Surroundings around;           ///< what every computer must agree with
+    JudgeSetup setup;              ///< what every computer must agree with
     std::vector<std::vector<PlannedTask>> chunks = {};
 
     /// All submissions of all chunks.

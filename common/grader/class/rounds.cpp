@@ -36,7 +36,7 @@ RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& roun
         std::vector<Task> now;
         for (std::size_t task : waiting) now.push_back(tasks[task]);
         std::vector<bool> is_done(now.size(), false);
-        const auto done = [&](std::size_t place, const TaskOutcome& ended) {
+        const auto done = [&](std::size_t place, const WorkerAnswer& ended) {
             is_done[place] = ended.is_judged;
             if (ended.is_judged) {
                 judged(waiting[place], ended.text);
@@ -49,7 +49,7 @@ RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& roun
             }
             return !is_broken();
         };
-        Workers workers(rounds.worker, rounds.greeting, rounds.jobs);
+        Workers workers(rounds.worker, rounds.identity, rounds.jobs);
         workers.judge(now, done, [&] { progress.show(); });
         std::vector<std::size_t> left;
         for (std::size_t place = 0; place < now.size(); ++place) {

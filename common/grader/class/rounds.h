@@ -14,7 +14,7 @@ namespace coalesce::grader {
 /// How it is done.
 struct Rounds {
     std::vector<std::string> worker;  ///< the command of a judging process
-    std::string greeting;             ///< what it must say first
+    std::string identity;             ///< what it must say first
     int jobs = 1;                     ///< judging processes
     bool is_quiet = false;            ///< no progress
 };

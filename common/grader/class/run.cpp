@@ -31,7 +31,7 @@ public:
           out(out),
           lock(assignment.teacher() / "lock", "the assignment " + assignment.name),
           store(assignment.store()),
-          around(look_around(request.sandboxed, work_folder())) {}
+          setup(find_judge_setup(request.sandboxed, work_folder())) {}
 
     ~ClassRun() { clear_work(); }
     ClassRun(const ClassRun&) = delete;
@@ -71,7 +71,7 @@ private:
         std::vector<std::string> sources;
         for (const Student& student : read_class(request.submissions, names)) {
             for (const Handed& handed : student.handed) {
-                entries.push_back(entry_of(assignment, around, student.name, handed));
+                entries.push_back(entry_of(assignment, setup, student.name, handed));
                 if (handed.is_there()) sources.push_back(handed.source);
             }
         }
@@ -90,7 +90,7 @@ private:
         entries = store.entries(run);
         std::vector<Entry> now = entries;
         for (Entry& entry : now) {
-            entry.key = key_of_entry(assignment, around, entry);
+            entry.key = key_of_entry(assignment, setup, entry);
         }
         if (now == entries) return;
         out << "The assignment or the grader has changed since run " << run
@@ -107,7 +107,7 @@ private:
     void settle_problems() {
         for (const Entry& entry : entries) {
             if (entry.problem.empty() || !needs_judging(entry)) continue;
-            store.add_result(run, entry, to_json(result_of_problem(entry, name_of(around.tier))));
+            store.add_result(run, entry, to_json(result_of_problem(entry, name_of(setup.tier))));
         }
     }
 
@@ -123,8 +123,8 @@ private:
             tasks.push_back({entry.exercise, store.source(entry.source)});
         }
         const Rounds rounds{
-            .worker = worker_command(assignment, around, request.worker, work_folder()),
-            .greeting = greeting(assignment),
+            .worker = worker_command(assignment, setup, request.worker, work_folder()),
+            .identity = identity_of(assignment),
             .jobs = request.jobs,
             .is_quiet = request.is_quiet};
         const auto judged = [&](std::size_t task, const std::string& result) {
@@ -165,7 +165,7 @@ private:
     std::ostream& out;
     FileLock lock;
     Store store;
-    Surroundings around;
+    JudgeSetup setup;
     std::vector<Entry> entries;
     std::int64_t run = 0;
     RoundsOutcome outcome;
@@ -219,18 +219,19 @@ std::optional<Tier> tier_called(const std::string& name) {
     return std::nullopt;
 }
 
-Surroundings look_around(bool sandboxed, const fs::path& work_folder, std::optional<Tier> wanted) {
-    Surroundings around{
+JudgeSetup find_judge_setup(bool sandboxed, const fs::path& work_folder,
+                            std::optional<Tier> wanted) {
+    JudgeSetup setup{
         .grader = judge_identity(), .toolchain = compiler_identity(), .tier = Tier::unsandboxed};
     sweep_stale_cgroups();
     make_folder(work_folder, 0700);
-    if (sandboxed) around.tier = tier_that_holds(work_folder, wanted);
+    if (sandboxed) setup.tier = tier_that_holds(work_folder, wanted);
     // The sandbox stands in each result.
-    around.grader += std::string(" in sandbox ") + name_of(around.tier);
-    return around;
+    setup.grader += std::string(" in sandbox ") + name_of(setup.tier);
+    return setup;
 }
 
-Entry entry_of(const Assignment& assignment, const Surroundings& around, const std::string& student,
+Entry entry_of(const Assignment& assignment, const JudgeSetup& setup, const std::string& student,
                const Handed& handed) {
     Entry entry{.student = student,
                 .exercise = handed.exercise,
@@ -238,11 +239,11 @@ Entry entry_of(const Assignment& assignment, const Surroundings& around, const s
                 .source = handed.is_there() ? sha256_hex(handed.source) : "",
                 .problem = handed.problem,
                 .details = handed.details};
-    entry.key = key_of_entry(assignment, around, entry);
+    entry.key = key_of_entry(assignment, setup, entry);
     return entry;
 }
 
-std::string key_of_entry(const Assignment& assignment, const Surroundings& around,
+std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
                          const Entry& entry) {
     const Assigned* asked = assignment.find(entry.exercise);
     if (asked == nullptr) {
@@ -252,17 +253,17 @@ std::string key_of_entry(const Assignment& assignment, const Surroundings& aroun
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;
     return key_of({.submission = submission,
                    .manifest = digest_of(*asked),
-                   .grader = around.grader,
-                   .toolchain = around.toolchain,
+                   .grader = setup.grader,
+                   .toolchain = setup.toolchain,
                    // The key file is what the epoch counts within.
                    .epoch = std::to_string(assignment.epoch) + sha256_hex(assignment.key)});
 }
 
-std::vector<std::string> worker_command(const Assignment& assignment, const Surroundings& around,
+std::vector<std::string> worker_command(const Assignment& assignment, const JudgeSetup& setup,
                                         std::vector<std::string> program,
                                         const fs::path& work_folder) {
     program.insert(program.end(), {"--folder", assignment.folder.string(), "--work",
-                                   work_folder.string(), "--tier", name_of(around.tier)});
+                                   work_folder.string(), "--tier", name_of(setup.tier)});
     return program;
 }
 

@@ -27,7 +27,7 @@ struct RunRequest {
 };
 
 /// What the results of a computer depend on, beside the assignment.
-struct Surroundings {
+struct JudgeSetup {
     std::string grader;      ///< identity of the judge, with its sandbox
     std::string toolchain;   ///< identity of the compiler
     Tier tier = Tier::none;  ///< of the sandbox
@@ -35,19 +35,18 @@ struct Surroundings {
 
 /// Tries the sandbox out, with a file in `work_folder`, which is made. Throws Infrastructure when there
 /// is none, or not the one that is `wanted`, unless it was not asked for.
-Surroundings look_around(bool sandboxed, const std::filesystem::path& work_folder,
-                         std::optional<Tier> wanted = {});
+JudgeSetup find_judge_setup(bool sandboxed, const std::filesystem::path& work_folder,
+                            std::optional<Tier> wanted = {});
 /// The tier of that name ("A"); nothing for other names.
 std::optional<Tier> tier_called(const std::string& name);
 
 /// The entry of what was handed in.
-Entry entry_of(const Assignment& assignment, const Surroundings& around, const std::string& student,
+Entry entry_of(const Assignment& assignment, const JudgeSetup& setup, const std::string& student,
                const Handed& handed);
 /// The key of the result of an entry.
-std::string key_of_entry(const Assignment& assignment, const Surroundings& around,
-                         const Entry& entry);
+std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup, const Entry& entry);
 /// The command of a judging process.
-std::vector<std::string> worker_command(const Assignment& assignment, const Surroundings& around,
+std::vector<std::string> worker_command(const Assignment& assignment, const JudgeSetup& setup,
                                         std::vector<std::string> program,
                                         const std::filesystem::path& work_folder);
 /// The result of what cannot be judged: a missing file, a broken archive.

@@ -109,14 +109,14 @@ bool verify_assignment(const Assignment& assignment, const std::vector<std::stri
                        int jobs, bool sandboxed, std::ostream& out) {
     FileLock lock(assignment.teacher() / "lock", "the assignment " + assignment.name);
     fs::path work = assignment.teacher() / "work";
-    Surroundings around = look_around(sandboxed, work);
+    JudgeSetup setup = find_judge_setup(sandboxed, work);
     std::vector<Proof> proofs = proofs_of(assignment);
     std::vector<Task> tasks;
     for (const Proof& proof : proofs) tasks.push_back({proof.exercise, proof.source});
     std::vector<std::string> lines(proofs.size());
     std::size_t unproved = 0;
-    Workers workers(worker_command(assignment, around, worker, work), greeting(assignment), jobs);
-    const auto done = [&](std::size_t task, const TaskOutcome& outcome) {
+    Workers workers(worker_command(assignment, setup, worker, work), identity_of(assignment), jobs);
+    const auto done = [&](std::size_t task, const WorkerAnswer& outcome) {
         const Proof& proof = proofs[task];
         if (!outcome.is_judged)
             throw Infrastructure("nothing is proved: " + shown(outcome.text, 300));

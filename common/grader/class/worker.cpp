@@ -100,7 +100,7 @@ std::string how_it_ended(pid_t process) {
 
 }  // namespace
 
-std::string greeting(const Assignment& assignment) {
+std::string identity_of(const Assignment& assignment) {
     std::string all;
     for (const Assigned& exercise : assignment.exercises) {
         Secret secret = assignment.secret(exercise);
@@ -117,7 +117,7 @@ int work(const Assignment& assignment, const JudgeOptions& options) {
     int answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     Judge judge(options);
-    if (!write_all(answers, frame(greeting(assignment)))) return exit_infrastructure;
+    if (!write_all(answers, frame(identity_of(assignment)))) return exit_infrastructure;
     std::string read, exercise, source;
     while (read_frame(STDIN_FILENO, read, exercise) && read_frame(STDIN_FILENO, read, source)) {
         if (!write_all(answers, frame(judged(judge, assignment, exercise, source)))) break;
@@ -129,14 +129,14 @@ struct Workers::Worker {
     pid_t process = 0;  // 0: there is none
     int to = -1, from = -1;
     std::string read;
-    bool has_greeted = false, is_busy = false;
+    bool has_named_itself = false, is_busy = false;
     std::size_t task = 0;
     Clock::time_point patience_ends{};
 };
 
-Workers::Workers(std::vector<std::string> command, std::string greeting, int count)
+Workers::Workers(std::vector<std::string> command, std::string identity, int count)
     : command(std::move(command)),
-      expected_greeting(std::move(greeting)),
+      expected_identity(std::move(identity)),
       workers(static_cast<std::size_t>(std::max(1, count))) {}
 
 Workers::~Workers() {
@@ -198,15 +198,15 @@ void Workers::give(Worker& worker, const Task& task, std::size_t number) {
 }
 
 // True when the worker's task has come to an end.
-bool Workers::take(Worker& worker, TaskOutcome& outcome) {
+bool Workers::take(Worker& worker, WorkerAnswer& outcome) {
     std::string bytes;
-    if (!worker.has_greeted) {
+    if (!worker.has_named_itself) {
         if (!take_frame(worker.read, bytes)) return false;
-        if (bytes != expected_greeting) {
+        if (bytes != expected_identity) {
             throw Infrastructure(
                 "the assignment was changed while it was graded; run the same command again");
         }
-        worker.has_greeted = true;
+        worker.has_named_itself = true;
     }
     if (!take_frame(worker.read, bytes) || bytes.empty()) return false;
     outcome = {bytes[0] == 'R', bytes.substr(1)};
@@ -221,7 +221,7 @@ void Workers::listen(int milliseconds) {
 }
 
 void Workers::judge(const std::vector<Task>& tasks,
-                    const std::function<bool(std::size_t, const TaskOutcome&)>& done,
+                    const std::function<bool(std::size_t, const WorkerAnswer&)>& done,
                     const std::function<void()>& waiting) {
     std::size_t next = 0, ended = 0;
     while (ended < tasks.size()) {
@@ -238,7 +238,7 @@ void Workers::judge(const std::vector<Task>& tasks,
             pollfd end{worker.from, POLLIN, 0};
             bool is_readable = poll(&end, 1, 0) > 0;
             bool is_gone = is_readable && !read_more(worker.from, worker.read);
-            TaskOutcome outcome;
+            WorkerAnswer outcome;
             if (!take(worker, outcome)) {
                 bool is_late = Clock::now() > worker.patience_ends;
                 if (!is_gone && !is_late) continue;

@@ -26,7 +26,7 @@ struct Task {
 };
 
 /// What came of it.
-struct TaskOutcome {
+struct WorkerAnswer {
     bool is_judged = false;  ///< else a fault of ours
     std::string text;        ///< the result as JSON, or what went wrong
 };
@@ -36,13 +36,13 @@ struct TaskOutcome {
 int work(const Assignment& assignment, const JudgeOptions& options);
 
 /// What a worker says first, and what is expected of it.
-std::string greeting(const Assignment& assignment);
+std::string identity_of(const Assignment& assignment);
 
 /// Some workers.
 class Workers {
 public:
     /// They are started by `command`, when there is something to do.
-    Workers(std::vector<std::string> command, std::string greeting, int count);
+    Workers(std::vector<std::string> command, std::string identity, int count);
     ~Workers();
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
@@ -50,7 +50,7 @@ public:
     /// Judges `tasks`, in any order; `done` gets the number of each with its outcome, and returns
     /// whether to go on. `waiting` is called several times a second.
     void judge(const std::vector<Task>& tasks,
-               const std::function<bool(std::size_t task, const TaskOutcome&)>& done,
+               const std::function<bool(std::size_t task, const WorkerAnswer&)>& done,
                const std::function<void()>& waiting);
 
 private:
@@ -60,10 +60,10 @@ private:
     void give(Worker& worker, const Task& task, std::size_t number);
     void stop(Worker& worker);
     void listen(int milliseconds);
-    bool take(Worker& worker, TaskOutcome& outcome);
+    bool take(Worker& worker, WorkerAnswer& outcome);
 
     std::vector<std::string> command;
-    std::string expected_greeting;
+    std::string expected_identity;
     std::vector<Worker> workers;
 };
 

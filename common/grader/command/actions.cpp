@@ -166,8 +166,8 @@ int student(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     std::vector<std::string> names;
     for (const Assigned& exercise : assignment.exercises) names.push_back(exercise.name);
-    Surroundings around = look_around(!words.no_sandbox, fs::temp_directory_path());
-    Judge judge({.sandboxed = !words.no_sandbox, .tier = around.tier, .work_folder = {}});
+    JudgeSetup setup = find_judge_setup(!words.no_sandbox, fs::temp_directory_path());
+    Judge judge({.sandboxed = !words.no_sandbox, .tier = setup.tier, .work_folder = {}});
     StudentResults results{.name = "student", .graded = {}};
     for (const Handed& handed : read_student(words.file, "student", names).handed) {
         const Assigned& exercise = *assignment.find(handed.exercise);
@@ -176,7 +176,7 @@ int student(const Words& words) {
                 ? judge.judge({exercise.name + "/kernel.cu", handed.source}, exercise,
                               assignment.secret(exercise))
                 : result_of_problem({.problem = handed.problem, .details = handed.details},
-                                    name_of(around.tier));
+                                    name_of(setup.tier));
         if (result.mark == Mark::system) {
             throw Infrastructure("nothing was judged: " + result.problem);
         }

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "course/exercise.h"
@@ -12,12 +11,12 @@
 #include "harness/text.h"
 #include "harness/timing.h"
 #include "harness/verify.h"
+#include "kernel/codec.h"
 #include "kernel/loaded_kernel.h"
 
 namespace coalesce::grader {
 namespace {
 
-using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepetitions = 9;
@@ -107,32 +106,30 @@ private:
 
 }  // namespace
 
-std::string to_json(const GpuJob& job) {
-    return json{{"file", job.file},         {"ptx", job.ptx},   {"entry", job.entry},
-                {"produces", job.produces}, {"rows", job.rows}, {"cols", job.cols},
-                {"seed", job.seed}}
-        .dump();
+template <class Codec>
+void describe(Codec& codec, GpuJob& job) {
+    fields(codec, "file", job.file, "ptx", job.ptx, "entry", job.entry, "produces", job.produces,
+           "rows", job.rows, "cols", job.cols, "seed", job.seed);
 }
 
-GpuJob gpu_job(const std::string& text) {
-    const json job = json::parse(text);
-    return {job.at("file"), job.at("ptx"),  job.at("entry"), job.at("produces"),
-            job.at("rows"), job.at("cols"), job.at("seed")};
+template <class Codec>
+void describe(Codec& codec, GpuTime& time) {
+    fields(codec, "problem", time.problem, "device", time.device, "ms", time.ms, "copy_ms",
+           time.copy_ms, "repetitions", time.repetitions);
+}
+
+std::string to_json(const GpuJob& job) {
+    return codec::write(job);
+}
+GpuJob gpu_job(const std::string& json) {
+    return codec::read<GpuJob>(json);
 }
 
 std::string to_json(const GpuTime& time) {
-    return json{{"problem", time.problem},
-                {"device", time.device},
-                {"ms", time.ms},
-                {"copy_ms", time.copy_ms},
-                {"repetitions", time.repetitions}}
-        .dump(-1, ' ', false, json::error_handler_t::replace);
+    return codec::write(time);
 }
-
-GpuTime gpu_time(const std::string& text) {
-    const json time = json::parse(text);
-    return {time.at("problem"), time.at("device"), time.at("ms"), time.at("copy_ms"),
-            time.at("repetitions")};
+GpuTime gpu_time(const std::string& json) {
+    return codec::read<GpuTime>(json);
 }
 
 static Device gpu(char** argv) {

@@ -70,7 +70,7 @@ Compiled JailRunner::compile(const Source& source, const std::string& kernel) {
     compiled.file = source.name;
     compiled.kernel = kernel;
     compiled.entry = "_Z" + std::to_string(kernel.size()) + kernel + "PfPKfii";
-    if (compiled.compiler.empty()) compiled.compiler = compiler_.greeting();
+    if (compiled.compiler.empty()) compiled.compiler = compiler_.about();
     if (compiled.ok()) compiled.failure = look_at_ptx(compiled);
     return compiled;
 }

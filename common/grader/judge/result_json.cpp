@@ -18,9 +18,7 @@ void describe(Codec& codec, Timeless& timeless) {
 
 template <class Codec>
 void describe(Codec& codec, Points& points) {
-    codec("correct", points.correct);
-    codec("clean", points.clean);
-    codec("counters", points.counters);
+    fields(codec, "correct", points.correct, "clean", points.clean, "counters", points.counters);
 }
 
 template <class Codec>
@@ -31,16 +29,10 @@ void describe(Codec& codec, Result& result) {
     if (format != known_format) throw codec::Error("this is a result of another version");
     codec("mark", result.mark);
     Timeless timeless{result.verdict};
-    codec("verdict", timeless);
-    codec("picture", result.picture);
-    codec("hidden", result.is_hidden);
-    codec("public_passed", result.public_passed);
-    codec("public_tried", result.public_tried);
-    codec("hidden_passed", result.hidden_passed);
-    codec("hidden_tried", result.hidden_tried);
-    codec("points", result.points);
-    codec("sandbox", result.sandbox);
-    codec("problem", result.problem);
+    fields(codec, "verdict", timeless, "picture", result.picture, "hidden", result.is_hidden,
+           "public_passed", result.public_passed, "public_tried", result.public_tried,
+           "hidden_passed", result.hidden_passed, "hidden_tried", result.hidden_tried, "points",
+           result.points, "sandbox", result.sandbox, "problem", result.problem);
 }
 
 std::string to_json(const Result& result, bool for_student) {

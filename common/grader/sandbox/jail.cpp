@@ -198,7 +198,7 @@ std::string Jail::start() {
     Packet ready;
     const Received received = receive_packet(control_.get(), ready, Clock::now() + kStartTime);
     if (received == Received::packet && ready.bytes.starts_with("ready ")) {
-        greeting_ = ready.bytes.substr(6);
+        about_ = ready.bytes.substr(6);
         kills_before_ = cgroup_ ? cgroup_->kills_for_memory() : 0;
         return "";
     }

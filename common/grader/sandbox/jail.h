@@ -95,7 +95,7 @@ public:
     /// itself lacks memory or descriptors.
     JobResult run(const Job& job);
     /// What the jail said when it was ready: the compiler's name, for instance.
-    const std::string& greeting() const { return greeting_; }
+    const std::string& about() const { return about_; }
     /// Its process, for tests; 0 when there is none.
     pid_t process() const { return process_; }
     /// Kills it, with all that is in it.
@@ -111,7 +111,7 @@ private:
     Tier tier_;
     std::unique_ptr<Cgroup> cgroup_;
     Descriptor control_;
-    std::string greeting_;
+    std::string about_;
     pid_t process_ = 0;
     long kills_before_ = 0;
     int jobs_done_ = 0;

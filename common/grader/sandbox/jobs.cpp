@@ -18,41 +18,28 @@ constexpr Watch last_of(Watch) {
 
 template <class Codec>
 void describe(Codec& codec, TracedWarp& traced) {
-    codec("block", traced.block);
-    codec("warp", traced.warp);
-    codec("limit", traced.limit);
+    fields(codec, "block", traced.block, "warp", traced.warp, "limit", traced.limit);
 }
 
 template <class Codec>
 void describe(Codec& codec, TrialOrder& order) {
-    codec("shape", order.shape);
-    codec("watch", order.watch);
-    codec("wants_counters", order.wants_counters);
-    codec("traced", order.traced);
+    fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
+           order.wants_counters, "traced", order.traced);
 }
 
 template <class Codec>
 void describe(Codec& codec, Compiled& compiled) {
-    codec("ptx", compiled.ptx);
-    codec("compiler", compiled.compiler);
-    codec("messages", compiled.messages);
-    codec("failure", compiled.failure);
+    fields(codec, "ptx", compiled.ptx, "compiler", compiled.compiler, "messages", compiled.messages,
+           "failure", compiled.failure);
 }
 
 template <class Codec>
 void describe(Codec& codec, Trial& trial) {
     int error = static_cast<int>(trial.error);
-    codec("launch", trial.launch);
-    codec("refused", trial.refused);
-    codec("is_launched", trial.is_launched);
-    codec("error", error);
-    codec("reports", trial.reports);
-    codec("out_address", trial.out_address);
-    codec("in_address", trial.in_address);
-    codec("accesses", trial.accesses);
-    codec("store_line", trial.store_line);
-    codec("counters", trial.counters);
-    codec("lines", trial.lines);
+    fields(codec, "launch", trial.launch, "refused", trial.refused, "is_launched",
+           trial.is_launched, "error", error, "reports", trial.reports, "out_address",
+           trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
+           "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines);
     trial.error = static_cast<cudaError_t>(error);
 }
 
@@ -60,41 +47,27 @@ namespace simulated {
 
 template <class Codec>
 void describe(Codec& codec, Thread& thread) {
-    codec("block", thread.block);
-    codec("thread", thread.thread);
+    fields(codec, "block", thread.block, "thread", thread.thread);
 }
 
 template <class Codec>
 void describe(Codec& codec, Report& report) {
-    codec("check", report.check);
-    codec("kind", report.kind);
-    codec("message", report.message);
-    codec("cure", report.cure);
-    codec("kernel", report.kernel);
-    codec("place", report.place);
-    codec("other_place", report.other_place);
-    codec("thread", report.thread);
-    codec("other_thread", report.other_thread);
-    codec("address", report.address);
-    codec("count", report.count);
+    fields(codec, "check", report.check, "kind", report.kind, "message", report.message, "cure",
+           report.cure, "kernel", report.kernel, "place", report.place, "other_place",
+           report.other_place, "thread", report.thread, "other_thread", report.other_thread,
+           "address", report.address, "count", report.count);
 }
 
 template <class Codec>
 void describe(Codec& codec, Access& access) {
-    codec("line", access.line);
-    codec("is_shared", access.is_shared);
-    codec("is_store", access.is_store);
-    codec("bytes_per_lane", access.bytes_per_lane);
-    codec("active", access.active);
-    codec("addresses", access.addresses);
-    codec("cost", access.cost);
-    codec("ideal", access.ideal);
+    fields(codec, "line", access.line, "is_shared", access.is_shared, "is_store", access.is_store,
+           "bytes_per_lane", access.bytes_per_lane, "active", access.active, "addresses",
+           access.addresses, "cost", access.cost, "ideal", access.ideal);
 }
 
 template <class Codec>
 void describe(Codec& codec, Line& line) {
-    codec("number", line.number);
-    codec("counters", line.counters);
+    fields(codec, "number", line.number, "counters", line.counters);
 }
 
 }  // namespace simulated
@@ -103,20 +76,14 @@ namespace grader {
 
 template <class Codec>
 void describe(Codec& codec, CompileJob& job) {
-    codec("name", job.name);
-    codec("source", job.source);
-    codec("kernel", job.kernel);
+    fields(codec, "name", job.name, "source", job.source, "kernel", job.kernel);
 }
 
 template <class Codec>
 void describe(Codec& codec, LaunchJob& job) {
-    codec("file_name", job.file_name);
-    codec("kernel", job.kernel);
-    codec("ptx", job.ptx);
-    codec("entry", job.entry);
-    codec("order", job.order);
-    codec("is_in_place", job.is_in_place);
-    codec("guard_bytes", job.guard_bytes);
+    fields(codec, "file_name", job.file_name, "kernel", job.kernel, "ptx", job.ptx, "entry",
+           job.entry, "order", job.order, "is_in_place", job.is_in_place, "guard_bytes",
+           job.guard_bytes);
 }
 
 namespace {

@@ -123,16 +123,16 @@ int serve(Role role) {
     signal(SIGPIPE, SIG_IGN);
     // Opened before files are given up. It tells of this process, of which workers are copies.
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
-    std::string greeting;
+    std::string about;
     try {
         if (tier() == name_of(Tier::landlock)) give_up_files();
-        greeting = make_ready(role);
+        about = make_ready(role);
         if (tier() != name_of(Tier::unsandboxed)) restrict_system_calls(Duty::serve);
     } catch (const std::exception& error) {
         send_packet(control_descriptor, error.what());
         return 1;
     }
-    if (!send_packet(control_descriptor, "ready " + greeting)) return 1;
+    if (!send_packet(control_descriptor, "ready " + about)) return 1;
     Packet packet;
     while (receive_packet(control_descriptor, packet, Clock::time_point::max()) ==
            Received::packet) {

@@ -1,0 +1,95 @@
+// grader_agreement -- the grader says of every kernel what the learner's own check says: the same
+// failure at the same line, since both ask the one examiner. Kernels are the mutants of an exercise's
+// solution, and all of common/exercises/tests/{right,wrong}.
+//
+//     grader_agreement 03_tiled       0: all alike, 1: not, 2: could not be found out, 77: no sandbox
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <map>
+
+#include "exercises/mutants.h"
+#include "exercises/text_file.h"
+#include "grader/judge/judge.h"
+#include "harness/device.h"
+#include "kernel/examine.h"
+
+namespace coalesce::grader {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path repository = COALESCE_REPOSITORY;
+
+std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
+    std::map<std::string, std::string> kernels = {{"the solution", exercise.solution}};
+    const fs::path mutants = repository / "solutions" / exercise.name / "mutants.toml";
+    for (const exercises::Mutant& mutant : exercises::read_mutants(mutants).mutants) {
+        kernels["mutant: " + mutant.name] = exercises::applied(mutant, exercise.solution);
+    }
+    for (const char* kind : {"right", "wrong"}) {
+        const fs::path folder = repository / "common/exercises/tests" / kind / exercise.name;
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            kernels[std::string(kind) + "/" + entry.path().filename().string()] =
+                exercises::text_of(entry.path());
+        }
+    }
+    return kernels;
+}
+
+std::string told(const Verdict& verdict) {
+    if (verdict.failures.empty()) return verdict.passed() ? "passed" : "nothing";
+    return verdict.failure_id() + " at line " + std::to_string(verdict.failures.front().place.line);
+}
+
+/// What the grader alone refuses is no matter of the learner's check.
+bool is_rule_of_grader(const Verdict& verdict) {
+    return verdict.failure_id().starts_with("ptx-");
+}
+
+int compare(const std::string& name, char** argv) {
+    choose_device(DeviceChoice::simulator, argv);
+    std::vector<Assigned> course = course_exercises(repository);
+    const auto found = std::find_if(course.begin(), course.end(),
+                                    [&](const Assigned& one) { return one.name == name; });
+    if (found == course.end()) throw std::runtime_error("the course has no exercise " + name);
+    Assigned exercise = *found;
+    exercise.allow = {"printf"};
+    Judge judge({});
+    if (judge.tier() == Tier::none) {
+        std::puts("skipped: no sandbox works here");
+        return 77;
+    }
+    int differ = 0, refused = 0, all = 0;
+    for (const auto& [what, text] : kernels_of(exercise)) {
+        ++all;
+        const Source source = source_of_text(text, "kernel.cu");
+        LocalRunner runner({});
+        const Verdict checked = examine(
+            source, exercise, runner, {.solution = source_of_text(exercise.solution, "solution")});
+        const Result graded = judge.judge({"kernel.cu", text}, exercise, Secret{7});
+        refused += is_rule_of_grader(graded.verdict);
+        if (told(checked) == told(graded.verdict) || is_rule_of_grader(graded.verdict)) continue;
+        ++differ;
+        std::printf("%s: check says %s, the grader %s %s\n", what.c_str(), told(checked).c_str(),
+                    told(graded.verdict).c_str(), graded.problem.c_str());
+    }
+    std::printf("%s: %d kernels, %d refused by the grader's rules, %d told differently\n",
+                name.c_str(), all, refused, differ);
+    return differ > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace coalesce::grader
+
+int main(int argc, char** argv) {
+    try {
+        if (argc == 2) return coalesce::grader::compare(argv[1], argv);
+        std::fputs("Usage: grader_agreement 03_tiled\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+    }
+    return 2;
+}
