@@ -272,7 +272,7 @@ Result result_of_problem(const Entry& entry, const std::string& sandbox) {
     failure.headline = entry.details;
     failure.next = next_action(entry.problem);
     Result result;
-    result.mark = mark_for(failure.kind);
+    result.mark = Mark::rejected;
     result.verdict.outcome = Verdict::Outcome::failed;
     result.verdict.failures = {failure};
     result.sandbox = sandbox;
