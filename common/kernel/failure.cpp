@@ -53,6 +53,8 @@ constexpr std::pair<FailureKind, const char*> ids[] = {
     {FailureKind::lanes_idle, "lanes-idle"},
     {FailureKind::needless_atomics, "needless-atomics"},
     {FailureKind::multiprocessors_idle, "multiprocessors-idle"},
+    {FailureKind::loads_not_overlapped, "loads-not-overlapped"},
+    {FailureKind::copies_not_async, "copies-not-async"},
     {FailureKind::no_file, "no-file"},
     {FailureKind::two_files, "two-files"},
     {FailureKind::two_submissions, "two-submissions"},

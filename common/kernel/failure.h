@@ -71,6 +71,8 @@ enum class FailureKind {
     lanes_idle,            ///< most lanes of a warp do nothing
     needless_atomics,      ///< atomics where nobody else writes
     multiprocessors_idle,  ///< one block does everything
+    loads_not_overlapped,  ///< a load waits for the one before
+    copies_not_async,      ///< plain loads where copies should be under way
 
     // What was handed in.
     no_file,            ///< nothing was handed in under the exercise's name

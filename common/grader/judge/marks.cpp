@@ -64,7 +64,9 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::work_repeated:
         case FailureKind::lanes_idle:
         case FailureKind::needless_atomics:
-        case FailureKind::multiprocessors_idle: return Mark::ok;
+        case FailureKind::multiprocessors_idle:
+        case FailureKind::loads_not_overlapped:
+        case FailureKind::copies_not_async: return Mark::ok;
 
         case FailureKind::file_missing:
         case FailureKind::file_unreadable:
