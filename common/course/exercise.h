@@ -21,6 +21,8 @@ struct Limits {
     double elements_per_thread =
         0;  ///< elements of the matrix for each thread of the grid, at least
     double elements_per_block = 0;  ///< elements of the matrix for each block of the grid, at least
+    double loads_in_flight = 0;     ///< loads that a warp starts before it waits, at least
+    double copies_under_way = 0;    ///< bytes of asynchronous copies at a warp's wait, at least
 };
 
 /// The limits by their names in course.toml.
@@ -31,6 +33,8 @@ inline constexpr std::pair<const char*, double Limits::*> LIMITS[] = {
     {"shared_store", &Limits::shared_store},
     {"elements_per_thread", &Limits::elements_per_thread},
     {"elements_per_block", &Limits::elements_per_block},
+    {"loads_in_flight", &Limits::loads_in_flight},
+    {"copies_under_way", &Limits::copies_under_way},
 };
 
 /// What a kernel can be asked to leave in `out`, by the names of course.toml.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/text.h"
 
@@ -51,6 +52,15 @@ std::optional<Taken> tile_taken(const Trial& trial, int side) {
                  load->line};
 }
 
+/// How many tiles are side by side, and how many above each other: the grid says it; where it counts
+/// the blocks in one row, the matrix.
+std::pair<int, int> tiles_of(const Trial& trial, const BlockOrder& order) {
+    const int wide = static_cast<int>(trial.launch.grid[0]);
+    const int tall = static_cast<int>(trial.launch.grid[1]);
+    if (tall > 1) return {wide, tall};
+    return {order.shape.cols / order.tile, order.shape.rows / order.tile};
+}
+
 std::string pair_text(std::int64_t first, std::int64_t second) {
     return "(" + std::to_string(first) + ", " + std::to_string(second) + ")";
 }
@@ -87,15 +97,16 @@ std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::str
         const Trial trial = launch(
             {.shape = order.shape, .traced = {static_cast<std::uint64_t>(block), 0, kEnough}});
         if (trial.launch.blocks() > kMostBlocks) return std::nullopt;
-        const int wide = static_cast<int>(trial.launch.grid[0]);
-        const int tall = static_cast<int>(trial.launch.grid[1]);
-        blocks = static_cast<long long>(wide) * tall;
+        blocks = static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
+        const auto [wide, tall] = tiles_of(trial, order);
         const auto taken = tile_taken(trial, order.tile);
         if (!taken) continue;
         const int x = static_cast<int>(block % wide), y = static_cast<int>(block / wide);
         const Cell expected = order.tile_of(x, y, wide, tall);
         if (!(taken->tile == expected)) {
-            return wrong_tile(file_name, order.shape, x, y, *taken, expected);
+            const auto across = static_cast<int>(trial.launch.grid[0]);
+            return wrong_tile(file_name, order.shape, static_cast<int>(block % across),
+                              static_cast<int>(block / across), *taken, expected);
         }
     }
     return std::nullopt;

@@ -1,8 +1,13 @@
 #include "kernel/costs.h"
 
 #include <algorithm>
+#include <bit>
+#include <sstream>
+#include <utility>
 
 #include "harness/text.h"
+#include "kernel/overlap.h"
+#include "kernel/source_lines.h"
 
 namespace coalesce {
 namespace {
@@ -31,6 +36,8 @@ constexpr Access accesses[] = {
      &Counters::shared_store_ideal, &Limits::shared_store},
 };
 
+constexpr double lanes = 32, floats_in_a_sector = 8;
+
 /// "4", "4.25"
 std::string number(double value) {
     std::string text = format("%.2f", value);
@@ -56,6 +63,20 @@ const LineCounters* dearest_line(const std::vector<LineCounters>& lines, const A
     return &*dearest;
 }
 
+/// The line with most requests of this kind.
+const LineCounters* busiest_line(const std::vector<LineCounters>& lines, const Access& access) {
+    const auto busiest = std::max_element(
+        lines.begin(), lines.end(), [&](const LineCounters& one, const LineCounters& other) {
+            return one.counters.*access.requests < other.counters.*access.requests;
+        });
+    if (busiest == lines.end() || busiest->counters.*access.requests == 0) return nullptr;
+    return &*busiest;
+}
+
+double elements_of(Shape shape) {
+    return static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
+}
+
 std::string advice(FailureKind kind) {
     if (kind == FailureKind::bank_conflicts) {
         return "Let the 32 lanes touch 32 different banks: an element's bank is its place in the "
@@ -67,23 +88,11 @@ std::string advice(FailureKind kind) {
            "add to the index?";
 }
 
-/// What the lesson asks for is in the limits, or in what its solution does.
-struct Allowed {
-    double per_request = 0;   ///< 0: not asked
-    std::uint64_t total = 0;  ///< with `has_total`
-    bool has_total = false;
-};
-
-Allowed allowed(const Access& access, const Limits& limits,
-                const std::optional<Counters>& solution) {
-    Allowed result;
-    result.per_request = limits.*access.limit;
-    if (solution) {
-        result.total = *solution.*access.cost;
-        result.has_total = true;
-        if (result.per_request == 0) result.per_request = ratio(*solution, access);
-    }
-    return result;
+/// What a request may cost: by the limits, or as in the solution; 0: not asked.
+double allowed(const Access& access, const Limits& limits,
+               const std::optional<Counters>& solution) {
+    if (limits.*access.limit > 0 || !solution) return limits.*access.limit;
+    return ratio(*solution, access);
 }
 
 std::string conflict_text(const Counters& counters, const Access& access) {
@@ -92,16 +101,47 @@ std::string conflict_text(const Counters& counters, const Access& access) {
     return number(ways) + "-way bank conflicts: ";
 }
 
+/// Wavefronts of shared memory, loads and stores together: which of the two pays for the turn is up
+/// to the learner.
+std::uint64_t wavefronts(const Counters& counters) {
+    return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
+}
+
+/// Dearer by the request may be cheaper in all: wide accesses touch more at once, and fewer times.
+bool is_dear_in_all(const Verdict& found, const Access& access) {
+    const auto& solution = found.solution_counters;
+    const std::uint64_t cost = *found.counters.*access.cost;
+    if (access.ideal) {
+        return cost > *found.counters.*access.ideal &&
+               (!solution || wavefronts(*found.counters) > wavefronts(*solution));
+    }
+    if (solution) return cost > *solution.*access.cost;
+    return static_cast<double>(cost) * floats_in_a_sector > elements_of(found.counted);
+}
+
+/// Full lanes side by side, and one sector more than they fill: a row does not begin at a sector.
+bool is_off_sector(const Counters& counters, const Access& access, Shape shape) {
+    const auto requests = static_cast<double>(counters.*access.requests);
+    const double least = elements_of(shape) / floats_in_a_sector;
+    const bool is_full = requests * lanes <= elements_of(shape) * 1.2;
+    return !access.ideal && is_full &&
+           static_cast<double>(counters.*access.cost) <= least + requests * 1.05;
+}
+
+void tell_off_sector(Failure& failure, const Access& access) {
+    failure.headline += std::string(" The ") + access.verb +
+                        "s are side by side, but they do not begin where a sector begins: each "
+                        "touches one sector more than it fills.";
+    failure.next =
+        "Work out for one row which element a warp begins with, and move it to a multiple of 8 "
+        "elements from the start of the buffer.";
+}
+
 std::optional<Failure> too_many_per_request(const Verdict& found, const Access& access,
                                             const Limits& limits) {
-    const Allowed most = allowed(access, limits, found.solution_counters);
+    const double most = allowed(access, limits, found.solution_counters);
     const double has = ratio(*found.counters, access);
-    const bool is_asked = most.per_request > 0;
-    const bool is_over_total = most.has_total && *found.counters.*access.cost > most.total;
-    // Cheaper by the request but more of them is told by the requests; and without a limit of its
-    // own a kernel may be dearer by the request when it moves less in all.
-    const bool has_own_limit = limits.*access.limit > 0;
-    if (!is_asked || has <= most.per_request || (!has_own_limit && !is_over_total)) {
+    if (most == 0 || has <= most || !is_dear_in_all(found, access)) {
         return std::nullopt;
     }
     Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
@@ -113,70 +153,193 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const Access& 
     const std::string unit = access.unit;
     if (access.ideal) failure.headline = conflict_text(shown, access);
     failure.headline += std::string("a ") + access.verb + " takes " + number(ratio(shown, access)) +
-                        " " + unit + ", where " + number(most.per_request) +
-                        (most.per_request == 1 ? " is enough." : " are enough.");
+                        " " + unit + ", where " + number(most) +
+                        (most == 1 ? " is enough." : " are enough.");
     failure.details =
         wrap("Simulated, all lines together: " + std::to_string(*found.counters.*access.requests) +
              " requests, " + std::to_string(*found.counters.*access.cost) + " " + unit + " (" +
              number(has) + " a request).");
     failure.next = advice(access.kind);
+    if (is_off_sector(*found.counters, access, found.counted)) tell_off_sector(failure, access);
     return failure;
+}
+
+/// How the first warp of the first block touches global memory.
+struct WarpsWork {
+    double lanes = 0;           ///< that take part, on average; 0: it touches nothing
+    double bytes_per_lane = 0;  ///< likewise
+};
+
+WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& try_again) {
+    constexpr std::size_t enough = 64;
+    const Trial trial = try_again({.shape = found.counted, .traced = {0, 0, enough}});
+    WarpsWork work;
+    double accesses = 0;
+    for (const simulated::Access& access : trial.accesses) {
+        if (access.is_shared || access.is_store != of_stores || access.active == 0) continue;
+        work.lanes += std::popcount(access.active);
+        work.bytes_per_lane += access.bytes_per_lane;
+        ++accesses;
+    }
+    if (accesses == 0) return {};
+    return {work.lanes / accesses, work.bytes_per_lane / accesses};
+}
+
+/// Why the warps touch global memory so often: elements move more than once, few lanes take part, or
+/// each lane moves less than it could.
+void tell_why(Failure& failure, const Verdict& found, const Access& access,
+              const TryAgain& try_again) {
+    const auto has = static_cast<double>(*found.counters.*access.requests);
+    const auto enough = static_cast<double>(*found.solution_counters.*access.requests);
+    const bool of_stores = access.requests == &Counters::store_requests;
+    const WarpsWork work = work_of_a_warp(found, of_stores, try_again);
+    const double bytes = has * work.lanes * work.bytes_per_lane;
+    const double times = bytes / (elements_of(found.counted) * sizeof(float));
+    const double wider = has / enough;
+    if (times > 1.9) {
+        failure.kind = FailureKind::work_repeated;
+        failure.headline += " Each element is moved about " + number(times) + " times.";
+        failure.next = "Let one thread move each element, once: who moves it again?";
+    } else if (work.lanes > 0 && work.lanes < 0.75 * lanes) {
+        failure.kind = FailureKind::lanes_idle;
+        failure.headline += " Of the 32 threads of a warp only " + number(work.lanes) +
+                            (work.lanes == 1 ? " takes" : " take") + " part in each.";
+        failure.next =
+            "Give every thread its share: a warp costs the same with 1 thread as with 32.";
+    } else if (wider == 2 || wider == 4) {
+        const std::string width = number(work.bytes_per_lane * wider);
+        failure.next = "Each lane moves " + number(work.bytes_per_lane) +
+                       " bytes at a time. Move " + width + " with one access: a float" +
+                       number(work.bytes_per_lane * wider / sizeof(float)) + ".";
+    } else {
+        failure.next = "Fill the warps: let all 32 lanes move something with each access.";
+    }
 }
 
 /// Right by the request, but there are more of them than in the solution.
-std::optional<Failure> too_many_requests(const Verdict& found, const Access& access) {
+std::optional<Failure> too_many_requests(const Verdict& found, const Access& access,
+                                         const TryAgain& try_again) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = *found.counters.*access.requests;
     const std::uint64_t enough = *found.solution_counters.*access.requests;
-    const bool is_dearer =
-        *found.counters.*access.cost > *found.solution_counters.*access.cost || !access.ideal;
-    if (has <= enough || !is_dearer) return std::nullopt;
+    if (has <= enough) return std::nullopt;
+    if (access.ideal) {
+        // A tile that the lesson does without costs nothing that it asks for; and what prints the
+        // tile reads it once more.
+        const bool prints = code_alone(found.source).find("printf") != std::string::npos;
+        if (enough == 0 || prints || !is_dear_in_all(found, access)) return std::nullopt;
+    }
     Failure failure{.kind = FailureKind::too_many_requests,
                     .place = {found.file, 0, 0},
                     .shape = found.counted};
-    if (const LineCounters* line = dearest_line(found.lines, access))
+    if (const LineCounters* line = busiest_line(found.lines, access))
         failure.place.line = line->line;
-    failure.headline = "the warps " + std::string(access.verb) + " " + std::to_string(has) +
-                       " times, where " + std::to_string(enough) + " are enough.";
+    failure.headline = (access.ideal ? "there is a " : "the warps ") + std::string(access.verb) +
+                       " " + std::to_string(has) + " times, where " + std::to_string(enough) +
+                       " are enough.";
     if (access.ideal) {
-        failure.headline = "there is a " + std::string(access.verb) + " " + std::to_string(has) +
-                           " times, where " + std::to_string(enough) + " are enough.";
+        failure.next = "Touch each element once: what is accessed twice?";
+    } else {
+        tell_why(failure, found, access, try_again);
     }
-    const bool same_bytes = *found.counters.*access.cost <= *found.solution_counters.*access.cost;
-    failure.next = same_bytes
-                       ? "Move more with each access: float2 moves 2 elements, float4 moves 4."
-                       : "Touch each element once: what is accessed twice?";
     return failure;
 }
 
-double elements_of(Shape shape) {
-    return static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
+/// `counters` come as they were counted.
+std::optional<Failure> needless_atomics(const Verdict& found) {
+    const auto& solution = found.solution_counters;
+    if (!solution || found.counters->atomic_requests == 0 || solution->atomic_requests > 0) {
+        return std::nullopt;
+    }
+    Failure failure{.kind = FailureKind::needless_atomics,
+                    .headline = "the result is stored with " +
+                                std::to_string(found.counters->atomic_requests) +
+                                " atomic operations, and none is needed: no two threads store to "
+                                "one place.",
+                    .place = {found.file, 0, 0},
+                    .shape = found.counted,
+                    .next = "Store with a plain assignment: out[...] = value."};
+    for (const LineCounters& line : found.lines) {
+        if (line.counters.atomic_requests > 0) failure.place.line = line.line;
+    }
+    return failure;
+}
+
+/// An atomic costs what a store costs, and more.
+void count_as_stores(Counters& counters) {
+    counters.store_requests += std::exchange(counters.atomic_requests, 0);
+    counters.store_sectors += std::exchange(counters.atomic_sectors, 0);
+    counters.shared_store_requests += std::exchange(counters.shared_atomic_requests, 0);
+    counters.shared_store_wavefronts += std::exchange(counters.shared_atomic_wavefronts, 0);
+    counters.shared_store_ideal += std::exchange(counters.shared_atomic_ideal, 0);
+}
+
+Verdict with_atomics_as_stores(Verdict found) {
+    count_as_stores(*found.counters);
+    if (found.solution_counters) count_as_stores(*found.solution_counters);
+    for (LineCounters& line : found.lines) count_as_stores(line.counters);
+    return found;
+}
+
+/// The line of configure that has the grid, or the block; its first line when they have none.
+int line_of_launch(const std::string& text, const std::string& member) {
+    const int first = line_of_configure(text);
+    std::istringstream code(code_alone(text));
+    std::string line;
+    for (int number = 1; std::getline(code, line); ++number) {
+        if (first > 0 && number >= first && line.find(member) != line.npos) return number;
+    }
+    return first;
+}
+
+std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape& launch) {
+    if (launch.blocks() > 1) return std::nullopt;
+    return Failure{.kind = FailureKind::multiprocessors_idle,
+                   .headline =
+                       "a single block moves the whole matrix: one multiprocessor works, and "
+                       "all others of the GPU have nothing to do.",
+                   .place = {found.file, line_of_launch(found.source, "grid"), 0},
+                   .shape = found.counted,
+                   .next = "Launch a block for each tile."};
+}
+
+/// Too many threads: because there are more blocks than tiles, or because the blocks are too large.
+void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchShape& launch,
+                           const Limits& limits) {
+    constexpr double common_tile = 32 * 32;
+    const double tile = std::max(limits.elements_per_block, common_tile);
+    const bool is_block_small =
+        static_cast<double>(launch.threads()) * limits.elements_per_thread <= tile;
+    failure.kind = FailureKind::too_many_threads;
+    failure.place.line = line_of_launch(found.source, is_block_small ? "grid" : "block");
+    failure.next = "Launch fewer threads for the same tile, and loop over its rows.";
+    if (!is_block_small) return;
+    failure.headline =
+        std::to_string(launch.blocks()) + " blocks are too many: " + failure.headline;
+    failure.next =
+        "A block is needed for each tile alone: configure divides the matrix by what one block "
+        "moves.";
 }
 
 std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& launch,
                                        const Limits& limits) {
-    const double blocks = static_cast<double>(launch.grid[0]) *
-                          static_cast<double>(launch.grid[1]) * static_cast<double>(launch.grid[2]);
-    const double a_block = elements_of(found.counted) / blocks;
+    const double a_block = elements_of(found.counted) / static_cast<double>(launch.blocks());
     const double a_thread = a_block / static_cast<double>(launch.threads());
-    Failure failure{.place = {found.file, 0, 0},
+    Failure failure{.place = {found.file, line_of_launch(found.source, "grid"), 0},
                     .shape = found.counted,
                     .details = wrap("configure gives " + launch.text() + ".")};
+    const auto less = [&](const char* what, double has, double asked) {
+        return std::string("each ") + what + " moves " + number(has) +
+               " elements on average; this lesson asks for " + number(asked) + ".";
+    };
     if (a_thread < limits.elements_per_thread) {
-        failure.kind = FailureKind::too_many_threads;
-        failure.headline = "each thread moves " + number(a_thread) +
-                           " elements on average; this lesson "
-                           "asks for " +
-                           number(limits.elements_per_thread) + ".";
-        failure.next = "Launch fewer threads for the same tile, and loop over its rows.";
+        failure.headline = less("thread", a_thread, limits.elements_per_thread);
+        tell_too_many_threads(failure, found, launch, limits);
         return failure;
     }
     if (a_block < limits.elements_per_block) {
         failure.kind = FailureKind::tile_too_small;
-        failure.headline = "each block moves " + number(a_block) +
-                           " elements on average; this lesson "
-                           "asks for " +
-                           number(limits.elements_per_block) + ".";
+        failure.headline = less("block", a_block, limits.elements_per_block);
         failure.next = "Make the tile larger, and the grid smaller with it.";
         return failure;
     }
@@ -185,17 +348,24 @@ std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& 
 
 }  // namespace
 
-std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch,
-                              const Limits& limits) {
+std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch, const Limits& limits,
+                              const TryAgain& try_again) {
     std::vector<Failure> failures;
     const auto add = [&](std::optional<Failure> failure) {
         if (failure) failures.push_back(std::move(*failure));
     };
-    if (found.counters) {
-        for (const Access& access : accesses) add(too_many_per_request(found, access, limits));
-        for (const Access& access : accesses) add(too_many_requests(found, access));
+    if (!found.counters) {
+        add(too_little_each(found, launch, limits));
+        return failures;
     }
+    const Verdict counted = with_atomics_as_stores(found);
+    for (const Access& access : accesses) add(too_many_per_request(counted, access, limits));
+    add(needless_atomics(found));
     add(too_little_each(found, launch, limits));
+    for (const Access& access : accesses) add(too_many_requests(counted, access, try_again));
+    add(copies_not_async(found, limits));
+    add(loads_not_overlapped(found, limits));
+    add(one_block_for_all(found, launch));
     return failures;
 }
 

@@ -141,12 +141,12 @@ Counters Examiner::cost_of_solution() {
 }
 
 void Examiner::hold_against_limits() {
-    for (Failure& failure : too_dear(verdict_, counted_launch_, exercise_.limits)) {
+    const auto launch = [&](const TrialOrder& one) { return try_on(one); };
+    for (Failure& failure : too_dear(verdict_, counted_launch_, exercise_.limits, launch)) {
         fail(std::move(failure));
     }
     if (const BlockOrder* order = block_order_called(exercise_.block_order);
         order && verdict_.is_simulated) {
-        const auto launch = [&](const TrialOrder& one) { return try_on(one); };
         auto failure = wrong_block_order(*order, source_.name, launch);
         if (failure) fail(std::move(*failure));
     }

@@ -30,6 +30,13 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
                          figure(LANES * bytes_each) + " bytes, " + figure(ideal) +
                          (ideal == 1 ? " sector" : " sectors");
     if (sectors <= ideal * 1.01) return text + ": " + needed + ". No byte is moved in vain.";
+    if (bytes_each > 2 && sectors <= ideal + 1.01) {
+        const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
+        return text + ". " + figure(LANES) + " lanes with " + figure(whole) + " bytes each fill " +
+               figure(whole) +
+               " sectors. Here some warps' addresses do not begin where a sector "
+               "begins, which takes one sector more; where a row ends, fewer lanes take part.";
+    }
     return text + ". " + needed + ": of each sector that is moved, only " +
            figure(BYTES_IN_A_SECTOR * ideal / sectors) +
            " bytes are used, because lanes that are neighbours are far apart in memory.";

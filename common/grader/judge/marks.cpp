@@ -60,7 +60,13 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::too_many_requests:
         case FailureKind::too_many_threads:
         case FailureKind::tile_too_small:
-        case FailureKind::wrong_block_order: return Mark::ok;
+        case FailureKind::wrong_block_order:
+        case FailureKind::work_repeated:
+        case FailureKind::lanes_idle:
+        case FailureKind::needless_atomics:
+        case FailureKind::multiprocessors_idle:
+        case FailureKind::loads_not_overlapped:
+        case FailureKind::copies_not_async: return Mark::ok;
 
         case FailureKind::file_missing:
         case FailureKind::file_unreadable:

@@ -1,0 +1,67 @@
+#include "kernel/loops.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "kernel/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+/// The place of the bracket that closes the one at `open`; the end of the text when none does.
+std::size_t closing(const std::string& code, std::size_t open, char opens, char closes) {
+    int depth = 0;
+    for (std::size_t at = open; at < code.size(); ++at) {
+        depth += code[at] == opens;
+        depth -= code[at] == closes;
+        if (depth == 0) return at;
+    }
+    return code.size();
+}
+
+/// Where the loop ends whose keyword ends at `keyword`.
+std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
+    std::size_t body = code.find_first_not_of(" \t\n", keyword);
+    if (body != code.npos && code[body] == '(') {
+        body = code.find_first_not_of(" \t\n", closing(code, body, '(', ')') + 1);
+    }
+    if (body == code.npos) return code.size();
+    if (code[body] == '{') return closing(code, body, '{', '}');
+    const std::size_t end = code.find_first_of(";{", body);
+    if (end == code.npos) return code.size();
+    return code[end] == '{' ? closing(code, end, '{', '}') : end;
+}
+
+int line_at(const std::string& code, std::size_t place) {
+    place = std::min(place, code.size());
+    return 1 + static_cast<int>(std::count(
+                   code.begin(), code.begin() + static_cast<std::ptrdiff_t>(place), '\n'));
+}
+
+}  // namespace
+
+std::vector<Loop> loops_of(const std::string& text) {
+    const std::string code = code_alone(text);
+    static const std::regex keyword(R"(\b(?:for|while|do)\b)");
+    std::vector<Loop> loops;
+    for (std::sregex_iterator at(code.begin(), code.end(), keyword), last; at != last; ++at) {
+        const auto begin = static_cast<std::size_t>(at->position());
+        const std::size_t end = end_of_loop(code, begin + static_cast<std::size_t>(at->length()));
+        Loop loop{.first_line = line_at(code, begin), .last_line = line_at(code, end)};
+        const std::size_t barrier = code.find("__syncthreads", begin);
+        if (barrier < end) loop.barrier_line = line_at(code, barrier);
+        loops.push_back(loop);
+    }
+    return loops;
+}
+
+const Loop* innermost_loop(const std::vector<Loop>& loops, int line) {
+    const Loop* innermost = nullptr;
+    for (const Loop& loop : loops) {
+        if (line < loop.first_line || line > loop.last_line) continue;
+        if (!innermost || loop.first_line >= innermost->first_line) innermost = &loop;
+    }
+    return innermost;
+}
+
+}  // namespace coalesce
