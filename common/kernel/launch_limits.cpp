@@ -28,8 +28,9 @@ double threads_of(const LaunchShape& launch) {
 Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string& file) {
     if (threads_of(launch) <= 500'000 + 64 * elements_of(shape)) return {};
     return {.kind = FailureKind::bad_launch,
-            .headline = format("configure(%d, %d) gives %.3g threads for %.3g elements.",
-                               shape.rows, shape.cols, threads_of(launch), elements_of(shape)),
+            .headline = format("configure(%d, %d) gives %.0f threads for %.0f %s.", shape.rows,
+                               shape.cols, threads_of(launch), elements_of(shape),
+                               elements_of(shape) == 1 ? "element" : "elements"),
             .place = {file, 0, 0},
             .shape = shape,
             .details = wrap("It is " + launch.text() + "."),
