@@ -9,7 +9,7 @@ const char* next_elsewhere(Fault fault, const Produces& task) {
     if (fault == Fault::wrong_pitch) {
         if (task.in_place) return "How long is a row? As long as the matrix has columns: its side.";
         if (task.kind == Produces::copy) {
-            return "How long is a row? `in` and `out` both have cols elements in each.";
+            return "How long is a row? It has cols elements, in both matrices.";
         }
         if (task.kind != Produces::transpose) {
             return "How long is a row, in `in` and in `out`? It is as long as that matrix has "

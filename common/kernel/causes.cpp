@@ -136,6 +136,24 @@ bool is_right_on_large_tiles(const Evidence& evidence) {
            evidence.try_again({.shape = evidence.exercise.counted}).is_good();
 }
 
+/// The harness's findings go on in its own texts; here each ends.
+std::string as_sentence(const std::string& text) {
+    constexpr std::string_view ends = ".?!";
+    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
+}
+
+/// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows
+/// leaves one of the two.
+std::string with_one_explanation(const std::string& text, const std::string& matrix) {
+    const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
+    if (bar == text.npos) return text;
+    const std::string wanted = "it fits " + matrix + "[";
+    if (text.compare(first, wanted.size(), wanted) == 0) return as_sentence(text.substr(0, bar));
+    const std::size_t second = text.find("it fits ", bar);
+    if (text.compare(second, wanted.size(), wanted) != 0) return text;
+    return text.substr(0, first) + text.substr(second);
+}
+
 /// An access outside: of all its causes the one that fits.
 Failure outside(const Trial& trial, const Place& place, const std::string& details,
                 const Evidence& evidence) {
@@ -168,7 +186,10 @@ Failure outside(const Trial& trial, const Report& report, const Evidence& eviden
     const bool reads = report.message.starts_with("Reads");
     const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
                                      element_text(report, trial, evidence) + ".");
-    return outside(trial, place_in(report.place, evidence.source.name), details, evidence);
+    Failure failure =
+        outside(trial, place_in(report.place, evidence.source.name), details, evidence);
+    failure.headline = with_one_explanation(failure.headline, reads ? "in" : "out");
+    return failure;
 }
 
 bool is_in_shared_memory(const Report& report) {
@@ -195,6 +216,31 @@ std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence
 
 // ---- what does not end, or ends badly ----
 
+/// Far too much work may come to an end all the same: a small matrix shows it.
+std::optional<Failure> work_repeated(const Trial& trial, const Report& report,
+                                     const Evidence& evidence) {
+    if (!evidence.can_try_again) return std::nullopt;
+    constexpr int side = 8;
+    const Exercise& exercise = evidence.exercise;
+    const Shape small =
+        exercise.of_multiples((side + exercise.rows_multiple - 1) / exercise.rows_multiple,
+                              (side + exercise.cols_multiple - 1) / exercise.cols_multiple);
+    const Trial seen =
+        evidence.try_again({.shape = small, .watch = Watch::result_alone, .wants_counters = true});
+    // Each store of a warp is of one element at least.
+    const std::uint64_t times = seen.counters.store_requests / seen.elements();
+    if (!seen.has_ended() || times < 4) return std::nullopt;
+    Failure failure = from_report(
+        FailureKind::work_repeated, report, trial, evidence,
+        "threads do again what others have done, far more than the task takes.",
+        "Which elements are this thread's own, by blockIdx and threadIdx? Let it do those alone.");
+    failure.details = wrap(
+        "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
+        " each element is stored " + std::to_string(times) + " times or more, on average.");
+    failure.place.line = seen.store_line;
+    return failure;
+}
+
 std::optional<Failure> execution_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
@@ -206,9 +252,10 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
             report->cure.empty() ? "Who should wake them? Follow that thread." : report->cure);
     }
     if (const Report* report = find_report(trial, "execution", "instruction budget")) {
+        if (auto found = work_repeated(trial, *report, evidence)) return found;
         Failure failure =
             make(FailureKind::endless_loop, *report, "the kernel does not come to an end.",
-                 "Look at the loop evidence this line: does its counter reach its end?");
+                 "Look at the loop around this line: does its counter reach its end?");
         failure.details = wrap(report->thread.text() + " was here after " +
                                "many times the work that the task takes.");
         return failure;
@@ -297,7 +344,7 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
             return make(
                 FailureKind::divergent_barrier, *report,
                 "not every thread of the block comes to this __syncthreads().",
-                "Put the condition evidence the loads and stores, not evidence the barrier, and "
+                "Put the condition around the loads and stores, not around the barrier, and "
                 "let no thread return before it.");
         }
     }
@@ -343,12 +390,6 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
 
 // ---- the result ----
 
-/// The harness's findings go on in its own texts; here each ends.
-std::string as_sentence(const std::string& text) {
-    constexpr std::string_view ends = ".?!";
-    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
-}
-
 /// The line to look at first: of a load when its index is what is wrong.
 int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const bool is_of_load = finding.sentence.find("fits in[") != std::string::npos;
@@ -372,6 +413,11 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
                     .shape = trial.shape,
                     .next = next_after(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
+        // A wrong index leads outside too: that is no second mistake.
+        const Fault fault = comparison.findings[i].fault;
+        const bool is_outside = fault == Fault::read_outside || fault == Fault::written_after ||
+                                fault == Fault::written_before;
+        if (is_outside && names_the_mistake(first.fault)) continue;
         failure.details += wrap(as_sentence(comparison.findings[i].sentence));
     }
     if (comparison.wrong + comparison.untouched > 0) {
