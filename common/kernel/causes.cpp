@@ -5,6 +5,7 @@
 
 #include "harness/text.h"
 #include "kernel/advice.h"
+#include "kernel/grid_causes.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {
@@ -406,6 +407,12 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
+    const bool is_of_launch = first.fault == Fault::grid_too_small ||
+                              first.fault == Fault::bounds_exchanged ||
+                              first.fault == Fault::part_of_each_tile;
+    if (is_of_launch) {
+        if (auto found = exchanged_grid(trial, evidence)) return *found;
+    }
     Failure failure{.kind = FailureKind::wrong_result,
                     .fault = first.fault,
                     .headline = as_sentence(first.sentence),
@@ -420,6 +427,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
         if (is_outside && names_the_mistake(first.fault)) continue;
         failure.details += wrap(as_sentence(comparison.findings[i].sentence));
     }
+    if (is_of_launch) look_at_launch(failure, trial, evidence);
     if (comparison.wrong + comparison.untouched > 0) {
         failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
                                 std::to_string(comparison.wrong) + " wrong, " +

@@ -65,6 +65,11 @@ Declared array_not_shared(const std::string& text) {
     return {};
 }
 
+int line_of_mixed_axes(const std::string& text) {
+    return line_of_match(text, R"((blockIdx\.x\s*\*\s*blockDim\.y|blockIdx\.y\s*\*\s*blockDim\.x)"
+                               R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
+}
+
 bool never_commits(const std::string& text) {
     const std::string code = code_alone(text);
     const bool copies =

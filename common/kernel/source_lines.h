@@ -25,6 +25,9 @@ struct Declared {
 /// An array of a thread's own that is used on both sides of a barrier, in a file without shared
 /// memory: the barrier is there for nothing, and the array was meant to be shared.
 Declared array_not_shared(const std::string& text);
+/// The first line that takes a block's number along one axis and its size along the other; or that
+/// takes the grid's size for the block's. 0: there is none.
+int line_of_mixed_axes(const std::string& text);
 /// Whether it copies asynchronously, and nowhere commits a group of copies.
 bool never_commits(const std::string& text);
 
