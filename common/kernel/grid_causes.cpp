@@ -100,6 +100,10 @@ void look_at_launch(Failure& failure, const Trial& trial, const Evidence& eviden
     const Trial seen = evidence.try_again(
         {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
     if (!seen.comparison || !all_store_all(seen, seen.comparison->right)) return;
+    const std::size_t doubt = failure.headline.find(". The grid is too small");
+    if (doubt != std::string::npos) {
+        failure.headline = failure.headline.substr(0, doubt) + ". The grid is too small.";
+    }
     failure.place.line = line_of_launch(evidence.source.text, ".grid");
     failure.details +=
         wrap(numbers(trial) + "; all of these threads store, no two the same cells.");
