@@ -2,7 +2,41 @@
 
 namespace coalesce {
 
-const char* next_after(Fault fault) {
+namespace {
+
+/// What is said otherwise where the task is no transposition from `in` to `out`; null: nothing.
+const char* next_elsewhere(Fault fault, const Produces& task) {
+    if (fault == Fault::wrong_pitch) {
+        if (task.in_place) return "How long is a row? As long as the matrix has columns: its side.";
+        if (task.kind == Produces::copy) {
+            return "How long is a row? It has cols elements, in both matrices.";
+        }
+        if (task.kind != Produces::transpose) {
+            return "How long is a row, in `in` and in `out`? It is as long as that matrix has "
+                   "columns.";
+        }
+    }
+    if (!task.in_place) return nullptr;
+    switch (fault) {
+        case Fault::nothing_written: return "Write the body: each pair has to change places.";
+        case Fault::never_written:
+            return "Find out which threads should have stored the cells marked in the map: does "
+                   "every pair of tiles have a block, and so does every tile on the diagonal?";
+        case Fault::indices_not_swapped: return "Store what was at (row, col) at (col, row).";
+        case Fault::tile_not_moved:
+            return "The two tiles of a pair have to change places too: which one is stored where?";
+        case Fault::value_not_of_input:
+            return "Look at what is stored: is it what was read from `data` before?";
+        case Fault::scattered:
+            return "Follow one wrong element by hand, from where it was to where it lands.";
+        default: return nullptr;
+    }
+}
+
+}  // namespace
+
+const char* next_after(Fault fault, const Produces& task) {
+    if (const char* other = next_elsewhere(fault, task)) return other;
     switch (fault) {
         case Fault::none: return "";
         case Fault::nothing_written:

@@ -5,6 +5,8 @@
 
 #include "harness/text.h"
 #include "kernel/advice.h"
+#include "kernel/grid_causes.h"
+#include "kernel/source_lines.h"
 
 namespace coalesce {
 namespace {
@@ -22,8 +24,14 @@ Place place_in(const Place& place, const std::string& file_name) {
     return place.file == file_name ? place : Place{file_name, 0, 0};
 }
 
+/// How the exercise calls its matrices.
+const char* name_of_matrix(bool is_out, const Evidence& evidence) {
+    if (evidence.exercise.task().in_place) return "data";
+    return is_out ? "out" : "in";
+}
+
 /// The simulator knows allocations by size and number; here they have names.
-std::string with_matrix_names(const Report& report, const Trial& trial) {
+std::string with_matrix_names(const Report& report, const Trial& trial, const Evidence& evidence) {
     const std::string begin = "the allocation of ", end = ")";
     const std::size_t first = report.message.find(begin);
     const std::size_t last = report.message.find(end, first);
@@ -33,13 +41,15 @@ std::string with_matrix_names(const Report& report, const Trial& trial) {
     };
     if (!holds(trial.in_address) && !holds(trial.out_address)) return report.message;
     std::string message = report.message;
-    return message.replace(first, last + end.size() - first,
-                           holds(trial.in_address) ? "`in`" : "`out`");
+    return message.replace(
+        first, last + end.size() - first,
+        std::string("`") + name_of_matrix(!holds(trial.in_address), evidence) + "`");
 }
 
 /// What a report says, with its threads and the other access.
-std::string details_of(const Report& report, const Trial& trial) {
-    std::string text = wrap(report.thread.text() + ": " + with_matrix_names(report, trial));
+std::string details_of(const Report& report, const Trial& trial, const Evidence& evidence) {
+    std::string text =
+        wrap(report.thread.text() + ": " + with_matrix_names(report, trial, evidence));
     if (report.other_place.line > 0) {
         text += wrap("The other access: " + report.other_place.text() + ", " +
                      report.other_thread.text() + ".");
@@ -48,44 +58,44 @@ std::string details_of(const Report& report, const Trial& trial) {
 }
 
 Failure from_report(FailureKind kind, const Report& report, const Trial& trial,
-                    const std::string& file_name, const std::string& headline,
+                    const Evidence& evidence, const std::string& headline,
                     const std::string& next) {
     return {.kind = kind,
             .headline = headline,
-            .place = place_in(report.place, file_name),
+            .place = place_in(report.place, evidence.source.name),
             .shape = trial.shape,
-            .details = details_of(report, trial),
+            .details = details_of(report, trial, evidence),
             .next = next};
 }
 
 // ---- outside of the matrices ----
 
-/// "element 4813 of `in`, which has 4810": the buffer that the address is closest to.
-std::string element_text(const Report& report, const Trial& trial) {
-    const std::uint64_t bytes = 4 * trial.elements();
-    const auto distance = [&](std::uint64_t begin) {
-        if (report.address < begin) return begin - report.address;
-        return report.address >= begin + bytes ? report.address - begin - bytes : 0;
-    };
-    const bool is_out = distance(trial.out_address) < distance(trial.in_address);
+/// "element 4813 of `in`, which has 4810". Far outside an address is near to nothing, so the access
+/// says which matrix is meant: `in` is read and `out` is written.
+std::string element_text(const Report& report, const Trial& trial, const Evidence& evidence) {
+    const bool is_out = !report.message.starts_with("Reads");
     const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
     const auto element =
         (static_cast<std::int64_t>(report.address) - static_cast<std::int64_t>(begin)) / 4;
-    return "element " + std::to_string(element) + " of `" + (is_out ? "out" : "in") +
+    return "element " + std::to_string(element) + " of `" + name_of_matrix(is_out, evidence) +
            "`, which has " + std::to_string(trial.elements());
 }
 
-Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details) {
-    return {.kind = FailureKind::no_bounds_check,
-            .headline =
-                "threads outside of the matrix touch memory that is not theirs: a check of "
-                "the bounds is missing or wrong.",
-            .place = place,
-            .shape = trial.shape,
-            .details = details,
-            .next =
-                "Where the tiles do not fit the matrix, some threads have no element: let them do "
-                "nothing. Compare row with rows and col with cols before each access."};
+Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details,
+                        const Evidence& evidence) {
+    const bool is_square = evidence.exercise.task().in_place;
+    return {
+        .kind = FailureKind::no_bounds_check,
+        .headline =
+            "threads outside of the matrix touch memory that is not theirs: a check of "
+            "the bounds is missing or wrong.",
+        .place = place,
+        .shape = trial.shape,
+        .details = details,
+        .next = std::string("Where the tiles do not fit the matrix, some threads have no element: "
+                            "let them do nothing. Compare ") +
+                (is_square ? "both indices with the side" : "row with rows and col with cols") +
+                " before each access."};
 }
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
@@ -96,30 +106,74 @@ std::optional<Comparison> result_without_checks(const Trial& trial, const Eviden
     return evidence.try_again({.shape = trial.shape, .watch = Watch::result_alone}).comparison;
 }
 
+/// A wrong index may lead outside at one shape, and show what it is at another: of whole tiles, and
+/// longer one way than the other.
+std::optional<Failure> index_mistake(const Trial& trial, const Evidence& evidence) {
+    const auto mistake_at = [&](const Trial& seen) -> std::optional<Failure> {
+        if (!seen.comparison || !names_the_mistake(seen.comparison->fault())) return std::nullopt;
+        return wrong_result(seen, *seen.comparison, evidence);
+    };
+    // Where tiles are cut off, a missing check of the bounds looks like many a wrong index.
+    if (has_whole_tiles(trial.shape) || !evidence.was_right_on_whole_tiles) {
+        Trial here = trial;
+        here.comparison = result_without_checks(trial, evidence);
+        if (auto found = mistake_at(here)) return found;
+    }
+    if (!evidence.can_try_again) return std::nullopt;
+    for (const Shape shape : {Shape{64, 128}, Shape{128, 64}}) {
+        const bool is_taken = shape.rows % evidence.exercise.rows_multiple == 0 &&
+                              shape.cols % evidence.exercise.cols_multiple == 0;
+        if (evidence.exercise.takes_squares() || !is_taken) continue;
+        const TrialOrder order{
+            .shape = shape, .watch = Watch::result_alone, .wants_counters = true};
+        if (auto found = mistake_at(evidence.try_again(order))) return found;
+    }
+    return std::nullopt;
+}
+
 /// Whether it is right on a matrix of whole tiles of any size.
 bool is_right_on_large_tiles(const Evidence& evidence) {
     return evidence.can_try_again &&
            evidence.try_again({.shape = evidence.exercise.counted}).is_good();
 }
 
+/// The harness's findings go on in its own texts; here each ends.
+std::string as_sentence(const std::string& text) {
+    constexpr std::string_view ends = ".?!";
+    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
+}
+
+/// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows
+/// leaves one of the two.
+std::string with_one_explanation(const std::string& text, const std::string& matrix) {
+    const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
+    if (bar == text.npos) return text;
+    const std::string wanted = "it fits " + matrix + "[";
+    if (text.compare(first, wanted.size(), wanted) == 0) return as_sentence(text.substr(0, bar));
+    const std::size_t second = text.find("it fits ", bar);
+    if (text.compare(second, wanted.size(), wanted) != 0) return text;
+    return text.substr(0, first) + text.substr(second);
+}
+
 /// An access outside: of all its causes the one that fits.
 Failure outside(const Trial& trial, const Place& place, const std::string& details,
                 const Evidence& evidence) {
+    // A wrong index leads outside as well; then the index is what is wrong.
+    if (std::optional<Failure> failure = index_mistake(trial, evidence)) {
+        failure->place = place;
+        failure->details = wrap("With rows = " + std::to_string(trial.shape.rows) +
+                                " and cols = " + std::to_string(trial.shape.cols) +
+                                " it goes outside of the matrix:") +
+                           details + failure->details;
+        return *failure;
+    }
     const bool is_ragged = !has_whole_tiles(trial.shape);
     if (is_ragged && evidence.was_right_on_whole_tiles) {
-        return no_bounds_check(trial, place, details);
-    }
-    // A wrong index leads outside as well; then the index is what is wrong.
-    const std::optional<Comparison> comparison = result_without_checks(trial, evidence);
-    if (comparison && names_the_mistake(comparison->fault())) {
-        Failure failure = wrong_result(trial, *comparison, evidence);
-        failure.place = place;
-        failure.details = wrap("It also goes outside of the matrix.") + details + failure.details;
-        return failure;
+        return no_bounds_check(trial, place, details, evidence);
     }
     // The tile may be larger than the matrix.
     if (!evidence.was_right_on_whole_tiles && is_right_on_large_tiles(evidence)) {
-        return no_bounds_check(trial, place, details);
+        return no_bounds_check(trial, place, details, evidence);
     }
     return {.kind = FailureKind::out_of_bounds,
             .headline = "the kernel touches memory outside of its matrices.",
@@ -132,8 +186,11 @@ Failure outside(const Trial& trial, const Place& place, const std::string& detai
 Failure outside(const Trial& trial, const Report& report, const Evidence& evidence) {
     const bool reads = report.message.starts_with("Reads");
     const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
-                                     element_text(report, trial) + ".");
-    return outside(trial, place_in(report.place, evidence.source.name), details, evidence);
+                                     element_text(report, trial, evidence) + ".");
+    Failure failure =
+        outside(trial, place_in(report.place, evidence.source.name), details, evidence);
+    failure.headline = with_one_explanation(failure.headline, reads ? "in" : "out");
+    return failure;
 }
 
 bool is_in_shared_memory(const Report& report) {
@@ -143,7 +200,7 @@ bool is_in_shared_memory(const Report& report) {
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
         return from_report(
-            FailureKind::misaligned, *report, trial, evidence.source.name,
+            FailureKind::misaligned, *report, trial, evidence,
             "a vector access at an address that is no multiple of its size.",
             "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: "
             "let its first element's index be a multiple of 4, or of 2.");
@@ -151,7 +208,7 @@ std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
     if (is_in_shared_memory(*report)) {
-        return from_report(FailureKind::outside_shared_memory, *report, trial, evidence.source.name,
+        return from_report(FailureKind::outside_shared_memory, *report, trial, evidence,
                            "an access outside of the shared array.",
                            "Compare the indices with the array's dimensions. " + report->cure);
     }
@@ -160,10 +217,35 @@ std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence
 
 // ---- what does not end, or ends badly ----
 
+/// Far too much work may come to an end all the same: a small matrix shows it.
+std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
+                                     const Evidence& evidence) {
+    if (!evidence.can_try_again) return std::nullopt;
+    constexpr int side = 8;
+    const Exercise& exercise = evidence.exercise;
+    const Shape small =
+        exercise.of_multiples((side + exercise.rows_multiple - 1) / exercise.rows_multiple,
+                              (side + exercise.cols_multiple - 1) / exercise.cols_multiple);
+    const Trial seen =
+        evidence.try_again({.shape = small, .watch = Watch::result_alone, .wants_counters = true});
+    // Each store of a warp is of one element at least.
+    const std::uint64_t times = seen.counters.store_requests / seen.elements();
+    if (!seen.has_ended() || times < 4) return std::nullopt;
+    Failure failure = from_report(
+        FailureKind::too_much_work, report, trial, evidence,
+        "threads do again what others have done, far more than the task takes.",
+        "Which elements are this thread's own, by blockIdx and threadIdx? Let it do those alone.");
+    failure.details = wrap(
+        "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
+        " each element is stored " + std::to_string(times) + " times or more, on average.");
+    failure.place.line = seen.store_line;
+    return failure;
+}
+
 std::optional<Failure> execution_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
-        return from_report(kind, report, trial, evidence.source.name, headline, next);
+        return from_report(kind, report, trial, evidence, headline, next);
     };
     if (const Report* report = find_report(trial, "synccheck", "deadlock")) {
         return make(
@@ -171,9 +253,10 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
             report->cure.empty() ? "Who should wake them? Follow that thread." : report->cure);
     }
     if (const Report* report = find_report(trial, "execution", "instruction budget")) {
+        if (auto found = too_much_work(trial, *report, evidence)) return found;
         Failure failure =
             make(FailureKind::endless_loop, *report, "the kernel does not come to an end.",
-                 "Look at the loop evidence this line: does its counter reach its end?");
+                 "Look at the loop around this line: does its counter reach its end?");
         failure.details = wrap(report->thread.text() + " was here after " +
                                "many times the work that the task takes.");
         return failure;
@@ -199,17 +282,70 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
 
 // ---- barriers and races ----
 
+/// A report of shared memory that an asynchronous copy was still writing.
+const Report* find_pending_copy(const Trial& trial) {
+    const auto is_pending = [](const Report& report) {
+        return report.is("racecheck") &&
+               report.message.find("asynchronous copy has not yet") != report.message.npos;
+    };
+    const auto found = std::find_if(trial.reports.begin(), trial.reports.end(), is_pending);
+    return found == trial.reports.end() ? nullptr : &*found;
+}
+
+std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) {
+    const Report* report = find_pending_copy(trial);
+    if (!report) return std::nullopt;
+    if (never_commits(evidence.source.text)) {
+        return from_report(
+            FailureKind::copy_not_committed, *report, trial, evidence,
+            "copies are on their way that nothing has waited for: no group is ever committed.",
+            "Close the group of a tile's copies with __pipeline_commit(): waiting is for groups.");
+    }
+    const auto make = [&](const std::string& headline, const std::string& next) {
+        return from_report(FailureKind::copy_not_waited_for, *report, trial, evidence, headline,
+                           next);
+    };
+    if (!report->is("racecheck", "read after write")) {
+        return make("this writes to shared memory where an earlier copy is still on its way.",
+                    "Is it the right stage: another one than the one in use, in turn? If it is: "
+                    "has the copy that went there before been waited for?");
+    }
+    if (report->thread.text() == report->other_thread.text()) {
+        return make("the tile is read before its copy has arrived.",
+                    "Count the groups: which have been committed here, and how many does the wait "
+                    "leave under way?");
+    }
+    // Whether that copy is of this tile or of the next one is not known.
+    return make("the tile is read while a copy still writes to it.",
+                "Have this tile's copies been waited for: which groups are committed here, and how "
+                "many does the wait leave under way? If they have, it is the next tile's copy: "
+                "does it go to the other stage, and is everybody done with that one?");
+}
+
+/// An array without __shared__ gives no report: other threads' elements are just not in it.
+std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& evidence) {
+    const Declared tile = array_not_shared(evidence.source.text);
+    if (tile.line == 0 || !trial.comparison || trial.comparison->is_right()) return std::nullopt;
+    return Failure{.kind = FailureKind::tile_not_shared,
+                   .headline = "`" + tile.name +
+                               "` is not shared: each thread has one of its own, in which it finds "
+                               "nothing that another thread wrote.",
+                   .place = {evidence.source.name, tile.line, 0},
+                   .shape = trial.shape,
+                   .next = "Declare it __shared__: then the block has one, for all its threads."};
+}
+
 std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
-        return from_report(kind, report, trial, evidence.source.name, headline, next);
+        return from_report(kind, report, trial, evidence, headline, next);
     };
     for (const char* kind : {"divergent barrier", "exit before barrier"}) {
         if (const Report* report = find_report(trial, "synccheck", kind)) {
             return make(
                 FailureKind::divergent_barrier, *report,
                 "not every thread of the block comes to this __syncthreads().",
-                "Put the condition evidence the loads and stores, not evidence the barrier, and "
+                "Put the condition around the loads and stores, not around the barrier, and "
                 "let no thread return before it.");
         }
     }
@@ -240,13 +376,13 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
         return from_report(
-            FailureKind::uninitialised_shared, *report, trial, evidence.source.name,
+            FailureKind::uninitialised_shared, *report, trial, evidence,
             "this reads a place in shared memory that nothing wrote.",
             "Fill the tile first: do all its elements have a thread that writes them, "
             "and is it read with the same layout?");
     }
     if (const Report* report = find_report(trial, "initcheck")) {
-        return from_report(FailureKind::uninitialised_read, *report, trial, evidence.source.name,
+        return from_report(FailureKind::uninitialised_read, *report, trial, evidence,
                            "this reads device memory that nothing wrote.",
                            "Read from `in` only, where the input is.");
     }
@@ -255,23 +391,43 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
 
 // ---- the result ----
 
-/// The harness's findings go on in its own texts; here each ends.
-std::string as_sentence(const std::string& text) {
-    constexpr std::string_view ends = ".?!";
-    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
+/// The line to look at first: of a load when its index is what is wrong.
+int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
+    const bool is_of_load = finding.sentence.find("fits in[") != std::string::npos;
+    if (finding.fault != Fault::wrong_pitch || !is_of_load || !evidence.can_try_again) {
+        return trial.store_line;
+    }
+    const Trial seen = evidence.try_again(
+        {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
+    for (const simulated::Line& line : seen.lines) {
+        if (line.counters.load_requests > 0) return line.number;
+    }
+    return trial.store_line;
 }
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
+    const bool is_of_launch = first.fault == Fault::grid_too_small ||
+                              first.fault == Fault::bounds_exchanged ||
+                              first.fault == Fault::part_of_each_tile;
+    if (is_of_launch) {
+        if (auto found = exchanged_grid(trial, evidence)) return *found;
+    }
     Failure failure{.kind = FailureKind::wrong_result,
                     .fault = first.fault,
                     .headline = as_sentence(first.sentence),
-                    .place = {evidence.source.name, trial.store_line, 0},
+                    .place = {evidence.source.name, line_of_mistake(trial, first, evidence), 0},
                     .shape = trial.shape,
-                    .next = next_after(first.fault)};
+                    .next = next_after(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
+        // A wrong index leads outside too: that is no second mistake.
+        const Fault fault = comparison.findings[i].fault;
+        const bool is_outside = fault == Fault::read_outside || fault == Fault::written_after ||
+                                fault == Fault::written_before;
+        if (is_outside && names_the_mistake(first.fault)) continue;
         failure.details += wrap(as_sentence(comparison.findings[i].sentence));
     }
+    if (is_of_launch) look_at_launch(failure, trial, evidence);
     if (comparison.wrong + comparison.untouched > 0) {
         failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
                                 std::to_string(comparison.wrong) + " wrong, " +
@@ -298,10 +454,11 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
     const bool is_wrong = trial.comparison && !trial.comparison->is_right();
     if (race && (!is_wrong || !names_the_mistake(trial.comparison->fault()))) {
         return from_report(
-            FailureKind::race_between_blocks, *race, trial, evidence.source.name,
+            FailureKind::race_between_blocks, *race, trial, evidence,
             "threads access one place in memory, and at least one writes: which comes "
             "first is chance.",
-            "Each element of `out` is for one thread: which index do two of them share?");
+            std::string("Each element of `") + name_of_matrix(true, evidence) +
+                "` is for one thread: which index do two of them share?");
     }
     if (!is_wrong) return std::nullopt;
     const Comparison& comparison = *trial.comparison;
@@ -354,11 +511,30 @@ bool has_whole_tiles(Shape shape) {
     return shape.rows % largest_side == 0 && shape.cols % largest_side == 0;
 }
 
+namespace {
+
+/// What refuses a launch knows the file's name alone.
+Failure with_line_of_launch(Failure refused, const Evidence& evidence) {
+    if (refused.place.line > 0) return refused;
+    const bool is_of_block = refused.kind == FailureKind::block_too_large ||
+                             refused.headline.find("gives blocks of") != std::string::npos;
+    if (is_of_block || refused.kind == FailureKind::bad_launch) {
+        refused.place.line = line_of_launch(evidence.source.text, is_of_block ? ".block" : ".grid");
+    }
+    return refused;
+}
+
+}  // namespace
+
 Failure cause_of(const Trial& trial, const Evidence& evidence) {
     if (auto found = memory_error(trial, evidence)) return *found;
     if (auto found = execution_error(trial, evidence)) return *found;
-    if (trial.refused.kind != FailureKind::none) return trial.refused;
+    if (trial.refused.kind != FailureKind::none) {
+        return with_line_of_launch(trial.refused, evidence);
+    }
+    if (auto found = copy_error(trial, evidence)) return *found;
     if (auto found = barrier_error(trial, evidence)) return *found;
+    if (auto found = tile_of_one_thread(trial, evidence)) return *found;
     if (auto found = uninitialised(trial, evidence)) return *found;
     if (auto found = result_error(trial, evidence)) return *found;
     return device_error(trial, evidence);

@@ -14,6 +14,7 @@
 #include "kernel/cache.h"
 #include "kernel/compilers.h"
 #include "kernel/messages.h"
+#include "kernel/source_lines.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce {
@@ -23,6 +24,10 @@ using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 std::string wanted_signature(const std::string& kernel) {
+    // One matrix, whose side comes first; the other arguments stay without a name.
+    if (kernel.ends_with("_in_place")) {
+        return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
+    }
     return "__global__ void " + kernel + "(float* out, const float* in, int rows, int cols)";
 }
 
@@ -72,6 +77,7 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
         failure.headline = "'" + kernel + "' is no kernel.";
         failure.next += ": with __global__, neither static nor a template, in no namespace";
     } else if (!others.empty()) {
+        failure.place.line = line_of_kernel(source.text, "");
         failure.details = wrap("The file has the kernel " + demangled(others.front()) + ".");
     }
     failure.next += ".";

@@ -134,16 +134,29 @@ std::vector<std::string> nvcc_command(const std::string& nvcc, const std::string
             "input.cu"};
 }
 
+/// The folder, beside the source, where clang looks for headers first.
+constexpr const char* own_headers = "headers";
+
+/// The host's <cstdio> declares another printf, and kernels need nothing of it: clang finds an empty
+/// one.
+void write_own_headers(const std::string& folder) {
+    std::error_code ignored;
+    fs::create_directory(folder + "/" + own_headers, ignored);
+    for (const char* name : {"cstdio", "stdio.h"}) {
+        std::ofstream(folder + "/" + own_headers + "/" + name) << "#pragma once\n";
+    }
+}
+
 /// Without any of the toolkit's headers, which clang may be too old to read: the project has its own.
 std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture) {
     return {clang, "-x", "cuda", "-std=c++20", "-O3",
             // An endless loop is a learner's mistake, and no licence to leave it out.
             "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
-            "-nocudalib", "-fdeclspec", "-isystem", COALESCE_CUDA_HEADERS, "-include",
-            "cuda_runtime.h", "-gline-tables-only", "-Wno-unknown-cuda-version", "-Xclang",
-            "-target-sdk-version=11.5", "-Xclang", "-target-feature", "-Xclang", "+ptx70",
-            "--cuda-gpu-arch=" + clang_architecture(architecture), "-fno-color-diagnostics",
-            "-fno-caret-diagnostics", "-o", "kernel.ptx", "input.cu"};
+            "-nocudalib", "-fdeclspec", "-isystem", own_headers, "-isystem", COALESCE_CUDA_HEADERS,
+            "-include", "cuda_runtime.h", "-gline-tables-only", "-Wno-unknown-cuda-version",
+            "-Xclang", "-target-sdk-version=11.5", "-Xclang", "-target-feature", "-Xclang",
+            "+ptx70", "--cuda-gpu-arch=" + clang_architecture(architecture),
+            "-fno-color-diagnostics", "-fno-caret-diagnostics", "-o", "kernel.ptx", "input.cu"};
 }
 
 RawOutput run_command(const std::vector<std::string>& command, const std::string& wrapped,
@@ -154,6 +167,7 @@ RawOutput run_command(const std::vector<std::string>& command, const std::string
         return result;
     }
     std::ofstream(folder.path() + "/input.cu", std::ios::binary) << wrapped;
+    write_own_headers(folder.path());
     const ChildResult child = run_child(command, folder.path(), seconds);
     result.is_out_of_time = child.is_out_of_time;
     result.output = child.output;

@@ -93,11 +93,15 @@ bool Examiner::is_good(const Trial& trial) {
 
 bool Examiner::try_shapes() {
     const Stretch stretch(verdict_.milliseconds.shapes);
+    bool is_fixed = true;
     for (const Shape shape : exercise_.shapes) {
         if (!is_good(try_on({.shape = shape}))) return false;
         was_right_on_whole_tiles_ |= has_whole_tiles(shape);
+        is_fixed &= verdict_.shapes.back().launch.grid == verdict_.shapes.front().launch.grid;
     }
-    return true;
+    // A grid written down as numbers may be large enough for all of these, and for no larger one.
+    const Shape larger{2 * exercise_.counted.rows, 2 * exercise_.counted.cols};
+    return !is_fixed || is_good(try_on({.shape = larger}));
 }
 
 /// The largest shape: right there too, and with all its costs.

@@ -55,6 +55,11 @@ enum class FailureKind {
     uninitialised_read,     ///< it reads device memory that nothing wrote
     race_between_blocks,    ///< threads access one place in device memory without any order
     kernel_failed,          ///< the device gave up, for none of the reasons above
+    tile_not_shared,        ///< the tile is an array of each thread's own
+    copy_not_waited_for,    ///< shared memory is used while an asynchronous copy writes it
+    copy_not_committed,     ///< likewise, and no copy is ever committed
+    too_much_work,          ///< threads do again what others have done: far too much, but it ends
+    grid_exchanged,         ///< the grid would cover the matrix if its two sizes changed places
 
     // The result.
     wrong_result,  ///< `Failure::fault` says in which way; id_of gives that fault's name

@@ -11,8 +11,12 @@ double elements_of(Shape shape) {
 
 }  // namespace
 
-std::uint64_t instruction_budget(Shape shape, double warps) {
-    return 50'000 + 100 * static_cast<std::uint64_t>(elements_of(shape)) +
+std::uint64_t instruction_budget(Shape shape, double warps, bool prints) {
+    // Some lines from every thread, and of every element.
+    constexpr double for_lines = 600;
+    const double lines = prints ? for_lines * (elements_of(shape) + 32 * warps) : 0;
+    return static_cast<std::uint64_t>(lines) + 50'000 +
+           100 * static_cast<std::uint64_t>(elements_of(shape)) +
            500 * static_cast<std::uint64_t>(warps);
 }
 
@@ -24,8 +28,9 @@ double threads_of(const LaunchShape& launch) {
 Failure far_too_large(const LaunchShape& launch, Shape shape, const std::string& file) {
     if (threads_of(launch) <= 500'000 + 64 * elements_of(shape)) return {};
     return {.kind = FailureKind::bad_launch,
-            .headline = format("configure(%d, %d) gives %.3g threads for %.3g elements.",
-                               shape.rows, shape.cols, threads_of(launch), elements_of(shape)),
+            .headline = format("configure(%d, %d) gives %.0f threads for %.0f %s.", shape.rows,
+                               shape.cols, threads_of(launch), elements_of(shape),
+                               elements_of(shape) == 1 ? "element" : "elements"),
             .place = {file, 0, 0},
             .shape = shape,
             .details = wrap("It is " + launch.text() + "."),

@@ -12,8 +12,9 @@ namespace coalesce {
 
 /// Warp instructions that a launch of so many warps may execute: far more than the clumsiest kernel
 /// needs that moves a matrix, and few enough that a loop without end is found at once, even one that
-/// prints.
-std::uint64_t instruction_budget(Shape shape, double warps);
+/// prints. A kernel that `prints` may spend more: a line costs the budget as much as many
+/// instructions, and printing from every thread is no mistake.
+std::uint64_t instruction_budget(Shape shape, double warps, bool prints);
 
 /// Threads of a launch; as a product of integers it may not fit.
 double threads_of(const LaunchShape& launch);

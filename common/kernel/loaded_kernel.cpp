@@ -95,6 +95,7 @@ std::string LaunchShape::text() const {
 
 LoadedKernel::LoadedKernel(const Compiled& compiled)
     : name_(compiled.kernel),
+      prints_(compiled.ptx.find("vprintf") != compiled.ptx.npos),
       file_name_(compiled.file),
       static_shared_(shared_bytes_in(compiled.ptx)) {
     if (static_shared_ > kUsualShared) {

@@ -40,6 +40,8 @@ public:
     const std::string& name() const { return name_; }
     /// The file's, as messages name it.
     const std::string& file_name() const { return file_name_; }
+    /// Whether something in its file calls printf.
+    bool prints() const { return prints_; }
     /// Why it can not be launched; kind none when it can.
     const Failure& problem() const { return problem_; }
 
@@ -62,7 +64,9 @@ private:
     int most_threads_ = 0;
     long long most_shared_ = 0;
     bool is_abandoned_ = false;
-    std::string name_, file_name_;
+    std::string name_;
+    bool prints_ = false;
+    std::string file_name_;
     std::size_t static_shared_ = 0;
     Failure problem_;
 };

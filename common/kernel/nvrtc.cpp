@@ -51,6 +51,44 @@ Nvrtc open_library(const std::string& path) {
     return found;
 }
 
+/// Headers of the host that kernels written elsewhere begin with. NVRTC has none of them, and what
+/// a kernel needs of them, printf and assert, it knows by itself.
+constexpr const char* host_headers[] = {"cstdio",  "stdio.h",  "cassert", "assert.h",
+                                        "cstdlib", "stdlib.h", "cstddef", "stddef.h",
+                                        "cmath",   "math.h",   "cstdint", "stdint.h"};
+
+constexpr const char* integer_types = R"(#pragma once
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+namespace std {
+using ::int8_t, ::int16_t, ::int32_t, ::int64_t;
+using ::uint8_t, ::uint16_t, ::uint32_t, ::uint64_t;
+}
+)";
+
+/// What NVRTC is to find in such a header.
+const char* text_of_header(const std::string& name) {
+    return name == "cstdint" || name == "stdint.h" ? integer_types : "";
+}
+
+/// A program of that text; null when NVRTC makes none.
+nvrtcProgram program_of(const Nvrtc& nvrtc, const std::string& wrapped) {
+    std::vector<const char*> texts;
+    for (const char* name : host_headers) texts.push_back(text_of_header(name));
+    nvrtcProgram program = nullptr;
+    const bool is_made =
+        nvrtc.is_complete &&
+        nvrtc.create(&program, wrapped.c_str(), "/coalesce/kernel.cu",
+                     static_cast<int>(texts.size()), texts.data(), host_headers) == NVRTC_SUCCESS;
+    return is_made ? program : nullptr;
+}
+
 /// Never closed: it keeps threads and tables.
 const Nvrtc& library_at(const std::string& path) {
     static auto& opened = *new std::map<std::string, Nvrtc>;
@@ -76,9 +114,8 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
                     const std::string& architecture) {
     RawOutput result;
     const Nvrtc& nvrtc = library_at(path);
-    nvrtcProgram program = nullptr;
-    if (!nvrtc.is_complete || nvrtc.create(&program, wrapped.c_str(), "/coalesce/kernel.cu", 0,
-                                           nullptr, nullptr) != NVRTC_SUCCESS) {
+    nvrtcProgram program = program_of(nvrtc, wrapped);
+    if (!program) {
         result.output = path + " can not be used";
         return result;
     }

@@ -51,8 +51,50 @@ std::string code_alone(const std::string& text) {
     return code;
 }
 
+Declared array_not_shared(const std::string& text) {
+    static const std::regex array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
+    const std::string code = code_alone(text);
+    const std::size_t barrier = code.find("__syncthreads");
+    if (barrier == code.npos || code.find("__shared__") != code.npos) return {};
+    const auto end = code.cbegin() + static_cast<std::ptrdiff_t>(barrier);
+    for (std::sregex_iterator one(code.cbegin(), end, array), none; one != none; ++one) {
+        const std::regex name("\\b" + one->str(1) + "\\b");
+        if (!std::regex_search(end, code.cend(), name)) continue;
+        return {one->str(1), line_at(code, static_cast<std::size_t>(one->position(1)))};
+    }
+    return {};
+}
+
+int line_of_mixed_axes(const std::string& text) {
+    return line_of_match(text, R"((blockIdx\.x\s*\*\s*blockDim\.y|blockIdx\.y\s*\*\s*blockDim\.x)"
+                               R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
+}
+
+bool never_commits(const std::string& text) {
+    const std::string code = code_alone(text);
+    const bool copies =
+        code.find("__pipeline_memcpy_async") != code.npos || text.find("cp.async.c") != text.npos;
+    // Of PTX in a string the name alone is looked at: a comment may have it too, which is no harm.
+    const bool commits = code.find("__pipeline_commit") != code.npos ||
+                         code.find("producer_commit") != code.npos ||
+                         text.find("cp.async.commit_group") != text.npos ||
+                         text.find("cp.async.wait_all") != text.npos;
+    return copies && !commits;
+}
+
 int line_of_configure(const std::string& text) {
     return line_of_match(text, R"(\b(configure)\s*\()");
+}
+
+int line_of_launch(const std::string& text, const std::string& member) {
+    const std::string code = code_alone(text);
+    const std::size_t begin = code.find("configure");
+    if (begin == code.npos) return 0;
+    for (const std::string& word : {member, std::string("return")}) {
+        const std::size_t place = code.find(word, begin);
+        if (place != code.npos) return line_at(code, place);
+    }
+    return line_at(code, begin);
 }
 
 int line_of_kernel(const std::string& text, const std::string& name) {

@@ -11,7 +11,24 @@ namespace coalesce {
 std::string code_alone(const std::string& text);
 /// The line of the function `configure`; 0 when there is none.
 int line_of_configure(const std::string& text);
+/// The line of `configure` that sets a member of its answer (".grid"): else the one that returns,
+/// or the function's first.
+int line_of_launch(const std::string& text, const std::string& member);
 /// The line of the __global__ function of that name; 0 when there is none. "": of the first one.
 int line_of_kernel(const std::string& text, const std::string& name);
+
+/// A name and where it is declared.
+struct Declared {
+    std::string name;
+    int line = 0;  ///< 0: nowhere
+};
+/// An array of a thread's own that is used on both sides of a barrier, in a file without shared
+/// memory: the barrier is there for nothing, and the array was meant to be shared.
+Declared array_not_shared(const std::string& text);
+/// The first line that takes a block's number along one axis and its size along the other; or that
+/// takes the grid's size for the block's. 0: there is none.
+int line_of_mixed_axes(const std::string& text);
+/// Whether it copies asynchronously, and nowhere commits a group of copies.
+bool never_commits(const std::string& text);
 
 }  // namespace coalesce

@@ -26,12 +26,13 @@ cudaError_t wait_for_end(const LaunchConditions& conditions, bool& is_hung) {
     }
 }
 
-void watch_as(const TrialOrder& order, const LaunchConditions& conditions, double warps) {
+void watch_as(const LoadedKernel& kernel, const TrialOrder& order,
+              const LaunchConditions& conditions, double warps) {
     if (!conditions.is_simulated) return;
     // One warp is seen long before a kernel that never ends would be stopped.
     const Shape counted = order.traced.limit > 0 && warps > 1 ? Shape{1, 1} : order.shape;
     simulated::prepare(order.watch == Watch::everything ? "all" : "none",
-                       instruction_budget(counted, warps));
+                       instruction_budget(counted, warps, kernel.prints()));
 }
 
 /// Takes what the simulator noted, and makes it ready for the next launch.
@@ -72,12 +73,12 @@ Trial launch_once(LoadedKernel& kernel, const TrialOrder& order, const LaunchCon
     trial.refused = kernel.problem();
     if (trial.refused.kind != FailureKind::none) return trial;
     if (conditions.is_simulated) simulator::reset_counters();
-    watch_as(order, conditions, 1);
+    watch_as(kernel, order, conditions, 1);
     const auto shape = kernel.configure(order.shape, trial.refused);
     if (shape) trial.refused = far_too_large(*shape, order.shape, kernel.file_name());
     if (trial.refused.kind == FailureKind::none) {
         trial.launch = *shape;
-        watch_as(order, conditions, threads_of(*shape) / 32);
+        watch_as(kernel, order, conditions, threads_of(*shape) / 32);
         launch(kernel, order, conditions, make_matrices(), trial);
     }
     if (conditions.is_simulated) take_notes(kernel, order, trial);

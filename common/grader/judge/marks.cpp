@@ -100,6 +100,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::too_much_shared_memory: return Mark::rejected;
 
         case FailureKind::endless_loop:
+        case FailureKind::too_much_work:
         case FailureKind::launch_out_of_time: return Mark::time_limit;
 
         case FailureKind::deadlock:
@@ -114,6 +115,8 @@ Mark mark_for(FailureKind kind) {
 
         case FailureKind::missing_barrier:
         case FailureKind::shared_race:
+        case FailureKind::copy_not_waited_for:
+        case FailureKind::copy_not_committed:
         case FailureKind::race_between_blocks: return Mark::race;
 
         case FailureKind::uninitialised_shared:
@@ -121,6 +124,8 @@ Mark mark_for(FailureKind kind) {
 
         case FailureKind::assertion_failed:
         case FailureKind::kernel_failed:
+        case FailureKind::tile_not_shared:
+        case FailureKind::grid_exchanged:
         case FailureKind::wrong_result: return Mark::wrong_answer;
 
         case FailureKind::ptx_forged:

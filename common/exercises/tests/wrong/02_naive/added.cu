@@ -1,4 +1,4 @@
-// expect: added-to-output
+// expect: value-added
 // mistake: += instead of =.
 // never: shared memory
 // never: __syncthreads

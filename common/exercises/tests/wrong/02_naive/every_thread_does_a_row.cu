@@ -1,4 +1,4 @@
-// expect: work-repeated | race-between-blocks
+// expect: work-repeated | race-between-blocks | too-many-requests
 // mistake: Each thread goes through the row of its element.
 // never: does not come to an end
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// expect: work-repeated | race-between-blocks
+// expect: too-much-work | work-repeated | race-between-blocks
 // mistake: Every thread goes through the whole matrix.
 // never: does not come to an end
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// expect: uncoalesced-stores | added-to-output | nan-changed
+// expect: uncoalesced-stores | value-added | nan-changed
 // mistake: No shared memory: the cell is cleared, and atomicAdd puts the element there.
 constexpr int TILE_DIM = 32;
 

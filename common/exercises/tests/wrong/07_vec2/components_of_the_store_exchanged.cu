@@ -1,4 +1,4 @@
-// expect: components-exchanged | scrambled-in-tile
+// expect: neighbours-exchanged | scrambled-in-tile
 // mistake: x and y are taken out of the tile in the wrong order.
 // never: off by one row
 // never: off by one column

@@ -1,4 +1,4 @@
-// expect: component-repeated | line-repeated | scrambled-in-tile
+// expect: neighbour-repeated | line-repeated | scrambled-in-tile
 // mistake: v.x is stored twice.
 // never: off by one row
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;

@@ -1,4 +1,4 @@
-// expect: components-exchanged | scrambled-in-tile
+// expect: neighbours-exchanged | scrambled-in-tile
 // mistake: The four are taken out of the tile in reverse.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 

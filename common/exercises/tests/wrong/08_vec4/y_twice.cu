@@ -1,4 +1,4 @@
-// expect: component-repeated | scrambled-in-tile
+// expect: neighbour-repeated | scrambled-in-tile
 // mistake: v.y goes into the tile twice, and v.z not at all.
 // never: off by one column
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
