@@ -99,13 +99,11 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
     return "";
 }
 
-std::set<std::string> not_yet() {
-    std::set<std::string> cases;
-    std::istringstream stream(text_of(tests / "not_yet.txt"));
-    for (std::string line; std::getline(stream, line);) {
-        if (!line.empty() && line[0] != '#') cases.insert(line.substr(0, line.find(' ')));
-    }
-    return cases;
+// "FILE what is said today", or "clang FILE what is said today" where that is so by clang alone.
+bool is_listed(const std::string& name, bool is_by_clang) {
+    static const std::string list = "\n" + text_of(tests / "not_yet.txt");
+    return list.find("\n" + name + " ") != list.npos ||
+           (is_by_clang && list.find("\nclang " + name + " ") != list.npos);
 }
 
 std::vector<fs::path> files_of(const std::string& exercise) {
@@ -120,7 +118,6 @@ std::vector<fs::path> files_of(const std::string& exercise) {
 }
 
 int hold(const std::string& exercise, const std::vector<fs::path>& files, bool shows_all) {
-    const std::set<std::string> known = not_yet();
     int failed = 0;
     for (const fs::path& file : files) {
         const std::string name = fs::absolute(file).lexically_relative(tests).string();
@@ -132,7 +129,7 @@ int hold(const std::string& exercise, const std::vector<fs::path>& files, bool s
         const Verdict verdict =
             examined_as(exercise_called(exercise), source_of_text(text, file.filename()));
         const std::string otherwise = difference(wanted, verdict);
-        const bool is_known = known.contains(name);
+        const bool is_known = is_listed(name, verdict.compiler.starts_with("clang"));
         if (otherwise.empty() != is_known && !shows_all) continue;
         failed += otherwise.empty() == is_known;
         std::printf("%s %s\n", name.c_str(),
