@@ -30,6 +30,7 @@ const Exercise& exercise_called(const std::string& name) {
 }
 
 Device choose_device_of_environment(char** argv) {
+    LocalRunner::prepare_process();
     const std::string name = from_environment("COALESCE_DEVICE", "sim");
     if (name == "sim") return choose_device(DeviceChoice::simulator, argv);
     if (name == "gpu") return choose_device(DeviceChoice::gpu, argv);

@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "kernel/cache.h"
@@ -5,6 +7,10 @@
 #include "kernel/runner.h"
 
 namespace coalesce {
+
+void LocalRunner::prepare_process() {
+    setenv("COALESCE_SIM_THREADS", "1", 0);
+}
 
 LocalRunner::LocalRunner(Options options) : options_(std::move(options)) {
     conditions_ = {.is_simulated = simulator::is_loaded(),

@@ -61,6 +61,10 @@ public:
         int seconds_on_gpu = 10;            ///< a real GPU that is busy for longer is hung
         std::uint64_t seed = 0;             ///< another seed, another input
     };
+    /// To be called before the device is chosen: the simulated GPU works in one thread from then on, as
+    /// in a jail. Accesses that nothing orders come in the same order every time then, so that the
+    /// verdict is the same every time, here and there.
+    static void prepare_process();
     /// Throws std::runtime_error when there is no device.
     explicit LocalRunner(Options options);
     ~LocalRunner() override;

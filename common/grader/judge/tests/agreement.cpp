@@ -50,6 +50,7 @@ bool is_rule_of_grader(const Verdict& verdict) {
 }
 
 int compare(const std::string& name, char** argv) {
+    LocalRunner::prepare_process();
     choose_device(DeviceChoice::simulator, argv);
     std::vector<Assigned> course = course_exercises(repository);
     const auto found = std::find_if(course.begin(), course.end(),
