@@ -391,6 +391,12 @@ std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidenc
 
 // ---- the result ----
 
+/// Guard bands saw it: something before or behind a matrix was touched.
+bool is_outside(const Finding& finding) {
+    return finding.fault == Fault::read_outside || finding.fault == Fault::written_after ||
+           finding.fault == Fault::written_before;
+}
+
 /// The line to look at first: of a load when its index is what is wrong.
 int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const bool is_of_load = finding.sentence.find("fits in[") != std::string::npos;
@@ -421,10 +427,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
                     .next = next_after(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
         // A wrong index leads outside too: that is no second mistake.
-        const Fault fault = comparison.findings[i].fault;
-        const bool is_outside = fault == Fault::read_outside || fault == Fault::written_after ||
-                                fault == Fault::written_before;
-        if (is_outside && names_the_mistake(first.fault)) continue;
+        if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
         failure.details += wrap(as_sentence(comparison.findings[i].sentence));
     }
     if (is_of_launch) look_at_launch(failure, trial, evidence);
@@ -440,10 +443,6 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
 /// What guard bands saw, where no memcheck watches: a real GPU.
 const Finding* outside_finding(const Comparison& comparison) {
     if (names_the_mistake(comparison.fault())) return nullptr;
-    const auto is_outside = [](const Finding& finding) {
-        return finding.fault == Fault::read_outside || finding.fault == Fault::written_after ||
-               finding.fault == Fault::written_before;
-    };
     const auto found =
         std::find_if(comparison.findings.begin(), comparison.findings.end(), is_outside);
     return found == comparison.findings.end() ? nullptr : &*found;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <sstream>
 #include <utility>
 
 #include "harness/text.h"
@@ -281,24 +280,13 @@ Verdict with_atomics_as_stores(Verdict found) {
     return found;
 }
 
-/// The line of configure that has the grid, or the block; its first line when they have none.
-int line_of_launch(const std::string& text, const std::string& member) {
-    const int first = line_of_configure(text);
-    std::istringstream code(code_alone(text));
-    std::string line;
-    for (int number = 1; std::getline(code, line); ++number) {
-        if (first > 0 && number >= first && line.find(member) != line.npos) return number;
-    }
-    return first;
-}
-
 std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape& launch) {
     if (launch.blocks() > 1) return std::nullopt;
     return Failure{.kind = FailureKind::multiprocessors_idle,
                    .headline =
                        "a single block moves the whole matrix: one multiprocessor works, and "
                        "all others of the GPU have nothing to do.",
-                   .place = {found.file, line_of_launch(found.source, "grid"), 0},
+                   .place = {found.file, line_of_launch(found.source, ".grid"), 0},
                    .shape = found.counted,
                    .next = "Launch a block for each tile."};
 }
@@ -311,7 +299,7 @@ void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchS
     const bool is_block_small =
         static_cast<double>(launch.threads()) * limits.elements_per_thread <= tile;
     failure.kind = FailureKind::too_many_threads;
-    failure.place.line = line_of_launch(found.source, is_block_small ? "grid" : "block");
+    failure.place.line = line_of_launch(found.source, is_block_small ? ".grid" : ".block");
     failure.next = "Launch fewer threads for the same tile, and loop over its rows.";
     if (!is_block_small) return;
     failure.headline =
@@ -325,7 +313,7 @@ std::optional<Failure> too_little_each(const Verdict& found, const LaunchShape& 
                                        const Limits& limits) {
     const double a_block = elements_of(found.counted) / static_cast<double>(launch.blocks());
     const double a_thread = a_block / static_cast<double>(launch.threads());
-    Failure failure{.place = {found.file, line_of_launch(found.source, "grid"), 0},
+    Failure failure{.place = {found.file, line_of_launch(found.source, ".grid"), 0},
                     .shape = found.counted,
                     .details = wrap("configure gives " + launch.text() + ".")};
     const auto less = [&](const char* what, double has, double asked) {

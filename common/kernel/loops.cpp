@@ -32,12 +32,6 @@ std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
     return code[end] == '{' ? closing(code, end, '{', '}') : end;
 }
 
-int line_at(const std::string& code, std::size_t place) {
-    place = std::min(place, code.size());
-    return 1 + static_cast<int>(std::count(
-                   code.begin(), code.begin() + static_cast<std::ptrdiff_t>(place), '\n'));
-}
-
 }  // namespace
 
 std::vector<Loop> loops_of(const std::string& text) {

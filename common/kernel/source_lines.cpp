@@ -15,11 +15,6 @@ std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
     return std::min(end + 1, text.size());
 }
 
-int line_at(const std::string& text, std::size_t place) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(place);
-    return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
-}
-
 int line_of_match(const std::string& text, const std::string& pattern) {
     const std::string code = code_alone(text);
     std::smatch found;
@@ -28,6 +23,11 @@ int line_of_match(const std::string& text, const std::string& pattern) {
 }
 
 }  // namespace
+
+int line_at(const std::string& text, std::size_t place) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(place, text.size()));
+    return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
 
 std::string code_alone(const std::string& text) {
     std::string code = text;

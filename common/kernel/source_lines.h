@@ -3,9 +3,13 @@
 /// change, which no access and no message may have named.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace coalesce {
+
+/// The line, from 1, that has that place of the text; the last one behind its end.
+int line_at(const std::string& text, std::size_t place);
 
 /// The text with comments, strings and characters blanked out; lines and columns stay.
 std::string code_alone(const std::string& text);

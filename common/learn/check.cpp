@@ -149,7 +149,7 @@ void note_check(Record& record, const Exercise& exercise, const CheckResult& res
     record.passed_hash = result.hash();
     record.passed_at = time_now();
     if (!result.verdict->counters) return;
-    Json counters = Json::parse(counters_to_json(*result.verdict->counters).dump());
+    Json counters = counters_to_json(*result.verdict->counters);
     if (record.best_counters.is_null() || cost_of(counters) < cost_of(record.best_counters)) {
         record.best_counters = counters;
     }

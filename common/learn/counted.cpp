@@ -101,8 +101,8 @@ std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& lin
     if (!verdict.counters) return reasons;
     const double elements =
         static_cast<double>(verdict.counted.rows) * static_cast<double>(verdict.counted.cols);
-    const Json all = Json::parse(counters_to_json(*verdict.counters).dump());
-    const Json of_line = Json::parse(counters_to_json(line).dump());
+    const Json all = counters_to_json(*verdict.counters);
+    const Json of_line = counters_to_json(line);
     for (std::string counter : course::EXPECTABLE) {
         if (!per_request(of_line, counter)) continue;
         auto ideal = ideal_per_request(all, counter, elements);
