@@ -22,7 +22,7 @@ struct Limits {
         0;  ///< elements of the matrix for each thread of the grid, at least
     double elements_per_block = 0;  ///< elements of the matrix for each block of the grid, at least
     double loads_in_flight = 0;     ///< loads that a warp starts before it waits, at least
-    double copies_under_way = 0;    ///< bytes of asynchronous copies at a warp's wait, at least
+    double copies_under_way = 0;    ///< bytes that arrive in shared memory while it is read, at least
 };
 
 /// The limits by their names in course.toml.

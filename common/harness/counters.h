@@ -20,7 +20,7 @@ struct Counters {
     std::uint64_t atomic_requests = 0;           ///< warp-wide atomics on global memory
     std::uint64_t atomic_sectors = 0;            ///< sectors that they touched, same words in turn
     std::uint64_t copy_waits = 0;                ///< for asynchronous copies to shared memory
-    std::uint64_t copy_bytes_under_way = 0;      ///< what these waits left under way, added up
+    std::uint64_t copy_bytes_under_way = 0;      ///< while shared memory was read, added up
     std::uint64_t shared_load_requests = 0;      ///< warp-wide loads from shared memory
     std::uint64_t shared_load_wavefronts = 0;    ///< passes that they took
     std::uint64_t shared_load_ideal = 0;         ///< passes without any bank conflict

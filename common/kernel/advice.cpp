@@ -128,7 +128,6 @@ const char* next_after(Fault fault, const Produces& task) {
 
 bool names_the_mistake(Fault fault) {
     switch (fault) {
-        case Fault::bounds_exchanged:
         case Fault::indices_not_swapped:
         case Fault::indices_swapped:
         case Fault::wrong_pitch:

@@ -100,6 +100,14 @@ void fields(Codec& codec, const char* key, T& value, More&&... more) {
     fields(codec, std::forward<More>(more)...);
 }
 
+/// The version of a file's form, as its first key. Throws Error for any other.
+template <class Codec>
+void version(Codec& codec, const char* what, int known) {
+    int format = known;
+    codec("format", format);
+    if (format != known) throw Error(std::string("this is a ") + what + " of another version");
+}
+
 // ---- one value of each kind ----
 
 template <class T>

@@ -352,6 +352,7 @@ std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch, c
     add(too_little_each(found, launch, limits));
     for (const Access& access : accesses) add(too_many_requests(counted, access, try_again));
     add(copies_not_async(found, limits));
+    add(copies_not_overlapped(found, limits));
     add(loads_not_overlapped(found, limits));
     add(one_block_for_all(found, launch));
     return failures;

@@ -60,6 +60,7 @@ constexpr std::pair<FailureKind, const char*> ids[] = {
     {FailureKind::multiprocessors_idle, "multiprocessors-idle"},
     {FailureKind::loads_not_overlapped, "loads-not-overlapped"},
     {FailureKind::copies_not_async, "copies-not-async"},
+    {FailureKind::copies_not_overlapped, "copies-not-overlapped"},
     {FailureKind::no_file, "no-file"},
     {FailureKind::two_files, "two-files"},
     {FailureKind::two_submissions, "two-submissions"},

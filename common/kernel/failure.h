@@ -65,19 +65,20 @@ enum class FailureKind {
     wrong_result,  ///< `Failure::fault` says in which way; id_of gives that fault's name
 
     // The cost.
-    uncoalesced_loads,     ///< more sectors read than the lesson asks
-    uncoalesced_stores,    ///< more sectors written than the lesson asks
-    bank_conflicts,        ///< more wavefronts of shared memory than the lesson asks
-    too_many_requests,     ///< the same bytes with more, smaller accesses
-    too_many_threads,      ///< fewer elements a thread than the lesson asks
-    tile_too_small,        ///< fewer elements a block than the lesson asks
-    wrong_block_order,     ///< blocks take other tiles than the lesson asks
-    work_repeated,         ///< elements are moved several times
-    lanes_idle,            ///< most lanes of a warp do nothing
-    needless_atomics,      ///< atomics where nobody else writes
-    multiprocessors_idle,  ///< one block does everything
-    loads_not_overlapped,  ///< a load waits for the one before
-    copies_not_async,      ///< plain loads where copies should be under way
+    uncoalesced_loads,      ///< more sectors read than the lesson asks
+    uncoalesced_stores,     ///< more sectors written than the lesson asks
+    bank_conflicts,         ///< more wavefronts of shared memory than the lesson asks
+    too_many_requests,      ///< the same bytes with more, smaller accesses
+    too_many_threads,       ///< fewer elements a thread than the lesson asks
+    tile_too_small,         ///< fewer elements a block than the lesson asks
+    wrong_block_order,      ///< blocks take other tiles than the lesson asks
+    work_repeated,          ///< elements are moved several times
+    lanes_idle,             ///< most lanes of a warp do nothing
+    needless_atomics,       ///< atomics where nobody else writes
+    multiprocessors_idle,   ///< one block does everything
+    loads_not_overlapped,   ///< a load waits for the one before
+    copies_not_async,       ///< plain loads where copies should be under way
+    copies_not_overlapped,  ///< copies of which none is under way while shared memory is read
 
     // What was handed in.
     no_file,            ///< nothing was handed in under the exercise's name

@@ -4,6 +4,7 @@
 
 #include "harness/text.h"
 #include "kernel/loops.h"
+#include "kernel/source_lines.h"
 
 namespace coalesce {
 namespace {
@@ -70,6 +71,32 @@ std::optional<Failure> copies_not_async(const Verdict& found, const Limits& limi
     for (const LineCounters& line : found.lines) {
         if (line.counters.load_requests > 0) failure.place.line = line.line;
     }
+    return failure;
+}
+
+std::optional<Failure> copies_not_overlapped(const Verdict& found, const Limits& limits) {
+    const Counters& counters = *found.counters;
+    if (counters.copy_waits == 0 || counters.shared_load_requests == 0) return std::nullopt;
+    const double under_way = static_cast<double>(counters.copy_bytes_under_way) /
+                             static_cast<double>(counters.shared_load_requests);
+    if (under_way >= limits.copies_under_way) return std::nullopt;
+    const int wait = line_of_copy_wait(found.source), sent = line_of_copies_sent(found.source);
+    Failure failure{.kind = FailureKind::copies_not_overlapped, .shape = found.counted};
+    failure.details = wrap("Simulated: " + std::to_string(counters.copy_waits) +
+                           " waits for copies; when a tile is read, " + format("%.0f", under_way) +
+                           " bytes of other copies are on their way.");
+    if (sent > wait) {
+        failure.headline = "the next tile is sent on its way only when this one has been read.";
+        failure.place = {found.file, sent, 0};
+        failure.next = "Send the next tile on its way before this one is read, into another stage.";
+        return failure;
+    }
+    failure.headline =
+        "nothing is on its way while a tile is read: all copies were waited for before.";
+    failure.place = {found.file, wait, 0};
+    failure.next =
+        "Have a stage for each of two tiles, send the next tile before this one is waited for, "
+        "and let the wait leave it under way: __pipeline_wait_prior(1).";
     return failure;
 }
 

@@ -12,6 +12,10 @@ namespace coalesce {
 /// A loop that the compiler left as it is waits as well, and is nothing that a lesson asks about.
 std::optional<Failure> loads_not_overlapped(const Verdict& verdict, const Limits& limits);
 
+/// Asynchronous copies that are all waited for before a tile is read, where the lesson asks for some
+/// that arrive meanwhile.
+std::optional<Failure> copies_not_overlapped(const Verdict& verdict, const Limits& limits);
+
 /// No asynchronous copies at all, where the lesson asks for some.
 std::optional<Failure> copies_not_async(const Verdict& verdict, const Limits& limits);
 

@@ -22,6 +22,31 @@ int line_of_match(const std::string& text, const std::string& pattern) {
     return line_at(code, static_cast<std::size_t>(found.position(1)));
 }
 
+/// The last line with such a text outside of comments, PTX in strings included; 0: there is none.
+int last_line_of(const std::string& text, const std::regex& pattern) {
+    const std::string code = code_alone(text);
+    int line = 0;
+    for (std::sregex_iterator one(text.begin(), text.end(), pattern), none; one != none; ++one) {
+        const auto place = static_cast<std::size_t>(one->position());
+        const bool is_ptx = one->str().starts_with("cp.async");
+        if (is_ptx || code[place] != ' ') line = line_at(text, place);
+    }
+    return line;
+}
+
+/// The same in the kernel: where the text is in a function before it, the last line that calls this one.
+int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
+    static const std::regex function(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
+    const int line = last_line_of(text, pattern);
+    if (line == 0 || line >= line_of_kernel(text, "")) return line;
+    const std::string code = code_alone(text);
+    std::string name;
+    for (std::sregex_iterator one(code.begin(), code.end(), function), none; one != none; ++one) {
+        if (line_at(code, static_cast<std::size_t>(one->position(1))) <= line) name = one->str(1);
+    }
+    return name.empty() ? line : last_line_of(text, std::regex("\\b" + name + "\\s*\\("));
+}
+
 }  // namespace
 
 int line_at(const std::string& text, std::size_t place) {
@@ -80,6 +105,16 @@ bool never_commits(const std::string& text) {
                          text.find("cp.async.commit_group") != text.npos ||
                          text.find("cp.async.wait_all") != text.npos;
     return copies && !commits;
+}
+
+int line_of_copy_wait(const std::string& text) {
+    static const std::regex wait(R"(__pipeline_wait_prior|consumer_wait|cp\.async\.wait_)");
+    return last_line_in_kernel(text, wait);
+}
+
+int line_of_copies_sent(const std::string& text) {
+    static const std::regex sent(R"(\b(?:__pipeline_)?memcpy_async\b|cp\.async\.c[ag]\b)");
+    return last_line_in_kernel(text, sent);
 }
 
 int line_of_configure(const std::string& text) {

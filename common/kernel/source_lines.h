@@ -34,5 +34,9 @@ Declared array_not_shared(const std::string& text);
 int line_of_mixed_axes(const std::string& text);
 /// Whether it copies asynchronously, and nowhere commits a group of copies.
 bool never_commits(const std::string& text);
+/// The last line that waits for asynchronous copies; 0: there is none.
+int line_of_copy_wait(const std::string& text);
+/// The last line that sends asynchronous copies: one that copies, or calls a function that does.
+int line_of_copies_sent(const std::string& text);
 
 }  // namespace coalesce

@@ -92,10 +92,7 @@ void describe_what_was_found(Codec& codec, Verdict& verdict) {
 
 template <class Codec>
 void describe(Codec& codec, Verdict& verdict) {
-    constexpr int known_format = 2;
-    int format = known_format;
-    codec("format", format);
-    if (format != known_format) throw codec::Error("this is a verdict of another version");
+    codec::version(codec, "verdict", 2);
     describe_what_was_found(codec, verdict);
     codec("milliseconds", verdict.milliseconds);
 }

@@ -114,8 +114,6 @@ public:
     /// Looks at what sandbox there is. Never throws: what is missing is told by each Result as SYS.
     explicit Judge(const JudgeOptions& options);
     ~Judge();
-    Judge(const Judge&) = delete;
-    Judge& operator=(const Judge&) = delete;
 
     /// Judges. What is wrong with this computer gives Mark::system; never throws for it.
     Result judge(const Submission& submission, const Assigned& exercise, const Secret& secret);

@@ -23,10 +23,7 @@ void describe(Codec& codec, Points& points) {
 
 template <class Codec>
 void describe(Codec& codec, Result& result) {
-    constexpr int known_format = 2;
-    int format = known_format;
-    codec("format", format);
-    if (format != known_format) throw codec::Error("this is a result of another version");
+    codec::version(codec, "result", 2);
     codec("mark", result.mark);
     Timeless timeless{result.verdict};
     fields(codec, "verdict", timeless, "picture", result.picture, "hidden", result.is_hidden,

@@ -135,7 +135,7 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
         "environment-problem", "wrong-block-order",
         // exercise_cases
         "too-many-requests", "lanes-idle", "needless-atomics", "multiprocessors-idle",
-        "loads-not-overlapped", "copies-not-async",
+        "loads-not-overlapped", "copies-not-async", "copies-not-overlapped",
         // the grader's corpus and class tests
         "no-file", "two-files", "two-submissions", "not-a-file", "archive-too-large",
         "archive-encrypted", "archive-broken", "archive-hostile", "ptx-refused", "ptx-too-large",

@@ -36,7 +36,7 @@ struct SiteCounters {
     u64 wavefronts = 0;
     u64 wavefronts_ideal = 0;
     u64 waits = 0;  ///< for loads from global memory, or copies to shared, that began here
-    u64 bytes_under_way = 0;  ///< copies: what such waits left under way, added up
+    u64 bytes_under_way = 0;  ///< to shared memory while it was loaded from, added up
 
     SiteCounters& operator+=(const SiteCounters& other);
 };

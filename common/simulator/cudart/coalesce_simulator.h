@@ -39,7 +39,7 @@ typedef struct CoalesceCounters {
     uint64_t branches, divergent_branches;
     uint64_t load_waits; /**< loads that are in flight together: load_requests / load_waits */
     uint64_t copy_waits; /**< for asynchronous copies to shared memory */
-    uint64_t copy_bytes_under_way; /**< what these waits left under way, added up */
+    uint64_t copy_bytes_under_way; /**< while shared memory was loaded from, added up */
 } CoalesceCounters;
 
 typedef struct CoalesceKernel {

@@ -34,11 +34,12 @@ struct WarpCopies {
     std::array<u32, kLanes> committed{};  ///< groups, by lane
 };
 
-void carry_out(const Copy& copy, Mask lanes) {
+void carry_out(Block& block, const Copy& copy, Mask lanes) {
     for (Mask rest = lanes; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
         std::memset(copy.to[l] + copy.wanted[l], 0, copy.bytes - copy.wanted[l]);
+        block.copy_bytes_under_way -= copy.wanted[l];
     }
 }
 
@@ -73,28 +74,20 @@ void complete(Warp& w, u32 groups_left, bool everything) {
             const int l = std::countr_zero(rest);
             if (is_due(copies, copy, l, groups_left, everything)) due |= 1u << l;
         }
-        carry_out(copy, due);
+        carry_out(*w.block, copy, due);
         copy.lanes &= ~due;
         if (due) w.block->watch->memory_changed();
     }
     while (!copies.pending.empty() && !copies.pending.front().lanes) copies.pending.pop_front();
 }
 
-/// Counts a wait of the active lanes, if they have copies, and what it leaves under way.
-void count_wait(Warp& w, u32 groups_left, bool everything) {
-    const WarpCopies& copies = copies_of(w);
-    const Copy* oldest = nullptr;
-    u64 left = 0;
-    for (const Copy& copy : copies.pending) {
-        for (Mask rest = copy.lanes & w.active; rest; rest &= rest - 1) {
-            const int l = std::countr_zero(rest);
-            if (!oldest) oldest = &copy;
-            if (!is_due(copies, copy, l, groups_left, everything)) left += copy.wanted[l];
-        }
+/// Counts a wait of the active lanes, if they have copies.
+void count_wait(Warp& w) {
+    for (const Copy& copy : copies_of(w).pending) {
+        if ((copy.lanes & w.active) == 0) continue;
+        ++w.counters[copy.site].waits;
+        return;
     }
-    if (!oldest) return;
-    ++w.counters[oldest->site].waits;
-    w.counters[oldest->site].bytes_under_way += left;
 }
 
 // ---- handlers ----
@@ -146,6 +139,7 @@ const Op* run_copy(Warp& w, const Op* op) {
         const int l = std::countr_zero(rest);
         copy.to[l] = to.host[l];
         copy.from[l] = copy.wanted[l] ? from.host[l] : nullptr;
+        w.block->copy_bytes_under_way += copy.wanted[l];
     }
     WarpCopies& copies = copies_of(w);
     // One entry for each number of groups: almost always one.
@@ -171,14 +165,14 @@ const Op* run_commit(Warp& w, const Op* op) {
 
 const Op* run_wait_group(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
-    count_wait(w, left, false);
+    count_wait(w);
     complete(w, left, false);
     if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, left);
     return op + 1;
 }
 
 const Op* run_wait_all(Warp& w, const Op* op) {
-    count_wait(w, 0, true);
+    count_wait(w);
     complete(w, 0, true);
     if (w.block->shared_race) w.block->shared_race->async_wait(w.index, w.active, 0, true);
     return op + 1;

@@ -1,15 +1,17 @@
 // What mbarriers, cp.async and cp.async.bulk have to do with each other.
 //
 // Counters   copy_waits, copy_bytes_under_way: ours; hardware has no such counters. A copy to shared memory is
-//            there to be under way while its block does something else. So each time that somebody waits for
-//            copies, what this wait leaves under way is added up: 0 in a loop that waits for all it has asked
-//            for, the bytes of a stage in one of two stages. Bytes divided by waits say how much of the
-//            way is hidden. A wait counts at the oldest copy that is pending.
+//            there to be under way while its block does something else: while it reads what came before. So
+//            each time that a warp loads from shared memory, the bytes that its block has under way to it
+//            are added up: 0 in a loop that waits for all it has asked for, the bytes of a stage in one of
+//            two stages. Bytes divided by these loads say how much is fetched meanwhile. (Warps run here one
+//            after the other, from barrier to barrier: where each sends its copies and then reads, without
+//            a barrier between, the first one sees only its own.) Bytes are those that are read, without
+//            zeros that fill up.
+//            A wait counts at the oldest copy that is pending.
 //            - cp.async.wait_group and wait_all are waits of a warp, for the copies of its active lanes, if
-//              they have any that have not been waited for. Bytes are those that are read, without zeros
-//              that fill up.
-//            - A bulk copy is waited for once, by whoever asks first the mbarrier that it reports to. What
-//              else its block has under way to shared memory counts, whoever asked for it.
+//              they have any that have not been waited for.
+//            - A bulk copy is waited for once, by whoever asks first the mbarrier that it reports to.
 //            - Copies by cp.async that report to an mbarrier are taken for complete when they do: of them
 //              no wait is counted. Nor are waits for bulk copies to global memory.
 #pragma once

@@ -82,6 +82,7 @@ struct Block {
     /// Likewise of cp.async.bulk, by the block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
+    u64 copy_bytes_under_way = 0;  ///< of both kinds, to shared memory
     std::unordered_map<u32, UndefinedBytes> undefined;  ///< of its warps that have some
 
     /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp

@@ -89,19 +89,11 @@ void carry_out(Block& block, const BulkCopy& copy) {
 
 /// Counts a wait for the copies that report to this mbarrier, if there are any: see async_copy.h.
 void count_wait(Block& block, u32 mbarrier) {
-    const BulkCopy* oldest = nullptr;
-    u64 left = 0;
     for (const BulkCopy& copy : block.bulk_copies->pending) {
-        if (!copy.to_shared) continue;
-        if (copy.mbarrier != mbarrier)
-            left += copy.bytes;
-        else if (!oldest)
-            oldest = &copy;
+        if (!copy.to_shared || copy.mbarrier != mbarrier) continue;
+        ++block.warps[copy.warp].counters[copy.shared_site()].waits;
+        return;
     }
-    if (!oldest) return;
-    SiteCounters& counters = block.warps[oldest->warp].counters[oldest->shared_site()];
-    ++counters.waits;
-    counters.bytes_under_way += left;
 }
 
 /// Carries out and forgets the copies for which `is_due` holds.
@@ -114,7 +106,10 @@ void finish(Block& block, F is_due) {
         block.watch->memory_changed();
         if (block.shared_race)
             block.shared_race->bulk_end(copy.race_ticket, copy.to_shared, copy.mbarrier);
-        if (copy.to_shared) complete_bytes(block, copy.mbarrier, copy.bytes);
+        if (copy.to_shared) {
+            complete_bytes(block, copy.mbarrier, copy.bytes);
+            block.copy_bytes_under_way -= copy.bytes;
+        }
         copy.bytes = 0;
     }
     std::erase_if(pending, [](const BulkCopy& copy) { return copy.bytes == 0; });
@@ -331,6 +326,7 @@ void issue_copy(Issue& issue, u32 shared) {
     Block& block = *issue.w.block;
     Block::BulkCopies& copies = copies_of(block);
     issue.copy.group = copies.committed[issue.w.index][issue.lane];
+    if (issue.copy.to_shared) issue.w.block->copy_bytes_under_way += issue.copy.bytes;
     copies.pending.push_back(std::move(issue.copy));
 }
 

@@ -73,8 +73,10 @@ void move_lanes(Warp& w, const Op* op, const u32* addresses, bool contiguous) {
     }
 }
 
+template <bool Store>
 void count(Warp& w, const Op* op, u32 wavefronts, u32 ideal) {
     SiteCounters& counters = w.counters[op->site];
+    if (!Store) counters.bytes_under_way += w.block->copy_bytes_under_way;
     ++counters.shared_requests;
     counters.wavefronts += wavefronts;
     counters.wavefronts_ideal += ideal;
@@ -140,7 +142,7 @@ Wavefronts count_in_full(Warp& w, const Op* op, const u32* addresses) {
     const Wavefronts waves =
         count_wavefronts(addresses, Shape::kTotal, w.active,
                          Store ? SharedAccessKind::store : SharedAccessKind::load);
-    count(w, op, waves.taken, waves.ideal);
+    count<Store>(w, op, waves.taken, waves.ideal);
     return waves;
 }
 
@@ -202,7 +204,7 @@ const Op* access_shared(Warp& w, const Op* op) {
         const bool has_undefined = Store && w.undefined && undefined_in_store(w, op, undefined);
         if (const SharedLedger::Step* step = ledger.expect(w.index, op, w.active, addresses, stable,
                                                            has_undefined ? undefined : nullptr)) {
-            count(w, op, step->wavefronts, step->ideal);
+            count<Store>(w, op, step->wavefronts, step->ideal);
             move_lanes<Shape, Store>(w, op, addresses, step->contiguous);
             if (!Store && (step->undefined || w.undefined)) [[unlikely]]
                 note_undefined(w, op, ledger.undefined(*step));

@@ -190,6 +190,7 @@ void Worker::start_warps(Resident& resident) {
     block.waiting = {};
     block.async_copies.reset();
     block.bulk_copies.reset();
+    block.copy_bytes_under_way = 0;
     block.undefined.clear();
 }
 

@@ -51,8 +51,8 @@ Counters named(const Site& site, const SiteCounters& c) {
         sum.shared_store_wavefronts = c.wavefronts;
         sum.shared_store_ideal = c.wavefronts_ideal;
         sum.copy_waits = c.waits;
-        sum.copy_bytes_under_way = c.bytes_under_way;
     } else {
+        sum.copy_bytes_under_way = c.bytes_under_way;
         sum.shared_load_requests = c.shared_requests;
         sum.shared_load_wavefronts = c.wavefronts;
         sum.shared_load_ideal = c.wavefronts_ideal;

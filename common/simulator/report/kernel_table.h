@@ -19,8 +19,8 @@ struct Counters {
     u64 load_requests = 0, load_sectors = 0, load_useful_bytes = 0;
     u64 store_requests = 0, store_sectors = 0, store_useful_bytes = 0;
     u64 atomic_requests = 0, atomic_sectors = 0, atomic_useful_bytes = 0;
-    // How often warps wait for loads (program/load_waits.h); for copies to shared memory, and what these
-    // waits leave under way (execute/async_copy.h).
+    // How often warps wait for loads (program/load_waits.h); for copies to shared memory, and what of these
+    // is under way when shared memory is read (execute/async_copy.h).
     u64 load_waits = 0;
     u64 copy_waits = 0, copy_bytes_under_way = 0;
     // Shared memory. Bank conflicts are the wavefronts beyond the ideal.

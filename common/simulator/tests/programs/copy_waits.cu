@@ -1,12 +1,14 @@
-// Waits for asynchronous copies to shared memory, and the bytes that they leave under way: the rules of
-// execute/async_copy.h.
+// Waits for asynchronous copies to shared memory, and the bytes that are under way when it is read: the
+// rules of execute/async_copy.h.
 // simulator only
 // expect: one stage: 4 waits, 0 bytes
 // expect: two stages: 4 waits, 384 bytes
 // expect: three stages: 4 waits, 640 bytes
 // expect: ... by two warps: 8 waits, 1280 bytes
 // expect: ... of half as many lanes: 4 waits, 320 bytes
-// expect: ... that are waited for one after the other: 4 waits, 768 bytes
+// expect: ... that are waited for one after the other: 4 waits, 0 bytes
+// expect: ... that are sent after one was read: 4 waits, 0 bytes
+// expect: ... that are sent while one is waited for: 4 waits, 384 bytes
 // expect: all at once, asked for twice: 1 waits, 0 bytes
 // expect: nothing to wait for: 0 waits, 0 bytes
 // expect: zeros alone: 1 waits, 0 bytes
@@ -71,6 +73,25 @@ __global__ void one_after_the_other(float* out, const float* in) {
     wait_for_all_but<0>();
     for (int tile = 0; tile < kTiles; ++tile)
         out[32 * tile + threadIdx.x] = tiles[tile][threadIdx.x];
+}
+
+/// Who sends the next copies only when this tile was read has two tiles and gains nothing; who sends them
+/// after the wait and before reading does. What a wait leaves under way is 0 in both.
+template <bool BeforeReading>
+__global__ void sent_after_the_wait(float* out, const float* in) {
+    __shared__ float tiles[kTiles][32];
+    const int thread = threadIdx.x;
+    copy(&tiles[0][thread], in + thread);
+    for (int tile = 0; tile < kTiles; ++tile) {
+        const auto send_next = [&] {
+            if (tile + 1 < kTiles) copy(&tiles[tile + 1][thread], in + (tile + 1) * 32 + thread);
+        };
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        if (BeforeReading) send_next();
+        const volatile float* from = &tiles[tile][thread];
+        out[tile * 32 + thread] = *from;
+        if (!BeforeReading) send_next();
+    }
 }
 
 __global__ void asked_twice(float* out, const float* in) {
@@ -161,6 +182,8 @@ int main() {
     run("... by two warps", stages<3>, 64);
     run("... of half as many lanes", half_stages);
     run("... that are waited for one after the other", one_after_the_other);
+    run("... that are sent after one was read", sent_after_the_wait<false>);
+    run("... that are sent while one is waited for", sent_after_the_wait<true>);
     run("all at once, asked for twice", asked_twice);
     run("nothing to wait for", nothing);
     run("zeros alone", zeros);

@@ -1,0 +1,72 @@
+// What a trial is made of, each described once: codec.h reads and writes by it.
+#pragma once
+
+#include "kernel/trial.h"
+#include "kernel/verdict_codec.h"
+
+namespace coalesce {
+
+inline const char* name_in_json(Watch watch) {
+    return watch == Watch::everything ? "everything" : "result-alone";
+}
+constexpr Watch last_of(Watch) {
+    return Watch::result_alone;
+}
+
+template <class Codec>
+void describe(Codec& codec, TracedWarp& traced) {
+    fields(codec, "block", traced.block, "warp", traced.warp, "limit", traced.limit);
+}
+
+template <class Codec>
+void describe(Codec& codec, TrialOrder& order) {
+    fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
+           order.wants_counters, "traced", order.traced);
+}
+
+template <class Codec>
+void describe(Codec& codec, Compiled& compiled) {
+    fields(codec, "ptx", compiled.ptx, "compiler", compiled.compiler, "messages", compiled.messages,
+           "failure", compiled.failure);
+}
+
+template <class Codec>
+void describe(Codec& codec, Trial& trial) {
+    int error = static_cast<int>(trial.error);
+    fields(codec, "launch", trial.launch, "refused", trial.refused, "is_launched",
+           trial.is_launched, "error", error, "reports", trial.reports, "out_address",
+           trial.out_address, "in_address", trial.in_address, "accesses", trial.accesses,
+           "store_line", trial.store_line, "counters", trial.counters, "lines", trial.lines);
+    trial.error = static_cast<cudaError_t>(error);
+}
+
+namespace simulated {
+
+template <class Codec>
+void describe(Codec& codec, Thread& thread) {
+    fields(codec, "block", thread.block, "thread", thread.thread);
+}
+
+template <class Codec>
+void describe(Codec& codec, Report& report) {
+    fields(codec, "check", report.check, "kind", report.kind, "message", report.message, "cure",
+           report.cure, "kernel", report.kernel, "place", report.place, "other_place",
+           report.other_place, "thread", report.thread, "other_thread", report.other_thread,
+           "address", report.address, "count", report.count);
+}
+
+template <class Codec>
+void describe(Codec& codec, Access& access) {
+    fields(codec, "line", access.line, "is_shared", access.is_shared, "is_store", access.is_store,
+           "bytes_per_lane", access.bytes_per_lane, "active", access.active, "addresses",
+           access.addresses, "cost", access.cost, "ideal", access.ideal);
+}
+
+template <class Codec>
+void describe(Codec& codec, Line& line) {
+    fields(codec, "number", line.number, "counters", line.counters);
+}
+
+}  // namespace simulated
+
+}  // namespace coalesce
