@@ -6,6 +6,7 @@
 #include "harness/text.h"
 #include "kernel/advice.h"
 #include "kernel/grid_causes.h"
+#include "kernel/left_out.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {
@@ -375,11 +376,17 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
 
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
-        return from_report(
-            FailureKind::uninitialised_shared, *report, trial, evidence,
-            "this reads a place in shared memory that nothing wrote.",
-            "Fill the tile first: do all its elements have a thread that writes them, "
-            "and is it read with the same layout?");
+        Failure failure =
+            from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
+                        "this reads a place in shared memory that nothing wrote.",
+                        "Fill the tile first: do all its elements have a thread that writes them, "
+                        "and is it read with the same layout?");
+        if (const auto left_out = elements_left_out(trial, evidence)) {
+            failure.details += wrap("On the way: " + left_out->sentence);
+            failure.place.line = left_out->line;
+            failure.next = left_out->next;
+        }
+        return failure;
     }
     if (const Report* report = find_report(trial, "initcheck")) {
         return from_report(FailureKind::uninitialised_read, *report, trial, evidence,
@@ -411,6 +418,23 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
     return trial.store_line;
 }
 
+/// What was seen, without what it may come from.
+std::string first_sentence(const std::string& text) {
+    return text.substr(0, text.find(". ") + 1);
+}
+
+/// A result says that elements are missing, or are at other places; a warp's accesses say where.
+void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    const auto left_out = elements_left_out(trial, evidence);
+    if (!left_out) return;
+    failure.kind = FailureKind::elements_left_out;
+    failure.fault = Fault::none;
+    failure.details += wrap(first_sentence(failure.headline));
+    failure.headline = left_out->sentence;
+    failure.place.line = left_out->line;
+    failure.next = left_out->next;
+}
+
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
     const bool is_of_launch = first.fault == Fault::grid_too_small ||
@@ -431,6 +455,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
         failure.details += wrap(as_sentence(comparison.findings[i].sentence));
     }
     if (is_of_launch) look_at_launch(failure, trial, evidence);
+    if (!names_the_mistake(first.fault)) look_at_elements(failure, trial, evidence);
     if (comparison.wrong + comparison.untouched > 0) {
         failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
                                 std::to_string(comparison.wrong) + " wrong, " +

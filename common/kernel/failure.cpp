@@ -37,6 +37,7 @@ constexpr std::pair<FailureKind, const char*> ids[] = {
     {FailureKind::misaligned, "misaligned"},
     {FailureKind::missing_barrier, "missing-barrier"},
     {FailureKind::shared_race, "shared-race"},
+    {FailureKind::elements_left_out, "elements-left-out"},
     {FailureKind::uninitialised_shared, "uninitialised-shared"},
     {FailureKind::uninitialised_read, "uninitialised-read"},
     {FailureKind::race_between_blocks, "race-between-blocks"},

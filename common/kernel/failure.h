@@ -51,6 +51,7 @@ enum class FailureKind {
     misaligned,             ///< a vector access at an address that is no multiple of its size
     missing_barrier,        ///< threads read shared memory while others write it
     shared_race,            ///< threads write different values to one place in shared memory
+    elements_left_out,      ///< a warp reads more elements than it stores, or fewer
     uninitialised_shared,   ///< it reads shared memory that nothing wrote
     uninitialised_read,     ///< it reads device memory that nothing wrote
     race_between_blocks,    ///< threads access one place in device memory without any order

@@ -127,6 +127,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::kernel_failed:
         case FailureKind::tile_not_shared:
         case FailureKind::grid_exchanged:
+        case FailureKind::elements_left_out:
         case FailureKind::wrong_result: return Mark::wrong_answer;
 
         case FailureKind::ptx_forged:

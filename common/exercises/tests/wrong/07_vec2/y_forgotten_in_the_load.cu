@@ -1,6 +1,6 @@
 // expect: component-lost | uninitialised-shared
 // mistake: v.y never goes into the tile.
-// never: loop
+// never: loop over the tile
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

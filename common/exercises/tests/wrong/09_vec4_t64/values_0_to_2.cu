@@ -1,4 +1,4 @@
-// expect: component-lost | value-not-of-input | part-of-each-tile | never-written
+// expect: component-lost | value-not-of-input | part-of-each-tile | never-written | elements-left-out
 // mistake: An array of four values, and a loop that sets three of them.
 // never: loop over the tile is missing
 // never: __syncthreads
@@ -28,7 +28,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         if (row < rows && col + k < cols) {
             float values[4];
             for (int i = 0; i < 3; ++i) {  // here
-                values[i] = tile[threadIdx.x * 4 + i][threadIdx.y + k];
+                values[i] = tile[threadIdx.x * 4 + i][threadIdx.y + k];  // here
             }
             float4 v = {values[0], values[1], values[2], values[3]};
             reinterpret_cast<float4&>(out[(col + k) * rows + row]) = v;  // here

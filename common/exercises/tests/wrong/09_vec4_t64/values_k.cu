@@ -1,4 +1,4 @@
-// expect: outside-local-array | scrambled-in-tile | part-of-each-tile
+// expect: outside-local-array | scrambled-in-tile | part-of-each-tile | elements-left-out
 // mistake: values[k] instead of values[i]: k is the row of the tile.
 // never: loop over the tile is missing
 // never: __syncthreads

@@ -1,0 +1,95 @@
+#include "kernel/left_out.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+#include <string_view>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+using simulated::Access;
+
+/// An element's way through a warp: from `in`, perhaps by way of shared memory, to `out`.
+struct Stage {
+    bool is_shared = false, is_store = false;
+    std::string_view does = "";  ///< "reads"
+    std::string_view where = "";
+    std::set<std::uint64_t> elements = {};   ///< different ones
+    std::set<std::uint64_t> addresses = {};  ///< of the accesses, which may be of vectors
+    std::uint64_t touched = 0;               ///< elements, however often
+    int line = 0;                            ///< of the first access
+
+    bool has(const Access& access) const {
+        return access.is_shared == is_shared && access.is_store == is_store;
+    }
+    void note(const Access& access) {
+        if (line == 0) line = access.line;
+        for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
+            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
+            addresses.insert(access.addresses[lane]);
+            for (unsigned byte = 0; byte < access.bytes_per_lane; byte += 4) {
+                elements.insert((access.addresses[lane] + byte) / 4);
+                ++touched;
+            }
+        }
+    }
+    /// Stores that go to one place again and again. (Such loads a compiler makes but once.)
+    bool may_lack_a_counter() const { return !is_store || touched > elements.size(); }
+    bool is_less_than(const Stage& other) const {
+        return elements.size() < other.elements.size() && addresses.size() < other.addresses.size();
+    }
+};
+
+using Way = std::array<Stage, 4>;
+
+/// The way of the first warp's elements.
+Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
+    Way way = {{{false, false, "reads", "of `in`"},
+                {true, true, "writes", "of the tile"},
+                {true, false, "reads", "of the tile"},
+                {false, true, "stores", "of `out`"}}};
+    const Trial seen = evidence.try_again({.shape = trial.shape,
+                                           .watch = Watch::result_alone,
+                                           .traced = {.limit = most_traced_accesses}});
+    if (seen.accesses.size() == most_traced_accesses) return {};
+    for (const Access& access : seen.accesses) {
+        for (Stage& stage : way) {
+            if (stage.has(access)) stage.note(access);
+        }
+    }
+    return way;
+}
+
+std::string sentence(const Stage& most, const Stage& least) {
+    const std::string verb = most.does == least.does ? "" : std::string(least.does) + " ";
+    return "a warp " + std::string(most.does) + " " + count_of(most.elements.size(), "element") +
+           " " + std::string(most.where) + ", but " + verb + "only " +
+           std::to_string(least.elements.size()) + " " + std::string(least.where) + ".";
+}
+
+}  // namespace
+
+std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evidence) {
+    if (!evidence.can_try_again || evidence.exercise.task().in_place) return std::nullopt;
+    const Way way = way_of_a_warp(trial, evidence);
+    const Stage* least = nullptr;
+    const Stage* most = nullptr;
+    for (const Stage& stage : way) {
+        if (stage.elements.empty()) continue;
+        if (!least || stage.elements.size() < least->elements.size()) least = &stage;
+        if (!most || stage.elements.size() > most->elements.size()) most = &stage;
+    }
+    if (!least || !least->is_less_than(*most) || !least->may_lack_a_counter()) return std::nullopt;
+    return LeftOut{.sentence = sentence(*most, *least),
+                   .line = least->line,
+                   .next =
+                       "Write down which elements one thread should touch here, and which it "
+                       "does. Does the index depend on what its loop counts, and is all that "
+                       "is read used?"};
+}
+
+}  // namespace coalesce
