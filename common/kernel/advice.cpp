@@ -40,7 +40,8 @@ const char* next_after(Fault fault, const Produces& task) {
     switch (fault) {
         case Fault::none: return "";
         case Fault::nothing_written:
-            return "Write the body: each element has to be stored in `out` once.";
+            return "Write the body: each element has to be stored in `out` once. If it is written: "
+                   "which condition keeps every thread from the store?";
         case Fault::arguments_exchanged:
             return "Store to `out` and read from `in`; the destination is the first argument.";
         case Fault::never_written:

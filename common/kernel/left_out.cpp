@@ -18,10 +18,11 @@ struct Stage {
     bool is_shared = false, is_store = false;
     std::string_view does = "";  ///< "reads"
     std::string_view where = "";
-    std::set<std::uint64_t> elements = {};   ///< different ones
-    std::set<std::uint64_t> addresses = {};  ///< of the accesses, which may be of vectors
-    std::uint64_t touched = 0;               ///< elements, however often
-    int line = 0;                            ///< of the first access
+    std::set<std::uint64_t> seen = {};  ///< places of elements, until they may be used anew
+    std::uint64_t elements = 0;         ///< different ones
+    std::uint64_t lanes = 0;            ///< that touched them: fewer where they move vectors
+    std::uint64_t touched = 0;          ///< elements, however often
+    int line = 0;                       ///< of the first access
 
     bool has(const Access& access) const {
         return access.is_shared == is_shared && access.is_store == is_store;
@@ -29,18 +30,21 @@ struct Stage {
     void note(const Access& access) {
         if (line == 0) line = access.line;
         for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
-            const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-            addresses.insert(access.addresses[lane]);
+            const std::uint64_t begin =
+                access.addresses[static_cast<std::size_t>(std::countr_zero(rest))];
+            const std::uint64_t before = elements;
             for (unsigned byte = 0; byte < access.bytes_per_lane; byte += 4) {
-                elements.insert((access.addresses[lane] + byte) / 4);
+                elements += seen.insert((begin + byte) / 4).second;
                 ++touched;
             }
+            lanes += elements > before;
         }
     }
     /// Stores that go to one place again and again. (Such loads a compiler makes but once.)
-    bool may_lack_a_counter() const { return !is_store || touched > elements.size(); }
-    bool is_less_than(const Stage& other) const {
-        return elements.size() < other.elements.size() && addresses.size() < other.addresses.size();
+    bool may_lack_a_counter() const { return !is_store || touched > elements; }
+    /// A half, a quarter ...: a tile may well have an edge that not every stage touches.
+    bool is_part_of(const Stage& whole) const {
+        return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
     }
 };
 
@@ -58,7 +62,11 @@ Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
     if (seen.accesses.size() == most_traced_accesses) return {};
     for (const Access& access : seen.accesses) {
         for (Stage& stage : way) {
-            if (stage.has(access)) stage.note(access);
+            if (stage.has(access)) {
+                stage.note(access);
+            } else if (access.is_shared && stage.is_shared) {
+                stage.seen.clear();  // a tile that was read may be filled again
+            }
         }
     }
     return way;
@@ -66,9 +74,9 @@ Way way_of_a_warp(const Trial& trial, const Evidence& evidence) {
 
 std::string sentence(const Stage& most, const Stage& least) {
     const std::string verb = most.does == least.does ? "" : std::string(least.does) + " ";
-    return "a warp " + std::string(most.does) + " " + count_of(most.elements.size(), "element") +
-           " " + std::string(most.where) + ", but " + verb + "only " +
-           std::to_string(least.elements.size()) + " " + std::string(least.where) + ".";
+    return "a warp " + std::string(most.does) + " " + count_of(most.elements, "element") + " " +
+           std::string(most.where) + ", but " + verb + "only " + std::to_string(least.elements) +
+           " " + std::string(least.where) + ".";
 }
 
 }  // namespace
@@ -79,11 +87,11 @@ std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evi
     const Stage* least = nullptr;
     const Stage* most = nullptr;
     for (const Stage& stage : way) {
-        if (stage.elements.empty()) continue;
-        if (!least || stage.elements.size() < least->elements.size()) least = &stage;
-        if (!most || stage.elements.size() > most->elements.size()) most = &stage;
+        if (stage.elements == 0) continue;
+        if (!least || stage.elements < least->elements) least = &stage;
+        if (!most || stage.elements > most->elements) most = &stage;
     }
-    if (!least || !least->is_less_than(*most) || !least->may_lack_a_counter()) return std::nullopt;
+    if (!least || !least->is_part_of(*most) || !least->may_lack_a_counter()) return std::nullopt;
     return LeftOut{.sentence = sentence(*most, *least),
                    .line = least->line,
                    .next =
