@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <regex>
+#include <sstream>
+#include <string_view>
+#include <vector>
 
 namespace coalesce {
 namespace {
@@ -20,6 +23,59 @@ int line_of_match(const std::string& text, const std::string& pattern) {
     std::smatch found;
     if (!std::regex_search(code, found, std::regex(pattern))) return 0;
     return line_at(code, static_cast<std::size_t>(found.position(1)));
+}
+
+/// Of what is assigned in a row of lines.
+struct Assignment {
+    std::string value;
+    int line = 0;
+};
+
+/// The line of a value that stands in that row twice: of v.y the one that is not second.
+int repeated_in(const std::vector<Assignment>& run) {
+    const auto is_in_place = [&](std::size_t i) {
+        return std::string_view("xyzw").find(run[i].value.back()) == i;
+    };
+    for (std::size_t later = 0; later < run.size(); ++later) {
+        for (std::size_t first = 0; first < later; ++first) {
+            if (run[first].value != run[later].value) continue;
+            return is_in_place(later) && !is_in_place(first) ? run[first].line : run[later].line;
+        }
+    }
+    return 0;
+}
+
+/// The place of the brace that closes what `begin` is in.
+std::size_t end_of_scope(const std::string& code, std::size_t begin) {
+    int depth = 0;
+    for (std::size_t at = begin; at < code.size(); ++at) {
+        depth += code[at] == '{';
+        depth -= code[at] == '}';
+        if (depth < 0) return at;
+    }
+    return code.size();
+}
+
+/// "v.w", when components of v are set but not that one, and all of v is used; else "".
+std::string unset_component(const std::string& scope, const std::string& name, std::size_t count) {
+    const auto has = [&](const std::string& pattern) {
+        return std::regex_search(scope, std::regex("\\b" + name + pattern));
+    };
+    // Whoever sets the vector as a whole, or has its address, may set each component.
+    const bool is_set_as_a_whole =
+        has("\\s*=[^=]") || has("\\s*\\[") || scope.find("&" + name) != scope.npos;
+    if (is_set_as_a_whole || !has("\\b(?!\\s*\\.)")) return "";
+    std::string unset;
+    std::size_t set = 0;
+    for (const char letter : std::string("xyzw").substr(0, count)) {
+        const std::string member = std::string("\\s*\\.\\s*") + letter;
+        if (has(member + "\\s*=[^=]")) {
+            ++set;
+        } else if (unset.empty()) {
+            unset = name + "." + letter;
+        }
+    }
+    return set > 0 ? unset : "";
 }
 
 }  // namespace
@@ -68,6 +124,73 @@ Declared array_not_shared(const std::string& text) {
 int line_of_mixed_axes(const std::string& text) {
     return line_of_match(text, R"((blockIdx\.x\s*\*\s*blockDim\.y|blockIdx\.y\s*\*\s*blockDim\.x)"
                                R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
+}
+
+Declared cast_of_value(const std::string& text) {
+    static const std::regex cast(
+        R"((?:\(\s*(float[234])\s*\)|\bstatic_cast\s*<\s*(float[234])\s*>\s*\()"
+        R"(|\b(float[234])\s*\()\s*(\w+)\s*\[)");
+    const std::string code = code_alone(text);
+    for (std::sregex_iterator one(code.begin(), code.end(), cast), none; one != none; ++one) {
+        const std::regex floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one->str(4) + "\\b");
+        if (!std::regex_search(code, floats)) continue;
+        return {one->str(1) + one->str(2) + one->str(3),
+                line_at(code, static_cast<std::size_t>(one->position()))};
+    }
+    return {};
+}
+
+int line_of_repeated_component(const std::string& text) {
+    static const std::regex assignment(
+        R"(\s*([^=;{}]*[^=;{}\s])\s*=\s*([^=;{}]*[^=;{}\s])\s*;\s*)");
+    static const std::regex component(R"(.*\w\.[xyzw])");
+    std::istringstream lines(code_alone(text) + "\n\n");
+    std::vector<Assignment> run;
+    std::smatch found;
+    int number = 1;
+    for (std::string line; std::getline(lines, line); ++number) {
+        const bool is_part = std::regex_match(line, found, assignment) &&
+                             (std::regex_match(found.str(1), component) ||
+                              std::regex_match(found.str(2), component));
+        if (is_part) {
+            run.push_back({found.str(2), number});
+        } else {
+            if (const int repeated = repeated_in(run); repeated > 0) return repeated;
+            run.clear();
+        }
+    }
+    return 0;
+}
+
+Declared component_never_set(const std::string& text) {
+    static const std::regex declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
+    static const std::regex word(R"(\w+)");
+    const std::string code = code_alone(text);
+    for (std::sregex_iterator one(code.begin(), code.end(), declaration), end; one != end; ++one) {
+        const auto begin = static_cast<std::size_t>(one->position() + one->length());
+        const std::string scope = code.substr(begin, end_of_scope(code, begin) - begin);
+        const std::string names = one->str(2);
+        for (std::sregex_iterator name(names.begin(), names.end(), word); name != end; ++name) {
+            const std::string lost =
+                unset_component(scope, name->str(), one->str(1) == "2" ? 2 : 4);
+            if (lost.empty()) continue;
+            return {lost, line_at(code, static_cast<std::size_t>(one->position()))};
+        }
+    }
+    return {};
+}
+
+int line_of_statement(const std::string& text, int line) {
+    std::istringstream lines(code_alone(text));
+    int found = line, number = 1;
+    for (std::string one; number <= line && std::getline(lines, one); ++number) {
+        if (one.find_first_not_of(" \t\r{}") != one.npos) found = number;
+    }
+    return found;
+}
+
+bool has_dynamic_array(const std::string& text) {
+    return std::regex_search(code_alone(text), std::regex(R"(\bextern\b[^;"]*\b__shared__\b)"));
 }
 
 bool never_commits(const std::string& text) {
