@@ -107,9 +107,16 @@ bool look_for_unset_component(Failure& failure, const Evidence& evidence) {
     const Declared component = component_never_set(evidence.source.text);
     if (component.line == 0) return false;
     failure.fault = Fault::component_lost;
-    failure.headline = with_cause(failure.headline, component.name + " is never set.");
-    failure.next = "Give " + component.name + " its value before the whole vector is used.";
+    failure.headline = with_cause(failure.headline, "`" + component.name + "` is never set.");
+    failure.next = "Give `" + component.name + "` its value before the whole vector is used.";
     return true;
+}
+
+void look_for_repeated_component(Failure& failure, const Evidence& evidence) {
+    const int line = line_of_repeated_component(evidence.source.text);
+    if (line == 0) return;
+    failure.place.line = line;
+    failure.next = "Compare this line with those around it: does each have a component of its own?";
 }
 
 /// A value, instead of its address, that is made a vector.
@@ -140,10 +147,7 @@ void look_at_values(Failure& failure, const Trial& trial, const Evidence& eviden
     if (fault == Fault::component_lost && !look_for_short_copy(failure, trial, evidence)) {
         look_for_cast(failure, evidence);
     }
-    if (fault == Fault::neighbour_repeated) {
-        const int line = line_of_repeated_component(evidence.source.text);
-        if (line > 0) failure.place.line = line;
-    }
+    if (fault == Fault::neighbour_repeated) look_for_repeated_component(failure, evidence);
 }
 
 }  // namespace coalesce
