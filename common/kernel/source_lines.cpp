@@ -18,11 +18,41 @@ std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
     return std::min(end + 1, text.size());
 }
 
+/// What std::regex is given: for each character that a repetition takes it goes some calls deeper,
+/// and texts far longer than any kernel are too much for its stack. In those nothing is found.
+std::string searchable(const std::string& text) {
+    constexpr std::size_t longest = std::size_t{8} << 10;
+    return text.size() > longest ? "" : code_alone(text);
+}
+
 int line_of_match(const std::string& text, const std::string& pattern) {
-    const std::string code = code_alone(text);
+    const std::string code = searchable(text);
     std::smatch found;
     if (!std::regex_search(code, found, std::regex(pattern))) return 0;
     return line_at(code, static_cast<std::size_t>(found.position(1)));
+}
+
+std::string trimmed(const std::string& text) {
+    const char* const blanks = " \t\r";
+    const std::size_t begin = text.find_first_not_of(blanks);
+    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+bool is_component(const std::string& text) {
+    const std::size_t dot = text.size() < 3 ? text.npos : text.size() - 2;
+    return dot != text.npos && text[dot] == '.' && std::string_view("xyzw").find(text.back()) < 4;
+}
+
+/// What a line assigns, when that or what it is assigned to is a component of a vector; else "".
+std::string value_of_component(const std::string& line) {
+    const std::string statement = trimmed(line);
+    const std::size_t equals = statement.find('=');
+    if (equals == statement.npos ||
+        statement.find_first_of("={};", equals + 1) + 1 != statement.size()) {
+        return "";
+    }
+    const std::string value = trimmed(statement.substr(equals + 1, statement.size() - equals - 2));
+    return is_component(value) || is_component(trimmed(statement.substr(0, equals))) ? value : "";
 }
 
 /// Of what is assigned in a row of lines.
@@ -109,7 +139,7 @@ std::string code_alone(const std::string& text) {
 
 Declared array_not_shared(const std::string& text) {
     static const std::regex array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
-    const std::string code = code_alone(text);
+    const std::string code = searchable(text);
     const std::size_t barrier = code.find("__syncthreads");
     if (barrier == code.npos || code.find("__shared__") != code.npos) return {};
     const auto end = code.cbegin() + static_cast<std::ptrdiff_t>(barrier);
@@ -130,34 +160,26 @@ Declared cast_of_value(const std::string& text) {
     static const std::regex cast(
         R"((?:\(\s*(float[234])\s*\)|\bstatic_cast\s*<\s*(float[234])\s*>\s*\()"
         R"(|\b(float[234])\s*\()\s*(\w+)\s*\[)");
-    const std::string code = code_alone(text);
-    for (std::sregex_iterator one(code.begin(), code.end(), cast), none; one != none; ++one) {
-        const std::regex floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one->str(4) + "\\b");
-        if (!std::regex_search(code, floats)) continue;
-        return {one->str(1) + one->str(2) + one->str(3),
-                line_at(code, static_cast<std::size_t>(one->position()))};
-    }
-    return {};
+    const std::string code = searchable(text);
+    std::smatch one;
+    if (!std::regex_search(code, one, cast)) return {};
+    const std::regex floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one.str(4) + "\\b");
+    if (!std::regex_search(code, floats)) return {};
+    return {one.str(1) + one.str(2) + one.str(3),
+            line_at(code, static_cast<std::size_t>(one.position()))};
 }
 
 int line_of_repeated_component(const std::string& text) {
-    static const std::regex assignment(
-        R"(\s*([^=;{}]*[^=;{}\s])\s*=\s*([^=;{}]*[^=;{}\s])\s*;\s*)");
-    static const std::regex component(R"(.*\w\.[xyzw])");
-    std::istringstream lines(code_alone(text) + "\n\n");
+    std::istringstream lines(searchable(text) + "\n\n");
     std::vector<Assignment> run;
-    std::smatch found;
     int number = 1;
     for (std::string line; std::getline(lines, line); ++number) {
-        const bool is_part = std::regex_match(line, found, assignment) &&
-                             (std::regex_match(found.str(1), component) ||
-                              std::regex_match(found.str(2), component));
-        if (is_part) {
-            run.push_back({found.str(2), number});
-        } else {
-            if (const int repeated = repeated_in(run); repeated > 0) return repeated;
-            run.clear();
+        if (const std::string value = value_of_component(line); !value.empty()) {
+            run.push_back({value, number});
+            continue;
         }
+        if (const int repeated = repeated_in(run); repeated > 0) return repeated;
+        run.clear();
     }
     return 0;
 }
@@ -165,7 +187,7 @@ int line_of_repeated_component(const std::string& text) {
 Declared component_never_set(const std::string& text) {
     static const std::regex declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
     static const std::regex word(R"(\w+)");
-    const std::string code = code_alone(text);
+    const std::string code = searchable(text);
     for (std::sregex_iterator one(code.begin(), code.end(), declaration), end; one != end; ++one) {
         const auto begin = static_cast<std::size_t>(one->position() + one->length());
         const std::string scope = code.substr(begin, end_of_scope(code, begin) - begin);
@@ -190,7 +212,8 @@ int line_of_statement(const std::string& text, int line) {
 }
 
 bool has_dynamic_array(const std::string& text) {
-    return std::regex_search(code_alone(text), std::regex(R"(\bextern\b[^;"]*\b__shared__\b)"));
+    static const std::regex array(R"(\bextern\b[^;"]*\b__shared__\b)");
+    return std::regex_search(searchable(text), array);
 }
 
 bool never_commits(const std::string& text) {

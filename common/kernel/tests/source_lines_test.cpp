@@ -59,3 +59,18 @@ TEST_CASE("dynamic shared memory") {
     CHECK(has_dynamic_array("extern __shared__ float tile[];"));
     CHECK_FALSE(has_dynamic_array("__shared__ float tile[32]; // extern __shared__"));
 }
+
+TEST_CASE("texts far longer than a kernel do no harm") {
+    const std::string blanks(1 << 20, ' '), word(1 << 20, 'a'), lines(1 << 20, '\n');
+    for (const std::string& filler : {blanks, word, lines}) {
+        const std::string text = "float4 v;\nfloat " + filler + " tile" + filler +
+                                 "; v.x = 1; (float2)" + filler + "[0]; f(v);\n__syncthreads();" +
+                                 "extern " + filler + " __global__ " + filler;
+        CHECK(cast_of_value(text).line == 0);
+        CHECK(array_not_shared(text).line == 0);
+        CHECK(component_never_set(text).line == 0);
+        CHECK(line_of_repeated_component(text) == 0);
+        CHECK(line_of_kernel(text, "") == 0);
+        CHECK_FALSE(has_dynamic_array(text));
+    }
+}
