@@ -54,7 +54,7 @@ bool Diagnosis::is_looked_at_closely(std::int64_t index) const {
 void Diagnosis::look_at(Cell out, Bits held, bool is_untouched) {
     const std::int64_t index = out.row * problem_.out_cols() + out.col;
     bad_.note(index, held, is_untouched);
-    look_at_place(out);
+    look_at_place(out, is_untouched);
     if (is_untouched || !is_looked_at_closely(index)) return;
     const Look look(problem_, pattern_, index, held, is_untouched);
     wrong_.note(look);
@@ -69,11 +69,23 @@ void Diagnosis::look_at(Cell out, Bits held, bool is_untouched) {
     }
 }
 
-void Diagnosis::look_at_place(Cell out) {
-    ++bad_rows_[static_cast<std::size_t>(out.row % matrix_.out_rows() % period)];
-    ++bad_cols_[static_cast<std::size_t>(out.col % period)];
-    bad_tiles_[out_tiles(smallest_tile).number_of(out)] = true;
+void Diagnosis::Lines::note(std::int64_t row, std::int64_t col) {
+    ++rows[static_cast<std::size_t>(row % period)];
+    ++cols[static_cast<std::size_t>(col % period)];
+}
+
+void Diagnosis::Lines::merge(const Lines& other) {
+    for (std::size_t i = 0; i < period; ++i) {
+        rows[i] += other.rows[i];
+        cols[i] += other.cols[i];
+    }
+}
+
+void Diagnosis::look_at_place(Cell out, bool is_untouched) {
     const std::int64_t row = out.row % matrix_.out_rows();
+    bad_lines_.note(row, out.col);
+    if (is_untouched) untouched_lines_.note(row, out.col);
+    bad_tiles_[out_tiles(smallest_tile).number_of(out)] = true;
     for (std::size_t i = 0; i < sides; ++i) {
         inside_[i] += row < full_tiles_end_[i].row && out.col < full_tiles_end_[i].col;
     }
@@ -146,8 +158,8 @@ void Diagnosis::merge(const Diagnosis& other) {
     guard_.merge(other.guard_);
     foreign_.merge(other.foreign_);
     add_all(inside_, other.inside_);
-    add_all(bad_rows_, other.bad_rows_);
-    add_all(bad_cols_, other.bad_cols_);
+    bad_lines_.merge(other.bad_lines_);
+    untouched_lines_.merge(other.untouched_lines_);
     add_all(beside_diagonal_, other.beside_diagonal_);
     for (std::size_t i = 0; i < bad_tiles_.size(); ++i) {
         if (other.bad_tiles_[i]) bad_tiles_[i] = true;

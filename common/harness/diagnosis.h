@@ -77,12 +77,20 @@ private:
     /// Rows and columns are counted modulo this; a tile's pattern repeats within it.
     static constexpr int period = 64;
 
+    /// How many cells something is true of, by row and by column.
+    struct Lines {
+        std::array<std::uint64_t, period> rows{}, cols{};
+
+        void note(std::int64_t row, std::int64_t col);
+        void merge(const Lines& other);
+    };
+
     /// Side of the tiles of the output that are looked at one by one; others are made of these.
     static constexpr std::int64_t smallest_tile = 16;
 
     // Gathering.
     bool is_looked_at_closely(std::int64_t index) const;
-    void look_at_place(Cell out);
+    void look_at_place(Cell out, bool is_untouched);
     void look_at_value(const Look& look, const Look& in_matrix);
     void look_at_change(const Look& look);
     void add_to_sample(const Look& look, const Look& in_matrix);
@@ -93,8 +101,9 @@ private:
     std::optional<Finding> rectangle() const;
     std::optional<Finding> edge(Fault fault) const;
     std::optional<Finding> part_of_tile() const;
-    BadLines bad_lines() const;
-    BadLines bad_lines(bool by_rows) const;
+    BadLines bad_lines() const { return lines_of(bad_lines_, comparison_.wrong > 0); }
+    BadLines lines_of(const Lines& lines, bool are_wrong) const;
+    BadLines lines_of(const Lines& lines, bool are_wrong, bool by_rows) const;
     std::optional<Finding> missed_batches() const;
     std::optional<Finding> missed_tiles() const;
     std::optional<Finding> half_exchanged() const;
@@ -111,6 +120,9 @@ private:
     std::optional<Finding> computed_value() const;
     std::optional<Finding> lost_bits() const;
     std::optional<Finding> mixed() const;
+    bool is_of_component() const;
+    std::optional<Finding> component_lost() const;
+    std::optional<Finding> stored_over() const;
     std::optional<Finding> scrambled() const;
     std::optional<Finding> wrong_tile() const;
     Finding scattered() const;
@@ -151,7 +163,7 @@ private:
     std::array<Tally, 3> integer_{};  ///< what belongs there as an integer, by Integer
     Tally whole_;                     ///< of these, those that are not zero
     Sample sample_;                   ///< places in `matrix_`
-    std::array<std::uint64_t, period> bad_rows_{}, bad_cols_{};
+    Lines bad_lines_, untouched_lines_;
     std::array<std::uint64_t, 2> beside_diagonal_{};  ///< bad cells above it, below it
     std::vector<bool> bad_tiles_;                     ///< tiles of the output with a bad cell
 };

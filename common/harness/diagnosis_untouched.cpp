@@ -131,14 +131,14 @@ std::optional<Finding> Diagnosis::part_of_tile() const {
     return say(Fault::part_of_each_tile, bad_, lines.text + missing_text(lines.period, lines.bad));
 }
 
-BadLines Diagnosis::bad_lines() const {
-    BadLines lines = bad_lines(true);
-    return lines.text.empty() ? bad_lines(false) : lines;
+BadLines Diagnosis::lines_of(const Lines& lines, bool are_wrong) const {
+    BadLines found = lines_of(lines, are_wrong, true);
+    return found.text.empty() ? lines_of(lines, are_wrong, false) : found;
 }
 
-/// Rows (or columns) with some remainders are all bad, the others all right.
-BadLines Diagnosis::bad_lines(bool by_rows) const {
-    const auto& counts = by_rows ? bad_rows_ : bad_cols_;
+/// Rows (or columns) with some remainders all have such cells only, the others have none.
+BadLines Diagnosis::lines_of(const Lines& all_lines, bool are_wrong, bool by_rows) const {
+    const auto& counts = by_rows ? all_lines.rows : all_lines.cols;
     const std::int64_t length = by_rows ? matrix_.out_rows() : matrix_.out_cols();
     const std::int64_t other = by_rows ? matrix_.out_cols() : matrix_.out_rows();
     for (std::int64_t side = 2; side <= period && 2 * side <= length; side *= 2) {
@@ -157,7 +157,7 @@ BadLines Diagnosis::bad_lines(bool by_rows) const {
         }
         if (touched != full || touched == 0 || touched == bad.size()) continue;
         const std::string lines = std::string(by_rows ? "rows of " : "columns of ") + out_matrix();
-        const char* const state = comparison_.wrong > 0    ? "bad"
+        const char* const state = are_wrong                ? "bad"
                                   : problem_.is_in_place() ? "unchanged"
                                                            : "never written";
         return {lines_text(bad, lines, state), bad.size(), touched};

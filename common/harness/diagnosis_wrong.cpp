@@ -19,6 +19,7 @@ std::string tile_name(Cell cell, std::int64_t side) {
 }  // namespace
 
 Finding Diagnosis::conclude_wrong() const {
+    if (const auto found = stored_over()) return *found;
     if (const auto found = pattern()) return *found;
     if (const auto found = half_exchanged()) return *found;
     if (2 * guard_.count >= wrong_.count) {
@@ -29,6 +30,7 @@ Finding Diagnosis::conclude_wrong() const {
     if (!is_rare()) {
         if (const auto found = whole_tiles()) return *found;
         if (const auto found = scrambled()) return *found;
+        if (const auto found = component_lost()) return *found;
         if (const auto found = part_of_tile()) return *found;
         if (const auto found = mixed()) return *found;
         if (const auto found = wrong_tile()) return *found;
@@ -71,6 +73,12 @@ std::optional<Finding> Diagnosis::pattern() const {
         if (!is_nearly_all(rule.count, rule.of)) return std::nullopt;
         // A distance of whole tiles is one between tiles.
         if (auto tiles = rule.fault == Fault::shifted ? whole_tiles() : std::nullopt) return tiles;
+        if (rule.fault == Fault::shifted && is_of_component()) {
+            found = say(rule);
+            found->fault = Fault::scrambled_in_tile;
+            found->sentence += not_everywhere() + ". Has one component of a vector another index?";
+            return found;
+        }
         found = say(rule);
         const bool is_of_all =
             rule.fault != Fault::neighbours_exchanged && rule.fault != Fault::neighbour_repeated;
@@ -218,6 +226,41 @@ std::optional<Finding> Diagnosis::mixed() const {
     return say(Fault::mixed_in_tile, wrong_,
                "right and wrong cells stand side by side in the same tiles, without a pattern. "
                "Perhaps threads read a tile before all of it is written");
+}
+
+/// Whether it is the same of each two or four lines that are bad.
+bool Diagnosis::is_of_component() const {
+    const std::size_t period = bad_lines().period;
+    return period == 2 || period == 4;
+}
+
+/// Of each two or four lines some were written, with what is nowhere in the input. A loop that is
+/// too short would not have written them.
+std::optional<Finding> Diagnosis::component_lost() const {
+    const bool are_foreign =
+        comparison_.untouched == 0 && is_nearly_all(foreign_.count, wrong_.count);
+    if (!is_of_component() || !are_foreign) return std::nullopt;
+    return say(Fault::component_lost, foreign_,
+               bad_lines().text +
+                   ", with what the input does not hold anywhere. A component of a "
+                   "vector is lost: is each one set before the vector is used?");
+}
+
+/// Of each tile some lines were never written, and the others hold what belongs elsewhere in it:
+/// what would have been a distance, had everything been stored.
+std::optional<Finding> Diagnosis::stored_over() const {
+    if (comparison_.untouched < comparison_.wrong || problem_.is_in_place()) return std::nullopt;
+    const BadLines lines = lines_of(untouched_lines_, false);
+    const auto side =
+        std::find(std::begin(tile_sides), std::end(tile_sides), static_cast<int>(lines.period));
+    if (lines.text.empty() || side == std::end(tile_sides)) return std::nullopt;
+    const Tally& same_tile = same_tile_[static_cast<std::size_t>(side - std::begin(tile_sides))];
+    if (!is_nearly_all(same_tile.count, wrong_.count)) return std::nullopt;
+    return say(Fault::part_of_each_tile, same_tile,
+               lines.text +
+                   ", and the others hold what belongs elsewhere in their tile. Does a "
+                   "loop store to the same place each time, its counter missing in the "
+                   "index?");
 }
 
 std::optional<Finding> Diagnosis::scrambled() const {

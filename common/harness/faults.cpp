@@ -40,6 +40,7 @@ const char* name_of(Fault fault) {
         case Fault::value_rounded: return "value_rounded";
         case Fault::value_added: return "value_added";
         case Fault::value_converted: return "value_converted";
+        case Fault::component_lost: return "component_lost";
         case Fault::value_not_of_input: return "value_not_of_input";
         case Fault::scattered: return "scattered";
         case Fault::written_before: return "written_before";

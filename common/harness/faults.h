@@ -45,6 +45,7 @@ enum class Fault : std::uint8_t {
     value_rounded,         ///< nearly the right values: converted on the way
     value_added,           ///< added to what the output held
     value_converted,       ///< what becomes of the right values as integers
+    component_lost,        ///< of each vector some components hold nothing of the input
     value_not_of_input,    ///< values that the input does not have anywhere
     scattered,             ///< values of the input in no simple pattern
     written_before,        ///< something was written before the first element of the output

@@ -116,6 +116,9 @@ const char* next_after(Fault fault, const Produces& task) {
         case Fault::value_added: return "Store with =, so that nothing of the old contents stays.";
         case Fault::value_converted:
             return "Keep the value in a variable of the element's own type: float stays float.";
+        case Fault::component_lost:
+            return "Follow one vector by hand, component by component: from where is each set, and "
+                   "where does each go?";
         case Fault::value_not_of_input:
             return "Look at what is stored: is it what was read from `in`?";
         case Fault::scattered:
@@ -140,6 +143,7 @@ bool names_the_mistake(Fault fault) {
         case Fault::neighbours_exchanged:
         case Fault::neighbour_repeated:
         case Fault::value_added:
+        case Fault::component_lost:
         case Fault::tile_repeated:
         case Fault::line_repeated:
         case Fault::turned_around:

@@ -8,6 +8,7 @@
 #include "kernel/grid_causes.h"
 #include "kernel/left_out.h"
 #include "kernel/source_lines.h"
+#include "kernel/value_causes.h"
 
 namespace coalesce {
 namespace {
@@ -198,6 +199,22 @@ bool is_in_shared_memory(const Report& report) {
     return report.message.find("shared memory") != report.message.npos;
 }
 
+Failure outside_shared(const Trial& trial, const Report& report, const Evidence& evidence) {
+    Failure failure =
+        from_report(FailureKind::outside_shared_memory, report, trial, evidence,
+                    "an access outside of the shared array.",
+                    "Compare the indices with the array's dimensions. " + report.cure);
+    if (!has_dynamic_array(evidence.source.text)) return failure;
+    const long long bytes = trial.launch.shared_bytes;
+    if (bytes == 0) {
+        failure.headline = "the shared array has no memory: configure gives no shared_bytes.";
+        failure.next = "Let configure give .shared_bytes: the bytes of the whole array.";
+        return failure;
+    }
+    failure.details += wrap("configure gives it " + std::to_string(bytes) + " shared_bytes.");
+    return failure;
+}
+
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
         return from_report(
@@ -208,11 +225,7 @@ std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence
     }
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
-    if (is_in_shared_memory(*report)) {
-        return from_report(FailureKind::outside_shared_memory, *report, trial, evidence,
-                           "an access outside of the shared array.",
-                           "Compare the indices with the array's dimensions. " + report->cure);
-    }
+    if (is_in_shared_memory(*report)) return outside_shared(trial, *report, evidence);
     return outside(trial, *report, evidence);
 }
 
@@ -404,18 +417,20 @@ bool is_outside(const Finding& finding) {
            finding.fault == Fault::written_before;
 }
 
-/// The line to look at first: of a load when its index is what is wrong.
+/// The line to look at first: of a load when its index is what is wrong. What a compiler moves out
+/// of a loop it may give the line of a brace: the statement is before it.
 int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
+    const int store_line = line_of_statement(evidence.source.text, trial.store_line);
     const bool is_of_load = finding.sentence.find("fits in[") != std::string::npos;
     if (finding.fault != Fault::wrong_pitch || !is_of_load || !evidence.can_try_again) {
-        return trial.store_line;
+        return store_line;
     }
     const Trial seen = evidence.try_again(
         {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
     for (const simulated::Line& line : seen.lines) {
         if (line.counters.load_requests > 0) return line.number;
     }
-    return trial.store_line;
+    return store_line;
 }
 
 /// What was seen, without what it may come from.
@@ -455,7 +470,10 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
         failure.details += wrap(as_sentence(comparison.findings[i].sentence));
     }
     if (is_of_launch) look_at_launch(failure, trial, evidence);
-    if (!names_the_mistake(first.fault)) look_at_elements(failure, trial, evidence);
+    look_at_values(failure, trial, evidence);
+    if (failure.fault == first.fault && !names_the_mistake(first.fault)) {
+        look_at_elements(failure, trial, evidence);
+    }
     if (comparison.wrong + comparison.untouched > 0) {
         failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
                                 std::to_string(comparison.wrong) + " wrong, " +

@@ -170,8 +170,7 @@ struct WarpsWork {
 };
 
 WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& try_again) {
-    constexpr std::size_t enough = 64;
-    const Trial trial = try_again({.shape = found.counted, .traced = {0, 0, enough}});
+    const Trial trial = try_again({.shape = found.counted, .traced = {0, 0, most_traced_accesses}});
     WarpsWork work;
     double accesses = 0;
     for (const simulated::Access& access : trial.accesses) {

@@ -45,6 +45,7 @@ constexpr std::pair<FailureKind, const char*> ids[] = {
     {FailureKind::tile_not_shared, "tile-not-shared"},
     {FailureKind::copy_not_waited_for, "copy-not-waited-for"},
     {FailureKind::copy_not_committed, "copy-not-committed"},
+    {FailureKind::copy_too_short, "copy-too-short"},
     {FailureKind::too_much_work, "too-much-work"},
     {FailureKind::grid_exchanged, "grid-exchanged"},
     {FailureKind::wrong_result, "wrong-result"},

@@ -59,6 +59,7 @@ enum class FailureKind {
     tile_not_shared,        ///< the tile is an array of each thread's own
     copy_not_waited_for,    ///< shared memory is used while an asynchronous copy writes it
     copy_not_committed,     ///< likewise, and no copy is ever committed
+    copy_too_short,         ///< asynchronous copies leave gaps in what is read at once
     too_much_work,          ///< threads do again what others have done: far too much, but it ends
     grid_exchanged,         ///< the grid would cover the matrix if its two sizes changed places
 

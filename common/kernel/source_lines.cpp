@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <regex>
+#include <sstream>
+#include <string_view>
+#include <vector>
 
 namespace coalesce {
 namespace {
@@ -15,8 +18,15 @@ std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
     return std::min(end + 1, text.size());
 }
 
+/// What std::regex is given: for each character that a repetition takes it goes some calls deeper,
+/// and texts far longer than any kernel are too much for its stack. In those nothing is found.
+std::string searchable(const std::string& text) {
+    constexpr std::size_t longest = std::size_t{8} << 10;
+    return text.size() > longest ? "" : code_alone(text);
+}
+
 int line_of_match(const std::string& text, const std::string& pattern) {
-    const std::string code = code_alone(text);
+    const std::string code = searchable(text);
     std::smatch found;
     if (!std::regex_search(code, found, std::regex(pattern))) return 0;
     return line_at(code, static_cast<std::size_t>(found.position(1)));
@@ -39,12 +49,88 @@ int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
     static const std::regex function(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     const int line = last_line_of(text, pattern);
     if (line == 0 || line >= line_of_kernel(text, "")) return line;
-    const std::string code = code_alone(text);
+    const std::string code = searchable(text);
     std::string name;
     for (std::sregex_iterator one(code.begin(), code.end(), function), none; one != none; ++one) {
         if (line_at(code, static_cast<std::size_t>(one->position(1))) <= line) name = one->str(1);
     }
     return name.empty() ? line : last_line_of(text, std::regex("\\b" + name + "\\s*\\("));
+}
+
+std::string trimmed(const std::string& text) {
+    const char* const blanks = " \t\r";
+    const std::size_t begin = text.find_first_not_of(blanks);
+    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+bool is_component(const std::string& text) {
+    const std::size_t dot = text.size() < 3 ? text.npos : text.size() - 2;
+    return dot != text.npos && text[dot] == '.' && std::string_view("xyzw").find(text.back()) < 4;
+}
+
+/// What a line assigns, when that or what it is assigned to is a component of a vector; else "".
+std::string value_of_component(const std::string& line) {
+    const std::string statement = trimmed(line);
+    const std::size_t equals = statement.find('=');
+    if (equals == statement.npos ||
+        statement.find_first_of("={};", equals + 1) + 1 != statement.size()) {
+        return "";
+    }
+    const std::string value = trimmed(statement.substr(equals + 1, statement.size() - equals - 2));
+    return is_component(value) || is_component(trimmed(statement.substr(0, equals))) ? value : "";
+}
+
+/// Of what is assigned in a row of lines.
+struct Assignment {
+    std::string value;
+    int line = 0;
+};
+
+/// The line of a value that stands in that row twice: of v.y the one that is not second.
+int repeated_in(const std::vector<Assignment>& run) {
+    const auto is_in_place = [&](std::size_t i) {
+        return std::string_view("xyzw").find(run[i].value.back()) == i;
+    };
+    for (std::size_t later = 0; later < run.size(); ++later) {
+        for (std::size_t first = 0; first < later; ++first) {
+            if (run[first].value != run[later].value) continue;
+            return is_in_place(later) && !is_in_place(first) ? run[first].line : run[later].line;
+        }
+    }
+    return 0;
+}
+
+/// The place of the brace that closes what `begin` is in.
+std::size_t end_of_scope(const std::string& code, std::size_t begin) {
+    int depth = 0;
+    for (std::size_t at = begin; at < code.size(); ++at) {
+        depth += code[at] == '{';
+        depth -= code[at] == '}';
+        if (depth < 0) return at;
+    }
+    return code.size();
+}
+
+/// "v.w", when components of v are set but not that one, and all of v is used; else "".
+std::string unset_component(const std::string& scope, const std::string& name, std::size_t count) {
+    const auto has = [&](const std::string& pattern) {
+        return std::regex_search(scope, std::regex("\\b" + name + pattern));
+    };
+    // Whoever sets the vector as a whole, or has its address, may set each component.
+    const bool is_set_as_a_whole =
+        has("\\s*=[^=]") || has("\\s*\\[") || scope.find("&" + name) != scope.npos;
+    if (is_set_as_a_whole || !has("\\b(?!\\s*\\.)")) return "";
+    std::string unset;
+    std::size_t set = 0;
+    for (const char letter : std::string("xyzw").substr(0, count)) {
+        const std::string member = std::string("\\s*\\.\\s*") + letter;
+        if (has(member + "\\s*=[^=]")) {
+            ++set;
+        } else if (unset.empty()) {
+            unset = name + "." + letter;
+        }
+    }
+    return set > 0 ? unset : "";
 }
 
 }  // namespace
@@ -78,7 +164,7 @@ std::string code_alone(const std::string& text) {
 
 Declared array_not_shared(const std::string& text) {
     static const std::regex array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
-    const std::string code = code_alone(text);
+    const std::string code = searchable(text);
     const std::size_t barrier = code.find("__syncthreads");
     if (barrier == code.npos || code.find("__shared__") != code.npos) return {};
     const auto end = code.cbegin() + static_cast<std::ptrdiff_t>(barrier);
@@ -93,6 +179,66 @@ Declared array_not_shared(const std::string& text) {
 int line_of_mixed_axes(const std::string& text) {
     return line_of_match(text, R"((blockIdx\.x\s*\*\s*blockDim\.y|blockIdx\.y\s*\*\s*blockDim\.x)"
                                R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
+}
+
+Declared cast_of_value(const std::string& text) {
+    static const std::regex cast(
+        R"((?:\(\s*(float[234])\s*\)|\bstatic_cast\s*<\s*(float[234])\s*>\s*\()"
+        R"(|\b(float[234])\s*\()\s*(\w+)\s*\[)");
+    const std::string code = searchable(text);
+    std::smatch one;
+    if (!std::regex_search(code, one, cast)) return {};
+    const std::regex floats("\\bfloat\\b[\\w\\s]*\\*[\\w\\s]*\\b" + one.str(4) + "\\b");
+    if (!std::regex_search(code, floats)) return {};
+    return {one.str(1) + one.str(2) + one.str(3),
+            line_at(code, static_cast<std::size_t>(one.position()))};
+}
+
+int line_of_repeated_component(const std::string& text) {
+    std::istringstream lines(searchable(text) + "\n\n");
+    std::vector<Assignment> run;
+    int number = 1;
+    for (std::string line; std::getline(lines, line); ++number) {
+        if (const std::string value = value_of_component(line); !value.empty()) {
+            run.push_back({value, number});
+            continue;
+        }
+        if (const int repeated = repeated_in(run); repeated > 0) return repeated;
+        run.clear();
+    }
+    return 0;
+}
+
+Declared component_never_set(const std::string& text) {
+    static const std::regex declaration(R"(\bfloat([24])\s+(\w+(?:\s*,\s*\w+)*)\s*;)");
+    static const std::regex word(R"(\w+)");
+    const std::string code = searchable(text);
+    for (std::sregex_iterator one(code.begin(), code.end(), declaration), end; one != end; ++one) {
+        const auto begin = static_cast<std::size_t>(one->position() + one->length());
+        const std::string scope = code.substr(begin, end_of_scope(code, begin) - begin);
+        const std::string names = one->str(2);
+        for (std::sregex_iterator name(names.begin(), names.end(), word); name != end; ++name) {
+            const std::string lost =
+                unset_component(scope, name->str(), one->str(1) == "2" ? 2 : 4);
+            if (lost.empty()) continue;
+            return {lost, line_at(code, static_cast<std::size_t>(one->position()))};
+        }
+    }
+    return {};
+}
+
+int line_of_statement(const std::string& text, int line) {
+    std::istringstream lines(code_alone(text));
+    int found = line, number = 1;
+    for (std::string one; number <= line && std::getline(lines, one); ++number) {
+        if (one.find_first_not_of(" \t\r{}") != one.npos) found = number;
+    }
+    return found;
+}
+
+bool has_dynamic_array(const std::string& text) {
+    static const std::regex array(R"(\bextern\b[^;"]*\b__shared__\b)");
+    return std::regex_search(searchable(text), array);
 }
 
 bool never_commits(const std::string& text) {

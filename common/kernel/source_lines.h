@@ -32,6 +32,18 @@ Declared array_not_shared(const std::string& text);
 /// The first line that takes a block's number along one axis and its size along the other; or that
 /// takes the grid's size for the block's. 0: there is none.
 int line_of_mixed_axes(const std::string& text);
+/// The vector type to which an element of floats is cast, instead of its address: `(float2)in[i]`.
+Declared cast_of_value(const std::string& text);
+/// The line that uses a component of a vector again where the lines around it use one after the
+/// other; or reads once more what the line before has read for the component before. 0: none does.
+int line_of_repeated_component(const std::string& text);
+/// A component of a vector that is used as a whole, but of which the others alone are ever set
+/// ("v.w"), and where the vector is declared.
+Declared component_never_set(const std::string& text);
+/// The line itself, or if nothing but braces is on it, the last one before it that has more.
+int line_of_statement(const std::string& text, int line);
+/// Whether it has an array in dynamic shared memory.
+bool has_dynamic_array(const std::string& text);
 /// Whether it copies asynchronously, and nowhere commits a group of copies.
 bool never_commits(const std::string& text);
 /// The last line that waits for asynchronous copies; 0: there is none.

@@ -120,6 +120,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::copy_not_committed:
         case FailureKind::race_between_blocks: return Mark::race;
 
+        case FailureKind::copy_too_short:
         case FailureKind::uninitialised_shared:
         case FailureKind::uninitialised_read: return Mark::uninitialised;
 

@@ -98,6 +98,20 @@ __global__ void without_w(float* out, const float* in, int rows, int cols) {
     if (row < rows && col < cols && row % 4 < 3) out[col * rows + row] = in[row * cols + col];
 }
 
+__global__ void w_is_zero(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    const bool is_w = row % 4 == 3;
+    if (row < rows && col < cols) out[col * rows + row] = is_w ? 0.0f : in[row * cols + col];
+}
+
+__global__ void stored_over(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row % 32 >= 8 || col >= cols) return;
+    for (int k = 0; k < 32 && row + k < rows; k += 8) {
+        out[col * rows + row] = in[(row + k) * cols + col];
+    }
+}
+
 __global__ void one_cell_wrong(float* out, const float* in, int, int) {
     if (threadIdx.x == 0 && blockIdx.x == 0) out[5] = in[5];
 }
@@ -506,6 +520,10 @@ const std::vector<WrongKernel>& wrong_kernels() {
          Fault::neighbours_exchanged},
         {"a cast to float2", plain<cast_to_float2>, 100, 70, Fault::neighbour_repeated},
         {"a component forgotten", plain<without_w>, 64, 96, Fault::part_of_each_tile},
+        {"a component is zero", plain<w_is_zero>, 64, 96, Fault::component_lost},
+        {"a component is zero, ragged", plain<w_is_zero>, 77, 45, Fault::component_lost},
+        {"stored over", plain<stored_over>, 64, 96, Fault::part_of_each_tile},
+        {"stored over, ragged", plain<stored_over>, 77, 45, Fault::part_of_each_tile},
         {"one cell wrong", after_transpose<one_cell_wrong>, 64, 96, Fault::scattered},
         {"added", plain<added>, 64, 64, Fault::value_added},
         {"added, ragged", plain<added>, 100, 70, Fault::value_added},

@@ -121,6 +121,28 @@ TEST_CASE("another block and warp") {
     CHECK(picture.accesses[0].rows[0].label == "in + " + std::to_string(4 * (34 * 256 + 32)));
 }
 
+TEST_CASE("an asynchronous copy is a load and a store of shared memory") {
+    const Source source = source_of_text(
+        "#include <cuda_pipeline.h>\n"
+        "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
+        "    __shared__ float row[32];\n"
+        "    __pipeline_memcpy_async(&row[threadIdx.x], &in[threadIdx.x], 4);\n"
+        "}\n"
+        "constexpr Launch configure(int, int) { return {.grid = {1}, .block = {32}}; }\n",
+        "kernel.cu");
+    LocalRunner runner({});
+    const Picture picture = picture_of(source, Exercise{}, runner, {});
+    REQUIRE(picture.accesses.size() == 2);
+    CHECK(picture.accesses[0].memory == "in");
+    CHECK_FALSE(picture.accesses[0].is_store);
+    CHECK(picture.accesses[1].is_shared);
+    CHECK(picture.accesses[1].is_store);
+    for (const WarpAccess& access : picture.accesses) {
+        CHECK(access.place.line == 4);
+        CHECK(access.cost == access.ideal);
+    }
+}
+
 TEST_CASE("no picture, and why") {
     CHECK_FALSE(picture_of_file(tests / "failures" / "nothing-written.cu").ok());
     CHECK(picture_of_file(tests / "failures" / "does-not-compile.cu").problem.kind ==

@@ -14,6 +14,7 @@
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
+#include "execute/trace.h"
 
 namespace coalesce::sim {
 
@@ -129,8 +130,10 @@ const Op* run_copy(Warp& w, const Op* op) {
     const Mask all = std::exchange(w.active, reading);
     const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
                               ptx::StateSpace::global, Access::load, from);
+    if (good && reading && w.trace) w.trace->note(w, op, false, false, bytes, from.address);
     w.active = all;
     if (!good) return nullptr;
+    if (w.trace) w.trace->note(w, op, true, true, bytes, to.address);
     count_access(w, op->site, to, bytes);
     if (reading) count_access(w, op->site + 1, from, bytes);
     note_copy(w, op, to, bytes, from, copy.wanted.data());

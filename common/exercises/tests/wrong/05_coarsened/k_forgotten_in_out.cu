@@ -1,4 +1,4 @@
-// expect: part-of-each-tile | scrambled-in-tile
+// expect: part-of-each-tile | scrambled-in-tile | elements-left-out
 // mistake: k is missing in the index of `out`.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
