@@ -156,7 +156,7 @@ private:
     std::vector<Tally> explained_;    ///< by each hypothesis, of the wrong cells
     Tally bad_;                       ///< all of them
     Tally wrong_, guard_, foreign_;   ///< written and wrong; with foreign bits
-    std::array<Tally, 6> changes_{};  ///< by ValueChange
+    std::array<Tally, 7> changes_{};  ///< by ValueChange
     std::array<std::uint64_t, sides> inside_{};  ///< bad cells before the last full tile's end
     std::array<Tally, sides> wrong_tile_{}, unturned_tile_{}, same_tile_{};
     Tally sum_;                       ///< what belongs there plus what the output held

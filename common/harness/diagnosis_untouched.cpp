@@ -51,6 +51,13 @@ Finding Diagnosis::conclude_untouched() const {
     if (const auto found = edge(Fault::ragged_edge_missed)) return *found;
     if (const auto found = rectangle()) return *found;
     if (const auto found = missed_tiles()) return *found;
+    if (comparison_.right == static_cast<std::uint64_t>(std::min(problem_.rows, problem_.cols)) &&
+        beside_diagonal_[0] + beside_diagonal_[1] == bad_.count) {
+        return say(
+            Fault::never_written, bad_,
+            "only the cells on the diagonal were. Are the row and the column the same number "
+            "in every thread?");
+    }
     const std::uint64_t others = bad_.count - 1;
     if (others == 0) return say(Fault::never_written, bad_, "it is the only one");
     const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")

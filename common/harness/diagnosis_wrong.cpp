@@ -189,7 +189,7 @@ std::optional<Finding> Diagnosis::lost_bits() const {
     };
     const Tally &nan = of(ValueChange::nan_changed), &zero = of(ValueChange::negative_zero_lost),
                 &subnormal = of(ValueChange::subnormal_flushed), &close = of(ValueChange::close),
-                &range = of(ValueChange::lost_range);
+                &range = of(ValueChange::lost_range), &sign = of(ValueChange::sign_changed);
     const std::uint64_t special = nan.count + zero.count + subnormal.count;
     if (is_nearly_all(special, wrong_.count)) {
         const std::string cure = ". Move the bits, compute nothing with them";
@@ -200,6 +200,11 @@ std::optional<Finding> Diagnosis::lost_bits() const {
             return say(Fault::nan_changed, nan, "NaNs became other NaNs" + cure);
         }
         return say(Fault::negative_zero_lost, zero, "-0.0 became 0.0" + cure);
+    }
+    if (2 * sign.count >= wrong_.count &&
+        is_nearly_all(sign.count + nan.count + zero.count, wrong_.count)) {
+        return say(Fault::value_not_of_input, sign,
+                   "the same but for its sign. Is anything computed with it?");
     }
     const bool is_rounded = is_nearly_all(special + close.count + range.count, wrong_.count) &&
                             20 * close.count >= wrong_.count;
@@ -265,7 +270,10 @@ std::optional<Finding> Diagnosis::stored_over() const {
 
 std::optional<Finding> Diagnosis::scrambled() const {
     for (std::size_t i = 0; i < sides; ++i) {
-        if (tile_sides[i] > 64 || !is_nearly_all(same_tile_[i].count, wrong_.count)) continue;
+        const bool is_whole = tile_sides[i] >= std::max(matrix_.rows, matrix_.cols);
+        if (tile_sides[i] > 64 || is_whole || !is_nearly_all(same_tile_[i].count, wrong_.count)) {
+            continue;
+        }
         return say(Fault::scrambled_in_tile, same_tile_[i],
                    "the right tile (" + size_text(tile_sides[i]) +
                        "), but another place within it. Is it read in the way in which it was "

@@ -31,6 +31,7 @@ ValueChange change_of(Bits expected, Bits held, std::size_t element_size) {
     if (now == 0 && is_subnormal(expected, element_size)) return ValueChange::subnormal_flushed;
     const bool same_sign = std::signbit(was) == std::signbit(now);
     if ((std::isinf(now) || now == 0) && same_sign) return ValueChange::lost_range;
+    if (now == -was) return ValueChange::sign_changed;
     if (std::abs(now - was) <= std::abs(was) / 100) return ValueChange::close;
     return ValueChange::unrelated;
 }

@@ -198,6 +198,11 @@ void tell_why(Failure& failure, const Verdict& found, const Access& access,
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Each element is moved about " + number(times) + " times.";
         failure.next = "Let one thread move each element, once: who moves it again?";
+    } else if (times > 1.01 && work.lanes == lanes) {
+        failure.kind = FailureKind::work_repeated;
+        failure.headline += " Of 100 elements about " + number(100 * (times - 1)) +
+                            " are moved once more than they need be.";
+        failure.next = "Which of them do two blocks or two threads move, or one of them twice?";
     } else if (work.lanes > 0 && work.lanes < 0.75 * lanes) {
         failure.kind = FailureKind::lanes_idle;
         failure.headline += " Of the 32 threads of a warp only " + number(work.lanes) +
