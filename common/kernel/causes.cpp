@@ -413,9 +413,9 @@ int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& 
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
-    const bool is_of_launch = first.fault == Fault::grid_too_small ||
-                              first.fault == Fault::bounds_exchanged ||
-                              first.fault == Fault::part_of_each_tile;
+    const bool is_of_launch =
+        first.fault == Fault::grid_too_small || first.fault == Fault::bounds_exchanged ||
+        first.fault == Fault::part_of_each_tile || first.fault == Fault::never_written;
     if (is_of_launch) {
         if (auto found = exchanged_grid(trial, evidence)) return *found;
     }
@@ -428,9 +428,10 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
         // A wrong index leads outside too: that is no second mistake.
         if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
-        failure.details += wrap(as_sentence(comparison.findings[i].sentence));
+        failure.details += wrap(as_sentence(comparison.findings[i].text()));
     }
-    if (is_of_launch) look_at_launch(failure, trial, evidence);
+    const bool is_told = is_of_launch && look_at_launch(failure, trial, evidence);
+    if (!is_told && !first.guess.empty()) failure.headline += " " + as_sentence(first.guess);
     if (comparison.wrong + comparison.untouched > 0) {
         failure.details += wrap(std::to_string(comparison.right) + " cells right, " +
                                 std::to_string(comparison.wrong) + " wrong, " +
@@ -463,7 +464,7 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
     const Comparison& comparison = *trial.comparison;
     if (const Finding* finding = outside_finding(comparison)) {
         return outside(trial, {evidence.source.name, trial.store_line, 0},
-                       wrap(as_sentence(finding->sentence)), evidence);
+                       wrap(as_sentence(finding->text())), evidence);
     }
     return wrong_result(trial, comparison, evidence);
 }
