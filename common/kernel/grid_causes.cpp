@@ -144,12 +144,26 @@ std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial
 
 // ---- what is said of each ----
 
+/// What may keep cells from their threads, if each of them has one.
+std::string what_keeps_them(const LaunchShape& launch, const std::optional<BlockOrigins>& origins) {
+    if (!origins) return ": some take the same cells, or a check of the bounds keeps them out.";
+    const auto& block = launch.block;
+    if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
+        return ", and blocks stand side by side: a check of the bounds keeps some out, or threads "
+               "of a block take the same cells.";
+    }
+    return ", in blocks of " + product(block[0], block[1]) +
+           " threads. Do these begin as far apart as they are large?";
+}
+
 /// The learner's grid reaches every element, so nothing is said of it.
 void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    std::optional<BlockOrigins> origins;
+    if (evidence.can_try_again) origins = origins_in(trial.shape, trial.launch, evidence);
     failure.headline +=
-        " There are threads enough for all: some take the same cells, or a check of the bounds "
-        "keeps them out.";
+        " There are threads enough for all" + what_keeps_them(trial.launch, origins);
     failure.details += wrap(numbers(trial) + ".");
+    if (origins) failure.details += wrap(origins->text());
     failure.next =
         "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
         "threads (1, 0) and (0, 1) of a block: does each come to a cell of its own?";
@@ -236,7 +250,7 @@ std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& 
 /// Two blocks take the same cells, which leaves none for others.
 void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
                   const Evidence& evidence) {
-    const std::string both = met.first.text() + " and " + met.second.text() + " both store " +
+    const std::string both = met.first.text() + " and " + met.second.text() + " store " +
                              cell_text(met.element, trial, evidence);
     failure.details += wrap(numbers(trial) + ".");
     if (const auto origins = origins_in(trial.shape, trial.launch, evidence)) {
@@ -245,7 +259,7 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
     // What is right elsewhere depends on how many blocks there are.
     if (evidence.was_right_on_whole_tiles || failure.fault == Fault::never_written) {
         failure.fault = Fault::never_written;
-        failure.headline += " B" + both.substr(1) + ".";
+        failure.headline += " Both " + both + ".";
         failure.next =
             "Write down which tile each block takes here, and compare the number of blocks with "
             "the number of tiles.";
@@ -254,7 +268,7 @@ void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
     failure.details += wrap(failure.headline);
     failure.kind = FailureKind::race_between_blocks;
     failure.fault = Fault::none;
-    failure.headline = both + ", and other cells have no block that stores them.";
+    failure.headline = "both " + both + ", and other cells have no block that stores them.";
     failure.next =
         "Work out which cells each of the two takes: does every index depend on blockIdx, and do "
         "blocks begin as far apart as each is large?";
@@ -278,9 +292,11 @@ bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evide
         return false;
     }
     failure.fault = Fault::never_written;
+    const bool is_one = stores.idle == 1;
     failure.headline += " " + count_of(static_cast<std::uint64_t>(stores.idle), "block") +
-                        ", first b" + stores.first_idle->text().substr(1) +
-                        ", store nothing: do they take tiles outside of the matrix?";
+                        (is_one ? " stores" : " store") + " nothing, " + stores.first_idle->text() +
+                        (is_one ? "" : " the first") +
+                        ": do they take tiles outside of the matrix?";
     failure.next = next_after(failure.fault, exercise.task());
     return true;
 }
