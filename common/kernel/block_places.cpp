@@ -72,11 +72,11 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
     if (launch.blocks() > most_blocks) return std::nullopt;
     BlockStores seen;
     Owners owners;
+    const long long warps = (launch.threads() + 31) / 32;
     for (long long block = 0; block < launch.blocks(); ++block) {
-        // Where blocks begin too close to each other, the next one begins within the first.
-        const long long warps = block == 0 ? (launch.threads() + 31) / 32 : 1;
         bool is_idle = true;
-        for (long long warp = 0; warp < warps; ++warp) {
+        // Where blocks begin too close to each other, the next one begins within the first.
+        for (long long warp = 0; warp < warps && (block == 0 || is_idle); ++warp) {
             const TracedWarp traced{static_cast<std::uint64_t>(block), static_cast<unsigned>(warp),
                                     most_traced_accesses};
             const auto stored = stored_by(

@@ -98,6 +98,15 @@ std::optional<Needed> needed_blocks(const BlockOrigins& origins, Shape shape) {
     return needed;
 }
 
+/// Whether more was stored than what lies between the beginnings of the first block and of one behind
+/// the last: then blocks go on to further tiles.
+bool goes_on(const Trial& trial, const BlockOrigins& origins) {
+    const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
+    const long long cells = reach(trial.launch.grid[0], origins.step_x()) *
+                            reach(trial.launch.grid[1], origins.step_y());
+    return !trial.comparison || static_cast<long long>(trial.comparison->right) > cells;
+}
+
 /// Where blocks begin, if the matrix is one and blocks have two numbers.
 std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
                                        const Evidence& evidence) {
@@ -181,7 +190,7 @@ bool all_store_all(const Trial& seen, std::uint64_t right) {
            seen.counters.store_sectors * floats_in_sector == right;
 }
 
-bool tell_idle_cells(Failure& failure, const Trial& trial, const Evidence& evidence) {
+bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.try_again(
         {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
     if (!seen.comparison || !all_store_all(seen, seen.comparison->right)) return false;
@@ -192,10 +201,15 @@ bool tell_idle_cells(Failure& failure, const Trial& trial, const Evidence& evide
     return true;
 }
 
-/// The same blocks for any matrix, and not enough of them for this one.
+/// The same blocks for any matrix, and not enough of them for this one, which is larger than those
+/// that went well.
 bool tell_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
-    if (!evidence.was_right_on_whole_tiles || covers_by_threads(trial.launch, trial.shape)) {
+    const auto is_larger = [&](Shape shape) {
+        return static_cast<long long>(trial.elements()) > 1LL * shape.rows * shape.cols;
+    };
+    if (!evidence.was_right_on_whole_tiles || covers_by_threads(trial.launch, trial.shape) ||
+        !std::all_of(exercise.shapes.begin(), exercise.shapes.end(), is_larger)) {
         return false;
     }
     const Shape first = exercise.shapes.front();
@@ -220,6 +234,7 @@ bool tell_turned_block(Failure& failure, const LaunchShape& wide, const Trial& t
         return false;
     }
     const auto& block = trial.launch.block;
+    failure.fault = Fault::grid_too_small;
     failure.headline += " The grid is one for blocks of " + product(block[1], block[0]) +
                         " threads, but they are " + product(block[0], block[1]) + ".";
     failure.details += wrap(numbers(trial) + ".");
@@ -233,7 +248,9 @@ bool tell_small_grid(Failure& failure, const LaunchShape& wide, const Trial& tri
     const auto origins = origins_in(rectangle, wide, evidence);
     if (!origins) return false;
     const auto needed = needed_blocks(*origins, trial.shape);
-    if (!needed || needed->is_in(trial.launch)) return false;
+    if (!needed || needed->is_in(trial.launch) || goes_on(trial, *origins)) return false;
+    failure.fault = Fault::grid_too_small;
+    failure.next = next_after(failure.fault, evidence.exercise.task());
     failure.headline +=
         " The grid is too small: it takes " + product(needed->x, needed->y) + " blocks.";
     failure.details += wrap(origins->text() + " " + numbers(trial) + ".");
@@ -303,6 +320,7 @@ bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evide
 
 /// What the blocks store says who should have stored the rest.
 bool tell_by_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (!trial.comparison || trial.comparison->wrong > 0) return false;
     const auto stores = block_stores(trial.shape, trial.launch, evidence.try_again);
     if (!stores) return false;
     if (!stores->meeting) return tell_tiles_outside(failure, *stores, evidence);
@@ -317,7 +335,7 @@ bool tell_too_small(Failure& failure, const Trial& trial, const Evidence& eviden
             return true;
         }
     }
-    return failure.fault == Fault::grid_too_small && tell_idle_cells(failure, trial, evidence);
+    return failure.fault == Fault::grid_too_small && tell_busy_grid(failure, trial, evidence);
 }
 
 }  // namespace
