@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace coalesce {
@@ -111,12 +112,17 @@ std::optional<BlockOrigins> block_origins(Shape shape, const LaunchShape& launch
         if (!load) return std::nullopt;
         return Cell{load->element / shape.cols, load->element % shape.cols};
     };
-    const auto first = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1),
-               next_both = origin_of(1, 1);
-    if (!first || !next_x || !next_y || !next_both) return std::nullopt;
+    const auto first = origin_of(0, 0), next_x = origin_of(1, 0), next_y = origin_of(0, 1);
+    if (!first || !next_x || !next_y) return std::nullopt;
     const BlockOrigins origins{shape, *first, *next_x, *next_y};
-    const Cell both{next_x->row + origins.step_y().row, next_x->col + origins.step_y().col};
-    if (!(*next_both == both)) return std::nullopt;
+    // Others, where they are and have something to load, are as far apart.
+    for (const auto& [x, y] : {std::pair{1, 1}, {2, 1}, {1, 2}}) {
+        if (x >= launch.grid[0] || y >= launch.grid[1]) continue;
+        const Cell expected{first->row + x * origins.step_x().row + y * origins.step_y().row,
+                            first->col + x * origins.step_x().col + y * origins.step_y().col};
+        const auto other = origin_of(x, y);
+        if (other && !(*other == expected)) return std::nullopt;
+    }
     return origins;
 }
 
