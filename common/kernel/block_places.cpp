@@ -92,6 +92,12 @@ std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
     return seen;
 }
 
+std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again) {
+    const TracedWarp traced{0, 0, most_traced_accesses};
+    return stored_by(try_again({.shape = shape, .watch = Watch::result_alone, .traced = traced}))
+        .size();
+}
+
 std::string BlockOrigins::text() const {
     const auto place = [](Cell cell) {
         return "row " + std::to_string(cell.row) + ", column " + std::to_string(cell.col);

@@ -39,6 +39,9 @@ struct BlockStores {
 std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,
                                         const TryAgain& try_again);
 
+/// How many elements the first warp of the first block stores.
+std::size_t stored_by_first_warp(Shape shape, const TryAgain& try_again);
+
 /// Where blocks begin in the input, if each is as far from the one before as all others.
 struct BlockOrigins {
     Shape shape{0, 0};           ///< of the input

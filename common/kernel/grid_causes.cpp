@@ -201,15 +201,15 @@ bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& eviden
     return true;
 }
 
-/// The same blocks for any matrix, and not enough of them for this one, which is larger than those
-/// that went well.
-bool tell_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
+/// Whether there are the same blocks for any matrix, which do no more in this one than in others that
+/// went well and are all smaller.
+bool is_outgrown(const Trial& trial, const Evidence& evidence) {
     const Exercise& exercise = evidence.exercise;
-    const auto is_larger = [&](Shape shape) {
-        return static_cast<long long>(trial.elements()) > 1LL * shape.rows * shape.cols;
+    const auto is_smaller = [&](Shape shape) {
+        return 1LL * shape.rows * shape.cols < static_cast<long long>(trial.elements());
     };
     if (!evidence.was_right_on_whole_tiles || covers_by_threads(trial.launch, trial.shape) ||
-        !std::all_of(exercise.shapes.begin(), exercise.shapes.end(), is_larger)) {
+        !std::all_of(exercise.shapes.begin(), exercise.shapes.end(), is_smaller)) {
         return false;
     }
     const Shape first = exercise.shapes.front();
@@ -217,6 +217,14 @@ bool tell_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evide
         const Trial seen = evidence.try_again({.shape = shape, .watch = Watch::result_alone});
         if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
     }
+    // Blocks that go on to further tiles are few on purpose.
+    return stored_by_first_warp(trial.shape, evidence.try_again) <=
+           stored_by_first_warp(first, evidence.try_again);
+}
+
+bool tell_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (!is_outgrown(trial, evidence)) return false;
+    const Shape first = evidence.exercise.shapes.front();
     failure.fault = Fault::grid_too_small;
     failure.headline += " configure gives " + trial.launch.text() + " for " +
                         product(first.rows, first.cols) + " and for " +
