@@ -166,9 +166,10 @@ void Diagnosis::merge(const Diagnosis& other) {
     }
 }
 
-Finding Diagnosis::say(Fault fault, const Tally& example, const std::string& meaning) const {
+Finding Diagnosis::say(Fault fault, const Tally& example, const std::string& meaning,
+                       const std::string& guess) const {
     const Look look(problem_, pattern_, example.first, example.held, example.is_untouched);
-    return {fault, look.text() + ": " + meaning};
+    return {fault, look.text() + ": " + meaning, guess};
 }
 
 Finding Diagnosis::conclude() const {

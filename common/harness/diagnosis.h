@@ -141,7 +141,8 @@ private:
     std::uint64_t cells_of_bad_tiles(std::int64_t side) const;
     /// "out", or in place "data".
     const char* out_matrix() const { return problem_.is_in_place() ? "data" : "out"; }
-    Finding say(Fault fault, const Tally& example, const std::string& meaning) const;
+    Finding say(Fault fault, const Tally& example, const std::string& meaning,
+                const std::string& guess = "") const;
     Finding say(const Explanation& explanation) const;
 
     const Comparison& comparison_;

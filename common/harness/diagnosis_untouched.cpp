@@ -37,9 +37,9 @@ std::string lines_text(const std::vector<bool>& bad, const std::string& lines,
 
 /// What may be missing: lines of a vector's components look like those of a loop.
 std::string missing_text(std::size_t period, std::size_t bad) {
-    if (period <= 4) return ". A loop, or one component of a vector, is missing or does not fit";
-    if (bad < 16) return ". A loop over the tile is missing, or ends too early";
-    return ". A loop over the tile is missing or ends too early, or no block takes these";
+    if (period <= 4) return "A loop, or one component of a vector, is missing or does not fit";
+    if (bad < 16) return "A loop over the tile is missing, or ends too early";
+    return "A loop over the tile is missing or ends too early, or no block takes these";
 }
 
 }  // namespace
@@ -62,9 +62,9 @@ Finding Diagnosis::conclude_untouched() const {
     if (others == 0) return say(Fault::never_written, bad_, "it is the only one");
     const std::string also = problem_.is_in_place() ? (others == 1 ? "so is " : "so are ")
                                                     : (others == 1 ? "nor was " : "nor were ");
-    return say(Fault::never_written, bad_,
-               also + count_of(others, "other") + (others < 8 ? "" : ", without a simple pattern") +
-                   ". Look at the map");
+    return say(
+        Fault::never_written, bad_, also + count_of(others, "other"),
+        others < 8 ? "Look at the map" : "They are without a simple pattern: look at the map");
 }
 
 Finding Diagnosis::nothing_written() const {
@@ -94,9 +94,8 @@ std::optional<Finding> Diagnosis::rectangle() const {
     if (is_rectangle && problem_.rows != problem_.cols && rows == shorter && cols == shorter) {
         return say(Fault::bounds_exchanged, bad_,
                    "only the square " + std::to_string(shorter) + " x " + std::to_string(shorter) +
-                       " " + were +
-                       ". Perhaps rows and cols are exchanged in the check of the bounds or in the "
-                       "grid");
+                       " " + were,
+                   "Perhaps rows and cols are exchanged in the check of the bounds or in the grid");
     }
     if (auto found = part_of_tile()) return found;
     if (!is_rectangle) return std::nullopt;
@@ -104,9 +103,9 @@ std::optional<Finding> Diagnosis::rectangle() const {
     return say(Fault::grid_too_small, bad_,
                "only the first " + first + " and " +
                    count_of(static_cast<std::uint64_t>(cols), "column") + " of " + out_matrix() +
-                   (problem_.is_in_place() ? " are right" : " were") +
-                   ". The grid is too small, a check of the bounds too strict, or blocks take the "
-                   "same cells");
+                   (problem_.is_in_place() ? " are right" : " were"),
+               "The grid is too small, a check of the bounds too strict, or blocks take the same "
+               "cells");
 }
 
 /// Everything before the last full tile's end is right, and what lies beyond is bad.
@@ -135,7 +134,7 @@ std::optional<Finding> Diagnosis::edge(Fault fault) const {
 std::optional<Finding> Diagnosis::part_of_tile() const {
     const BadLines lines = bad_lines();
     if (lines.text.empty()) return std::nullopt;
-    return say(Fault::part_of_each_tile, bad_, lines.text + missing_text(lines.period, lines.bad));
+    return say(Fault::part_of_each_tile, bad_, lines.text, missing_text(lines.period, lines.bad));
 }
 
 BadLines Diagnosis::lines_of(const Lines& lines, bool are_wrong) const {
@@ -206,14 +205,15 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
         const std::string of = " of " + std::to_string(grid.count()) + " tiles (" +
                                std::to_string(side) + " x " + std::to_string(side) + ") of " +
                                out_matrix();
-        return say(Fault::never_written, bad_,
-                   std::to_string(count) + of + (count == 1 ? " is " : " are ") +
-                       (problem_.is_in_place() ? "unchanged" : "never written") +
-                       ", the others are right. " +
-                       (rule.empty() ? "Do blocks take the same tile twice, or is there none for "
-                                       "these?"
-                                     : "This fits blocks n that take " + rule +
-                                           ", where R and C count the rows and columns of tiles"));
+        return say(
+            Fault::never_written, bad_,
+            std::to_string(count) + of + (count == 1 ? " is " : " are ") +
+                (problem_.is_in_place() ? "unchanged" : "never written") +
+                ", the others are right" +
+                (rule.empty() ? ""
+                              : ". This fits blocks n that take " + rule +
+                                    ", where R and C count the rows and columns of tiles"),
+            rule.empty() ? "Do blocks take the same tile twice, or is there none for these?" : "");
     }
     return std::nullopt;
 }

@@ -60,6 +60,10 @@ const char* name_of(Fault fault);
 struct Finding {
     Fault fault = Fault::none;  ///< which
     std::string sentence;       ///< "out(0,1) holds in(0,1), expected in(1,0): ..."
+    std::string guess = "";  ///< a sentence: what may be behind it, if the output leaves that open
+
+    /// All of it.
+    std::string text() const { return guess.empty() ? sentence : sentence + ". " + guess; }
 };
 
 }  // namespace coalesce

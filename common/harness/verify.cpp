@@ -292,7 +292,7 @@ Comparison check(const Problem& problem, const GuardedSpan& in, Transport& in_tr
 
 std::string Comparison::text() const {
     std::string text;
-    for (const Finding& finding : findings) text += wrap(finding.sentence);
+    for (const Finding& finding : findings) text += wrap(finding.text());
     if (wrong + untouched > 0) {
         text += wrap(count_of(right, "cell") + " right, " + std::to_string(wrong) + " wrong, " +
                      std::to_string(untouched) +

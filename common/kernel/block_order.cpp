@@ -1,11 +1,10 @@
 #include "kernel/block_order.h"
 
-#include <algorithm>
-#include <bit>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/text.h"
+#include "kernel/block_places.h"
 
 namespace coalesce {
 namespace {
@@ -40,14 +39,9 @@ struct Taken {
 
 /// Where the first load of the warp from `in` begins; nothing when it loads nothing.
 std::optional<Taken> tile_taken(const Trial& trial, int side) {
-    const auto is_load = [](const simulated::Access& access) {
-        return !access.is_shared && !access.is_store && access.active != 0;
-    };
-    const auto load = std::find_if(trial.accesses.begin(), trial.accesses.end(), is_load);
-    if (load == trial.accesses.end()) return std::nullopt;
-    const auto lane = static_cast<std::size_t>(std::countr_zero(load->active));
-    const auto element =
-        static_cast<std::int64_t>((load->addresses[lane] - trial.in_address) / sizeof(float));
+    const auto load = first_load(trial);
+    if (!load) return std::nullopt;
+    const std::int64_t element = load->element;
     return Taken{{element / trial.shape.cols / side, element % trial.shape.cols / side},
                  load->line};
 }

@@ -452,9 +452,9 @@ void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evid
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
-    const bool is_of_launch = first.fault == Fault::grid_too_small ||
-                              first.fault == Fault::bounds_exchanged ||
-                              first.fault == Fault::part_of_each_tile;
+    const bool is_of_launch =
+        first.fault == Fault::grid_too_small || first.fault == Fault::bounds_exchanged ||
+        first.fault == Fault::part_of_each_tile || first.fault == Fault::never_written;
     if (is_of_launch) {
         if (auto found = exchanged_grid(trial, evidence)) return *found;
     }
@@ -467,11 +467,12 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
         // A wrong index leads outside too: that is no second mistake.
         if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
-        failure.details += wrap(as_sentence(comparison.findings[i].sentence));
+        failure.details += wrap(as_sentence(comparison.findings[i].text()));
     }
-    if (is_of_launch) look_at_launch(failure, trial, evidence);
+    const bool is_told = is_of_launch && look_at_launch(failure, trial, evidence);
+    if (!is_told && !first.guess.empty()) failure.headline += " " + as_sentence(first.guess);
     look_at_values(failure, trial, evidence);
-    if (failure.fault == first.fault && !names_the_mistake(first.fault)) {
+    if (!is_told && failure.fault == first.fault && !names_the_mistake(first.fault)) {
         look_at_elements(failure, trial, evidence);
     }
     if (comparison.wrong + comparison.untouched > 0) {
@@ -506,7 +507,7 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
     const Comparison& comparison = *trial.comparison;
     if (const Finding* finding = outside_finding(comparison)) {
         return outside(trial, {evidence.source.name, trial.store_line, 0},
-                       wrap(as_sentence(finding->sentence)), evidence);
+                       wrap(as_sentence(finding->text())), evidence);
     }
     return wrong_result(trial, comparison, evidence);
 }

@@ -4,8 +4,6 @@
 // races and of memory that nothing wrote. The rules here say which of them names the cause.
 #pragma once
 
-#include <functional>
-
 #include "course/exercise.h"
 #include "kernel/source.h"
 #include "kernel/trial.h"
@@ -21,7 +19,7 @@ struct Evidence {
     /// Whether `try_again` may be called.
     bool can_try_again = false;
     /// Launches it anew: on another shape, or watched in another way.
-    std::function<Trial(const TrialOrder&)> try_again;
+    TryAgain try_again;
 };
 
 /// The mistake behind a launch that was not good.

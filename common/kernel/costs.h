@@ -1,8 +1,6 @@
 // What a kernel costs, held against what the lesson asks.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <vector>
 
 #include "course/exercise.h"
@@ -10,9 +8,6 @@
 #include "kernel/verdict.h"
 
 namespace coalesce {
-
-/// Launches the kernel once more, to look at one of its warps.
-using TryAgain = std::function<Trial(const TrialOrder&)>;
 
 /// What is dearer than asked, the worst first; empty when nothing is. The kernel is right.
 std::vector<Failure> too_dear(const Verdict& verdict, const LaunchShape& launch,

@@ -1,5 +1,6 @@
 #include "kernel/examine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernel/block_order.h"
@@ -10,6 +11,28 @@
 
 namespace coalesce {
 namespace {
+
+/// Matrices that are longer, one way after the other, than a block can have threads, and than a grid
+/// of so many blocks covers.
+std::vector<Shape> long_shapes(const std::array<long long, 3>& grid, const Exercise& exercise) {
+    constexpr long long most_threads = 1024, large_tile = 64, most_elements = 1 << 22;
+    const auto shape = [&](long long rows, long long cols) {
+        const int down = exercise.rows_multiple, across = exercise.cols_multiple;
+        return exercise.of_multiples((static_cast<int>(rows) + down - 1) / down,
+                                     (static_cast<int>(cols) + across - 1) / across);
+    };
+    const auto length = [&](long long blocks, long long other) {
+        const long long covered = large_tile * std::max(blocks, most_threads / large_tile);
+        return std::min(covered + large_tile, most_elements / other);
+    };
+    const auto [across, down, deep] = grid;
+    if (exercise.takes_squares()) {
+        const long long side = length(std::max(across, down), 2 * most_threads);
+        return {shape(side, side)};
+    }
+    return {shape(large_tile, length(across, large_tile)),
+            shape(length(down, large_tile), large_tile)};
+}
 
 /// A solution that cannot be compared with.
 struct NoSolution : std::runtime_error {
@@ -93,15 +116,23 @@ bool Examiner::is_good(const Trial& trial) {
 
 bool Examiner::try_shapes() {
     const Stretch stretch(verdict_.milliseconds.shapes);
-    bool is_fixed = true;
+    bool is_grid_fixed = true, is_block_fixed = true;
     for (const Shape shape : exercise_.shapes) {
         if (!is_good(try_on({.shape = shape}))) return false;
         was_right_on_whole_tiles_ |= has_whole_tiles(shape);
-        is_fixed &= verdict_.shapes.back().launch.grid == verdict_.shapes.front().launch.grid;
+        const LaunchShape& launch = verdict_.shapes.back().launch;
+        is_grid_fixed &= launch.grid == verdict_.shapes.front().launch.grid;
+        is_block_fixed &= launch.block == verdict_.shapes.front().launch.block;
     }
-    // A grid written down as numbers may be large enough for all of these, and for no larger one.
-    const Shape larger{2 * exercise_.counted.rows, 2 * exercise_.counted.cols};
-    return !is_fixed || is_good(try_on({.shape = larger}));
+    // A grid written down as numbers may be large enough for all of these, and for no larger one. A
+    // block that grows with the matrix may be small enough for these alone.
+    if (is_block_fixed && !is_grid_fixed) return true;
+    const LaunchShape grown;
+    const LaunchShape& launch = is_grid_fixed ? verdict_.shapes.front().launch : grown;
+    for (const Shape shape : long_shapes(launch.grid, exercise_)) {
+        if (!is_good(try_on({.shape = shape}))) return false;
+    }
+    return true;
 }
 
 /// The largest shape: right there too, and with all its costs.

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/look.h"
 #include "harness/text.h"
+#include "kernel/advice.h"
+#include "kernel/block_places.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {
@@ -11,6 +14,12 @@ namespace {
 
 long long blocks_for(long long count, long long size) {
     return (count + size - 1) / size;
+}
+
+/// Whether each element has a thread of its own: then the grid is large enough.
+bool covers_by_threads(const LaunchShape& launch, Shape shape) {
+    return launch.grid[0] * launch.block[0] >= shape.cols &&
+           launch.grid[1] * launch.block[1] >= shape.rows;
 }
 
 /// The grid for a matrix so tall and wide, with a thread for each element.
@@ -27,28 +36,143 @@ bool is_exchanged(const LaunchShape& launch, Shape shape) {
            is_grid_for(launch, shape.cols, shape.rows);
 }
 
+/// The grid for blocks of as many threads across as these have down, and the other way round.
+bool is_for_turned_block(const LaunchShape& launch, Shape shape) {
+    LaunchShape turned = launch;
+    std::swap(turned.block[0], turned.block[1]);
+    return !covers_by_threads(launch, shape) && is_grid_for(turned, shape.rows, shape.cols);
+}
+
+std::string product(long long first, long long second) {
+    return std::to_string(first) + " x " + std::to_string(second);
+}
+
 std::string numbers(const Trial& trial) {
     return "configure(" + std::to_string(trial.shape.rows) + ", " +
            std::to_string(trial.shape.cols) + ") gives " + trial.launch.text();
 }
 
-/// In a square many mistakes of a grid look alike: another shape is asked as well.
-constexpr Shape rectangle{64, 128};
+/// In a square many mistakes of a grid look alike: another shape is asked as well, of several of the
+/// largest tiles each way.
+constexpr Shape rectangle{128, 256};
 
-bool takes_rectangle(const Exercise& exercise) {
-    return !exercise.takes_squares() && rectangle.rows % exercise.rows_multiple == 0 &&
-           rectangle.cols % exercise.cols_multiple == 0;
+/// The launch for it; nothing when it cannot be had.
+std::optional<LaunchShape> launch_of_rectangle(const Evidence& evidence) {
+    const Exercise& exercise = evidence.exercise;
+    if (!evidence.can_try_again || exercise.takes_squares() ||
+        rectangle.rows % exercise.rows_multiple != 0 ||
+        rectangle.cols % exercise.cols_multiple != 0) {
+        return std::nullopt;
+    }
+    const Trial seen = evidence.try_again({.shape = rectangle, .watch = Watch::result_alone});
+    if (!seen.is_launched) return std::nullopt;
+    return seen.launch;
 }
 
-/// The learner's grid reaches every element, so the sentence need not doubt it.
+// ---- by the steps from block to block ----
+
+/// How many blocks a grid needs along x and along y.
+struct Needed {
+    long long x = 0, y = 0;
+
+    bool is_in(const LaunchShape& launch) const {
+        return launch.grid[0] >= x && launch.grid[1] >= y;
+    }
+    bool is_turned(const LaunchShape& launch) const {
+        return launch.grid[0] == y && launch.grid[1] == x;
+    }
+};
+
+/// What one block after the other takes: a part of the rows, or a part of the columns.
+long long needed_along(Cell step, Shape shape) {
+    if (step.row == 0 && step.col > 0) return blocks_for(shape.cols, step.col);
+    if (step.col == 0 && step.row > 0) return blocks_for(shape.rows, step.row);
+    return 0;
+}
+
+std::optional<Needed> needed_blocks(const BlockOrigins& origins, Shape shape) {
+    const Cell x = origins.step_x(), y = origins.step_y();
+    const Needed needed{needed_along(x, shape), needed_along(y, shape)};
+    const bool is_each_way = (x.row == 0) != (y.row == 0);
+    if (needed.x == 0 || needed.y == 0 || !is_each_way) return std::nullopt;
+    return needed;
+}
+
+/// Whether more was stored than what lies between the beginnings of the first block and of one behind
+/// the last: then blocks go on to further tiles.
+bool goes_on(const Trial& trial, const BlockOrigins& origins) {
+    const auto reach = [](long long blocks, Cell step) { return blocks * (step.row + step.col); };
+    const long long cells = reach(trial.launch.grid[0], origins.step_x()) *
+                            reach(trial.launch.grid[1], origins.step_y());
+    return !trial.comparison || static_cast<long long>(trial.comparison->right) > cells;
+}
+
+/// Where blocks begin, if the matrix is one and blocks have two numbers.
+std::optional<BlockOrigins> origins_in(Shape shape, const LaunchShape& launch,
+                                       const Evidence& evidence) {
+    const Produces task = evidence.exercise.task();
+    if (task.kind == Produces::permuted || task.in_place || launch.grid[2] > 1) return std::nullopt;
+    return block_origins(shape, launch, evidence.try_again);
+}
+
+Failure grid_exchanged(const Trial& trial, const Evidence& evidence) {
+    return {
+        .kind = FailureKind::grid_exchanged,
+        .headline =
+            "the grid does not cover the matrix, but would if rows and cols, or its two "
+            "sizes, changed places.",
+        .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
+        .shape = trial.shape,
+        .details = wrap(numbers(trial) + "."),
+        .next = "The first size is across: it has to cover the columns, the second one the rows."};
+}
+
+/// The kernel and its launch each have a side of their own for blockIdx.x.
+void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
+                            const Evidence& evidence) {
+    failure.headline =
+        "blockIdx.x chooses rows in the kernel, but the grid has its blocks for the columns there: "
+        "it would cover the matrix if its two sizes, or blockIdx.x and blockIdx.y, changed places.";
+    failure.details += wrap(origins.text());
+    failure.next = "Let blockIdx.x choose the column and blockIdx.y the row, as the grid has it.";
+    if (const int line = line_of_mixed_axes(evidence.source.text); line > 0) {
+        failure.place.line = line;
+    }
+}
+
+std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial& trial,
+                                          const Evidence& evidence) {
+    const auto origins = origins_in(rectangle, launch, evidence);
+    if (!origins) return std::nullopt;
+    const auto needed = needed_blocks(*origins, rectangle);
+    if (!needed || needed->is_in(launch) || !needed->is_turned(launch)) return std::nullopt;
+    Failure failure = grid_exchanged(trial, evidence);
+    if (origins->step_x().row > 0) tell_exchanged_indices(failure, *origins, evidence);
+    return failure;
+}
+
+// ---- what is said of each ----
+
+/// What may keep cells from their threads, if each of them has one.
+std::string what_keeps_them(const LaunchShape& launch, const std::optional<BlockOrigins>& origins) {
+    if (!origins) return ": some take the same cells, or a check of the bounds keeps them out.";
+    const auto& block = launch.block;
+    if (origins->step_x() == Cell{0, block[0]} && origins->step_y() == Cell{block[1], 0}) {
+        return ", and blocks stand side by side: a check of the bounds keeps some out, or threads "
+               "of a block take the same cells.";
+    }
+    return ", in blocks of " + product(block[0], block[1]) +
+           " threads. Do these begin as far apart as they are large?";
+}
+
+/// The learner's grid reaches every element, so nothing is said of it.
 void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    const std::size_t doubt = std::min(failure.headline.find(". The grid is too small"),
-                                       failure.headline.find(". A loop over the tile"));
-    if (doubt == std::string::npos) return;
-    failure.headline = failure.headline.substr(0, doubt) +
-                       ". There are threads enough for all: some take the same cells, or a check "
-                       "of the bounds keeps them out.";
+    std::optional<BlockOrigins> origins;
+    if (evidence.can_try_again) origins = origins_in(trial.shape, trial.launch, evidence);
+    failure.headline +=
+        " There are threads enough for all" + what_keeps_them(trial.launch, origins);
     failure.details += wrap(numbers(trial) + ".");
+    if (origins) failure.details += wrap(origins->text());
     failure.next =
         "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
         "threads (1, 0) and (0, 1) of a block: does each come to a cell of its own?";
@@ -66,47 +190,187 @@ bool all_store_all(const Trial& seen, std::uint64_t right) {
            seen.counters.store_sectors * floats_in_sector == right;
 }
 
-}  // namespace
-
-bool covers_by_threads(const LaunchShape& launch, Shape shape) {
-    return launch.grid[0] * launch.block[0] >= shape.cols &&
-           launch.grid[1] * launch.block[1] >= shape.rows;
-}
-
-std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& evidence) {
-    if (!is_exchanged(trial.launch, trial.shape)) return std::nullopt;
-    if (trial.shape.rows == trial.shape.cols) {
-        if (!evidence.can_try_again || !takes_rectangle(evidence.exercise)) return std::nullopt;
-        const Trial seen = evidence.try_again({.shape = rectangle, .watch = Watch::result_alone});
-        if (!seen.is_launched || !is_exchanged(seen.launch, rectangle)) return std::nullopt;
-    }
-    return Failure{
-        .kind = FailureKind::grid_exchanged,
-        .headline =
-            "the grid does not cover the matrix, but would if rows and cols, or its two "
-            "sizes, changed places.",
-        .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
-        .shape = trial.shape,
-        .details = wrap(numbers(trial) + "."),
-        .next = "The first size is across: it has to cover the columns, the second one the rows."};
-}
-
-void look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
-    if (covers_by_threads(trial.launch, trial.shape)) {
-        acquit_grid(failure, trial, evidence);
-        return;
-    }
-    if (failure.fault != Fault::grid_too_small || !evidence.can_try_again) return;
+bool tell_busy_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const Trial seen = evidence.try_again(
         {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
-    if (!seen.comparison || !all_store_all(seen, seen.comparison->right)) return;
-    const std::size_t doubt = failure.headline.find(". The grid is too small");
-    if (doubt != std::string::npos) {
-        failure.headline = failure.headline.substr(0, doubt) + ". The grid is too small.";
-    }
+    if (!seen.comparison || !all_store_all(seen, seen.comparison->right)) return false;
+    failure.headline += " The grid is too small.";
     failure.place.line = line_of_launch(evidence.source.text, ".grid");
     failure.details +=
         wrap(numbers(trial) + "; all of these threads store, no two the same cells.");
+    return true;
+}
+
+/// Whether there are the same blocks for any matrix, which do no more in this one than in others that
+/// went well and are all smaller.
+bool is_outgrown(const Trial& trial, const Evidence& evidence) {
+    const Exercise& exercise = evidence.exercise;
+    const auto is_smaller = [&](Shape shape) {
+        return 1LL * shape.rows * shape.cols < static_cast<long long>(trial.elements());
+    };
+    if (!evidence.was_right_on_whole_tiles || covers_by_threads(trial.launch, trial.shape) ||
+        !std::all_of(exercise.shapes.begin(), exercise.shapes.end(), is_smaller)) {
+        return false;
+    }
+    const Shape first = exercise.shapes.front();
+    for (const Shape shape : {first, exercise.counted}) {
+        const Trial seen = evidence.try_again({.shape = shape, .watch = Watch::result_alone});
+        if (!seen.is_launched || seen.launch.grid != trial.launch.grid) return false;
+    }
+    // Blocks that go on to further tiles are few on purpose.
+    return stored_by_first_warp(trial.shape, evidence.try_again) <=
+           stored_by_first_warp(first, evidence.try_again);
+}
+
+bool tell_fixed_grid(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (!is_outgrown(trial, evidence)) return false;
+    const Shape first = evidence.exercise.shapes.front();
+    failure.fault = Fault::grid_too_small;
+    failure.headline += " configure gives " + trial.launch.text() + " for " +
+                        product(first.rows, first.cols) + " and for " +
+                        product(trial.shape.rows, trial.shape.cols) + " alike.";
+    failure.next =
+        "Let the grid grow with the matrix, by ceil_div of rows and cols; or let each block go on "
+        "to further tiles until none is left.";
+    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    return true;
+}
+
+bool tell_turned_block(Failure& failure, const LaunchShape& wide, const Trial& trial,
+                       const Evidence& evidence) {
+    if (!is_for_turned_block(wide, rectangle) || !is_for_turned_block(trial.launch, trial.shape)) {
+        return false;
+    }
+    const auto& block = trial.launch.block;
+    failure.fault = Fault::grid_too_small;
+    failure.headline += " The grid is one for blocks of " + product(block[1], block[0]) +
+                        " threads, but they are " + product(block[0], block[1]) + ".";
+    failure.details += wrap(numbers(trial) + ".");
+    failure.next = "Give the block's two sizes in the order that the grid was divided by.";
+    failure.place.line = line_of_launch(evidence.source.text, ".block");
+    return true;
+}
+
+bool tell_small_grid(Failure& failure, const LaunchShape& wide, const Trial& trial,
+                     const Evidence& evidence) {
+    const auto origins = origins_in(rectangle, wide, evidence);
+    if (!origins) return false;
+    const auto needed = needed_blocks(*origins, trial.shape);
+    if (!needed || needed->is_in(trial.launch) || goes_on(trial, *origins)) return false;
+    failure.fault = Fault::grid_too_small;
+    failure.next = next_after(failure.fault, evidence.exercise.task());
+    failure.headline +=
+        " The grid is too small: it takes " + product(needed->x, needed->y) + " blocks.";
+    failure.details += wrap(origins->text() + " " + numbers(trial) + ".");
+    failure.place.line = line_of_launch(evidence.source.text, ".grid");
+    return true;
+}
+
+std::string cell_text(std::int64_t element, const Trial& trial, const Evidence& evidence) {
+    const Problem problem{
+        .rows = trial.shape.rows, .cols = trial.shape.cols, .produces = evidence.exercise.task()};
+    return cell_name(problem.is_in_place() ? "data" : "out", problem.out_cell(element));
+}
+
+/// Two blocks take the same cells, which leaves none for others.
+void tell_meeting(Failure& failure, const Meeting& met, const Trial& trial,
+                  const Evidence& evidence) {
+    const std::string both = met.first.text() + " and " + met.second.text() + " store " +
+                             cell_text(met.element, trial, evidence);
+    failure.details += wrap(numbers(trial) + ".");
+    if (const auto origins = origins_in(trial.shape, trial.launch, evidence)) {
+        failure.details += wrap(origins->text());
+    }
+    // What is right elsewhere depends on how many blocks there are.
+    if (evidence.was_right_on_whole_tiles || failure.fault == Fault::never_written) {
+        failure.fault = Fault::never_written;
+        failure.headline += " Both " + both + ".";
+        failure.next =
+            "Write down which tile each block takes here, and compare the number of blocks with "
+            "the number of tiles.";
+        return;
+    }
+    failure.details += wrap(failure.headline);
+    failure.kind = FailureKind::race_between_blocks;
+    failure.fault = Fault::none;
+    failure.headline = "both " + both + ", and other cells have no block that stores them.";
+    failure.next =
+        "Work out which cells each of the two takes: does every index depend on blockIdx, and do "
+        "blocks begin as far apart as each is large?";
+}
+
+/// Neither side is a multiple of any usual tile's, so that what ends with the matrix and what ends
+/// with a tile can be told apart.
+constexpr Shape ragged{84, 140};
+
+/// Where only a square was written, another cause than exchanged bounds: these would end with the
+/// matrix's shorter side, and blocks that take other tiles end with a tile.
+bool tell_tiles_outside(Failure& failure, const BlockStores& stores, const Evidence& evidence) {
+    const Exercise& exercise = evidence.exercise;
+    if (failure.fault != Fault::bounds_exchanged || stores.idle == 0 ||
+        ragged.rows % exercise.rows_multiple != 0 || ragged.cols % exercise.cols_multiple != 0) {
+        return false;
+    }
+    const Trial seen = evidence.try_again({.shape = ragged, .watch = Watch::result_alone});
+    if (!seen.comparison || seen.comparison->wrong > 0 || seen.comparison->is_right() ||
+        seen.comparison->fault() == Fault::bounds_exchanged) {
+        return false;
+    }
+    failure.fault = Fault::never_written;
+    const bool is_one = stores.idle == 1;
+    failure.headline += " " + count_of(static_cast<std::uint64_t>(stores.idle), "block") +
+                        (is_one ? " stores" : " store") + " nothing, " + stores.first_idle->text() +
+                        (is_one ? "" : " the first") +
+                        ": do they take tiles outside of the matrix?";
+    failure.next = next_after(failure.fault, exercise.task());
+    return true;
+}
+
+/// What the blocks store says who should have stored the rest.
+bool tell_by_stores(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (!trial.comparison || trial.comparison->wrong > 0) return false;
+    const auto stores = block_stores(trial.shape, trial.launch, evidence.try_again);
+    if (!stores) return false;
+    if (!stores->meeting) return tell_tiles_outside(failure, *stores, evidence);
+    tell_meeting(failure, *stores->meeting, trial, evidence);
+    return true;
+}
+
+bool tell_too_small(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (const auto wide = launch_of_rectangle(evidence)) {
+        if (tell_turned_block(failure, *wide, trial, evidence) ||
+            tell_small_grid(failure, *wide, trial, evidence)) {
+            return true;
+        }
+    }
+    return failure.fault == Fault::grid_too_small && tell_busy_grid(failure, trial, evidence);
+}
+
+}  // namespace
+
+std::optional<Failure> exchanged_grid(const Trial& trial, const Evidence& evidence) {
+    const bool is_square = trial.shape.rows == trial.shape.cols;
+    const bool is_by_threads = is_exchanged(trial.launch, trial.shape);
+    if (is_by_threads && !is_square) return grid_exchanged(trial, evidence);
+    const auto launch = launch_of_rectangle(evidence);
+    if (!launch) return std::nullopt;
+    if (is_by_threads && is_exchanged(*launch, rectangle)) return grid_exchanged(trial, evidence);
+    return exchanged_by_steps(*launch, trial, evidence);
+}
+
+bool look_at_launch(Failure& failure, const Trial& trial, const Evidence& evidence) {
+    if (evidence.can_try_again &&
+        (tell_fixed_grid(failure, trial, evidence) || tell_by_stores(failure, trial, evidence))) {
+        return true;
+    }
+    if (!covers_by_threads(trial.launch, trial.shape)) {
+        return evidence.can_try_again && tell_too_small(failure, trial, evidence);
+    }
+    if (failure.fault != Fault::grid_too_small && failure.fault != Fault::part_of_each_tile) {
+        return false;
+    }
+    acquit_grid(failure, trial, evidence);
+    return true;
 }
 
 }  // namespace coalesce

@@ -70,6 +70,9 @@ struct Trial {
     }
 };
 
+/// Launches a kernel once more, to look at it in another way.
+using TryAgain = std::function<Trial(const TrialOrder&)>;
+
 /// What is known of the device that this process has loaded.
 struct LaunchConditions {
     bool is_simulated = true;  ///< with all checks, and reports

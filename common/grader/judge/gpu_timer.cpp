@@ -92,7 +92,7 @@ private:
             const Comparison comparison = matrices->check();
             if (comparison.is_right()) continue;
             time_.problem = "the result is wrong on the GPU, " + shape().name() + ": " +
-                            comparison.findings.front().sentence;
+                            comparison.findings.front().text();
             return;
         }
     }

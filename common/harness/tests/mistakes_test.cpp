@@ -418,12 +418,12 @@ TEST_CASE("mistakes are named, on every shape that shows them") {
             CAPTURE(mistake.name);
             CAPTURE(shape.rows);
             CAPTURE(shape.cols);
-            CAPTURE(finding.sentence);
+            CAPTURE(finding.text());
             CAPTURE(name_of(finding.fault));
             const auto& allowed = mistake.faults;
             CHECK(std::find(allowed.begin(), allowed.end(), finding.fault) != allowed.end());
             if (finding.fault != allowed.front()) continue;
-            CHECK(finding.sentence.find(mistake.says) != std::string::npos);
+            CHECK(finding.text().find(mistake.says) != std::string::npos);
             ++shown;
         }
         CAPTURE(mistake.name);
