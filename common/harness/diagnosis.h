@@ -102,6 +102,7 @@ private:
     // Wrong cells: diagnosis_wrong.cpp.
     Finding conclude_wrong() const;
     std::optional<Finding> pattern() const;
+    std::optional<Finding> batches() const;
     std::size_t best_hypothesis() const;
     bool fits_right_cells(const Hypothesis& hypothesis) const;
     std::string not_everywhere() const;
@@ -151,6 +152,7 @@ private:
     std::array<Tally, 3> integer_{};  ///< what belongs there as an integer, by Integer
     Tally whole_;                     ///< of these, those that are not zero
     Sample sample_;                   ///< places in `matrix_`
+    Sample in_array_;                 ///< of a batch: the same cells' places in all of it
     std::array<std::uint64_t, period> bad_rows_{}, bad_cols_{};
     std::array<std::uint64_t, 2> beside_diagonal_{};  ///< bad cells above it, below it
     std::vector<bool> bad_tiles_;                     ///< tiles of the output with a bad cell

@@ -1,7 +1,9 @@
 #include "kernel/source_lines.h"
 
 #include <algorithm>
+#include <map>
 #include <regex>
+#include <vector>
 
 namespace coalesce {
 namespace {
@@ -68,6 +70,31 @@ Declared array_not_shared(const std::string& text) {
 int line_of_mixed_axes(const std::string& text) {
     return line_of_match(text, R"((blockIdx\.x\s*\*\s*blockDim\.y|blockIdx\.y\s*\*\s*blockDim\.x)"
                                R"(|blockIdx\.[xy]\s*\*\s*gridDim\.[xy]))");
+}
+
+int line_of_leaving_diagonal(const std::string& text) {
+    return line_of_match(text, R"(\bif\s*\(\s*blockIdx\.\w\s*([<>=]=)\s*blockIdx\.\w\s*\))"
+                               R"(\s*\{?\s*return\b)");
+}
+
+OddPitch odd_pitch(const std::string& text, const std::string& array) {
+    const std::string code = code_alone(text);
+    const std::regex index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");
+    std::map<std::string, std::vector<int>> lines;
+    for (std::sregex_iterator one(code.begin(), code.end(), index), none; one != none; ++one) {
+        lines[one->str(1)].push_back(line_at(code, static_cast<std::size_t>(one->position(1))));
+    }
+    if (lines.size() != 2) return {};
+    const auto &first = *lines.begin(), &second = *lines.rbegin();
+    const auto odd = [](const auto& one, const auto& other) -> OddPitch {
+        if (one.second.size() != 1 || other.second.size() < 2) return {};
+        return {one.second.front(), one.first, other.first};
+    };
+    return first.second.size() == 1 ? odd(first, second) : odd(second, first);
+}
+
+int line_of_move(const std::string& text, const std::string& pointer) {
+    return line_of_match(text, "\\b(" + pointer + ")\\s*\\+");
 }
 
 bool never_commits(const std::string& text) {
