@@ -89,7 +89,9 @@ std::optional<Finding> Diagnosis::pattern() const {
 
 /// Matrices of a batch that stand, or are looked for, in the wrong place.
 std::optional<Finding> Diagnosis::batches() const {
-    if (is_rare()) return std::nullopt;
+    // All of them fill the output: what they do not, such as blocks that all store to one matrix, is
+    // another mistake.
+    if (is_rare() || comparison_.untouched > 0) return std::nullopt;
     const Explanation found = explain_by_batches(problem_, in_array_);
     if (!is_nearly_all(found.count, found.of)) return std::nullopt;
     return say(found);
