@@ -130,6 +130,10 @@ void Diagnosis::add_to_sample(const Look& look, const Look& in_matrix) {
     const auto one_in = static_cast<std::uint32_t>(1 + close / kSample);
     if (mix(static_cast<std::uint32_t>(look.index)) / one_in_ % one_in != 0) return;
     ++sample_.count;
+    ++in_array_.count;
+    if (look.source && problem_.batches() > 0) {
+        in_array_.cells.push_back({look.index, problem_.index(*look.source)});
+    }
     if (!in_matrix.source) return;
     sample_.cells.push_back(
         {in_matrix.index, matrix_.index(*in_matrix.source), look.index - in_matrix.index});
@@ -150,9 +154,12 @@ void Diagnosis::merge(const Diagnosis& other) {
     merge_all(integer_, other.integer_);
     sum_.merge(other.sum_);
     whole_.merge(other.whole_);
-    sample_.count += other.sample_.count;
-    sample_.cells.insert(sample_.cells.end(), other.sample_.cells.begin(),
-                         other.sample_.cells.end());
+    const auto add_sample = [](Sample& mine, const Sample& theirs) {
+        mine.count += theirs.count;
+        mine.cells.insert(mine.cells.end(), theirs.cells.begin(), theirs.cells.end());
+    };
+    add_sample(sample_, other.sample_);
+    add_sample(in_array_, other.in_array_);
     bad_.merge(other.bad_);
     wrong_.merge(other.wrong_);
     guard_.merge(other.guard_);
@@ -208,9 +215,17 @@ std::vector<bool> Diagnosis::bad_tiles(std::int64_t side) const {
 
 std::uint64_t Diagnosis::cells_of_bad_tiles(std::int64_t side) const {
     const std::vector<bool> bad = bad_tiles(side);
+    const TileGrid grid = out_tiles(side);
     std::uint64_t cells = 0;
     for (std::size_t i = 0; i < bad.size(); ++i) {
-        if (bad[i]) cells += out_tiles(side).cells_of(static_cast<std::int64_t>(i));
+        if (!bad[i]) continue;
+        const auto number = static_cast<std::int64_t>(i);
+        cells += grid.cells_of(number);
+        // In place, a cell on the diagonal is right whatever is done.
+        const std::int64_t row = number / grid.tiles().col, col = number % grid.tiles().col;
+        if (problem_.is_in_place() && row == col) {
+            cells -= static_cast<std::uint64_t>(std::min(side, grid.rows - row * side));
+        }
     }
     return cells;
 }

@@ -111,6 +111,7 @@ private:
     // Wrong cells: diagnosis_wrong.cpp.
     Finding conclude_wrong() const;
     std::optional<Finding> pattern() const;
+    std::optional<Finding> batches() const;
     std::size_t best_hypothesis() const;
     bool fits_right_cells(const Hypothesis& hypothesis) const;
     std::string not_everywhere() const;
@@ -165,6 +166,7 @@ private:
     Tally whole_;                     ///< of these, those that are not zero
     Sample sample_;                   ///< places in `matrix_`
     Lines bad_lines_, untouched_lines_;
+    Sample in_array_;  ///< of a batch: the same cells' places in all of it
     std::array<std::uint64_t, 2> beside_diagonal_{};  ///< bad cells above it, below it
     std::vector<bool> bad_tiles_;                     ///< tiles of the output with a bad cell
 };

@@ -42,6 +42,14 @@ std::string missing_text(std::size_t period, std::size_t bad) {
     return "A loop over the tile is missing or ends too early, or no block takes these";
 }
 
+/// Whether it is those tiles whose row and column are the same, row by row.
+bool are_the_diagonal(Cell tiles, const std::vector<bool>& chosen) {
+    for (std::int64_t i = 0; i < tiles.row * tiles.col; ++i) {
+        if (chosen[static_cast<std::size_t>(i)] != (i / tiles.col == i % tiles.col)) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 Finding Diagnosis::conclude_untouched() const {
@@ -202,18 +210,22 @@ std::optional<Finding> Diagnosis::missed_tiles() const {
             missed[static_cast<std::size_t>(place)] = bad[static_cast<std::size_t>(i)];
         }
         const std::string rule = rule_of_missed(tiles, missed);
+        const bool is_diagonal = are_the_diagonal(tiles, missed);
         const std::string of = " of " + std::to_string(grid.count()) + " tiles (" +
                                std::to_string(side) + " x " + std::to_string(side) + ") of " +
                                out_matrix();
-        return say(
-            Fault::never_written, bad_,
-            std::to_string(count) + of + (count == 1 ? " is " : " are ") +
-                (problem_.is_in_place() ? "unchanged" : "never written") +
-                ", the others are right" +
-                (rule.empty() ? ""
-                              : ". This fits blocks n that take " + rule +
-                                    ", where R and C count the rows and columns of tiles"),
-            rule.empty() ? "Do blocks take the same tile twice, or is there none for these?" : "");
+        return say(Fault::never_written, bad_,
+                   std::to_string(count) + of + (count == 1 ? " is " : " are ") +
+                       (problem_.is_in_place() ? "unchanged" : "never written") +
+                       ", the others are right" +
+                       (is_diagonal    ? ". They are those on the diagonal"
+                        : rule.empty() ? ""
+                                       : ". This fits blocks n that take " + rule +
+                                             ", where R and C count the rows and columns of tiles"),
+                   is_diagonal ? "Does each have a block, and does that one store?"
+                   : rule.empty()
+                       ? "Do blocks take the same tile twice, or is there none for these?"
+                       : "");
     }
     return std::nullopt;
 }
@@ -227,10 +239,18 @@ std::optional<Finding> Diagnosis::half_exchanged() const {
     const bool is_half =
         (above == 0) != (below == 0) && 2 * (above + below) >= side * (side - 1) / 2;
     if (!is_half) return std::nullopt;
+    const std::string right = std::string("only the cells ") + (above == 0 ? "above" : "below") +
+                              " the diagonal are right";
+    const std::size_t best = best_hypothesis();
+    if (hypotheses()[best].fault == Fault::tile_not_moved &&
+        is_nearly_all(explained_[best].count, wrong_.count)) {
+        return say(Fault::half_exchanged, explained_[best],
+                   right +
+                       "; each tile on the other side was transposed, but stayed where it "
+                       "was. Is one tile of a pair stored to both places?");
+    }
     return say(Fault::half_exchanged, bad_,
-               std::string("only the cells ") + (above == 0 ? "above" : "below") +
-                   " the diagonal are right. Keep both cells of a pair before you store either, "
-                   "then store both");
+               right + ". Keep both cells of a pair before you store either, then store both");
 }
 
 }  // namespace coalesce

@@ -1,6 +1,7 @@
 // The output holds something that does not belong there.
 #include <cmath>
 
+#include "harness/batch_rules.h"
 #include "harness/diagnosis.h"
 #include "harness/text.h"
 #include "harness/tile_rules.h"
@@ -20,8 +21,9 @@ std::string tile_name(Cell cell, std::int64_t side) {
 
 Finding Diagnosis::conclude_wrong() const {
     if (const auto found = stored_over()) return *found;
-    if (const auto found = pattern()) return *found;
     if (const auto found = half_exchanged()) return *found;
+    if (const auto found = pattern()) return *found;
+    if (const auto found = batches()) return *found;
     if (2 * guard_.count >= wrong_.count) {
         return say(Fault::read_outside, guard_, "the kernel read outside of its input");
     }
@@ -91,6 +93,16 @@ std::optional<Finding> Diagnosis::pattern() const {
         if (!fits_right_cells(hypothesis)) found->sentence += not_everywhere();
     }
     return found;
+}
+
+/// Matrices of a batch that stand, or are looked for, in the wrong place.
+std::optional<Finding> Diagnosis::batches() const {
+    // All of them fill the output: what they do not, such as blocks that all store to one matrix, is
+    // another mistake.
+    if (is_rare() || comparison_.untouched > 0) return std::nullopt;
+    const Explanation found = explain_by_batches(problem_, in_array_);
+    if (!is_nearly_all(found.count, found.of)) return std::nullopt;
+    return say(found);
 }
 
 /// For a mistake that would have touched cells which are right.

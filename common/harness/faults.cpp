@@ -28,6 +28,9 @@ const char* name_of(Fault fault) {
         case Fault::axes_in_other_order: return "axes_in_other_order";
         case Fault::batch_repeated: return "batch_repeated";
         case Fault::batches_missed: return "batches_missed";
+        case Fault::batches_exchanged: return "batches_exchanged";
+        case Fault::matrix_size_wrong: return "matrix_size_wrong";
+        case Fault::wrong_origin: return "wrong_origin";
         case Fault::half_exchanged: return "half_exchanged";
         case Fault::wrong_tile: return "wrong_tile";
         case Fault::scrambled_in_tile: return "scrambled_in_tile";

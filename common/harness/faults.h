@@ -33,6 +33,9 @@ enum class Fault : std::uint8_t {
     axes_in_other_order,   ///< the array's axes are permuted, but into another order
     batch_repeated,        ///< the first matrix (or array) of a batch stands for the others
     batches_missed,        ///< only the first matrices of a batch were written
+    batches_exchanged,     ///< each matrix of a batch is right, but stands in another's place
+    matrix_size_wrong,     ///< a batch taken for one of smaller or larger matrices
+    wrong_origin,          ///< the matrices of a batch are looked for at a wrong distance
     half_exchanged,        ///< in place: of the cells beside the diagonal one side alone is right
     wrong_tile,            ///< the right place within a tile, but of another tile
     scrambled_in_tile,     ///< the right tile, but another place within it

@@ -94,6 +94,14 @@ const char* next_after(Fault fault, const Produces& task) {
                    "times rows * cols.";
         case Fault::batches_missed:
             return "Compare the grid with the batch: does each matrix have its blocks?";
+        case Fault::batches_exchanged:
+            return "Let both pointers begin at the same matrix: the one that is read from `in` is "
+                   "stored where `out` has its place.";
+        case Fault::matrix_size_wrong:
+            return "How many rows has one matrix? That number is given; a tile's side is another.";
+        case Fault::wrong_origin:
+            return "Each matrix lies rows * cols elements behind the one before it, with the rows "
+                   "of one matrix: move the pointer by the block's number times that.";
         case Fault::half_exchanged:
             return "Read both tiles of a pair, wait for the whole block, then store both.";
         case Fault::wrong_tile:
@@ -149,6 +157,9 @@ bool names_the_mistake(Fault fault) {
         case Fault::turned_around:
         case Fault::axes_in_other_order:
         case Fault::batch_repeated:
+        case Fault::batches_exchanged:
+        case Fault::matrix_size_wrong:
+        case Fault::wrong_origin:
         case Fault::half_exchanged:
         case Fault::arguments_exchanged: return true;
         default: return false;

@@ -8,6 +8,7 @@
 #include "kernel/grid_causes.h"
 #include "kernel/left_out.h"
 #include "kernel/source_lines.h"
+#include "kernel/storing_line.h"
 #include "kernel/value_causes.h"
 
 namespace coalesce {
@@ -421,14 +422,24 @@ bool is_outside(const Finding& finding) {
 /// of a loop it may give the line of a brace: the statement is before it.
 int line_of_mistake(const Trial& trial, const Finding& finding, const Evidence& evidence) {
     const int store_line = line_of_statement(evidence.source.text, trial.store_line);
-    const bool is_of_load = finding.sentence.find("fits in[") != std::string::npos;
-    if (finding.fault != Fault::wrong_pitch || !is_of_load || !evidence.can_try_again) {
-        return store_line;
+    const auto says = [&](const char* words) {
+        return finding.sentence.find(words) != std::string::npos;
+    };
+    const std::string& text = evidence.source.text;
+    int line = 0;
+    if (finding.fault == Fault::wrong_origin) line = line_of_move(text, "in");
+    if (finding.fault == Fault::half_exchanged) line = line_that_stored_wrong(trial, evidence);
+    if (finding.fault == Fault::never_written && says("on the diagonal")) {
+        line = line_of_leaving_diagonal(text);
     }
+    if (line > 0) return line;
+    const bool is_of_load = finding.fault == Fault::wrong_origin ||
+                            (finding.fault == Fault::wrong_pitch && says("fits in["));
+    if (!is_of_load || !evidence.can_try_again) return store_line;
     const Trial seen = evidence.try_again(
         {.shape = trial.shape, .watch = Watch::result_alone, .wants_counters = true});
-    for (const simulated::Line& line : seen.lines) {
-        if (line.counters.load_requests > 0) return line.number;
+    for (const simulated::Line& one : seen.lines) {
+        if (one.counters.load_requests > 0) return one.number;
     }
     return store_line;
 }
@@ -492,16 +503,34 @@ const Finding* outside_finding(const Comparison& comparison) {
     return found == comparison.findings.end() ? nullptr : &*found;
 }
 
+/// In place all lines index one matrix: of two that race the one is to blame that takes its rows to
+/// be longer or shorter than all others do.
+void look_at_pitches(Failure& failure, const Report& race, const Evidence& evidence) {
+    const Produces task = evidence.exercise.task();
+    if (!task.in_place) return;
+    const std::string matrix = name_of_matrix(true, evidence);
+    const OddPitch odd = odd_pitch(evidence.source.text, matrix);
+    if (odd.line == 0) return;
+    if (odd.line != race.place.line && odd.line != race.other_place.line) return;
+    failure.place.line = odd.line;
+    failure.details +=
+        wrap("Line " + std::to_string(odd.line) + " takes a row of `" + matrix + "` to be " +
+             odd.pitch + " elements long, all others " + odd.usual + ".");
+    failure.next = next_after(Fault::wrong_pitch, task);
+}
+
 std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence) {
     const Report* race = find_report(trial, "globalrace");
     const bool is_wrong = trial.comparison && !trial.comparison->is_right();
     if (race && (!is_wrong || !names_the_mistake(trial.comparison->fault()))) {
-        return from_report(
-            FailureKind::race_between_blocks, *race, trial, evidence,
-            "threads access one place in memory, and at least one writes: which comes "
-            "first is chance.",
-            std::string("Each element of `") + name_of_matrix(true, evidence) +
-                "` is for one thread: which index do two of them share?");
+        Failure failure =
+            from_report(FailureKind::race_between_blocks, *race, trial, evidence,
+                        "threads access one place in memory, and at least one writes: which comes "
+                        "first is chance.",
+                        std::string("Each element of `") + name_of_matrix(true, evidence) +
+                            "` is for one thread: which index do two of them share?");
+        look_at_pitches(failure, *race, evidence);
+        return failure;
     }
     if (!is_wrong) return std::nullopt;
     const Comparison& comparison = *trial.comparison;

@@ -94,10 +94,11 @@ std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evi
     if (!least || !least->is_part_of(*most) || !least->may_lack_a_counter()) return std::nullopt;
     return LeftOut{.sentence = sentence(*most, *least),
                    .line = least->line,
-                   .next =
-                       "Write down which elements one thread should touch here, and which it "
-                       "does. Does the index depend on what its loop counts, and is all that "
-                       "is read used?"};
+                   .next = least->is_store
+                               ? "Does the index depend on what its loop counts?"
+                               : "Does the index depend on what its loop counts? If it "
+                                 "does, look at what becomes of the values: a load that "
+                                 "nobody uses is left out."};
 }
 
 }  // namespace coalesce

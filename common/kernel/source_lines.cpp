@@ -1,6 +1,7 @@
 #include "kernel/source_lines.h"
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <sstream>
 #include <string_view>
@@ -239,6 +240,31 @@ int line_of_statement(const std::string& text, int line) {
 bool has_dynamic_array(const std::string& text) {
     static const std::regex array(R"(\bextern\b[^;"]*\b__shared__\b)");
     return std::regex_search(searchable(text), array);
+}
+
+int line_of_leaving_diagonal(const std::string& text) {
+    return line_of_match(text, R"(\bif\s*\(\s*blockIdx\.\w\s*([<>=]=)\s*blockIdx\.\w\s*\))"
+                               R"(\s*\{?\s*return\b)");
+}
+
+OddPitch odd_pitch(const std::string& text, const std::string& array) {
+    const std::string code = searchable(text);
+    const std::regex index("\\b" + array + R"(\s*\[[^\];]*\*\s*(\w+)\s*[+\]])");
+    std::map<std::string, std::vector<int>> lines;
+    for (std::sregex_iterator one(code.begin(), code.end(), index), none; one != none; ++one) {
+        lines[one->str(1)].push_back(line_at(code, static_cast<std::size_t>(one->position(1))));
+    }
+    if (lines.size() != 2) return {};
+    const auto &first = *lines.begin(), &second = *lines.rbegin();
+    const auto odd = [](const auto& one, const auto& other) -> OddPitch {
+        if (one.second.size() != 1 || other.second.size() < 2) return {};
+        return {one.second.front(), one.first, other.first};
+    };
+    return first.second.size() == 1 ? odd(first, second) : odd(second, first);
+}
+
+int line_of_move(const std::string& text, const std::string& pointer) {
+    return line_of_match(text, "\\b(" + pointer + ")\\s*\\+");
 }
 
 bool never_commits(const std::string& text) {

@@ -44,6 +44,19 @@ Declared component_never_set(const std::string& text);
 int line_of_statement(const std::string& text, int line);
 /// Whether it has an array in dynamic shared memory.
 bool has_dynamic_array(const std::string& text);
+/// The first line on which blocks leave whose two numbers are equal, and perhaps others: `if
+/// (blockIdx.y >= blockIdx.x) return`. 0: there is none.
+int line_of_leaving_diagonal(const std::string& text);
+
+/// Of the lines that index an array by row * pitch + col the only one with another pitch.
+struct OddPitch {
+    int line = 0;  ///< 0: there is none
+    std::string pitch, usual;
+};
+/// Needs two lines with the usual one, at least.
+OddPitch odd_pitch(const std::string& text, const std::string& array);
+/// The first line that moves a pointer, or adds to it: `in += ...`, `in + ...`. 0: there is none.
+int line_of_move(const std::string& text, const std::string& pointer);
 /// Whether it copies asynchronously, and nowhere commits a group of copies.
 bool never_commits(const std::string& text);
 /// The last line that waits for asynchronous copies; 0: there is none.

@@ -388,6 +388,22 @@ __global__ void batch_load_pitch(float* out, const float* in, int rows, int cols
     }
 }
 
+__global__ void batch_reversed(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) {
+        int last = MATRICES - 1 - blockIdx.z;
+        out[(last * cols + col) * rows + row] = in[(blockIdx.z * rows + row) * cols + col];
+    }
+}
+
+/// The matrices of `in` are looked for `rows` elements apart.
+__global__ void batch_origin(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) {
+        out[(blockIdx.z * cols + col) * rows + row] = in[blockIdx.z * rows + row * cols + col];
+    }
+}
+
 /// The whole batch as one matrix of 3 * rows x cols: axes 2 0 1.
 __global__ void batch_as_one(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
@@ -403,6 +419,10 @@ void batch(float* out, const float* in, int rows, int cols) {
     dim3 grid = grid_of(rows, cols, block);
     grid.z = matrices;
     kernel<<<grid, block>>>(out, in, rows, cols);
+}
+
+void batch_of_halves(float* out, const float* in, int rows, int cols) {
+    batch<batch_transposed, 2 * MATRICES>(out, in, rows / 2, cols);
 }
 
 void batch_rounded_down(float* out, const float* in, int rows, int cols) {
@@ -428,6 +448,22 @@ __global__ void twice(float* data, const float*, int rows, int) {
             }
         }
     }
+}
+
+/// Of two by two tiles the lower one is stored to both places, the others where they belong.
+__global__ void lower_tile_twice(float* data, const float*, int side, int) {
+    int x = threadIdx.x, y = threadIdx.y;
+    float first = data[x * side + y], lower = data[(32 + x) * side + y],
+          last = data[(32 + x) * side + 32 + y];
+    __syncthreads();
+    data[y * side + x] = first;
+    data[y * side + 32 + x] = lower;
+    data[(32 + y) * side + x] = lower;
+    data[(32 + y) * side + 32 + x] = last;
+}
+
+void one_block_of_tiles(float* data, const float* in, int rows, int cols) {
+    lower_tile_twice<<<1, dim3(32, 32)>>>(data, in, rows, cols);
 }
 
 void in_place_twice(float* data, const float* in, int rows, int cols) {
@@ -475,11 +511,17 @@ const std::vector<WrongKernel>& wrong_kernels() {
                  Fault::axes_in_other_order),
         in_batch("a batch copied", batch<batch_copied, MATRICES>, 64, 96,
                  Fault::indices_not_swapped),
+        in_batch("a batch in reverse", batch<batch_reversed, MATRICES>, 64, 96,
+                 Fault::batches_exchanged),
+        in_batch("a batch of halves", batch_of_halves, 64, 96, Fault::matrix_size_wrong),
+        in_batch("a batch, origin of loads", batch<batch_origin, MATRICES>, 64, 96,
+                 Fault::wrong_origin),
         in_batch("a batch, pitch of loads", batch<batch_load_pitch, MATRICES>, 64, 96,
                  Fault::wrong_pitch),
         in_batch("a batch, grid rounded down", batch_rounded_down, 100, 70,
                  Fault::ragged_edge_missed),
         in_place("one way", plain<one_way>, 70, Fault::half_exchanged),
+        in_place("lower tile twice", one_block_of_tiles, 64, Fault::half_exchanged),
         in_place("exchanged twice", in_place_twice, 70, Fault::nothing_written),
         in_place("in place, not launched", nothing, 64, Fault::nothing_written),
         {"no launch", nothing, 100, 70, Fault::nothing_written},

@@ -7,6 +7,7 @@
 
 #include "execute/device_calls.h"
 #include "execute/worker.h"
+#include "program/block_layout.h"
 #include "program/names.h"
 #include "ptx/parser.h"
 
@@ -66,6 +67,22 @@ void place_variables(Module& module, DeviceMemory& memory) {
     }
 }
 
+/// Where a shared variable lies in every kernel that has it; nothing when none has. clang keeps an array of
+/// such addresses as a constant, though ptxas, and so a real GPU, takes none of it.
+std::optional<u64> shared_address(const Module& module, const std::string& name) {
+    std::optional<u64> address;
+    for (const auto& [kernel_name, kernel] : module.kernels) {
+        const auto found = kernel->shared_offsets.find(name);
+        if (found == kernel->shared_offsets.end()) continue;
+        const u64 here = kSharedWindow + found->second;
+        if (address && *address != here)
+            throw std::runtime_error("an initial value has the address of " + name +
+                                     ", which differs between kernels");
+        address = here;
+    }
+    return address;
+}
+
 /// Initial values that are addresses of other variables or of functions.
 void relocate(Module& module, DeviceMemory& memory) {
     const auto& functions = module.ast->functions;
@@ -81,6 +98,8 @@ void relocate(Module& module, DeviceMemory& memory) {
             else if (function != functions.end())
                 value = kFunctionWindow +
                         16 * static_cast<u64>(std::distance(functions.begin(), function));
+            else if (const auto shared = shared_address(module, r.symbol))
+                value = r.generic ? *shared : *shared - kSharedWindow;
             value += static_cast<u64>(r.addend);
             if (u8* bytes = memory.host_view(placed->second + r.offset, r.bytes))
                 std::memcpy(bytes, &value, r.bytes);
@@ -130,9 +149,10 @@ std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& err
     auto module = std::make_unique<Module>();
     try {
         module->ast = ptx::parse(ptx_text);
+        for (const auto& [name, function] : module->ast->functions) put_in_order(*function);
         place_variables(*module, state_->memory);
-        relocate(*module, state_->memory);
         make_kernels(*module);
+        relocate(*module, state_->memory);
     } catch (const std::exception& e) {
         error = e.what();
         for (u64 address : module->owned) state_->memory.free(address);

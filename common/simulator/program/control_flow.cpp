@@ -73,6 +73,15 @@ private:
 
 }  // namespace
 
+bool falls_through(const ptx::Function& function, const BasicBlock& block) {
+    const ptx::Instruction& last = function.body[block.end - 1];
+    return last.guard || !(is_branch(last) || ends_thread_or_call(last));
+}
+
+void number_loops(std::vector<BasicBlock>& blocks) {
+    LoopNumbers{blocks};
+}
+
 std::vector<u32> branch_targets(const ptx::Function& function, const ptx::Instruction& i) {
     std::vector<u32> targets;
     const auto add = [&](const std::string& label) {
@@ -101,10 +110,10 @@ ControlFlow::ControlFlow(const ptx::Function& function) : block_of_(function.bod
     for (BasicBlock& block : blocks_) {
         const ptx::Instruction& last = function.body[block.end - 1];
         for (u32 target : branch_targets(function, last)) block.next.push_back(block_of_[target]);
-        const bool goes_on = last.guard || !(is_branch(last) || ends_thread_or_call(last));
-        if (goes_on && block.end < size) block.next.push_back(block_of_[block.end]);
+        if (falls_through(function, block) && block.end < size)
+            block.next.push_back(block_of_[block.end]);
     }
-    LoopNumbers{blocks_};
+    number_loops(blocks_);
     before_.resize(blocks_.size());
     for (u32 b = 0; b < blocks_.size(); ++b)
         for (u32 next : blocks_[b].next) before_[next].push_back(b);

@@ -18,6 +18,11 @@ struct BasicBlock {
     u32 loop = 0;           ///< blocks that can reach one another have the same number
 };
 
+/// Whether a lane may come from the block's end to the next one in the text.
+bool falls_through(const ptx::Function& function, const BasicBlock& block);
+/// Fills in BasicBlock::loop: of two loops the one that lanes come to first has the higher number.
+void number_loops(std::vector<BasicBlock>& blocks);
+
 class ControlFlow {
 public:
     explicit ControlFlow(const ptx::Function& function);

@@ -371,8 +371,12 @@ void place_shared(Kernel& kernel) {
     const auto functions = reachable_functions(kernel);
     for (const ptx::Function* function : functions)
         for (const auto& [name, v] : function->variables) place(v);
-    const std::set<std::string> mentioned = names_in(functions);
-    for (const auto& [name, v] : kernel.module->ast->variables)
+    std::set<std::string> mentioned = names_in(functions);
+    const auto& variables = kernel.module->ast->variables;
+    for (const auto& [name, v] : variables)
+        if (mentioned.contains(name))
+            for (const ptx::Relocation& r : v.relocations) mentioned.insert(r.symbol);
+    for (const auto& [name, v] : variables)
         if (mentioned.contains(name)) place(v);
     if (!dynamic.empty()) top = static_cast<u32>(round_up(top, alignment));
     for (const ptx::Variable* v : dynamic) kernel.shared_offsets[v->name] = top;

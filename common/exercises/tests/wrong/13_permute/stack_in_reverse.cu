@@ -1,4 +1,4 @@
-// expect: batches-in-other-order
+// expect: batches-exchanged
 // mistake: The matrices are stored in reverse.
 // never: __syncthreads
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;

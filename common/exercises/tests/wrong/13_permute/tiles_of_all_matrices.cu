@@ -30,6 +30,7 @@ __global__ void transpose_stack(float* out, const float* in, int, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM), rows / MATRIX_ROWS},
-            .block = {TILE_DIM, BLOCK_ROWS}};  // here
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM),  // here
+                     rows / MATRIX_ROWS},
+            .block = {TILE_DIM, BLOCK_ROWS}};
 }

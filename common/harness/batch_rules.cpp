@@ -1,0 +1,98 @@
+#include "harness/batch_rules.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/text.h"
+
+namespace coalesce {
+namespace {
+
+std::int64_t right_source(const Problem& problem, std::int64_t index) {
+    return source_index(problem.axes(), index);
+}
+
+/// Matrices of the same columns with that many rows each, stacked in the same memory.
+Explanation other_size(const Problem& problem, const Sample& sample, int rows) {
+    const Permutation right = problem.axes();
+    const Permutation other =
+        batch_of(static_cast<int>(problem.rows / rows), rows, static_cast<int>(problem.cols));
+    auto found = count_explained(
+        sample, [&](const Seen& seen) { return source_index(other, seen.index) == seen.source; });
+    found.fault = Fault::matrix_size_wrong;
+    found.meaning = "it fits matrices of " + count_of(static_cast<std::uint64_t>(rows), "row") +
+                    " each, where they have " + std::to_string(right.extents[1]);
+    return found;
+}
+
+Explanation best_size(const Problem& problem, const Sample& sample) {
+    Explanation best;
+    for (int rows = 2; rows < problem.rows; ++rows) {
+        if (rows == problem.axes().extents[1] || problem.rows % rows != 0) continue;
+        if (auto found = other_size(problem, sample, rows); is_better(found, best)) {
+            best = std::move(found);
+        }
+    }
+    return best;
+}
+
+/// Which matrix stands where another one belongs.
+Explanation other_order(const Sample& sample, const Problem& problem, std::int64_t size) {
+    std::set<std::pair<std::int64_t, std::int64_t>> moves;
+    auto found = count_explained(sample, [&](const Seen& seen) {
+        const bool is_whole = seen.source % size == right_source(problem, seen.index) % size;
+        if (is_whole) moves.insert({seen.index / size, seen.source / size});
+        return is_whole;
+    });
+    const std::int64_t last = problem.batches() - 1;
+    const bool is_reverse = std::all_of(moves.begin(), moves.end(), [&](const auto& move) {
+        return move.first + move.second == last;
+    });
+    found.fault = Fault::batches_exchanged;
+    found.meaning = std::string("the matrices are right by themselves, but stand in ") +
+                    (is_reverse ? "reverse order" : "one another's places");
+    return found;
+}
+
+/// "64 elements (the rows of one)": what a distance between matrices may have been made of.
+std::string distance_text(const Problem& problem, std::int64_t distance) {
+    const Permutation axes = problem.axes();
+    const bool is_rows = distance == axes.extents[1], is_cols = distance == axes.extents[2];
+    std::string text = count_of(static_cast<std::uint64_t>(distance), "element");
+    if (is_rows != is_cols) text += is_rows ? " (the rows of one)" : " (the columns of one)";
+    return text;
+}
+
+/// Each is read from its number times the wrong distance.
+Explanation other_distance(const Sample& sample, const Problem& problem, std::int64_t size) {
+    const auto distance_of = [&](const Seen& seen) -> std::int64_t {
+        const std::int64_t number = seen.index / size;
+        const std::int64_t away = seen.source - right_source(problem, seen.index);
+        return number > 0 && away % number == 0 ? size + away / number : size;
+    };
+    std::vector<std::int64_t> all;
+    for (const Seen& seen : sample.cells) all.push_back(distance_of(seen));
+    const std::int64_t distance = most_common<std::int64_t>(std::move(all), size);
+    if (distance == size || distance < 0) return {};
+    auto found =
+        count_explained(sample, [&](const Seen& seen) { return distance_of(seen) == distance; });
+    found.fault = Fault::wrong_origin;
+    found.meaning = "it fits matrices that are looked for " + distance_text(problem, distance) +
+                    " apart, where they lie " + std::to_string(size) + " apart";
+    return found;
+}
+
+}  // namespace
+
+Explanation explain_by_batches(const Problem& problem, const Sample& sample) {
+    if (problem.batches() == 0 || sample.cells.empty()) return {};
+    const std::int64_t size = problem.elements() / problem.batches();
+    Explanation best = other_order(sample, problem, size);
+    for (Explanation other : {other_distance(sample, problem, size), best_size(problem, sample)}) {
+        if (is_better(other, best)) best = std::move(other);
+    }
+    return best;
+}
+
+}  // namespace coalesce
