@@ -81,7 +81,7 @@ public:
 
 private:
     [[noreturn]] void fail(int line, const std::string& what) const {
-        throw ExerciseError(name + ":" + std::to_string(line) + ": " + what);
+        throw UsageError(name + ":" + std::to_string(line) + ": " + what);
     }
 
     void mark(int number) {

@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <ctime>
+#include "base/descriptor.h"
+#include "base/files.h"
 
 #include "learn/exercise.h"
 
@@ -79,38 +79,10 @@ public:
         while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
         }
     }
-    ~Lock() {
-        if (descriptor >= 0) close(descriptor);
-    }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
 
 private:
-    int descriptor;
+    Descriptor descriptor;
 };
-
-// Writes and syncs; an errno, or 0.
-int write_whole(const fs::path& file, const std::string& text) {
-    int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) return errno;
-    size_t done = 0;
-    int error = 0;
-    while (done < text.size() && error == 0) {
-        ssize_t count = write(descriptor, text.data() + done, text.size() - done);
-        if (count > 0) done += static_cast<size_t>(count);
-        if (count < 0 && errno != EINTR) error = errno;
-    }
-    if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL) error = errno;
-    if (close(descriptor) != 0 && error == 0) error = errno;
-    return error;
-}
-
-void sync_folder(const fs::path& folder) {
-    int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    fsync(descriptor);
-    close(descriptor);
-}
 
 }  // namespace
 
@@ -202,7 +174,7 @@ void Progress::keep_aside(const std::string& why) {
 State Progress::read_locked() {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(file, error))) return {};
-    auto text = text_of(file);
+    auto text = read_if_there(file);
     if (!text) {
         if (!fs::is_directory(file, error)) {
             complain(file.string() + " cannot be read");
@@ -225,18 +197,12 @@ void Progress::write_locked(const State& state) {
     std::error_code ignored;
     // Whoever wrote these was killed: nobody else writes while we have the lock.
     for (auto& entry : fs::directory_iterator(folder, ignored)) {
-        if (entry.path().filename().string().starts_with("state.json.new")) {
+        if (entry.path().filename().string().starts_with("state.json.unfinished")) {
             fs::remove(entry.path(), ignored);
         }
     }
-    fs::path unfinished = folder / ("state.json.new-" + std::to_string(getpid()));
-    int error = write_whole(unfinished, to_json(state).dump(1) + "\n");
-    if (error == 0 && std::rename(unfinished.c_str(), file.c_str()) != 0) error = errno;
-    if (error != 0) {
-        fs::remove(unfinished, ignored);
-        return complain(file.string() + " cannot be written (" + strerror(error) + ")");
-    }
-    sync_folder(folder);
+    const auto error = write_whole(file, to_json(state).dump(1) + "\n", {.is_synced = true});
+    if (error) complain(file.string() + " cannot be written (" + error.message() + ")");
 }
 
 State Progress::read() {

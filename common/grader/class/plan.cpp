@@ -61,7 +61,7 @@ public:
           // Trying the sandbox out uses a folder that a run uses too.
           lock(assignment.teacher() / "lock", "the assignment " + assignment.name) {
         if (fs::exists(request.to)) {
-            throw Usage(request.to.string() + " is there already; choose another folder");
+            throw UsageError(request.to.string() + " is there already; choose another folder");
         }
         setup = find_judge_setup(request.sandboxed, assignment.teacher() / "work", request.tier);
         std::error_code ignored;
@@ -208,11 +208,12 @@ Plan read_plan(const fs::path& folder) {
     std::string file = (folder / "plan.json").string();
     try {
         Json json = Json::parse(read_file(folder / "plan.json"));
-        if (json.at("format") != FORMAT) throw Usage(file + " is of another version of the grader");
+        if (json.at("format") != FORMAT)
+            throw UsageError(file + " is of another version of the grader");
         plan.assignment = json.at("assignment");
         plan.identity = json.at("identity");
         std::optional<Tier> tier = tier_called(json.at("sandbox"));
-        if (!tier) throw Usage(file + " names a sandbox that there is not");
+        if (!tier) throw UsageError(file + " names a sandbox that there is not");
         plan.setup = {json.at("grader"), json.at("toolchain"), *tier};
         std::size_t chunks = json.at("chunks");
         for (std::size_t chunk = 1; chunk <= chunks; ++chunk) {
@@ -220,7 +221,7 @@ Plan read_plan(const fs::path& folder) {
                 tasks_in(read_file(folder / "chunks" / (std::to_string(chunk) + ".json"))));
         }
     } catch (const Json::exception& error) {
-        throw Usage(file + " is no plan: " + shown(error.what(), 200));
+        throw UsageError(file + " is no plan: " + shown(error.what(), 200));
     }
     return plan;
 }

@@ -62,7 +62,7 @@ private:
         } else {
             read_submissions();
         }
-        if (entries.empty()) throw Usage("there is nothing to grade");
+        if (entries.empty()) throw UsageError("there is nothing to grade");
     }
 
     void read_submissions() {
@@ -83,8 +83,8 @@ private:
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
-            throw Usage("there is no run to resume; begin one: ./learn grade run " +
-                        assignment.name + " --submissions FOLDER");
+            throw UsageError("there is no run to resume; begin one: ./learn grade run " +
+                             assignment.name + " --submissions FOLDER");
         }
         run = last->number;
         entries = store.entries(run);
@@ -247,7 +247,7 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
                          const Entry& entry) {
     const Assigned* asked = assignment.find(entry.exercise);
     if (asked == nullptr) {
-        throw Usage("assignment.toml has no exercise " + entry.exercise + " any more");
+        throw UsageError("assignment.toml has no exercise " + entry.exercise + " any more");
     }
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;

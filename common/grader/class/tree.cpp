@@ -292,7 +292,7 @@ bool climbs_out(std::string_view name) {
 Tree read_folder(const fs::path& folder, const TreeLimits& limits) {
     Descriptor opened{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (opened.number < 0) {
-        throw Usage(folder.string() + " cannot be read (" + strerror(errno) + ")");
+        throw UsageError(folder.string() + " cannot be read (" + strerror(errno) + ")");
     }
     Tree tree;
     FolderReader(tree, limits).read(opened.number, {});

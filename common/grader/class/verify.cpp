@@ -24,8 +24,8 @@ std::size_t body_of(const Assigned& exercise) {
     std::size_t name = source.find(" " + exercise.kernel + "(");
     std::size_t brace = name == std::string::npos ? name : source.find('{', name);
     if (brace == std::string::npos) {
-        throw Usage("teacher/solutions/" + exercise.name + "/kernel.cu has no kernel " +
-                    exercise.kernel);
+        throw UsageError("teacher/solutions/" + exercise.name + "/kernel.cu has no kernel " +
+                         exercise.kernel);
     }
     return brace + 1;
 }

@@ -13,6 +13,8 @@
 #include <sstream>
 #include <thread>
 
+#include "base/files.h"
+
 namespace coalesce::grader {
 namespace {
 
@@ -27,13 +29,6 @@ bool write_file(const fs::path& file, const std::string& text) {
         write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     close(descriptor);
     return is_good;
-}
-
-std::string read_file(const fs::path& file) {
-    std::ifstream stream(file);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
 }
 
 /// Where the hierarchies are mounted: by the name of their controller, "" for version 2.
@@ -101,7 +96,7 @@ std::string new_name() {
 
 void kill_all_in(const fs::path& folder) {
     if (write_file(folder / "cgroup.kill", "1")) return;
-    std::istringstream processes(read_file(folder / "cgroup.procs"));
+    std::istringstream processes(read_if_there(folder / "cgroup.procs").value_or(""));
     for (pid_t process = 0; processes >> process;) {
         if (process > 1 && process != getpid()) kill(process, SIGKILL);
     }
@@ -137,7 +132,9 @@ bool Cgroup::add_version_1(const fs::path& parent, const char* limit, long long 
 }
 
 bool Cgroup::add_version_2(const fs::path& parent, std::size_t memory, int processes) {
-    if (read_file(parent / "cgroup.controllers").find("memory") == std::string::npos) return false;
+    if (read_if_there(parent / "cgroup.controllers").value_or("").find("memory") ==
+        std::string::npos)
+        return false;
     if (!write_file(parent / "cgroup.subtree_control", "+memory +pids")) return false;
     const fs::path folder = parent / new_name();
     if (mkdir(folder.c_str(), 0700) != 0) return false;
@@ -169,7 +166,7 @@ Cgroup::~Cgroup() {
 long Cgroup::kills_for_memory() const {
     for (const fs::path& folder : folders_) {
         for (const char* file : {"memory.oom_control", "memory.events"}) {
-            std::istringstream words(read_file(folder / file));
+            std::istringstream words(read_if_there(folder / file).value_or(""));
             std::string word;
             for (long value = 0; words >> word >> value;) {
                 if (word == "oom_kill") return value;

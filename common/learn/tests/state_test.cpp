@@ -3,6 +3,7 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "learn/state.h"
+#include "base/files.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include "learn/exercise.h"
 #include "learn/predict.h"
 
+using coalesce::read_if_there;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
 
@@ -52,7 +54,7 @@ Record full_record() {
 
 // How often an update was counted, and that the file is whole: what every kill must leave.
 int count_in(const fs::path& folder) {
-    auto text = text_of(folder / "state.json");
+    auto text = read_if_there(folder / "state.json");
     return text ? state_from_json(Json::parse(*text)).record("x").checks : 0;
 }
 
@@ -128,12 +130,12 @@ TEST_CASE("a file that holds something else is kept aside, and progress begins a
         CHECK(progress.read().records.empty());
         REQUIRE(folder.warnings.size() == 1);
         CHECK(folder.warnings[0].find("kept as state.json.broken-1") != std::string::npos);
-        CHECK(text_of(folder.path / "state.json.broken-1") == text);
+        CHECK(read_if_there(folder.path / "state.json.broken-1") == text);
         add_one(progress);
         CHECK(count_in(folder.path) == 1);
         folder.write("again");
         CHECK(progress.read().records.empty());
-        CHECK(text_of(folder.path / "state.json.broken-2") == "again");
+        CHECK(read_if_there(folder.path / "state.json.broken-2") == "again");
     }
 }
 
@@ -152,7 +154,7 @@ TEST_CASE("a newer command's file stays as it is") {
     Progress progress = folder.progress();
     add_one(progress);
     add_one(progress);
-    CHECK(text_of(folder.path / "state.json") == "{\"format\": 2}");
+    CHECK(read_if_there(folder.path / "state.json") == "{\"format\": 2}");
     REQUIRE(folder.warnings.size() == 1);
     CHECK(folder.warnings[0].find("newer command") != std::string::npos);
 }
@@ -211,6 +213,6 @@ TEST_CASE("a kill at any moment leaves the file whole, and nothing behind") {
     CHECK(count_in(folder.path) == before + 1);
     CHECK(folder.warnings.empty());
     for (auto& entry : fs::directory_iterator(folder.path)) {
-        CHECK(!entry.path().filename().string().starts_with("state.json.new"));
+        CHECK(!entry.path().filename().string().starts_with("state.json.unfinished"));
     }
 }

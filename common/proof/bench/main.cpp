@@ -8,9 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 
+#include "base/files.h"
 #include "course/course.h"
 #include "harness/errors.h"
 #include "harness/result.h"
@@ -207,8 +207,7 @@ int check_only(Bench& bench) {
 }
 
 Json read_json(const std::string& file) {
-    std::ifstream stream(file);
-    const Json json = Json::parse(stream, nullptr, false);
+    const Json json = Json::parse(read_file(file), nullptr, false);
     if (!json.is_object() || !json.contains("results")) {
         throw UsageError(file + " is not what bench --json writes");
     }

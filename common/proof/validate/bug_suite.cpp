@@ -2,25 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
+#include "base/files.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_text(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
 
 const char* name_of(Opinion::Kind kind) {
     switch (kind) {
@@ -146,7 +139,7 @@ std::vector<SuiteCase> read_suite(const std::string& folder) {
         }
         std::ranges::sort(sources);
         for (const fs::path& source : sources) {
-            const auto cases = cases_in(kind + "_" + source.stem().string(), read_text(source));
+            const auto cases = cases_in(kind + "_" + source.stem().string(), read_file(source));
             all.insert(all.end(), cases.begin(), cases.end());
         }
     }

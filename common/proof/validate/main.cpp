@@ -10,10 +10,10 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <thread>
 
+#include "base/files.h"
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "harness/result.h"
@@ -65,12 +65,6 @@ double seconds_since_start() {
 
 void progress(const std::string& text) {
     std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
-}
-
-std::string read_text(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw UsageError(file + " can not be read");
-    return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 class Validation {
@@ -143,13 +137,13 @@ private:
         if (ended.exit_code != 0) {
             throw std::runtime_error("launches --device sim failed:\n" + ended.output);
         }
-        const Json result = Json::parse(read_text(json));
+        const Json result = Json::parse(read_file(json));
         fs::remove(json);
         return result.at("cases");
     }
 
     std::string profile_cases() const {
-        if (!words_.ncu_output.empty()) return read_text(words_.ncu_output);
+        if (!words_.ncu_output.empty()) return read_file(words_.ncu_output);
         const fs::path json = fs::path(json_file() + ".launched");
         const std::string text = profile(ncu_, launches("gpu", json));
         fs::remove(json);
