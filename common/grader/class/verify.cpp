@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/text.h"
 #include "exercises/mutants.h"
 #include "grader/class/assignment.h"
 #include "grader/class/names.h"
@@ -75,7 +76,7 @@ bool holds(const Proof& proof, const Assigned& exercise, const Result& result, s
     bool is_full = result.points == exercise.possible;
     said = std::string(code_of(result.mark)) +
            (result.failure_id().empty() ? "" : " " + result.failure_id()) + ", " +
-           points_text(result.points.total()) + " of " + points_text(exercise.possible.total());
+           short_number(result.points.total()) + " of " + short_number(exercise.possible.total());
     if (proof.must_pass) return is_full && result.mark == Mark::ok;
     bool is_named = proof.failure.empty();
     for (const Failure& failure : result.verdict.failures) {

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <thread>
 
+#include "base/text.h"
 #include "grader/class/assignment.h"
 #include "grader/class/export.h"
 #include "grader/class/gpu_times.h"
@@ -107,7 +108,7 @@ int new_assignment(const Words& words) {
           "/teacher   for you alone: the key, hidden shapes, solutions; keep a backup\n\n" +
           std::to_string(made.exercises.size()) +
           (made.exercises.size() == 1 ? " exercise, " : " exercises, ") +
-          points_text(made.points()) + " points. Next: ./learn assignment verify " + words.name +
+          short_number(made.points()) + " points. Next: ./learn assignment verify " + words.name +
           "\n");
     return exit_done;
 }
