@@ -1,10 +1,10 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "exercises/checks.h"
-#include "base/files.h"
 
 #include <cstdio>
 #include <exception>
 
+#include "base/files.h"
 #include "exercises/examined.h"
 #include "harness/device.h"
 #include "harness/errors.h"

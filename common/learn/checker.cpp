@@ -6,8 +6,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <sstream>
-#include "base/files.h"
 
+#include "base/files.h"
 #include "base/errors.h"
 #include "harness/text.h"
 #include "learn/paths.h"

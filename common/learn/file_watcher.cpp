@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include "base/files.h"
 
+#include "base/files.h"
 #include "learn/exercise.h"
 
 namespace coalesce::learn {

@@ -7,9 +7,10 @@
 #include <cerrno>
 #include <cmath>
 #include <ctime>
+
+#include "base/codec.h"
 #include "base/descriptor.h"
 #include "base/files.h"
-
 #include "learn/exercise.h"
 
 namespace coalesce::learn {
@@ -22,53 +23,6 @@ constexpr int FORMAT = 1;
 
 // A file that belongs to a newer command: it is not broken, and must stay.
 struct NewerFormat {};
-
-Json optional_json(const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-}
-std::optional<double> optional_number(const Json& json) {
-    if (json.is_null()) return std::nullopt;
-    return json.get<double>();
-}
-
-Json record_to_json(const Record& record) {
-    Json guesses = Json::array();
-    for (auto& guess : record.guesses) {
-        guesses.push_back({{"counter", guess.counter},
-                           {"said", optional_json(guess.said)},
-                           {"fact", optional_json(guess.fact)},
-                           {"within", guess.within}});
-    }
-    return {{"checks", record.checks},
-            {"passed_hash", record.passed_hash},
-            {"passed_at", record.passed_at},
-            {"last_hash", record.last_hash},
-            {"last_failure", record.last_failure},
-            {"hints", record.hints},
-            {"guesses", guesses},
-            {"solution_seen", record.solution_seen},
-            {"best_counters", record.best_counters},
-            {"best_measured", record.best_measured}};
-}
-
-Record record_from_json(const Json& json) {
-    Record record;
-    record.checks = json.at("checks").get<int>();
-    record.passed_hash = json.at("passed_hash").get<std::string>();
-    record.passed_at = json.at("passed_at").get<std::string>();
-    record.last_hash = json.at("last_hash").get<std::string>();
-    record.last_failure = json.at("last_failure").get<std::string>();
-    record.hints = json.at("hints").get<std::map<std::string, int>>();
-    for (auto& guess : json.at("guesses")) {
-        record.guesses.push_back(
-            {guess.at("counter").get<std::string>(), optional_number(guess.at("said")),
-             optional_number(guess.at("fact")), guess.value("within", ROUNDING)});
-    }
-    record.solution_seen = json.at("solution_seen").get<bool>();
-    record.best_counters = json.at("best_counters");
-    record.best_measured = json.at("best_measured");
-    return record;
-}
 
 // The lock that commands take turns with; gone with this object, or with the process. Where a file
 // system has no locks, there is none.
@@ -127,24 +81,35 @@ const Record& State::record(const std::string& name) const {
     return found == records.end() ? none : found->second;
 }
 
-Json to_json(const State& state) {
-    Json records = Json::object();
-    for (auto& [name, record] : state.records) records[name] = record_to_json(record);
-    return {{"format", FORMAT},
-            {"has_begun", state.has_begun},
-            {"current", state.current},
-            {"exercises", records}};
+template <class Codec>
+void describe(Codec& codec, Guess& guess) {
+    fields(codec, "counter", guess.counter, "said", guess.said, "fact", guess.fact);
+    if (codec.has("within")) codec("within", guess.within);
 }
 
-State state_from_json(const Json& json) {
-    State state;
-    if (json.at("format").get<int>() > FORMAT) throw NewerFormat();
-    state.has_begun = json.at("has_begun").get<bool>();
-    state.current = json.at("current").get<std::string>();
-    for (auto& [name, record] : json.at("exercises").items()) {
-        state.records[name] = record_from_json(record);
-    }
-    return state;
+template <class Codec>
+void describe(Codec& codec, Record& record) {
+    fields(codec, "checks", record.checks, "passed_hash", record.passed_hash, "passed_at",
+           record.passed_at, "last_hash", record.last_hash, "last_failure", record.last_failure,
+           "hints", record.hints, "guesses", record.guesses, "solution_seen", record.solution_seen,
+           "best_counters", record.best_counters, "best_measured", record.best_measured);
+}
+
+template <class Codec>
+void describe(Codec& codec, State& state) {
+    int format = FORMAT;
+    codec("format", format);
+    if (format > FORMAT) throw NewerFormat();
+    fields(codec, "has_begun", state.has_begun, "current", state.current, "exercises",
+           state.records);
+}
+
+std::string to_json(const State& state) {
+    return codec::write(state, true) + "\n";
+}
+
+State state_from_json(const std::string& json) {
+    return codec::read<State>(json);
 }
 
 Progress::Progress(fs::path folder, std::function<void(const std::string&)> warn)
@@ -184,7 +149,7 @@ State Progress::read_locked() {
         return {};
     }
     try {
-        return state_from_json(Json::parse(*text));
+        return state_from_json(*text);
     } catch (const NewerFormat&) {
         complain(file.string() + " was written by a newer command (git pull, then ./learn build)");
     } catch (const std::exception& problem) {
@@ -201,7 +166,7 @@ void Progress::write_locked(const State& state) {
             fs::remove(entry.path(), ignored);
         }
     }
-    const auto error = write_whole(file, to_json(state).dump(1) + "\n", {.is_synced = true});
+    const auto error = write_whole(file, to_json(state), {.is_synced = true});
     if (error) complain(file.string() + " cannot be written (" + error.message() + ")");
 }
 

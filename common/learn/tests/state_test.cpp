@@ -3,7 +3,6 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "learn/state.h"
-#include "base/files.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -13,6 +12,7 @@
 #include <fstream>
 #include <random>
 
+#include "base/files.h"
 #include "learn/exercise.h"
 #include "learn/predict.h"
 
@@ -55,7 +55,7 @@ Record full_record() {
 // How often an update was counted, and that the file is whole: what every kill must leave.
 int count_in(const fs::path& folder) {
     auto text = read_if_there(folder / "state.json");
-    return text ? state_from_json(Json::parse(*text)).record("x").checks : 0;
+    return text ? state_from_json(*text).record("x").checks : 0;
 }
 
 void add_one(Progress& progress) {
@@ -80,10 +80,10 @@ TEST_CASE("a guess is right within rounding, or as far as its question lets it b
     // What an earlier command wrote does not say how far.
     State state;
     state.records["x"].guesses = {{"store", 4.0, 3.74, 0.1}};
-    Json json = to_json(state);
-    CHECK(state_from_json(json).record("x").guesses[0].within == 0.1);
+    Json json = Json::parse(to_json(state));
+    CHECK(state_from_json(json.dump()).record("x").guesses[0].within == 0.1);
     json["exercises"]["x"]["guesses"][0].erase("within");
-    CHECK(state_from_json(json).record("x").guesses[0].within == coalesce::ROUNDING);
+    CHECK(state_from_json(json.dump()).record("x").guesses[0].within == coalesce::ROUNDING);
 }
 
 TEST_CASE("what is written is read again") {
@@ -98,8 +98,7 @@ TEST_CASE("what is written is read again") {
     CHECK(state.has_begun);
     CHECK(state.current == "03_tiled");
     Record record = state.record("03_tiled");
-    CHECK(to_json(state)["exercises"]["03_tiled"] ==
-          to_json(State{true, "", {{"03_tiled", full_record()}}})["exercises"]["03_tiled"]);
+    CHECK(to_json(state) == to_json(State{true, "03_tiled", {{"03_tiled", full_record()}}}));
     CHECK(record.hints_used() == 3);
     CHECK(record.guess("load")->is_right());
     CHECK(!record.guess("store")->is_right());
