@@ -49,8 +49,8 @@ struct Pipe {
     Pipe() {
         int ends[2];
         if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
-        read = Descriptor(ends[0]);
-        write = Descriptor(ends[1]);
+        read.reset(ends[0]);
+        write.reset(ends[1]);
     }
 };
 
@@ -113,18 +113,20 @@ Child::Child(const Command& command) : is_apart(command.is_apart) {
     const std::vector<std::string> variables = environment_with(command.environment);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
     Pipe in, out, trouble;
-    if (!command.is_asked) in.read = Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    process =
-        start([&] { become(command, arguments, environment, in.read, out.write, trouble.write); });
+    if (!command.is_asked) in.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    process = start([&] {
+        become(command, arguments, environment, in.read.get(), out.write.get(),
+               trouble.write.get());
+    });
     int error = process < 0 ? errno : 0;
     // A program that ended is told by what `say` returns.
     if (command.is_asked) std::signal(SIGPIPE, SIG_IGN);
     input = std::move(in.write);
     output = std::move(out.read);
-    fcntl(output, F_SETFL, O_NONBLOCK);
-    trouble.write = Descriptor();
+    fcntl(output.get(), F_SETFL, O_NONBLOCK);
+    trouble.write.reset();
     // Closed by exec when all is well.
-    while (process > 0 && read(trouble.read, &error, sizeof error) < 0 && errno == EINTR) {
+    while (process > 0 && read(trouble.read.get(), &error, sizeof error) < 0 && errno == EINTR) {
     }
     if (error == 0) return;
     if (process > 0) reap(true);
@@ -139,7 +141,7 @@ bool Child::take_output() {
     char buffer[65536];
     // Who prints faster than this reads has to be ended all the same.
     for (int piece = 0; piece < 64; ++piece) {
-        const ssize_t count = read(output, buffer, sizeof buffer);
+        const ssize_t count = read(output.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return errno == EAGAIN;
         if (count == 0) return false;
@@ -165,7 +167,7 @@ bool Child::reap(bool may_wait) {
 
 bool Child::wait(int milliseconds) {
     const Clock::time_point end = after(milliseconds / 1e3);
-    while (is_readable_until(end, output)) {
+    while (is_readable_until(end, output.get())) {
         if (take_output()) continue;
         // It may end a moment after its output did, or live on without any.
         for (; !reap(false); usleep(500)) {
@@ -183,19 +185,12 @@ void Child::stop() {
 }
 
 bool Child::say(const std::string& line) {
-    const std::string text = line + "\n";
-    for (std::size_t done = 0; done < text.size();) {
-        const ssize_t count = write(input, text.data() + done, text.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        done += static_cast<std::size_t>(count);
-    }
-    return true;
+    return write_all(input.get(), line + "\n");
 }
 
 std::optional<std::string> Child::hear(double seconds) {
     const Clock::time_point end = after(seconds);
-    for (bool is_more = true;; is_more = is_readable_until(end, output) && take_output()) {
+    for (bool is_more = true;; is_more = is_readable_until(end, output.get()) && take_output()) {
         const std::size_t line_end = result.output.find('\n');
         if (line_end != std::string::npos) {
             const std::string line = result.output.substr(0, line_end);

@@ -42,7 +42,7 @@ public:
     Child& operator=(const Child&) = delete;
 
     /// Readable when there is output to take, or none will come any more.
-    int descriptor() const { return output; }
+    int descriptor() const { return output.get(); }
     /// Takes what was printed since, without waiting. False when none will come any more.
     bool take_output();
     /// Waits until it ends, for so long at most. False: it still runs.

@@ -19,15 +19,6 @@ std::error_code failed(bool has_failed) {
     return {has_failed ? errno : 0, std::generic_category()};
 }
 
-bool write_all(int descriptor, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t count = write(descriptor, bytes.data(), bytes.size());
-        if (count < 0 && errno != EINTR) return false;
-        if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
 /// Some file systems cannot do it, and say so.
 bool sync(int descriptor) {
     return fsync(descriptor) == 0 || errno == EINVAL;
@@ -42,15 +33,15 @@ fs::path name_beside(const fs::path& file) {
 std::error_code write_new(const fs::path& file, std::string_view bytes, const Writing& how) {
     const Descriptor opened(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                                  how.mode.value_or(0666)));
-    return failed(opened < 0 || (how.mode && fchmod(opened, *how.mode) != 0) ||
-                  !write_all(opened, bytes) || (how.is_synced && !sync(opened)));
+    return failed(!opened || (how.mode && fchmod(opened.get(), *how.mode) != 0) ||
+                  !write_all(opened.get(), bytes) || (how.is_synced && !sync(opened.get())));
 }
 
 /// A rename is only on the disk when its folder is.
 std::error_code sync_folder(const fs::path& folder) {
     const Descriptor opened(
         open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return failed(opened < 0 || !sync(opened));
+    return failed(!opened || !sync(opened.get()));
 }
 
 [[noreturn]] void cannot_write(const fs::path& file, const std::string& reason) {
@@ -72,22 +63,15 @@ std::optional<std::string> read_if_there(const fs::path& file) {
     // Without O_NONBLOCK opening a pipe would wait for somebody who writes to it.
     const Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
-    if (opened < 0 || fstat(opened, &status) != 0) return std::nullopt;
+    if (!opened || fstat(opened.get(), &status) != 0) return std::nullopt;
     if (!S_ISREG(status.st_mode)) {
         errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
         return std::nullopt;
     }
-    // What is in /proc has no size, and another file may grow.
-    std::string bytes(static_cast<std::size_t>(status.st_size) + 4096, '\0');
-    for (std::size_t filled = 0;;) {
-        const ssize_t count = read(opened, bytes.data() + filled, bytes.size() - filled);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return std::nullopt;
-        filled += static_cast<std::size_t>(count);
-        if (count == 0) bytes.resize(filled);
-        if (count == 0) return bytes;
-        if (filled == bytes.size()) bytes.resize(2 * filled);
-    }
+    std::string bytes;
+    bytes.reserve(static_cast<std::size_t>(status.st_size));
+    if (!read_all(opened.get(), bytes)) return std::nullopt;
+    return bytes;
 }
 
 std::string read_file(const fs::path& file) {

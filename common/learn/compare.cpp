@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "harness/text.h"
 #include "kernel/render.h"
 #include "learn/checker.h"
@@ -39,10 +40,9 @@ std::string learners_text(const Exercise& exercise) {
 
 // The text without the comment at its head: that is the same on both sides.
 std::string without_head(const std::string& text) {
-    std::istringstream lines(text);
     std::string rest;
     bool in_head = true;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         in_head = in_head && (line.starts_with("//") || line.empty());
         if (!in_head) rest += line + "\n";
     }

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
-#include <sstream>
 
 #include "base/child.h"
+#include "base/text.h"
 #include "harness/device.h"
 #include "harness/text.h"
 #include "kernel/compile.h"
@@ -35,8 +35,7 @@ std::string first_line_of(const std::string& program, const std::vector<std::str
         Child child({.program = program, .arguments = arguments, .with_errors = true});
         child.wait(MILLISECONDS);
         child.stop();
-        std::istringstream lines(child.outcome().output);
-        for (std::string line; std::getline(lines, line);) {
+        for (const std::string& line : lines_of(child.outcome().output)) {
             if (line.find(containing) != std::string::npos) return line;
         }
     } catch (const std::exception&) {

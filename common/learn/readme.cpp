@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 

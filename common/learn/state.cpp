@@ -30,7 +30,7 @@ class Lock {
 public:
     explicit Lock(const fs::path& file)
         : descriptor(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-        while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
+        while (descriptor && flock(descriptor.get(), LOCK_EX) != 0 && errno == EINTR) {
         }
     }
 

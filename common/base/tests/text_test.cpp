@@ -10,3 +10,10 @@ TEST_CASE("numbers have the decimals that they need") {
     CHECK(coalesce::short_number(2.999) == "3");
     CHECK(coalesce::short_number(1e300).size() == 301);
 }
+
+TEST_CASE("lines of a text") {
+    using Lines = std::vector<std::string>;
+    CHECK(coalesce::lines_of("") == Lines{});
+    CHECK(coalesce::lines_of("a\n\nb\n") == Lines{"a", "", "b"});
+    CHECK(coalesce::lines_of("a\nb") == Lines{"a", "b"});
+}

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "grader/class/run.h"
 #include "grader/class/submissions.h"
 #include "grader/corpus/leftovers.h"
@@ -124,9 +125,8 @@ int summary(const Tally& tally, const std::vector<std::string>& left, double sec
 std::vector<CorpusCase> corpus_cases(const std::string& text) {
     std::vector<CorpusCase> cases;
     std::set<std::string> names;
-    std::istringstream lines(text);
     int number = 0;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         ++number;
         if (line.empty() || line.front() == '#') continue;
         std::istringstream words(line);

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/files.h"
 
 namespace coalesce::grader {
@@ -23,12 +24,8 @@ namespace fs = std::filesystem;
 constexpr const char* kPrefix = "coalesce-grader-";
 
 bool write_file(const fs::path& file, const std::string& text) {
-    const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
-    const bool is_good =
-        write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    close(descriptor);
-    return is_good;
+    const Descriptor opened(open(file.c_str(), O_WRONLY | O_CLOEXEC));
+    return opened && write_all(opened.get(), text);
 }
 
 /// Where the hierarchies are mounted: by the name of their controller, "" for version 2.

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
-#include <sstream>
 
 #include "base/child.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
@@ -113,8 +113,7 @@ Json ask_torch(const std::vector<ShapeCase>& cases) {
         run_child({named ? named : "python3", REPOSITORY + "/common/proof/shapes/torch_shapes.py",
                    question.dump()},
                   300);
-    std::istringstream lines(python.output);
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(python.output)) {
         const Json answer = Json::parse(line, nullptr, false);
         if (answer.is_object()) return answer;
     }

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
@@ -41,8 +41,7 @@ int reports_in(const std::string& output) {
 
 /// The first line of compute-sanitizer that says something, without its "========= ".
 std::string first_report(const std::string& output) {
-    std::istringstream lines(output);
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(output)) {
         const std::string mark = "========= ";
         if (!line.starts_with(mark)) continue;
         line.erase(0, mark.size());
@@ -57,9 +56,8 @@ std::string first_report(const std::string& output) {
 }
 
 std::string last_line(const std::string& text) {
-    std::istringstream lines(text);
     std::string last;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         if (!line.empty()) last = line;
     }
     return last;

@@ -9,10 +9,10 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
-#include <sstream>
 #include <thread>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "harness/errors.h"
 #include "proof/validate/compare_counters.h"
 
@@ -156,9 +156,8 @@ std::string find_tool(const std::string& name) {
 }
 
 std::string version_of(const std::string& tool) {
-    std::istringstream lines(run_child({tool, "--version"}, 60).output);
     std::string version;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(run_child({tool, "--version"}, 60).output)) {
         if (line.find("ersion") != std::string::npos) version = line;
     }
     return version;

@@ -8,8 +8,9 @@
 
 #include <cstring>
 
-#include "grader/sandbox/descriptor.h"
+#include "base/descriptor.h"
 
+using coalesce::Descriptor;
 using namespace coalesce::grader;
 
 namespace {
