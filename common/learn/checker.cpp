@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <sstream>
 
-#include "base/files.h"
 #include "base/errors.h"
+#include "base/files.h"
 #include "harness/text.h"
 #include "learn/paths.h"
 

@@ -1,7 +1,6 @@
 #include "learn/picture_command.h"
 
 #include <iostream>
-#include <optional>
 
 #include "base/errors.h"
 #include "base/files.h"

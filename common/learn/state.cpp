@@ -24,19 +24,14 @@ constexpr int FORMAT = 1;
 // A file that belongs to a newer command: it is not broken, and must stay.
 struct NewerFormat {};
 
-// The lock that commands take turns with; gone with this object, or with the process. Where a file
-// system has no locks, there is none.
-class Lock {
-public:
-    explicit Lock(const fs::path& file)
-        : descriptor(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-        while (descriptor && flock(descriptor.get(), LOCK_EX) != 0 && errno == EINTR) {
-        }
+// Commands take turns with it; gone with the descriptor, or with the process. Where a file system has
+// no locks, there is none.
+Descriptor locked(const fs::path& file) {
+    Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
     }
-
-private:
-    Descriptor descriptor;
-};
+    return lock;
+}
 
 }  // namespace
 
@@ -171,12 +166,12 @@ void Progress::write_locked(const State& state) {
 }
 
 State Progress::read() {
-    Lock lock(folder / "lock");
+    const Descriptor lock = locked(folder / "lock");
     return read_locked();
 }
 
 State Progress::update(const std::function<void(State&)>& change) {
-    Lock lock(folder / "lock");
+    const Descriptor lock = locked(folder / "lock");
     State state = read_locked();
     change(state);
     // What could not be read must not be overwritten.

@@ -12,6 +12,7 @@
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
+#include "harness/text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -113,9 +114,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
                              " are not graded yet: " + shown(outcome.last_fault, 300) +
                              "\nWhat was graded is kept. Run the chunk again.");
     }
-    char text[80];
-    std::snprintf(text, sizeof text, "%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
-    out << name << text;
+    out << name << format("%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
 }
 
 }  // namespace coalesce::grader

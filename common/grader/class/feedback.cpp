@@ -1,7 +1,6 @@
 // What a student reads: what is wrong, where in their file, what it cost, what to do next.
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 #include "base/text.h"
@@ -10,6 +9,7 @@
 #include "grader/class/similarity.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "harness/text.h"
 #include "kernel/render.h"
 
 namespace coalesce::grader {
@@ -90,12 +90,10 @@ std::string summary(const ClassResults& results) {
             ++verdicts[graded.code()];
             sum += graded.result ? graded.result->points.total() : 0;
         }
-        char line[120];
-        std::snprintf(line, sizeof line, "  %-16s mean %s of %s points ",
-                      results.exercises[i].c_str(),
-                      short_number(sum / static_cast<double>(results.students.size())).c_str(),
-                      short_number(results.students.front().graded.at(i).possible.total()).c_str());
-        text += line;
+        text +=
+            format("  %-16s mean %s of %s points ", results.exercises[i].c_str(),
+                   short_number(sum / static_cast<double>(results.students.size())).c_str(),
+                   short_number(results.students.front().graded.at(i).possible.total()).c_str());
         for (const auto& [code, count] : verdicts) text += " " + code + " " + std::to_string(count);
         text += "\n";
     }

@@ -12,6 +12,7 @@
 #include "grader/judge/gpu_timer.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "harness/text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -117,9 +118,7 @@ private:
 };
 
 std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
+    return format("%.4g", value);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
+#include "harness/text.h"
 #include "kernel/compile.h"
 #include "kernel/verdict_codec.h"
 
@@ -152,12 +153,10 @@ private:
     std::string judged_text() const {
         if (outcome.judged == 0)
             return "Nothing had to be judged: all results were stored already.\n";
-        char text[160];
-        std::snprintf(text, sizeof text, "%zu judged in %s with %d %s: %.0f a minute.\n",
-                      outcome.judged, duration(outcome.seconds).c_str(), request.jobs,
+        return format("%zu judged in %s with %d %s: %.0f a minute.\n", outcome.judged,
+                      duration(outcome.seconds).c_str(), request.jobs,
                       request.jobs == 1 ? "job" : "jobs",
                       60 * static_cast<double>(outcome.judged) / std::max(outcome.seconds, 1e-3));
-        return text;
     }
 
     const Assignment& assignment;

@@ -11,8 +11,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
-#include <stdexcept>
 #include <vector>
 
 #include "grader/sandbox/places.h"

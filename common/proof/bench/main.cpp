@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 
 #include "base/files.h"
@@ -31,15 +30,6 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string REPOSITORY = COALESCE_REPOSITORY;
-
-double seconds_since_start() {
-    static const auto start = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void progress(const std::string& text) {
-    std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
-}
 
 struct Words {
     std::string sizes, device = "gpu";

@@ -41,7 +41,7 @@ int reports_in(const std::string& output) {
 
 /// The first line of compute-sanitizer that says something, without its "========= ".
 std::string first_report(const std::string& output) {
-    for (const std::string& line : lines_of(output)) {
+    for (std::string line : lines_of(output)) {
         const std::string mark = "========= ";
         if (!line.starts_with(mark)) continue;
         line.erase(0, mark.size());

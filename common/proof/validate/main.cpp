@@ -8,7 +8,6 @@
 // Linux only: /proc/self/exe.
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <thread>
@@ -56,15 +55,6 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--keep", words.keep, "Keep what ncu wrote in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Compare what ncu wrote earlier (--keep) instead of running it");
-}
-
-double seconds_since_start() {
-    static const auto start = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void progress(const std::string& text) {
-    std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
 }
 
 class Validation {
@@ -133,7 +123,7 @@ private:
     /// What the simulator counts for every case.
     Json simulate_cases() const {
         const fs::path json = fs::path(json_file() + ".simulated");
-        const Ended ended = run(launches("sim", json), 600);
+        const Ended ended = run_child(launches("sim", json), 600);
         if (ended.exit_code != 0) {
             throw std::runtime_error("launches --device sim failed:\n" + ended.output);
         }
