@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <sstream>
+
+#include "harness/text.h"
 
 namespace coalesce::course {
 namespace {
@@ -24,9 +25,7 @@ constexpr Ratio RATIOS[] = {
 };
 
 std::string in_words(double number) {
-    std::ostringstream text;
-    text << number;
-    return text.str();
+    return format("%g", number);
 }
 
 // The difference of one ratio, or "".

@@ -1,9 +1,11 @@
 #include "course/structure.h"
 
 #include <algorithm>
-#include <fstream>
 #include <regex>
 #include <set>
+
+#include "base/files.h"
+#include "base/text.h"
 
 namespace coalesce::course {
 namespace {
@@ -15,13 +17,6 @@ using Lines = std::vector<std::string>;
 const std::string MARKER = "//! [kernel]";
 // A kernel further down is not what one sees first.
 constexpr size_t LAST_LINE_OF_HEADER = 25;
-
-Lines read_lines(const fs::path& file) {
-    Lines lines;
-    std::ifstream stream(file);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-}
 
 // The word behind `label` in the header ("// Next       03_tiled turns ..." gives "03_tiled"), or "".
 std::string word_after(const Lines& lines, const std::string& label) {
@@ -104,7 +99,7 @@ void check_step(const Step& step, const Step* next, const fs::path& folder, Faul
         }
     }
     if (!fs::exists(folder / "main.cu")) return;
-    Lines lines = read_lines(folder / "main.cu");
+    Lines lines = lines_of(read_if_there(folder / "main.cu").value_or(""));
     check_header(step, next, lines, place + "main.cu", faults);
     check_markers(lines, place + "main.cu", faults);
     check_kernels(step, lines, place + "main.cu", faults);

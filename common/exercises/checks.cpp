@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "base/files.h"
 #include "exercises/examined.h"
 #include "harness/device.h"
 #include "harness/errors.h"
@@ -27,7 +28,7 @@ std::string shown(const fs::path& file) {
 void write_if_asked(const Verdict& verdict) {
     std::string file = from_environment("COALESCE_VERDICT", "");
     try {
-        if (!file.empty()) write_verdict(file, verdict);
+        if (!file.empty()) write_file(file, to_json(verdict));
     } catch (const UsageError& error) {
         ++not_examined;  // nobody learns of it
         FAIL_CHECK(std::string(error.what()));

@@ -26,7 +26,7 @@ const Exercise& exercise_called(const std::string& name) {
         if (step.exercise && name == step.name) return *step.exercise;
         if (step.hunt && name == step.name + " hunt") return *step.hunt;
     }
-    throw ExerciseError("course.toml has no exercise " + name);
+    throw UsageError("course.toml has no exercise " + name);
 }
 
 Device choose_device_of_environment(char** argv) {

@@ -15,7 +15,7 @@ namespace coalesce::exercises {
 std::filesystem::path repository();
 /// A variable of the environment; `otherwise` when it is not set, or empty.
 std::string from_environment(const char* name, const std::string& otherwise);
-/// The exercise of that name in course.toml: "03_tiled", "03_tiled hunt". Throws ExerciseError.
+/// The exercise of that name in course.toml: "03_tiled", "03_tiled hunt". Throws UsageError.
 const Exercise& exercise_called(const std::string& name);
 /// The device that COALESCE_DEVICE names; the simulated one when it names none.
 Device choose_device_of_environment(char** argv);

@@ -1,8 +1,8 @@
 // What the files of an exercise look like: their headers, their kernels, the hints about them.
 #include <algorithm>
 #include <regex>
-#include <sstream>
 
+#include "base/text.h"
 #include "exercises/tree.h"
 #include "kernel/failure.h"
 
@@ -11,13 +11,6 @@ namespace {
 
 using Faults = std::vector<std::string>;
 using Lines = std::vector<std::string>;
-
-Lines lines_of(const std::string& text) {
-    Lines lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-}
 
 // The comment at the head.
 std::string head_of(const std::string& text) {

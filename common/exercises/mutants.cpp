@@ -59,8 +59,8 @@ Mutants read_mutants(const std::filesystem::path& file) {
 
 std::string applied(const Mutant& mutant, const std::string& solution) {
     auto fail = [&](const std::string& what) {
-        throw ExerciseError("mutants.toml:" + std::to_string(mutant.line) + ": mutant \"" +
-                            mutant.name + "\": " + what);
+        throw UsageError("mutants.toml:" + std::to_string(mutant.line) + ": mutant \"" +
+                         mutant.name + "\": " + what);
     };
     std::size_t place = solution.find(mutant.replace);
     if (mutant.replace.empty() || place == std::string::npos) {

@@ -46,7 +46,7 @@ constexpr std::size_t fewest_mutants = 4;
 /// Reads the file. Throws course::CourseError that names the place.
 Mutants read_mutants(const std::filesystem::path& file);
 
-/// The solution with that mistake. Throws ExerciseError unless the text to replace occurs once and
+/// The solution with that mistake. Throws UsageError unless the text to replace occurs once and
 /// the mistake changes something.
 std::string applied(const Mutant& mutant, const std::string& solution);
 

@@ -1,7 +1,8 @@
 #include "exercises/skeleton.h"
 
 #include <algorithm>
-#include <sstream>
+
+#include "base/text.h"
 
 namespace coalesce::exercises {
 namespace {
@@ -10,13 +11,6 @@ using Lines = std::vector<std::string>;
 
 constexpr char MARKER[] = "//! [blank]";
 constexpr char PREFIX[] = "//!";
-
-Lines lines_of(const std::string& text) {
-    Lines lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) lines.push_back(line);
-    return lines;
-}
 
 std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
     std::string text;
@@ -81,7 +75,7 @@ public:
 
 private:
     [[noreturn]] void fail(int line, const std::string& what) const {
-        throw ExerciseError(name + ":" + std::to_string(line) + ": " + what);
+        throw UsageError(name + ":" + std::to_string(line) + ": " + what);
     }
 
     void mark(int number) {

@@ -14,16 +14,12 @@
 /// hunts the lines of the skeleton are the bug, and the others mend it.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace coalesce::exercises {
+#include "base/errors.h"
 
-/// A file that cannot be used. The text names file and line, and ends with what to do.
-struct ExerciseError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
+namespace coalesce::exercises {
 
 /// A run of lines: in both texts, or what one has in the place of the other's.
 struct Piece {
@@ -47,7 +43,7 @@ struct Skeleton {
     int lines_to_write() const;
 };
 
-/// Takes a marked text apart; `name` is its file's name for errors. Throws ExerciseError: a marker
+/// Takes a marked text apart; `name` is its file's name for errors. Throws UsageError: a marker
 /// without its second, `//! ` outside of markers, nothing marked at all, a place with nothing to
 /// write or without a word of what to write.
 Skeleton skeleton_of(const std::string& marked, const std::string& name);

@@ -1,13 +1,11 @@
 #include "exercises/tree.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <memory>
 #include <set>
 
+#include "base/child.h"
+#include "base/files.h"
 #include "exercises/mutants.h"
-#include "exercises/text_file.h"
 #include "kernel/failure.h"
 
 namespace coalesce::exercises {
@@ -29,26 +27,6 @@ std::set<std::string> entries(const fs::path& folder) {
     return names;
 }
 
-// `text` as one word for a shell.
-std::string quoted(const std::string& text) {
-    std::string word = "'";
-    for (char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
-}
-
-std::string output_of(const std::string& command) {
-    auto close = [](FILE* pipe) { pclose(pipe); };
-    std::unique_ptr<FILE, decltype(close)> pipe(popen(command.c_str(), "r"), close);
-    std::string output;
-    char piece[4096];
-    while (pipe) {
-        std::size_t size = std::fread(piece, 1, sizeof piece, pipe.get());
-        if (size == 0) break;
-        output.append(piece, size);
-    }
-    return output;
-}
-
 void compare_entries(const std::string& folder, const std::set<std::string>& there,
                      const std::set<std::string>& wanted, Faults& faults) {
     for (const std::string& name : wanted) {
@@ -66,16 +44,15 @@ void compare_entries(const std::string& folder, const std::set<std::string>& the
 
 Tree::Tree(fs::path root) : root_(std::move(root)) {
     if (!fs::is_directory(root_ / "solutions")) {
-        throw ExerciseError(root_.string() +
-                            " has no folder solutions/; give --root the repository");
+        throw UsageError(root_.string() + " has no folder solutions/; give --root the repository");
     }
     for (const std::string& name : entries(root_ / "solutions")) names_.push_back(name);
-    if (names_.empty()) throw ExerciseError("solutions/ is empty; there is nothing to generate");
+    if (names_.empty()) throw UsageError("solutions/ is empty; there is nothing to generate");
 }
 
 Skeleton Tree::skeleton(const std::string& name, const std::string& file) const {
     std::string path = "solutions/" + name + "/" + file;
-    return skeleton_of(text_of(root_ / path), path);
+    return skeleton_of(read_file(root_ / path), path);
 }
 
 std::vector<std::string> Tree::generate() const {
@@ -84,12 +61,9 @@ std::vector<std::string> Tree::generate() const {
         for (const char* file : {"kernel.cu", "hunt.cu"}) {
             std::string path = "exercises/" + name + "/" + file;
             std::string blank = skeleton(name, file).blank();
-            if (fs::exists(root_ / path) && text_of(root_ / path) == blank) continue;
+            if (fs::exists(root_ / path) && read_file(root_ / path) == blank) continue;
             fs::create_directories((root_ / path).parent_path());
-            std::ofstream stream(root_ / path, std::ios::binary);
-            stream << blank;
-            stream.close();
-            if (!stream) throw ExerciseError(path + " cannot be written");
+            write_file(root_ / path, blank);
             changed.push_back(path);
         }
     }
@@ -105,7 +79,7 @@ std::vector<std::string> Tree::faults() const {
             check_skeleton(name, "hunt.cu", faults);
             check_kernel_of_step(name, faults);
             check_mutants(name, faults);
-        } catch (const ExerciseError& error) {
+        } catch (const UsageError& error) {
             faults.push_back(error.what());
         }
     }
@@ -124,8 +98,9 @@ void Tree::find_strays(Faults& faults) const {
 }
 
 std::string Tree::committed(const std::string& path) const {
-    return output_of("git -C " + quoted(root_.string()) + " show " + quoted("HEAD:./" + path) +
-                     " 2>/dev/null");
+    constexpr double SECONDS = 60;
+    const Ended shown = run_child({"git", "-C", root_.string(), "show", "HEAD:./" + path}, SECONDS);
+    return shown.exit_code == 0 ? shown.output : "";
 }
 
 Faults Tree::faults_of_hints() const {
@@ -149,7 +124,7 @@ std::vector<std::string> Tree::edited() const {
     for (const std::string& name : names_) {
         for (const char* file : {"kernel.cu", "hunt.cu"}) {
             std::string path = "exercises/" + name + "/" + file;
-            std::string text = text_of(root_ / path), blank = skeleton(name, file).blank();
+            std::string text = read_file(root_ / path), blank = skeleton(name, file).blank();
             if (text != blank && committed(path) == blank) paths.push_back(path);
         }
     }
@@ -160,9 +135,10 @@ std::vector<std::string> Tree::edited() const {
 void Tree::check_skeleton(const std::string& name, const std::string& file, Faults& faults) const {
     std::string path = "exercises/" + name + "/" + file;
     Skeleton wanted = skeleton(name, file);
-    std::string text = text_of(root_ / path);
+    std::string text = read_file(root_ / path);
     if (text != wanted.blank() && committed(path) == wanted.blank()) text = wanted.blank();
-    std::string difference = unmarked_difference(text, text_of(root_ / "solutions" / name / file));
+    std::string difference =
+        unmarked_difference(text, read_file(root_ / "solutions" / name / file));
     if (!difference.empty()) {
         faults.push_back(path + " is not the skeleton of solutions/" + name + "/" + file + ": " +
                          difference +
@@ -179,7 +155,7 @@ void Tree::check_skeleton(const std::string& name, const std::string& file, Faul
 
 void Tree::check_kernel_of_step(const std::string& name, Faults& faults) const {
     std::string step = "steps/" + name + "/main.cu";
-    auto of_step = bare_kernel(text_of(root_ / step));
+    auto of_step = bare_kernel(read_file(root_ / step));
     auto of_solution = bare_kernel(skeleton(name, "kernel.cu").solved());
     if (of_step.empty()) faults.push_back(step + ": no kernel found between //! [kernel] markers");
     for (std::size_t i = 0; i < std::max(of_step.size(), of_solution.size()); ++i) {

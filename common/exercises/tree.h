@@ -15,7 +15,7 @@ namespace coalesce::exercises {
 /// A repository with solutions/ and exercises/.
 class Tree {
 public:
-    /// Its folder. Throws ExerciseError when it has no solutions/.
+    /// Its folder. Throws UsageError when it has no solutions/.
     explicit Tree(std::filesystem::path root);
 
     /// The exercises' names, in order: the folders of solutions/.

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
+#include "base/files.h"
 #include "harness/counters.h"
 #include "harness/errors.h"
 #include "harness/text.h"
@@ -29,9 +29,7 @@ constexpr char kAgain[] = "COALESCE_EXECUTED_AGAIN";
 
 /// Whether that file is our library: a folder `lib` may well hold NVIDIA's.
 bool is_simulator(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    return bytes.find(kMarker) != std::string::npos;
+    return read_if_there(file).value_or("").find(kMarker) != std::string::npos;
 }
 
 /// The folder of the simulator's library. Looked for beside this program, and further and further

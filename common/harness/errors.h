@@ -7,20 +7,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/errors.h"
+
 namespace coalesce {
 
 /// What a program returns to its caller.
 enum ExitCode : int {
     exit_right = 0,  ///< everything that was asked for ran and was right
     exit_wrong = 1,  ///< a kernel's result was wrong
-    exit_usage = 2,  ///< a bad option, or an environment in which it can not be run
-};
-
-/// It can not be run like this: a bad option, a device that is not there. The message says what to
-/// do, in one or two lines; the program ends with exit_usage.
-class UsageError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
+    exit_usage = 2,  ///< UsageError: a bad option, an environment in which it can not be run
 };
 
 /// A call of the CUDA runtime failed. The message has the place, the call, the error's name and

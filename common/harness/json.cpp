@@ -1,18 +1,8 @@
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
-#include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
 
 namespace coalesce {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string quoted(const std::string& text) {
     std::string result = "\"";
@@ -83,15 +73,6 @@ std::string result_json(const std::string& step, const Result& result, const Ref
     return text + "}";
 }
 
-fs::path folder_of(const std::string& path) {
-    const fs::path folder = fs::path(path).parent_path();
-    return folder.empty() ? "." : folder;
-}
-
-[[noreturn]] void cannot_write(const std::string& path, const std::string& reason) {
-    throw UsageError("--json " + path + ": can not be written: " + reason);
-}
-
 }  // namespace
 
 std::string to_json(const Device& device, const std::string& step,
@@ -102,32 +83,6 @@ std::string to_json(const Device& device, const std::string& step,
             (&result == &results.front() ? "\n  " : ",\n  ") + result_json(step, result, reference);
     }
     return text + "\n ]}\n";
-}
-
-void check_writable(const std::string& path) {
-    if (path.empty()) cannot_write("\"\"", "it is no name of a file");
-    std::error_code error;
-    if (fs::is_directory(path, error)) cannot_write(path, "it is a folder");
-    const fs::path folder = folder_of(path);
-    if (!fs::is_directory(folder, error))
-        cannot_write(path, "there is no folder " + folder.string());
-    if (access(folder.c_str(), W_OK) != 0) {
-        cannot_write(path, folder.string() + ": " + std::strerror(errno));
-    }
-}
-
-void write_file(const std::string& path, const std::string& text) {
-    const std::string unfinished = path + ".part" + std::to_string(getpid());
-    std::ofstream file(unfinished);
-    file << text;
-    file.close();
-    std::error_code error;
-    if (file) fs::rename(unfinished, path, error);
-    if (!file || error) {
-        const std::string reason = error ? error.message() : std::strerror(errno);
-        fs::remove(unfinished, error);
-        cannot_write(path, reason);
-    }
 }
 
 }  // namespace coalesce

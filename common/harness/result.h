@@ -66,9 +66,4 @@ private:
 std::string to_json(const Device& device, const std::string& step,
                     const std::vector<Result>& results, const Reference& reference);
 
-/// Throws UsageError when nothing could be written to that file; writes nothing.
-void check_writable(const std::string& path);
-/// Writes the file whole or not at all.
-void write_file(const std::string& path, const std::string& text);
-
 }  // namespace coalesce

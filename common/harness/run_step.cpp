@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "base/files.h"
 #include "harness/chosen.h"
 #include "harness/errors.h"
 #include "harness/runner.h"

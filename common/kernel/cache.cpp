@@ -1,15 +1,12 @@
 #include "kernel/cache.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -70,22 +67,15 @@ fs::path Cache::file_of(const std::string& kind, const std::string& key) const {
 
 std::optional<std::string> Cache::find(const std::string& kind, const std::string& key) const {
     if (folder_.empty()) return std::nullopt;
-    std::ifstream file(file_of(kind, key), std::ios::binary);
-    if (!file) return std::nullopt;
-    return value_in({std::istreambuf_iterator<char>(file), {}}, key);
+    const auto entry = read_if_there(file_of(kind, key));
+    return entry ? value_in(*entry, key) : std::nullopt;
 }
 
 void Cache::keep(const std::string& kind, const std::string& key, const std::string& value) const {
     if (folder_.empty()) return;
     std::error_code error;
     fs::create_directories(folder_, error);
-    const fs::path goal = file_of(kind, key);
-    const fs::path unfinished = goal.string() + ".part" + std::to_string(getpid());
-    std::ofstream file(unfinished, std::ios::binary);
-    file << entry_of(key, value);
-    file.close();
-    if (file) fs::rename(unfinished, goal, error);
-    if (!file || error) fs::remove(unfinished, error);
+    write_whole(file_of(kind, key), entry_of(key, value));
     forget_the_oldest(folder_, kind);
 }
 

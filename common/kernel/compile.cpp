@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "harness/text.h"
@@ -15,12 +14,12 @@
 #include "kernel/compilers.h"
 #include "kernel/messages.h"
 #include "kernel/source_lines.h"
+#include "kernel/verdict_codec.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce {
 namespace {
 
-using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 std::string wanted_signature(const std::string& kernel) {
@@ -189,31 +188,6 @@ Failure explain(const Source& source, const FoundCompiler& compiler, const RawOu
     return compiler_broke(source, compiler, raw, said.ours);
 }
 
-// ---- the cache ----
-
-Json to_json(const Compiled& compiled) {
-    Json messages = Json::array();
-    for (const Message& message : compiled.messages) {
-        messages.push_back({static_cast<int>(message.severity), message.place.line,
-                            message.place.column, message.text});
-    }
-    return {{"ptx", compiled.ptx}, {"compiler", compiled.compiler}, {"messages", messages}};
-}
-
-/// Names of files are not part of a key, so they are filled in here.
-Compiled from_json(const Json& json, const Source& source) {
-    Compiled compiled;
-    compiled.ptx = json.at("ptx");
-    compiled.compiler = json.at("compiler");
-    for (const Json& one : json.at("messages")) {
-        compiled.messages.push_back({static_cast<Severity>(one.at(0).get<int>()),
-                                     {source.name, one.at(1), one.at(2)},
-                                     one.at(3)});
-    }
-    compiled.is_from_cache = true;
-    return compiled;
-}
-
 Compiled compile_now(const Source& source, const CompileOptions& options,
                      const FoundCompiler& compiler, const std::string& wrapped_text) {
     Compiled compiled;
@@ -232,14 +206,18 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
     const std::string key = compiler.identity + "\n" + options.architecture + "\n" + text;
     const Cache cache(options.cache);
     if (const auto kept = cache.find("ptx", key)) {
-        const Json json = Json::parse(*kept, nullptr, false);
-        if (!json.is_discarded()) return from_json(json, source);
+        try {
+            auto compiled = codec::read<Compiled>(*kept);
+            // Names of files are no part of a key.
+            for (Message& message : compiled.messages) message.place.file = source.name;
+            compiled.is_from_cache = true;
+            return compiled;
+        } catch (const codec::Error&) {
+            // Another version's: it is compiled anew.
+        }
     }
     Compiled compiled = compile_now(source, options, compiler, text);
-    if (compiled.ok()) {
-        cache.keep("ptx", key,
-                   to_json(compiled).dump(-1, ' ', false, Json::error_handler_t::replace));
-    }
+    if (compiled.ok()) cache.keep("ptx", key, codec::write(compiled));
     return compiled;
 }
 

@@ -1,18 +1,15 @@
 #include "kernel/compilers.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <vector>
 
-#include "kernel/child.h"
+#include "base/child.h"
+#include "base/files.h"
 
 #ifndef COALESCE_CUDA_ROOT
 #    define COALESCE_CUDA_ROOT "/usr/local/cuda"
@@ -40,21 +37,6 @@ bool is_file(const std::string& path) {
     return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// The first of those names that is in $PATH.
-std::string in_path(const std::vector<std::string>& names) {
-    const char* path = std::getenv("PATH");
-    const std::string folders = path ? path : "";
-    for (const std::string& name : names) {
-        for (std::size_t begin = 0; begin <= folders.size();) {
-            const std::size_t end = std::min(folders.find(':', begin), folders.size());
-            const std::string file = folders.substr(begin, end - begin) + "/" + name;
-            if (is_file(file) && access(file.c_str(), X_OK) == 0) return file;
-            begin = end + 1;
-        }
-    }
-    return "";
-}
-
 std::string find_nvrtc() {
     for (const std::string& root : toolkit_roots()) {
         for (const char* folder : {"/lib64/", "/lib/", "/lib/x86_64-linux-gnu/"}) {
@@ -69,13 +51,17 @@ std::string find_nvcc() {
     for (const std::string& root : toolkit_roots()) {
         if (const std::string file = root + "/bin/nvcc"; is_file(file)) return file;
     }
-    return in_path({"nvcc"});
+    return find_program("nvcc");
 }
 
 std::string find_clang() {
     if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) return given;
-    return in_path({"clang++-22", "clang++-21", "clang++-20", "clang++-19", "clang++-18",
-                    "clang++-17", "clang++-16", "clang++-15", "clang++-14", "clang++", "clang"});
+    for (const char* name :
+         {"clang++-22", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17",
+          "clang++-16", "clang++-15", "clang++-14", "clang++", "clang"}) {
+        if (const std::string found = find_program(name); !found.empty()) return found;
+    }
+    return "";
 }
 
 /// Path, size and time of a file: another version has another.
@@ -84,33 +70,6 @@ std::string identity_of(const std::string& path) {
     if (stat(path.c_str(), &status) != 0) return path;
     return path + " " + std::to_string(status.st_size) + " " +
            std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec);
-}
-
-/// A folder of its own for the files that a compiler reads and writes; gone afterwards.
-class ScratchFolder {
-public:
-    ScratchFolder() {
-        std::error_code error;
-        const fs::path folder = fs::temp_directory_path(error);
-        std::string name = (error ? fs::path("/tmp") : folder) / "coalesce-XXXXXX";
-        if (mkdtemp(name.data())) path_ = name;
-    }
-    ~ScratchFolder() {
-        std::error_code ignored;
-        if (!path_.empty()) fs::remove_all(path_, ignored);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-    const std::string& path() const { return path_; }
-
-private:
-    std::string path_;
-};
-
-std::string read_file(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// "compute_90" -> "sm_80": old versions of clang know no newer one, and what the course does needs
@@ -139,11 +98,10 @@ constexpr const char* own_headers = "headers";
 
 /// The host's <cstdio> declares another printf, and kernels need nothing of it: clang finds an empty
 /// one.
-void write_own_headers(const std::string& folder) {
-    std::error_code ignored;
-    fs::create_directory(folder + "/" + own_headers, ignored);
+void write_own_headers(const fs::path& folder) {
+    fs::create_directory(folder / own_headers);
     for (const char* name : {"cstdio", "stdio.h"}) {
-        std::ofstream(folder + "/" + own_headers + "/" + name) << "#pragma once\n";
+        write_file(folder / own_headers / name, "#pragma once\n");
     }
 }
 
@@ -160,18 +118,15 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
 }
 
 RawOutput run_command(const std::vector<std::string>& command, const std::string& wrapped,
-                      const ScratchFolder& folder, int seconds) {
+                      int seconds) {
+    const TemporaryFolder folder;
+    write_file(folder.path / "input.cu", wrapped);
+    write_own_headers(folder.path);
+    const Ended child = run_child(command, seconds, {}, folder.path);
     RawOutput result;
-    if (folder.path().empty()) {
-        result.output = "no temporary folder can be made";
-        return result;
-    }
-    std::ofstream(folder.path() + "/input.cu", std::ios::binary) << wrapped;
-    write_own_headers(folder.path());
-    const ChildResult child = run_child(command, folder.path(), seconds);
-    result.is_out_of_time = child.is_out_of_time;
+    result.is_out_of_time = child.timed_out;
     result.output = child.output;
-    if (child.status == 0) result.ptx = read_file(folder.path() + "/kernel.ptx");
+    if (child.exit_code == 0) result.ptx = read_if_there(folder.path / "kernel.ptx").value_or("");
     result.is_good = !result.ptx.empty();
     return result;
 }
@@ -201,7 +156,7 @@ std::string path_of(Compiler kind) {
 
 /// The number in what `--version` prints.
 std::string version_printed_by(const std::string& program) {
-    const std::string printed = run_child({program, "--version"}, "/", 20).output;
+    const std::string printed = run_child({program, "--version"}, 20).output;
     std::smatch match;
     static const std::regex nvcc(R"(\bV(\d+\.\d+\.\d+))"), other(R"(version (\d+\.\d+[.\d]*))");
     if (std::regex_search(printed, match, nvcc) || std::regex_search(printed, match, other)) {
@@ -247,11 +202,16 @@ Dialect dialect_of(const FoundCompiler& compiler) {
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
                        const std::string& architecture, int seconds) {
     if (compiler.kind == Compiler::nvrtc) return run_nvrtc(compiler.path, wrapped, architecture);
-    const ScratchFolder folder;
     const auto command = compiler.kind == Compiler::nvcc
                              ? nvcc_command(compiler.path, architecture)
                              : clang_command(compiler.path, architecture);
-    return run_command(command, wrapped, folder, seconds);
+    try {
+        return run_command(command, wrapped, seconds);
+    } catch (const std::exception& error) {  // a full disk
+        RawOutput result;
+        result.output = error.what();
+        return result;
+    }
 }
 
 std::string toolkit_headers() {

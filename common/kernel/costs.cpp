@@ -4,7 +4,9 @@
 #include <bit>
 #include <utility>
 
+#include "base/text.h"
 #include "harness/text.h"
+#include "kernel/launch_limits.h"
 #include "kernel/overlap.h"
 #include "kernel/source_lines.h"
 
@@ -37,13 +39,7 @@ constexpr Access accesses[] = {
 
 constexpr double lanes = 32, floats_in_a_sector = 8;
 
-/// "4", "4.25"
-std::string number(double value) {
-    std::string text = format("%.2f", value);
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    return text;
-}
+constexpr auto number = short_number;
 
 double ratio(const Counters& counters, const Access& access) {
     const std::uint64_t requests = counters.*access.requests;
@@ -70,10 +66,6 @@ const LineCounters* busiest_line(const std::vector<LineCounters>& lines, const A
         });
     if (busiest == lines.end() || busiest->counters.*access.requests == 0) return nullptr;
     return &*busiest;
-}
-
-double elements_of(Shape shape) {
-    return static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
 }
 
 std::string advice(FailureKind kind) {

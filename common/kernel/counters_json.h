@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "base/codec.h"
 #include "harness/counters.h"
-#include "kernel/codec.h"
 
 namespace coalesce {
 

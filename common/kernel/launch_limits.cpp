@@ -3,13 +3,10 @@
 #include "harness/text.h"
 
 namespace coalesce {
-namespace {
 
 double elements_of(Shape shape) {
     return static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
 }
-
-}  // namespace
 
 std::uint64_t instruction_budget(Shape shape, double warps, bool prints) {
     // Some lines from every thread, and of every element.

@@ -10,6 +10,9 @@
 
 namespace coalesce {
 
+/// Elements of a matrix.
+double elements_of(Shape shape);
+
 /// Warp instructions that a launch of so many warps may execute: far more than the clumsiest kernel
 /// needs that moves a matrix, and few enough that a loop without end is found at once, even one that
 /// prints. A kernel that `prints` may spend more: a line costs the budget as much as many

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <regex>
-#include <sstream>
 
+#include "base/text.h"
 #include "harness/text.h"
 #include "kernel/wrapper.h"
 
@@ -76,15 +76,6 @@ int last_line(const std::string& source) {
     return 1 + static_cast<int>(std::count(source.begin(), end, '\n'));
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line.substr(0, kLongestLine));
-    }
-    return lines;
-}
-
 bool is_known(const std::vector<Message>& messages, const Message& message) {
     return std::any_of(messages.begin(), messages.end(), [&](const Message& one) {
         return one.place == message.place && one.text == message.text;
@@ -111,19 +102,18 @@ std::string in_plain_words(std::string text) {
 }  // namespace
 
 std::string line_of_text(const std::string& text, int number) {
-    std::istringstream stream(text);
-    std::string line;
-    for (int i = 0; i < number; ++i) {
-        if (!std::getline(stream, line)) return "";
-    }
-    if (!line.empty() && line.back() == '\r') line.pop_back();
+    const std::vector<std::string> lines = lines_of(text);
+    if (number < 1 || lines.size() < static_cast<std::size_t>(number)) return "";
+    std::string line = lines[static_cast<std::size_t>(number) - 1];
+    if (line.ends_with('\r')) line.pop_back();
     return line;
 }
 
 CompilerOutput read_messages(const std::string& output, const std::string& source,
                              const std::string& file_name) {
     CompilerOutput found;
-    const std::vector<std::string> lines = lines_of(output);
+    std::vector<std::string> lines = lines_of(output);
+    for (std::string& line : lines) line = line.substr(0, kLongestLine);
     for (std::size_t i = 0; i < lines.size() && found.messages.size() < kMostMessages; ++i) {
         Head head;
         if (!read_nvidia(lines[i], head) && !read_clang(lines[i], head)) continue;

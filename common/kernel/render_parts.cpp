@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/text.h"
 #include "harness/text.h"
+#include "kernel/launch_limits.h"
 #include "kernel/render.h"
 #include "kernel/safe_text.h"
 
@@ -111,10 +113,7 @@ constexpr Kind kinds[] = {
 
 std::string ratio_text(double count, std::uint64_t requests) {
     if (requests == 0) return "-";
-    std::string text = format("%.2f", count / static_cast<double>(requests));
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    return text;
+    return short_number(count / static_cast<double>(requests));
 }
 
 std::string ratio_of(const std::optional<Counters>& counters, const Kind& kind) {
@@ -130,8 +129,7 @@ std::vector<CostRow> costs_of(const Verdict& verdict) {
     const Counters& yours = *verdict.counters;
     const auto& solution = verdict.solution_counters;
     constexpr double floats_in_a_sector = 8;
-    const double sectors = static_cast<double>(verdict.counted.rows) *
-                           static_cast<double>(verdict.counted.cols) / floats_in_a_sector;
+    const double sectors = elements_of(verdict.counted) / floats_in_a_sector;
     for (const Kind& kind : kinds) {
         if (yours.*kind.requests == 0 && !(solution && *solution.*kind.requests > 0)) continue;
         const double ideal = kind.ideal ? static_cast<double>(yours.*kind.ideal) : sectors;

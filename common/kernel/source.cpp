@@ -8,23 +8,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "kernel/includes.h"
 
 namespace coalesce {
 namespace {
 
 constexpr const char* restore = "Take it from the course again: ./learn reset with its number.";
-
-/// Closes a file when it goes.
-struct OpenFile {
-    explicit OpenFile(const std::filesystem::path& file)
-        // Without O_NONBLOCK opening a pipe would wait for somebody who writes to it.
-        : descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-    ~OpenFile() {
-        if (descriptor >= 0) close(descriptor);
-    }
-    int descriptor;
-};
 
 Failure failure(FailureKind kind, const std::string& file, int line, const std::string& headline,
                 const std::string& next) {
@@ -45,21 +35,6 @@ Failure too_large(const std::string& name) {
     return failure(FailureKind::file_too_large, name, 0,
                    "the file has more than 1 MB; an exercise's file has about 2 KB.",
                    "Is this the right file? A kernel and its configure is all that belongs in it.");
-}
-
-/// Reads what is there, up to one byte more than is allowed.
-bool read_all(int descriptor, std::string& text) {
-    text.resize(largest_source + 1);
-    std::size_t filled = 0;
-    while (filled < text.size()) {
-        const ssize_t count = read(descriptor, text.data() + filled, text.size() - filled);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return false;
-        if (count == 0) break;
-        filled += static_cast<std::size_t>(count);
-    }
-    text.resize(filled);
-    return true;
 }
 
 int line_of(const std::string& text, std::size_t position) {
@@ -101,9 +76,10 @@ Source source_of_text(const std::string& text, const std::string& shown_as) {
 Source read_source(const std::filesystem::path& path, const std::string& shown_as) {
     const std::string name = shown_as.empty() ? path.string() : shown_as;
     Source source{name, "", {}};
-    const OpenFile file(path);
+    // Without O_NONBLOCK opening a pipe would wait for somebody who writes to it.
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
-    if (file.descriptor < 0 || fstat(file.descriptor, &status) != 0) {
+    if (!file || fstat(file.get(), &status) != 0) {
         source.problem = cannot_open(name, errno);
     } else if (!S_ISREG(status.st_mode)) {
         source.problem = failure(
@@ -112,7 +88,7 @@ Source read_source(const std::filesystem::path& path, const std::string& shown_a
             "Give the file with the kernel: kernel.cu");
     } else if (static_cast<std::size_t>(status.st_size) > largest_source) {
         source.problem = too_large(name);
-    } else if (!read_all(file.descriptor, source.text)) {
+    } else if (!read_all(file.get(), source.text, largest_source)) {
         source.problem = cannot_open(name, errno);
     } else {
         source.problem = look_at(source.text, name);

@@ -25,12 +25,6 @@ void describe(Codec& codec, TrialOrder& order) {
 }
 
 template <class Codec>
-void describe(Codec& codec, Compiled& compiled) {
-    fields(codec, "ptx", compiled.ptx, "compiler", compiled.compiler, "messages", compiled.messages,
-           "failure", compiled.failure);
-}
-
-template <class Codec>
 void describe(Codec& codec, Trial& trial) {
     int error = static_cast<int>(trial.error);
     fields(codec, "launch", trial.launch, "refused", trial.refused, "is_launched",

@@ -101,7 +101,4 @@ struct Verdict {
 std::string to_json(const Verdict& verdict);
 /// Reads what to_json wrote. Throws codec::Error (a std::runtime_error) for anything else.
 Verdict verdict_from_json(const std::string& json);
-/// Writes the JSON to a file, whole or not at all. Throws UsageError when it can not be written.
-void write_verdict(const std::filesystem::path& file, const Verdict& verdict);
-
 }  // namespace coalesce

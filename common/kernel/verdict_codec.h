@@ -1,7 +1,7 @@
 // What a verdict is made of, each described once: codec.h reads and writes by it.
 #pragma once
 
-#include "kernel/codec.h"
+#include "base/codec.h"
 #include "kernel/counters_json.h"
 #include "kernel/verdict.h"
 
@@ -55,6 +55,12 @@ void describe(Codec& codec, Failure& failure) {
 template <class Codec>
 void describe(Codec& codec, Message& message) {
     fields(codec, "severity", message.severity, "place", message.place, "text", message.text);
+}
+
+template <class Codec>
+void describe(Codec& codec, Compiled& compiled) {
+    fields(codec, "ptx", compiled.ptx, "compiler", compiled.compiler, "messages", compiled.messages,
+           "failure", compiled.failure);
 }
 
 template <class Codec>

@@ -1,10 +1,3 @@
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
-#include "harness/errors.h"
 #include "kernel/verdict_codec.h"
 
 namespace coalesce {
@@ -51,19 +44,6 @@ std::string to_json(const Verdict& verdict) {
 
 Verdict verdict_from_json(const std::string& json) {
     return codec::read<Verdict>(json);
-}
-
-void write_verdict(const std::filesystem::path& file, const Verdict& verdict) {
-    const std::filesystem::path unfinished = file.string() + ".part" + std::to_string(getpid());
-    std::ofstream stream(unfinished, std::ios::binary);
-    stream << to_json(verdict);
-    stream.close();
-    std::error_code error;
-    if (stream) std::filesystem::rename(unfinished, file, error);
-    if (stream && !error) return;
-    const std::string reason = error ? error.message() : std::strerror(errno);
-    std::filesystem::remove(unfinished, error);
-    throw UsageError("the verdict can not be written to " + file.string() + ": " + reason);
 }
 
 }  // namespace coalesce

@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/errors.h"
 #include "harness/text.h"
 #include "kernel/counters_json.h"
 #include "learn/counted.h"
 #include "learn/measure.h"
 #include "learn/predict.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {

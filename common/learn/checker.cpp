@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <sstream>
 
+#include "base/errors.h"
+#include "base/files.h"
 #include "harness/text.h"
 #include "learn/paths.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {
@@ -66,7 +66,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
 }
 
 Verdict verdict_in(const fs::path& file) {
-    auto text = text_of(file);
+    auto text = read_if_there(file);
     if (!text) throw std::runtime_error(file.string() + " cannot be read");
     return verdict_from_json(*text);
 }
@@ -156,13 +156,14 @@ CheckResult Check::finish() {
         result.outcome = CheckResult::not_yet;
     }
     // The text that was examined, if the file still has it.
-    auto text = text_of(request.file.empty() ? request.exercise.file() : fs::path(request.file));
+    auto text =
+        read_if_there(request.file.empty() ? request.exercise.file() : fs::path(request.file));
     if (text && identity_of(*text) == result.hash()) result.verdict->source = *text;
     if (request.file.empty()) fs::rename(verdict_file, kept_verdict(request.exercise), error);
     return result;
 }
 
-CheckResult Check::without_verdict(const Outcome& outcome) const {
+CheckResult Check::without_verdict(const Ended& outcome) const {
     CheckResult result;
     result.file = file;
     std::string program = checks_program().string();

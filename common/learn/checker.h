@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "base/child.h"
 #include "kernel/verdict.h"
 #include "learn/exercise.h"
-#include "learn/process.h"
 
 namespace coalesce::learn {
 
@@ -55,7 +55,7 @@ public:
     CheckResult finish();
 
 private:
-    CheckResult without_verdict(const Outcome& outcome) const;
+    CheckResult without_verdict(const Ended& outcome) const;
 
     using Clock = std::chrono::steady_clock;
     CheckRequest request;

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/errors.h"
 #include "learn/paths.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 

@@ -15,7 +15,7 @@ public:
     CommandLine(int argc, char** argv);
 
     /// Adds a subcommand, the first of which is meant when none is typed; its options are added to what is returned. `obey` returns the exit code; it
-    /// may throw learn::UsageError (exit code 2) or any std::exception (1).
+    /// may throw UsageError (exit code 2) or any std::exception (1).
     CLI::App* add(const std::string& name, const std::string& about, std::function<int()> obey);
 
     /// Adds a subcommand that is a program of its own beside this one, with options of its own. The

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/errors.h"
 #include "learn/command_line.h"
 #include "learn/list.h"
 #include "learn/paths.h"
@@ -10,7 +11,6 @@
 #include "learn/report.h"
 #include "learn/request.h"
 #include "learn/run.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {

@@ -3,13 +3,15 @@
 #include <iostream>
 #include <sstream>
 
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "harness/text.h"
 #include "kernel/render.h"
 #include "learn/checker.h"
 #include "learn/counted.h"
 #include "learn/line_diff.h"
 #include "learn/paths.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {
@@ -18,7 +20,7 @@ const std::string MARKER = "//! [kernel]";
 
 // The headline kernel of a step, which stands between two markers.
 std::string kernel_of_step(const std::string& step) {
-    auto text = text_of(repository() / "steps" / step / "main.cu");
+    auto text = read_if_there(repository() / "steps" / step / "main.cu");
     size_t begin = text ? text->find(MARKER + "\n") : std::string::npos;
     size_t end = begin == std::string::npos ? begin : text->find(MARKER, begin + 1);
     if (end == std::string::npos) {
@@ -30,7 +32,7 @@ std::string kernel_of_step(const std::string& step) {
 }
 
 std::string learners_text(const Exercise& exercise) {
-    auto text = text_of(exercise.file());
+    auto text = read_if_there(exercise.file());
     if (text) return *text;
     throw UsageError(exercise.relative_file().string() + " cannot be read; ./learn reset " +
                      exercise.words() + " writes it anew");
@@ -38,10 +40,9 @@ std::string learners_text(const Exercise& exercise) {
 
 // The text without the comment at its head: that is the same on both sides.
 std::string without_head(const std::string& text) {
-    std::istringstream lines(text);
     std::string rest;
     bool in_head = true;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         in_head = in_head && (line.starts_with("//") || line.empty());
         if (!in_head) rest += line + "\n";
     }
@@ -105,7 +106,7 @@ int diff(Session&, const Exercise& exercise, bool mine) {
     }
     std::string before, after, what;
     if (mine) {
-        auto earlier = text_of(repository() / "exercises" / step.builds_on / "kernel.cu");
+        auto earlier = read_if_there(repository() / "exercises" / step.builds_on / "kernel.cu");
         before = earlier.value_or("");
         after = learners_text(exercise);
         what = "Your kernels, - of " + step.builds_on + ", + of " + step.name + ":";

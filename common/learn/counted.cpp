@@ -1,11 +1,11 @@
 #include "learn/counted.h"
 
-#include <cmath>
-#include <cstdint>
+#include <algorithm>
 
+#include "base/text.h"
 #include "course/course.h"
-#include "harness/text.h"
 #include "kernel/counters_json.h"
+#include "kernel/launch_limits.h"
 
 namespace coalesce::learn {
 namespace {
@@ -83,12 +83,10 @@ double cost_of(const Json& counters) {
 }
 
 std::string figure(double value) {
-    std::string text = format("%.2f", value);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.ends_with('.')) text.pop_back();
-    size_t point = text.find('.');
-    size_t end = point == std::string::npos ? text.size() : point;
-    for (; end > 3; end -= 3) text.insert(end - 3, ",");
+    std::string text = short_number(value);
+    for (size_t end = std::min(text.find('.'), text.size()); end > 3; end -= 3) {
+        text.insert(end - 3, ",");
+    }
     return text;
 }
 
@@ -99,8 +97,7 @@ std::string figure(const std::optional<double>& value) {
 std::vector<std::string> reasons_for(const Verdict& verdict, const Counters& line) {
     std::vector<std::string> reasons;
     if (!verdict.counters) return reasons;
-    const double elements =
-        static_cast<double>(verdict.counted.rows) * static_cast<double>(verdict.counted.cols);
+    const double elements = elements_of(verdict.counted);
     const Json all = counters_to_json(*verdict.counters);
     const Json of_line = counters_to_json(line);
     for (std::string counter : course::EXPECTABLE) {

@@ -6,14 +6,14 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
-#include <sstream>
 
+#include "base/child.h"
+#include "base/text.h"
 #include "harness/device.h"
 #include "harness/text.h"
 #include "kernel/compile.h"
 #include "learn/file_watcher.h"
 #include "learn/paths.h"
-#include "learn/process.h"
 
 namespace coalesce::learn {
 namespace {
@@ -35,8 +35,7 @@ std::string first_line_of(const std::string& program, const std::vector<std::str
         Child child({.program = program, .arguments = arguments, .with_errors = true});
         child.wait(MILLISECONDS);
         child.stop();
-        std::istringstream lines(child.outcome().output);
-        for (std::string line; std::getline(lines, line);) {
+        for (const std::string& line : lines_of(child.outcome().output)) {
             if (line.find(containing) != std::string::npos) return line;
         }
     } catch (const std::exception&) {
@@ -45,18 +44,8 @@ std::string first_line_of(const std::string& program, const std::vector<std::str
     return "";
 }
 
-std::string find_on_path(const std::string& name) {
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path == nullptr ? "" : path);
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        fs::path file = fs::path(folder) / name;
-        if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
-    }
-    return "";
-}
-
 Finding nvcc() {
-    std::string nvcc = find_on_path("nvcc");
+    std::string nvcc = find_program("nvcc");
     if (nvcc.empty() && fs::exists("/usr/local/cuda/bin/nvcc")) nvcc = "/usr/local/cuda/bin/nvcc";
     std::string version = nvcc.empty() ? "" : first_line_of(nvcc, {"--version"}, "release");
     if (version.empty()) {

@@ -1,12 +1,10 @@
 #include "learn/exercise.h"
 
-#include <fstream>
-#include <iterator>
-
+#include "base/errors.h"
+#include "base/files.h"
 #include "exercises/skeleton.h"
 #include "kernel/cache.h"
 #include "learn/paths.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {
@@ -16,7 +14,7 @@ namespace fs = std::filesystem;
 // The solution with its marks.
 exercises::Skeleton marked_solution(const Exercise& exercise) {
     fs::path file = fs::path("solutions") / exercise.step->name / exercise.file().filename();
-    auto text = text_of(repository() / file);
+    auto text = read_if_there(repository() / file);
     if (!text) {
         throw UsageError((repository() / file).string() +
                          " cannot be read; git checkout solutions brings it back");
@@ -76,14 +74,6 @@ Exercise find_exercise(const course::Course& course, const std::string& word, bo
         throw UsageError("the step " + step->name + " has no bug hunt; ./learn list names those");
     }
     return {step, is_hunt};
-}
-
-std::optional<std::string> text_of(const fs::path& file) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return std::nullopt;
-    return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
 std::string identity_of(const std::string& text) {

@@ -46,8 +46,6 @@ std::vector<Exercise> exercises_and_hunts_of(const course::Course& course);
 /// The one that a learner names by number or name. Throws UsageError when there is none.
 Exercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
-/// A file's text; nothing when there is none to be read.
-std::optional<std::string> text_of(const std::filesystem::path& file);
 /// What identifies a text: the same in verdicts and in the learner's progress.
 std::string identity_of(const std::string& text);
 

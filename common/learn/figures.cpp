@@ -1,25 +1,14 @@
 #include "learn/figures.h"
 
 #include <cstdint>
-#include <cstdio>
+
+#include "harness/text.h"
+#include "learn/counted.h"
 
 namespace coalesce::learn {
 namespace {
 
 const std::string NOTHING = "-";
-
-std::string decimals(double value, int digits) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
-
-// "1,015,808"
-std::string grouped(std::uint64_t value) {
-    std::string text = std::to_string(value);
-    for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
-    return text;
-}
 
 bool is_number(const Json& result, const char* key) {
     return result.contains(key) && result[key].is_number();
@@ -49,7 +38,7 @@ std::string sectors_per_request(const Json& result, const std::string& kind) {
     double requests = static_cast<double>(count(result, kind + "_requests"));
     if (requests == 0) return NOTHING;
     double each = static_cast<double>(count(result, kind + "_sectors")) / requests;
-    std::string text = decimals(each, 1);
+    std::string text = format("%.1f", each);
     return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
 
@@ -60,7 +49,7 @@ std::string bank_conflicts(const Json& result) {
         requests += count(result, kind + "_requests");
         conflicts += count(result, kind + "_wavefronts") - count(result, kind + "_ideal");
     }
-    return requests == 0 ? NOTHING : grouped(conflicts);
+    return requests == 0 ? NOTHING : figure(static_cast<double>(conflicts));
 }
 
 std::string megabytes_moved(const Json& result) {
@@ -68,20 +57,20 @@ std::string megabytes_moved(const Json& result) {
     constexpr double BYTES_PER_SECTOR = 32;
     std::uint64_t sectors = count(result, "load_sectors") + count(result, "store_sectors");
     if (sectors == 0) return NOTHING;
-    return decimals(static_cast<double>(sectors) * BYTES_PER_SECTOR / 1e6, 1);
+    return format("%.1f", static_cast<double>(sectors) * BYTES_PER_SECTOR / 1e6);
 }
 
 std::string milliseconds(const Json& result) {
-    return is_number(result, "ms") ? decimals(result["ms"].get<double>(), 4) : NOTHING;
+    return is_number(result, "ms") ? format("%.4f", result["ms"].get<double>()) : NOTHING;
 }
 
 std::string gigabytes_per_second(const Json& result) {
-    return is_number(result, "gbps") ? decimals(result["gbps"].get<double>(), 0) : NOTHING;
+    return is_number(result, "gbps") ? format("%.0f", result["gbps"].get<double>()) : NOTHING;
 }
 
 std::string of_copy(const Json& result) {
     if (!is_number(result, "of_copy")) return NOTHING;
-    return decimals(100 * result["of_copy"].get<double>(), 1) + " %";
+    return format("%.1f", 100 * result["of_copy"].get<double>()) + " %";
 }
 
 }  // namespace coalesce::learn

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/files.h"
 #include "learn/exercise.h"
 
 namespace coalesce::learn {
@@ -116,7 +117,7 @@ bool FileWatcher::has_changed() {
     std::string signature = this->signature();
     if (!is_first && !was_told && signature == seen_signature) return false;
     seen_signature = signature;
-    std::optional<std::string> text = text_of(file);
+    std::optional<std::string> text = read_if_there(file);
     bool is_other = is_first || text != seen;
     is_first = false;
     seen = std::move(text);

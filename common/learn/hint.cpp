@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/errors.h"
+#include "base/files.h"
 #include "harness/text.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {
@@ -52,7 +53,7 @@ int hint(Session& session, const Exercise& exercise, int level) {
         seen = std::max(seen, level);
     });
     const Record& record = state.record(exercise.name());
-    Status status = status_of(record, text_of(exercise.file()));
+    Status status = status_of(record, read_if_there(exercise.file()));
 
     std::cout << exercise.name() << ", hint " << level << " of " << LEVELS << ": "
               << HINT_LEVELS[static_cast<size_t>(level - 1)] << "\n"

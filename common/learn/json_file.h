@@ -1,5 +1,5 @@
 /// \file
-/// JSON files that are written whole or not at all.
+/// What programs write and read.
 #pragma once
 
 #include <filesystem>
@@ -13,22 +13,5 @@ using Json = nlohmann::ordered_json;
 
 /// Reads a file; throws std::runtime_error that names it.
 Json read_json(const std::filesystem::path& file);
-
-/// A text file in the making. It lies beside its goal under another name until `finish`; without
-/// it, nothing stays behind and an older file keeps its content.
-class WholeFile {
-public:
-    /// Opens it; throws UsageError when it cannot be written there.
-    explicit WholeFile(const std::filesystem::path& goal);
-    ~WholeFile();
-    WholeFile(const WholeFile&) = delete;
-    WholeFile& operator=(const WholeFile&) = delete;
-
-    /// Writes the text and puts the file in its place.
-    void finish(const std::string& text);
-
-private:
-    std::filesystem::path goal, temporary;
-};
 
 }  // namespace coalesce::learn

@@ -1,7 +1,8 @@
 #include "learn/line_diff.h"
 
 #include <algorithm>
-#include <sstream>
+
+#include "base/text.h"
 
 namespace coalesce::learn {
 namespace {
@@ -9,11 +10,9 @@ namespace {
 using Lines = std::vector<std::string>;
 
 Lines lines_of(const std::string& text) {
-    Lines lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        if (!line.empty() && line.back() == '\r') line.pop_back();
-        lines.push_back(line);
+    Lines lines = coalesce::lines_of(text);
+    for (std::string& line : lines) {
+        if (line.ends_with('\r')) line.pop_back();
     }
     return lines;
 }

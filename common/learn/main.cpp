@@ -2,11 +2,9 @@
 
 #include <iostream>
 
+#include "base/errors.h"
 #include "course/course.h"
-#include "exercises/skeleton.h"
-#include "harness/errors.h"
 #include "learn/command_line.h"
-#include "learn/usage_error.h"
 
 using namespace coalesce;
 using learn::CommandLine;
@@ -38,15 +36,11 @@ int main(int argc, char** argv) {
         CommandLine line(argc, argv);
         add_commands(line);
         return line.obey();
-    } catch (const learn::UsageError& error) {
-        return report(error.what(), EXIT_USAGE);
     } catch (const UsageError& error) {
         return report(error.what(), EXIT_USAGE);
     } catch (const course::CourseError& error) {
         std::cerr << error.what() << "\n";
         return EXIT_USAGE;
-    } catch (const exercises::ExerciseError& error) {
-        return report(error.what(), EXIT_USAGE);
     } catch (const std::exception& error) {
         return report(error.what(), EXIT_ERROR);
     }

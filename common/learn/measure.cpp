@@ -5,6 +5,8 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "base/child.h"
+#include "base/errors.h"
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "harness/text.h"
@@ -14,8 +16,6 @@
 #include "kernel/render.h"
 #include "learn/counted.h"
 #include "learn/paths.h"
-#include "learn/process.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {
@@ -136,7 +136,7 @@ std::string bandwidth_text(const Exercise& exercise, const std::string& file, bo
     Child child({.program = this_program(), .arguments = arguments, .with_errors = true});
     bool has_ended = child.wait(SECONDS * 1000);
     child.stop();
-    const Outcome& outcome = child.outcome();
+    const Ended& outcome = child.outcome();
     if (!has_ended) return "\nThe bandwidth was not measured: it took too long.\n";
     if (outcome.exit_code == 0) return "\n" + as_text(Json::parse(outcome.output));
     if (outcome.exit_code == 2 && !must) return "";

@@ -1,6 +1,6 @@
 #include "learn/pages.h"
 
-#include <sstream>
+#include "base/text.h"
 
 namespace coalesce::learn {
 namespace {
@@ -20,16 +20,14 @@ size_t height_of_line(const std::string& line, size_t columns) {
 
 size_t height_of(const std::string& text, size_t columns) {
     size_t height = 0;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) height += height_of_line(line, columns);
+    for (const std::string& line : lines_of(text)) height += height_of_line(line, columns);
     return height;
 }
 
 std::vector<std::string> pages_of(const std::string& text, size_t columns, size_t lines) {
     std::vector<std::string> pages = {""};
     size_t used = 0;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
+    for (const std::string& line : lines_of(text)) {
         size_t height = height_of_line(line, columns);
         if (used > 0 && used + height > lines) {
             pages.emplace_back();

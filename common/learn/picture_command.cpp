@@ -1,14 +1,13 @@
 #include "learn/picture_command.h"
 
 #include <iostream>
-#include <optional>
 
+#include "base/errors.h"
+#include "base/files.h"
 #include "harness/device.h"
 #include "kernel/picture.h"
 #include "kernel/render.h"
-#include "learn/json_file.h"
 #include "learn/paths.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {
@@ -30,8 +29,7 @@ void understand(const PictureWords& words) {
 int picture(const PictureWords& words, char** argv) {
     understand(words);
     choose_device(DeviceChoice::simulator, argv);
-    std::optional<WholeFile> drawing;
-    if (!words.svg.empty()) drawing.emplace(words.svg);
+    if (!words.svg.empty()) check_writable(words.svg);
 
     const Exercise& exercise = words.exercise;
     bool is_own = words.file.empty();
@@ -50,8 +48,8 @@ int picture(const PictureWords& words, char** argv) {
                   << "      Checks: ./learn check " << exercise.words() << "\n";
         return 1;
     }
-    if (drawing) {
-        drawing->finish(picture.svg());
+    if (!words.svg.empty()) {
+        write_file(words.svg, picture.svg());
         std::cout << words.svg << " has the picture; a web browser shows it.\n";
         return 0;
     }

@@ -5,9 +5,9 @@
 #include <iostream>
 #include <optional>
 
+#include "base/errors.h"
 #include "harness/text.h"
 #include "learn/counted.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {

@@ -1,13 +1,12 @@
 #include "learn/readme.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 
+#include "base/files.h"
 #include "learn/figures.h"
 #include "learn/json_file.h"
 
@@ -80,14 +79,6 @@ std::string table_of(const Json& run) {
     return text + "\n</details>\n\n";
 }
 
-std::string read_text(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw std::runtime_error(file.string() + " cannot be read");
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
-
 bool has_markers(const std::string& text, const Markers& markers) {
     size_t begin = text.find(markers.begin);
     return begin != std::string::npos && text.find(markers.end, begin) != std::string::npos;
@@ -129,7 +120,7 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
         std::cout << file.string()
                   << " does not show what docs/results has; run build/bin/learn results\n";
     } else {
-        WholeFile(file).finish(then);
+        write_file(file, then);
         std::cout << file.string() << ": the results are written anew.\n";
     }
     return false;
@@ -165,7 +156,7 @@ std::string measurements_of(const std::string& step, const fs::path& folder) {
 
 int update_readme(const fs::path& repository, bool check) {
     fs::path folder = repository / "docs" / "results";
-    std::string now = read_text(repository / "README.md");
+    std::string now = read_file(repository / "README.md");
     if (!has_markers(now, RESULTS)) {
         throw std::runtime_error("README.md has lost its markers; put these two lines back:\n" +
                                  RESULTS.begin + RESULTS.end);
@@ -177,7 +168,7 @@ int update_readme(const fs::path& repository, bool check) {
         fs::path lesson = entry.path() / "README.md";
         std::string measured = measurements_of(entry.path().filename(), folder);
         if (measured.empty() || !fs::exists(lesson)) continue;
-        now = read_text(lesson);
+        now = read_file(lesson);
         if (!has_markers(now, MEASURED)) continue;
         current &= bring_up_to_date(lesson, now, replace_between(now, MEASURED, measured), check);
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "base/files.h"
 #include "harness/text.h"
 #include "learn/counted.h"
 #include "learn/request.h"
@@ -17,7 +18,7 @@ struct Totals {
 };
 
 Status status_of(const Exercise& exercise, const State& state) {
-    return status_of(state.record(exercise.name()), text_of(exercise.file()));
+    return status_of(state.record(exercise.name()), read_if_there(exercise.file()));
 }
 
 void count(const Exercise& exercise, const State& state, Totals& totals) {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "learn/usage_error.h"
+#include "base/errors.h"
 
 namespace coalesce::learn {
 namespace {

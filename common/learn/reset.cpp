@@ -3,9 +3,9 @@
 #include <ctime>
 #include <iostream>
 
-#include "learn/json_file.h"
+#include "base/errors.h"
+#include "base/files.h"
 #include "learn/paths.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {
@@ -49,7 +49,7 @@ void keep_copy(const Exercise& exercise) {
 int reset(const Exercise& exercise) {
     fs::path file = exercise.file();
     std::string skeleton = exercise.skeleton();
-    if (text_of(file) == skeleton) {
+    if (read_if_there(file) == skeleton) {
         std::cout << exercise.relative_file().string() << " is as it was at first already.\n";
         return 0;
     }
@@ -60,8 +60,7 @@ int reset(const Exercise& exercise) {
     } else if (fs::exists(fs::symlink_status(file, error))) {
         throw UsageError(file.string() + " is no ordinary file; move it away, then try again");
     }
-    WholeFile whole(file);
-    whole.finish(skeleton);
+    write_file(file, skeleton);
     std::cout << exercise.relative_file().string() << " is as it was at first.\n"
               << "Next: ./learn watch " << exercise.step->number() << "\n";
     return 0;

@@ -7,13 +7,14 @@
 #include <optional>
 #include <vector>
 
+#include "base/child.h"
+#include "base/errors.h"
+#include "base/files.h"
 #include "harness/device.h"
 #include "learn/figures.h"
 #include "learn/json_file.h"
 #include "learn/paths.h"
-#include "learn/process.h"
 #include "learn/table.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 namespace {
@@ -22,29 +23,12 @@ namespace fs = std::filesystem;
 
 const std::string RIVALS = "rivals";
 
-// A folder for the programs' JSON files, gone again at the end.
-struct TemporaryFolder {
-    fs::path path;
-    TemporaryFolder() {
-        std::string name = (fs::temp_directory_path() / "learn-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) {
-            throw UsageError("no temporary folder can be made in " +
-                             fs::temp_directory_path().string() + "; set TMPDIR to another");
-        }
-        path = name;
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
-    }
-};
-
 // One run: its programs, its table, and what has come in so far.
 class Run {
 public:
     explicit Run(const RunRequest& request) : request(request) {
         check_environment();
-        if (!request.json.empty()) file.emplace(request.json);
+        if (!request.json.empty()) check_writable(request.json);
     }
 
     int execute() {
@@ -58,7 +42,9 @@ public:
             return 2;
         }
         if (device.is_null()) return 1;  // `fail` has said why
-        if (file) file->finish(Json{{"device", device}, {"results", results}}.dump(2) + "\n");
+        if (!request.json.empty()) {
+            write_file(request.json, Json{{"device", device}, {"results", results}}.dump(2) + "\n");
+        }
         return print_summary();
     }
 
@@ -90,7 +76,7 @@ private:
         fs::path json = folder.path / (step + ".json");
         std::vector<std::string> arguments = request.options;
         arguments.insert(arguments.end(), {"--json", json.string()});
-        Outcome outcome = run_program(program_of(step), arguments);
+        Ended outcome = run_to_end({.program = program_of(step), .arguments = arguments});
         if (outcome.exit_code == 2) return false;
         bool complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);
         if (complete) take(step, read_json(json));
@@ -143,7 +129,6 @@ private:
 
     const RunRequest& request;
     TemporaryFolder folder;
-    std::optional<WholeFile> file;
     std::optional<Table> table;
     Json device;
     Json results = Json::array();

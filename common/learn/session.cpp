@@ -2,8 +2,9 @@
 
 #include <iostream>
 
+#include "base/errors.h"
+#include "base/files.h"
 #include "learn/paths.h"
-#include "learn/usage_error.h"
 
 namespace coalesce::learn {
 
@@ -24,7 +25,7 @@ Exercise Session::exercise(const std::string& word, bool is_hunt) {
 
 Exercise next_exercise(const course::Course& course, const State& state) {
     for (auto& exercise : exercises_of(course)) {
-        Status status = status_of(state.record(exercise.name()), text_of(exercise.file()));
+        Status status = status_of(state.record(exercise.name()), read_if_there(exercise.file()));
         if (status != Status::done) return exercise;
     }
     return {};

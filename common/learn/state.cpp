@@ -2,14 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 
+#include "base/codec.h"
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "learn/exercise.h"
 
 namespace coalesce::learn {
@@ -23,93 +24,13 @@ constexpr int FORMAT = 1;
 // A file that belongs to a newer command: it is not broken, and must stay.
 struct NewerFormat {};
 
-Json optional_json(const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-}
-std::optional<double> optional_number(const Json& json) {
-    if (json.is_null()) return std::nullopt;
-    return json.get<double>();
-}
-
-Json record_to_json(const Record& record) {
-    Json guesses = Json::array();
-    for (auto& guess : record.guesses) {
-        guesses.push_back({{"counter", guess.counter},
-                           {"said", optional_json(guess.said)},
-                           {"fact", optional_json(guess.fact)},
-                           {"within", guess.within}});
+// Commands take turns with it; gone with the descriptor, or with the process. Where a file system has
+// no locks, there is none.
+Descriptor locked(const fs::path& file) {
+    Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
     }
-    return {{"checks", record.checks},
-            {"passed_hash", record.passed_hash},
-            {"passed_at", record.passed_at},
-            {"last_hash", record.last_hash},
-            {"last_failure", record.last_failure},
-            {"hints", record.hints},
-            {"guesses", guesses},
-            {"solution_seen", record.solution_seen},
-            {"best_counters", record.best_counters},
-            {"best_measured", record.best_measured}};
-}
-
-Record record_from_json(const Json& json) {
-    Record record;
-    record.checks = json.at("checks").get<int>();
-    record.passed_hash = json.at("passed_hash").get<std::string>();
-    record.passed_at = json.at("passed_at").get<std::string>();
-    record.last_hash = json.at("last_hash").get<std::string>();
-    record.last_failure = json.at("last_failure").get<std::string>();
-    record.hints = json.at("hints").get<std::map<std::string, int>>();
-    for (auto& guess : json.at("guesses")) {
-        record.guesses.push_back(
-            {guess.at("counter").get<std::string>(), optional_number(guess.at("said")),
-             optional_number(guess.at("fact")), guess.value("within", ROUNDING)});
-    }
-    record.solution_seen = json.at("solution_seen").get<bool>();
-    record.best_counters = json.at("best_counters");
-    record.best_measured = json.at("best_measured");
-    return record;
-}
-
-// The lock that commands take turns with; gone with this object, or with the process. Where a file
-// system has no locks, there is none.
-class Lock {
-public:
-    explicit Lock(const fs::path& file)
-        : descriptor(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-        while (descriptor >= 0 && flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
-        }
-    }
-    ~Lock() {
-        if (descriptor >= 0) close(descriptor);
-    }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-private:
-    int descriptor;
-};
-
-// Writes and syncs; an errno, or 0.
-int write_whole(const fs::path& file, const std::string& text) {
-    int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) return errno;
-    size_t done = 0;
-    int error = 0;
-    while (done < text.size() && error == 0) {
-        ssize_t count = write(descriptor, text.data() + done, text.size() - done);
-        if (count > 0) done += static_cast<size_t>(count);
-        if (count < 0 && errno != EINTR) error = errno;
-    }
-    if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL) error = errno;
-    if (close(descriptor) != 0 && error == 0) error = errno;
-    return error;
-}
-
-void sync_folder(const fs::path& folder) {
-    int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    fsync(descriptor);
-    close(descriptor);
+    return lock;
 }
 
 }  // namespace
@@ -155,24 +76,35 @@ const Record& State::record(const std::string& name) const {
     return found == records.end() ? none : found->second;
 }
 
-Json to_json(const State& state) {
-    Json records = Json::object();
-    for (auto& [name, record] : state.records) records[name] = record_to_json(record);
-    return {{"format", FORMAT},
-            {"has_begun", state.has_begun},
-            {"current", state.current},
-            {"exercises", records}};
+template <class Codec>
+void describe(Codec& codec, Guess& guess) {
+    fields(codec, "counter", guess.counter, "said", guess.said, "fact", guess.fact);
+    if (codec.has("within")) codec("within", guess.within);
 }
 
-State state_from_json(const Json& json) {
-    State state;
-    if (json.at("format").get<int>() > FORMAT) throw NewerFormat();
-    state.has_begun = json.at("has_begun").get<bool>();
-    state.current = json.at("current").get<std::string>();
-    for (auto& [name, record] : json.at("exercises").items()) {
-        state.records[name] = record_from_json(record);
-    }
-    return state;
+template <class Codec>
+void describe(Codec& codec, Record& record) {
+    fields(codec, "checks", record.checks, "passed_hash", record.passed_hash, "passed_at",
+           record.passed_at, "last_hash", record.last_hash, "last_failure", record.last_failure,
+           "hints", record.hints, "guesses", record.guesses, "solution_seen", record.solution_seen,
+           "best_counters", record.best_counters, "best_measured", record.best_measured);
+}
+
+template <class Codec>
+void describe(Codec& codec, State& state) {
+    int format = FORMAT;
+    codec("format", format);
+    if (format > FORMAT) throw NewerFormat();
+    fields(codec, "has_begun", state.has_begun, "current", state.current, "exercises",
+           state.records);
+}
+
+std::string to_json(const State& state) {
+    return codec::write(state, true) + "\n";
+}
+
+State state_from_json(const std::string& json) {
+    return codec::read<State>(json);
 }
 
 Progress::Progress(fs::path folder, std::function<void(const std::string&)> warn)
@@ -202,7 +134,7 @@ void Progress::keep_aside(const std::string& why) {
 State Progress::read_locked() {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(file, error))) return {};
-    auto text = text_of(file);
+    auto text = read_if_there(file);
     if (!text) {
         if (!fs::is_directory(file, error)) {
             complain(file.string() + " cannot be read");
@@ -212,7 +144,7 @@ State Progress::read_locked() {
         return {};
     }
     try {
-        return state_from_json(Json::parse(*text));
+        return state_from_json(*text);
     } catch (const NewerFormat&) {
         complain(file.string() + " was written by a newer command (git pull, then ./learn build)");
     } catch (const std::exception& problem) {
@@ -225,27 +157,21 @@ void Progress::write_locked(const State& state) {
     std::error_code ignored;
     // Whoever wrote these was killed: nobody else writes while we have the lock.
     for (auto& entry : fs::directory_iterator(folder, ignored)) {
-        if (entry.path().filename().string().starts_with("state.json.new")) {
+        if (entry.path().filename().string().starts_with("state.json.unfinished")) {
             fs::remove(entry.path(), ignored);
         }
     }
-    fs::path unfinished = folder / ("state.json.new-" + std::to_string(getpid()));
-    int error = write_whole(unfinished, to_json(state).dump(1) + "\n");
-    if (error == 0 && std::rename(unfinished.c_str(), file.c_str()) != 0) error = errno;
-    if (error != 0) {
-        fs::remove(unfinished, ignored);
-        return complain(file.string() + " cannot be written (" + strerror(error) + ")");
-    }
-    sync_folder(folder);
+    const auto error = write_whole(file, to_json(state), {.is_synced = true});
+    if (error) complain(file.string() + " cannot be written (" + error.message() + ")");
 }
 
 State Progress::read() {
-    Lock lock(folder / "lock");
+    const Descriptor lock = locked(folder / "lock");
     return read_locked();
 }
 
 State Progress::update(const std::function<void(State&)>& change) {
-    Lock lock(folder / "lock");
+    const Descriptor lock = locked(folder / "lock");
     State state = read_locked();
     change(state);
     // What could not be read must not be overwritten.

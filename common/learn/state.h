@@ -20,10 +20,10 @@ namespace coalesce::learn {
 
 /// What a learner said that something costs, and what it did cost.
 struct Guess {
-    std::string counter;               ///< as course.toml's prediction names it
-    std::optional<double> said;        ///< nothing: it was seen without a guess
-    std::optional<double> fact;        ///< counted in the learner's kernel once it passed
-    double within = ROUNDING;  ///< the part of the fact that may be missed
+    std::string counter;         ///< as course.toml's prediction names it
+    std::optional<double> said;  ///< nothing: it was seen without a guess
+    std::optional<double> fact;  ///< counted in the learner's kernel once it passed
+    double within = ROUNDING;    ///< the part of the fact that may be missed
 
     /// Whether it has been guessed right.
     bool is_right() const;
@@ -72,8 +72,8 @@ struct State {
 };
 
 /// State as JSON, and back. Throws when it is something else.
-Json to_json(const State& state);
-State state_from_json(const Json& json);
+std::string to_json(const State& state);
+State state_from_json(const std::string& json);
 
 /// The folder with the learner's state.
 class Progress {

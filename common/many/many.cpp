@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "harness/chosen.h"
 #include "harness/device.h"
 #include "harness/device_buffer.h"

@@ -2,10 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 
+#include "base/child.h"
 #include "harness/errors.h"
 
 namespace coalesce::many {
@@ -29,15 +28,10 @@ struct Library {
 
 /// The folder of the wheel nvidia-nccl, which comes with PyTorch; "" where there is none.
 std::string folder_of_wheel() {
-    FILE* pipe = popen(
-        "python3 -c 'import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])' 2>/dev/null", "r");
-    if (!pipe) return "";
-    std::array<char, 4096> line = {};
-    const bool is_there = std::fgets(line.data(), line.size(), pipe) != nullptr;
-    pclose(pipe);
-    std::string folder = is_there ? line.data() : "";
-    while (!folder.empty() && folder.back() == '\n') folder.pop_back();
-    return folder;
+    constexpr double seconds = 60;
+    const Ended python = run_child(
+        {"python3", "-c", "import nvidia.nccl; print(list(nvidia.nccl.__path__)[0])"}, seconds);
+    return python.exit_code == 0 ? python.output.substr(0, python.output.find('\n')) : "";
 }
 
 void* opened() {

@@ -15,6 +15,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "harness/result.h"

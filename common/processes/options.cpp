@@ -5,6 +5,7 @@
 #include <climits>
 #include <map>
 
+#include "base/files.h"
 #include "harness/chosen.h"
 #include "harness/errors.h"
 #include "harness/result.h"

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <regex>
-#include <sstream>
 #include <stdexcept>
+
+#include "base/text.h"
 
 namespace coalesce::proof {
 namespace {
@@ -43,9 +44,8 @@ void add_row(const std::string& line, int number, std::vector<Figure>& figures) 
 
 std::vector<Figure> figures_in(const std::string& text) {
     std::vector<Figure> figures;
-    std::istringstream lines(text);
     int number = 0;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         ++number;
         add_quoted(line, number, figures);
         add_row(line, number, figures);
@@ -65,8 +65,7 @@ void FigureSources::add_results(const Json& json) {
 }
 
 void FigureSources::add_citations(const std::string& text) {
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         if (line.empty() || line[0] == '#') continue;
         const std::size_t colon = line.find(": ");
         if (colon == std::string::npos || figures_in(line.substr(0, colon)).size() != 1) {

@@ -2,13 +2,25 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <iostream>
 
 #include "harness/errors.h"
+#include "harness/text.h"
 
 namespace coalesce::proof {
+
+/// Since it was called first.
+inline double seconds_since_start() {
+    static const auto start = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+inline void progress(const std::string& text) {
+    std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
+}
 
 /// Reads the command line as `app` has been told, calls `run` and says what went wrong, behind the
 /// program's name. Returns the exit code.

@@ -17,14 +17,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <vector>
 
+#include "base/files.h"
 #include "exercises/examined.h"
 #include "exercises/skeleton.h"
-#include "exercises/text_file.h"
 #include "kernel/render.h"
 
 namespace coalesce::exercises {
@@ -101,7 +100,7 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
 
 // "FILE what is said today", or "clang FILE what is said today" where that is so by clang alone.
 bool is_listed(const std::string& name, bool is_by_clang) {
-    static const std::string list = "\n" + text_of(tests / "not_yet.txt");
+    static const std::string list = "\n" + read_file(tests / "not_yet.txt");
     return list.find("\n" + name + " ") != list.npos ||
            (is_by_clang && list.find("\nclang " + name + " ") != list.npos);
 }
@@ -121,10 +120,10 @@ int hold(const std::string& exercise, const std::vector<fs::path>& files, bool s
     int failed = 0;
     for (const fs::path& file : files) {
         const std::string name = fs::absolute(file).lexically_relative(tests).string();
-        const std::string text = text_of(file);
+        const std::string text = read_file(file);
         const Case wanted = case_in(text);
         if (wanted.expected.empty() == name.starts_with("wrong")) {
-            throw ExerciseError(name + " has no `// expect:`, or one that it should not have");
+            throw UsageError(name + " has no `// expect:`, or one that it should not have");
         }
         const Verdict verdict =
             examined_as(exercise_called(exercise), source_of_text(text, file.filename()));

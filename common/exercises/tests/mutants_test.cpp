@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+using namespace coalesce;
 using namespace coalesce::exercises;
 
 namespace {
@@ -69,10 +70,9 @@ TEST_CASE("a mutant is applied where its text stands, and only when that is once
     Mutant wrong{.name = "m", .replace = "x < y", .with = "x > y", .failure = "f"};
     CHECK(applied(wrong, "if (x < y) {}") == "if (x > y) {}");
     CHECK_THROWS_WITH_AS(applied(wrong, "nothing"), doctest::Contains("does not occur"),
-                         ExerciseError);
+                         UsageError);
     CHECK_THROWS_WITH_AS(applied(wrong, "x < y, x < y"), doctest::Contains("occurs twice"),
-                         ExerciseError);
+                         UsageError);
     wrong.with = wrong.replace;
-    CHECK_THROWS_WITH_AS(applied(wrong, "x < y"), doctest::Contains("changes nothing"),
-                         ExerciseError);
+    CHECK_THROWS_WITH_AS(applied(wrong, "x < y"), doctest::Contains("changes nothing"), UsageError);
 }

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <exception>
 
+#include "base/files.h"
 #include "exercises/examined.h"
 #include "exercises/mutants.h"
-#include "exercises/text_file.h"
 #include "harness/counters.h"
 #include "kernel/render.h"
 
@@ -37,7 +37,7 @@ public:
 
 void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
                   Proofs& proofs) {
-    Skeleton skeleton = skeleton_of(text_of(solutions / "kernel.cu"), "kernel.cu");
+    Skeleton skeleton = skeleton_of(read_file(solutions / "kernel.cu"), "kernel.cu");
     proofs.expect(exercise, "the solution", skeleton.solved(), "");
     proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure);
     for (const Mutant& mutant : expected.mutants) {
@@ -48,7 +48,7 @@ void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exer
 
 void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
                 Proofs& proofs) {
-    Skeleton hunt = skeleton_of(text_of(solutions / "hunt.cu"), "hunt.cu");
+    Skeleton hunt = skeleton_of(read_file(solutions / "hunt.cu"), "hunt.cu");
     proofs.expect(exercise, "the mended hunt", hunt.solved(), "");
     proofs.expect(exercise, "the hunt", hunt.blank(), expected.hunt_failure);
 
@@ -65,7 +65,7 @@ int prove(const std::string& name, char** argv) {
     choose_device_of_environment(argv);
     if (!simulator::is_loaded()) {
         // A real GPU counts nothing, and what reads outside may stop it.
-        throw ExerciseError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
+        throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
     }
     fs::path solutions = repository() / "solutions" / name;
     Mutants expected = read_mutants(solutions / "mutants.toml");

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+using namespace coalesce;
 using namespace coalesce::exercises;
 
 namespace {
@@ -30,7 +31,7 @@ const std::string BLANK =
 std::string error_of(const std::string& marked) {
     try {
         skeleton_of(marked, "kernel.cu");
-    } catch (const ExerciseError& error) {
+    } catch (const UsageError& error) {
         return error.what();
     }
     return "";

@@ -9,8 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "exercises/text_file.h"
+#include "base/files.h"
 
+using namespace coalesce;
 using namespace coalesce::exercises;
 namespace fs = std::filesystem;
 
@@ -37,7 +38,7 @@ struct Copy {
         std::ofstream(root / path) << text;
     }
     void change(const std::string& path, const std::string& from, const std::string& to) const {
-        std::string text = text_of(root / path);
+        std::string text = read_file(root / path);
         std::size_t place = text.find(from);
         REQUIRE(place != std::string::npos);
         write(path, text.replace(place, from.size(), to));
@@ -149,6 +150,5 @@ TEST_CASE("slips in the hints are found") {
 }
 
 TEST_CASE("a folder that is no repository is refused") {
-    CHECK_THROWS_WITH_AS(Tree("/nowhere"), doctest::Contains("no folder solutions/"),
-                         ExerciseError);
+    CHECK_THROWS_WITH_AS(Tree("/nowhere"), doctest::Contains("no folder solutions/"), UsageError);
 }

@@ -80,7 +80,7 @@ const Assigned& course_exercise(const std::vector<Assigned>& all, const std::str
         if (exercise.is_called(wanted)) return exercise;
         names += (names.empty() ? "" : ", ") + exercise.name;
     }
-    throw Usage("there is no exercise \"" + wanted + "\"; there are " + names);
+    throw UsageError("there is no exercise \"" + wanted + "\"; there are " + names);
 }
 
 // Most of the points are for what is right.
@@ -103,7 +103,8 @@ Assignment assignment_of(const NewAssignment& request) {
                     .key = new_key()};
     for (std::size_t i = 0; i < request.exercises.size(); ++i) {
         Assigned exercise = course_exercise(all, request.exercises[i]);
-        if (made.find(exercise.name) != nullptr) throw Usage(exercise.name + " is named twice");
+        if (made.find(exercise.name) != nullptr)
+            throw UsageError(exercise.name + " is named twice");
         exercise.possible =
             shared_out(request.points.empty() ? exercise.points : request.points[i]);
         exercise.hidden_shapes = HiddenShapes(exercise).make();
@@ -140,12 +141,14 @@ void write_teachers_part(const NewAssignment& request, const Assignment& assignm
 
 void make_assignment(const NewAssignment& request) {
     if (fs::exists(request.folder)) {
-        throw Usage(request.folder.string() + " is there already; choose another name");
+        throw UsageError(request.folder.string() + " is there already; choose another name");
     }
-    if (request.exercises.empty()) throw Usage("no exercises; name some: --exercises 02,03,04");
+    if (request.exercises.empty())
+        throw UsageError("no exercises; name some: --exercises 02,03,04");
     if (!request.points.empty() && request.points.size() != request.exercises.size()) {
-        throw Usage("there are " + std::to_string(request.exercises.size()) + " exercises and " +
-                    std::to_string(request.points.size()) + " points; give one for each");
+        throw UsageError("there are " + std::to_string(request.exercises.size()) +
+                         " exercises and " + std::to_string(request.points.size()) +
+                         " points; give one for each");
     }
     Assignment assignment = assignment_of(request);
     // All in a folder beside it, which then gets its name: an assignment is there whole.

@@ -20,7 +20,7 @@ struct NewAssignment {
     std::vector<double> points;          ///< of each; {}: those of course.toml
 };
 
-/// Makes it, whole or not at all. Throws Usage.
+/// Makes it, whole or not at all. Throws UsageError.
 void make_assignment(const NewAssignment& request);
 
 /// Something that has to come out in a certain way.

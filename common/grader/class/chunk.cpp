@@ -12,6 +12,7 @@
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
+#include "harness/text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -41,7 +42,7 @@ private:
 
 void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
     if (plan.identity == identity_of(assignment)) return;
-    throw Usage(
+    throw UsageError(
         "the plan is not of the assignment as it is here: manifest, hidden shapes, solutions and "
         "key "
         "have to be those that the plan was made with");
@@ -79,10 +80,10 @@ void keep_result(const Assignment& assignment, const Plan& plan, const std::stri
 void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chunk,
                  const ChunkRequest& request, std::ostream& out) {
     if (plan.chunks.empty()) {
-        throw Usage("the plan has no chunks, for everything has a result; merge it");
+        throw UsageError("the plan has no chunks, for everything has a result; merge it");
     }
     if (chunk < 1 || chunk > plan.chunks.size()) {
-        throw Usage("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
+        throw UsageError("the plan has chunks 1 to " + std::to_string(plan.chunks.size()));
     }
     must_be_of_plan(assignment, plan);
     std::vector<PlannedTask> planned = plan.missing(chunk);
@@ -113,9 +114,7 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
                              " are not graded yet: " + shown(outcome.last_fault, 300) +
                              "\nWhat was graded is kept. Run the chunk again.");
     }
-    char text[80];
-    std::snprintf(text, sizeof text, "%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
-    out << name << text;
+    out << name << format("%zu judged in %.1f s\n", outcome.judged, outcome.seconds);
 }
 
 }  // namespace coalesce::grader

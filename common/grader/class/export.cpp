@@ -69,7 +69,7 @@ void export_platform(const Assignment& assignment, const std::string& platform, 
         return write_whole(to, zip_of(files), 0600);
     }
     if (platform == "github") return write_whole(to, filled("github/grade.yml"));
-    if (fs::exists(to) && !fs::is_directory(to)) throw Usage(to.string() + " is no folder");
+    if (fs::exists(to) && !fs::is_directory(to)) throw UsageError(to.string() + " is no folder");
     make_folder(to);
     write_whole(to / "autograder.py", filled("classroom50/autograder.py"), 0755);
 }

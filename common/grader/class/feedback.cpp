@@ -1,14 +1,15 @@
 // What a student reads: what is wrong, where in their file, what it cost, what to do next.
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
+#include "base/text.h"
 #include "grader/class/names.h"
 #include "grader/class/reports.h"
 #include "grader/class/similarity.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "harness/text.h"
 #include "kernel/render.h"
 
 namespace coalesce::grader {
@@ -31,11 +32,11 @@ std::string exercise_feedback(const Graded& graded) {
     if (!graded.result) return text + "This is not graded yet.\n\n";
     const Result& result = *graded.result;
     text += "**" + std::string(code_of(result.mark)) + "**: " + sentence_of(result.mark) + ". " +
-            points_text(result.points.total()) + " of " + points_text(graded.possible.total()) +
-            " points: correct " + points_text(result.points.correct) + " of " +
-            points_text(graded.possible.correct) + ", clean " + points_text(result.points.clean) +
-            " of " + points_text(graded.possible.clean) + ", counters " +
-            points_text(result.points.counters) + " of " + points_text(graded.possible.counters) +
+            short_number(result.points.total()) + " of " + short_number(graded.possible.total()) +
+            " points: correct " + short_number(result.points.correct) + " of " +
+            short_number(graded.possible.correct) + ", clean " + short_number(result.points.clean) +
+            " of " + short_number(graded.possible.clean) + ", counters " +
+            short_number(result.points.counters) + " of " + short_number(graded.possible.counters) +
             ".\n\n";
     Verdict verdict = result.verdict;
     verdict.source = graded.source;
@@ -71,8 +72,8 @@ std::string feedback(const ClassResults& results, const StudentResults& student)
     std::string text =
         "# " + markdown(results.title) + "\n\nStudent: " + markdown(student.name) + "\n\n";
     if (!results.stamp.empty()) text += "(" + markdown(results.stamp) + ")\n\n";
-    text += student.is_complete() ? "**" + points_text(student.points()) + " of " +
-                                        points_text(student.possible()) + " points**\n\n"
+    text += student.is_complete() ? "**" + short_number(student.points()) + " of " +
+                                        short_number(student.possible()) + " points**\n\n"
                                   : "Not everything is graded yet.\n\n";
     for (const Graded& graded : student.graded) text += exercise_feedback(graded);
     return text;
@@ -89,12 +90,10 @@ std::string summary(const ClassResults& results) {
             ++verdicts[graded.code()];
             sum += graded.result ? graded.result->points.total() : 0;
         }
-        char line[120];
-        std::snprintf(line, sizeof line, "  %-16s mean %s of %s points ",
-                      results.exercises[i].c_str(),
-                      points_text(sum / static_cast<double>(results.students.size())).c_str(),
-                      points_text(results.students.front().graded.at(i).possible.total()).c_str());
-        text += line;
+        text +=
+            format("  %-16s mean %s of %s points ", results.exercises[i].c_str(),
+                   short_number(sum / static_cast<double>(results.students.size())).c_str(),
+                   short_number(results.students.front().graded.at(i).possible.total()).c_str());
         for (const auto& [code, count] : verdicts) text += " " + code + " " + std::to_string(count);
         text += "\n";
     }

@@ -6,12 +6,13 @@
 #include <ostream>
 #include <stdexcept>
 
+#include "base/child.h"
 #include "grader/class/names.h"
 #include "grader/class/run.h"
 #include "grader/judge/gpu_timer.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "kernel/child.h"
+#include "harness/text.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -48,9 +49,9 @@ public:
 
     // Why nothing can be measured; "" when a GPU answers.
     std::string problem_of_gpu() const {
-        ChildResult probe = run_child({program, "time"}, "/", MOST_SECONDS);
-        if (probe.is_out_of_time) return "the GPU does not answer";
-        return probe.status == 0 ? "" : probe.output;
+        Ended probe = run_child({program, "time"}, MOST_SECONDS);
+        if (probe.timed_out) return "the GPU does not answer";
+        return probe.exit_code == 0 ? "" : probe.output;
     }
 
     MeasuredTime measure(const std::string& student, const Graded& graded) {
@@ -91,9 +92,9 @@ private:
                                    .cols = shape.cols,
                                    .seed = 1}),
                     0600);
-        ChildResult child = run_child({program, "time", job.string()}, "/", MOST_SECONDS);
-        if (!child.is_out_of_time && child.status == 0) return gpu_time(child.output);
-        std::string problem = child.is_out_of_time ? "it never ends on the GPU" : child.output;
+        Ended child = run_child({program, "time", job.string()}, MOST_SECONDS);
+        if (!child.timed_out && child.exit_code == 0) return gpu_time(child.output);
+        std::string problem = child.timed_out ? "it never ends on the GPU" : child.output;
         // A kernel can leave a GPU that works for nobody any more.
         if (std::string now = problem_of_gpu(); !now.empty()) {
             throw Infrastructure("no more times: " + shown(now, 300));
@@ -117,9 +118,7 @@ private:
 };
 
 std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
+    return format("%.4g", value);
 }
 
 }  // namespace

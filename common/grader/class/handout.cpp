@@ -1,5 +1,6 @@
 #include "grader/class/handout.h"
 
+#include "base/text.h"
 #include "grader/class/names.h"
 #include "grader/class/results.h"
 
@@ -11,9 +12,9 @@ std::string points_table(const Assignment& assignment) {
         "| exercise | correct | clean | counters | together |\n|---|---|---|---|---|\n";
     for (const Assigned& exercise : assignment.exercises) {
         const Points& points = exercise.possible;
-        text += "| " + exercise.name + " | " + points_text(points.correct) + " | " +
-                points_text(points.clean) + " | " + points_text(points.counters) + " | " +
-                points_text(points.total()) + " |\n";
+        text += "| " + exercise.name + " | " + short_number(points.correct) + " | " +
+                short_number(points.clean) + " | " + short_number(points.counters) + " | " +
+                short_number(points.total()) + " |\n";
     }
     return text;
 }
@@ -23,7 +24,7 @@ std::string what_it_costs(const Assigned& exercise) {
     for (const auto& [name, limit] : LIMITS) {
         const double value = exercise.limits.*limit;
         if (value <= 0) continue;
-        text += (text.empty() ? "" : ", ") + std::string(name) + " " + points_text(value);
+        text += (text.empty() ? "" : ", ") + std::string(name) + " " + short_number(value);
     }
     return "- " + exercise.name + ": " + text + "\n";
 }

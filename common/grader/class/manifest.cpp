@@ -123,15 +123,16 @@ std::string read_key(const fs::path& file) {
     std::error_code error;
     auto rights = fs::status(file, error).permissions();
     if (!error && (rights & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none) {
-        throw Usage(file.string() +
-                    " can be read by others: chmod 600 it; if students may have seen "
-                    "it, make a new assignment");
+        throw UsageError(file.string() +
+                         " can be read by others: chmod 600 it; if students may have seen "
+                         "it, make a new assignment");
     }
     std::string text = read_file(file);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     bool is_hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (text.size() != 64 || !is_hex) {
-        throw Usage(file.string() + " is no key: 64 hexadecimal digits; take it from your backup");
+        throw UsageError(file.string() +
+                         " is no key: 64 hexadecimal digits; take it from your backup");
     }
     return text;
 }
@@ -217,15 +218,15 @@ Assignment read_assignment(const fs::path& folder) {
                           .exercises = {},
                           .key = {}};
     if (!fs::is_directory(assignment.teacher())) {
-        throw Usage("there is no assignment in " + folder.string() +
-                    "; ./learn assignment new NAME makes one");
+        throw UsageError("there is no assignment in " + folder.string() +
+                         "; ./learn assignment new NAME makes one");
     }
     try {
         const course::Course course = course::read_course(repository() / "course.toml");
         read_manifest(assignment.teacher() / "assignment.toml", course, assignment);
         read_hidden(assignment.teacher() / "hidden.toml", assignment);
     } catch (const course::CourseError& error) {
-        throw Usage(error.what());
+        throw UsageError(error.what());
     }
     assignment.key = read_key(assignment.teacher() / "key");
     for (Assigned& exercise : assignment.exercises) {
@@ -277,7 +278,8 @@ fs::path assignment_folder(const fs::path& folder, const std::string& name) {
                                 letter == '-' || letter == '_' || letter == '.');
     }
     if (!is_plain) {
-        throw Usage("\"" + name + "\" is no name for an assignment: letters, digits, - and _ only");
+        throw UsageError("\"" + name +
+                         "\" is no name for an assignment: letters, digits, - and _ only");
     }
     return folder / name;
 }

@@ -46,7 +46,7 @@ struct Assignment {
 /// The course's folder: the one that COALESCE_COURSE names, or where this program was built.
 std::filesystem::path repository();
 
-/// Reads an assignment. Throws Usage that names file and line and says what to do.
+/// Reads an assignment. Throws UsageError that names file and line and says what to do.
 Assignment read_assignment(const std::filesystem::path& folder);
 
 /// assignment.toml of an assignment.

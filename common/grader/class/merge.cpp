@@ -75,7 +75,7 @@ private:
             is_same = is_same && entry.key == key_of_entry(assignment, plan.setup, entry);
         }
         if (is_same) return;
-        throw Usage(
+        throw UsageError(
             "the plan is not of the assignment as it is now; make another: ./learn grade plan " +
             assignment.name);
     }

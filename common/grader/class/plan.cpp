@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 
+#include "base/codec.h"
 #include "grader/class/names.h"
 #include "grader/class/plan_files.h"
 #include "grader/class/progress.h"
@@ -21,7 +21,7 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-using Json = nlohmann::ordered_json;
+using codec::Json;
 
 constexpr int FORMAT = 1;
 
@@ -52,6 +52,30 @@ std::vector<std::vector<PlannedTask>> dealt_out(const std::vector<PlannedTask>& 
     return all;
 }
 
+}  // namespace
+
+inline const char* name_in_json(Tier tier) {
+    return name_of(tier);
+}
+constexpr Tier last_of(Tier) {
+    return Tier::unsandboxed;
+}
+
+template <class Codec>
+void describe(Codec& codec, Plan& plan) {
+    int format = FORMAT;
+    codec("format", format);
+    if (format != FORMAT) throw codec::Error("it is of another version of the grader");
+    std::size_t chunks = plan.chunks.size();
+    fields(codec, "assignment", plan.assignment, "identity", plan.identity, "grader",
+           plan.setup.grader, "toolchain", plan.setup.toolchain, "sandbox", plan.setup.tier,
+           "chunks", chunks);
+    if (chunks > MOST_CHUNKS) throw codec::Error("nobody plans so many chunks");
+    plan.chunks.resize(chunks);
+}
+
+namespace {
+
 // Makes the plan of a class, and writes it.
 class Planning {
 public:
@@ -61,7 +85,7 @@ public:
           // Trying the sandbox out uses a folder that a run uses too.
           lock(assignment.teacher() / "lock", "the assignment " + assignment.name) {
         if (fs::exists(request.to)) {
-            throw Usage(request.to.string() + " is there already; choose another folder");
+            throw UsageError(request.to.string() + " is there already; choose another folder");
         }
         setup = find_judge_setup(request.sandboxed, assignment.teacher() / "work", request.tier);
         std::error_code ignored;
@@ -165,15 +189,12 @@ private:
     }
 
     std::string plan_json() const {
-        return Json{{"format", FORMAT},
-                    {"assignment", assignment.name},
-                    {"identity", identity_of(assignment)},
-                    {"grader", setup.grader},
-                    {"toolchain", setup.toolchain},
-                    {"sandbox", name_of(setup.tier)},
-                    {"chunks", chunks.size()}}
-                   .dump(1) +
-               "\n";
+        Plan plan{.folder = {},
+                  .assignment = assignment.name,
+                  .identity = identity_of(assignment),
+                  .setup = setup,
+                  .chunks = chunks};
+        return codec::write(plan, true) + "\n";
     }
 
     const Assignment& assignment;
@@ -204,23 +225,17 @@ void make_plan(const Assignment& assignment, const PlanRequest& request, std::os
 }
 
 Plan read_plan(const fs::path& folder) {
-    Plan plan{.folder = fs::absolute(folder), .assignment = {}, .identity = {}, .setup = {}};
+    Plan plan;
     std::string file = (folder / "plan.json").string();
     try {
-        Json json = Json::parse(read_file(folder / "plan.json"));
-        if (json.at("format") != FORMAT) throw Usage(file + " is of another version of the grader");
-        plan.assignment = json.at("assignment");
-        plan.identity = json.at("identity");
-        std::optional<Tier> tier = tier_called(json.at("sandbox"));
-        if (!tier) throw Usage(file + " names a sandbox that there is not");
-        plan.setup = {json.at("grader"), json.at("toolchain"), *tier};
-        std::size_t chunks = json.at("chunks");
-        for (std::size_t chunk = 1; chunk <= chunks; ++chunk) {
-            plan.chunks.push_back(
-                tasks_in(read_file(folder / "chunks" / (std::to_string(chunk) + ".json"))));
+        plan = codec::read<Plan>(read_file(folder / "plan.json"));
+        plan.folder = fs::absolute(folder);
+        for (std::size_t chunk = 1; chunk <= plan.chunks.size(); ++chunk) {
+            plan.chunks[chunk - 1] =
+                tasks_in(read_file(folder / "chunks" / (std::to_string(chunk) + ".json")));
         }
-    } catch (const Json::exception& error) {
-        throw Usage(file + " is no plan: " + shown(error.what(), 200));
+    } catch (const codec::Error& error) {
+        throw UsageError(file + " is no plan: " + shown(error.what(), 200));
     }
     return plan;
 }

@@ -75,7 +75,7 @@ struct ChunkRequest {
 /// Writes a plan, whole or not at all. What the store has a result for is not planned again.
 void make_plan(const Assignment& assignment, const PlanRequest& request, std::ostream& out);
 
-/// Reads a plan. Throws Usage.
+/// Reads a plan. Throws UsageError.
 Plan read_plan(const std::filesystem::path& folder);
 
 /// Judges what is missing of a chunk. Throws Infrastructure when something is still missing after it,

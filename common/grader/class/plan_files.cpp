@@ -1,33 +1,11 @@
 #include "grader/class/plan_files.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/codec.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
 
 namespace coalesce::grader {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// JSON has texts in UTF-8 alone; what is none goes in as a list of its bytes.
-Json json_of_bytes(const std::string& bytes) {
-    try {
-        (void)Json(bytes).dump();
-        return bytes;
-    } catch (const Json::type_error&) {
-        Json list = Json::array();
-        for (char byte : bytes) list.push_back(static_cast<unsigned char>(byte));
-        return list;
-    }
-}
-
-std::string bytes_in(const Json& json) {
-    if (json.is_string()) return json;
-    std::string bytes;
-    for (const Json& byte : json) bytes += static_cast<char>(byte.get<unsigned char>());
-    return bytes;
-}
 
 // Of the key too: a result is good for no other submission.
 std::string seal_of(const Assignment& assignment, const std::string& key,
@@ -35,48 +13,51 @@ std::string seal_of(const Assignment& assignment, const std::string& key,
     return hex(hmac_sha256(assignment.key, "result of " + key + "\n" + result));
 }
 
-}  // namespace
-
-std::string json_of(const std::vector<PlannedTask>& tasks) {
-    Json list = Json::array();
-    for (const PlannedTask& task : tasks) {
-        list.push_back({{"key", task.key}, {"exercise", task.exercise}, {"source", task.source}});
+// JSON has texts in UTF-8 alone; what is none goes in as a list of its bytes.
+codec::Json json_of_bytes(const std::string& bytes) {
+    try {
+        (void)codec::Json(bytes).dump();
+        return bytes;
+    } catch (const codec::Json::type_error&) {
+        return codec::encode(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
     }
-    return list.dump(1) + "\n";
 }
 
+std::string bytes_in(const codec::Json& json) {
+    if (json.is_string()) return json;
+    std::vector<std::uint8_t> bytes;
+    codec::decode(json, bytes, "a text");
+    return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+template <class Codec>
+void describe(Codec& codec, PlannedTask& task) {
+    fields(codec, "key", task.key, "exercise", task.exercise, "source", task.source);
+}
+
+template <class Codec>
+void describe(Codec& codec, Entry& entry) {
+    codec::Json student = json_of_bytes(entry.student), details = json_of_bytes(entry.details);
+    fields(codec, "student", student, "exercise", entry.exercise, "key", entry.key, "source",
+           entry.source, "problem", entry.problem, "details", details);
+    entry.student = bytes_in(student);
+    entry.details = bytes_in(details);
+}
+
+std::string json_of(const std::vector<PlannedTask>& tasks) {
+    return codec::write(tasks, true) + "\n";
+}
 std::vector<PlannedTask> tasks_in(const std::string& json) {
-    std::vector<PlannedTask> tasks;
-    for (const Json& task : Json::parse(json)) {
-        tasks.push_back({task.at("key"), task.at("exercise"), task.at("source")});
-    }
-    return tasks;
+    return codec::read<std::vector<PlannedTask>>(json);
 }
 
 std::string json_of(const std::vector<Entry>& entries) {
-    Json list = Json::array();
-    for (const Entry& entry : entries) {
-        list.push_back({{"student", json_of_bytes(entry.student)},
-                        {"exercise", entry.exercise},
-                        {"key", entry.key},
-                        {"source", entry.source},
-                        {"problem", entry.problem},
-                        {"details", json_of_bytes(entry.details)}});
-    }
-    return list.dump(1) + "\n";
+    return codec::write(entries, true) + "\n";
 }
-
 std::vector<Entry> entries_in(const std::string& json) {
-    std::vector<Entry> entries;
-    for (const Json& entry : Json::parse(json)) {
-        entries.push_back({.student = bytes_in(entry.at("student")),
-                           .exercise = entry.at("exercise"),
-                           .key = entry.at("key"),
-                           .source = entry.at("source"),
-                           .problem = entry.at("problem"),
-                           .details = bytes_in(entry.at("details"))});
-    }
-    return entries;
+    return codec::read<std::vector<Entry>>(json);
 }
 
 std::string sealed_result(const Assignment& assignment, const std::string& key,

@@ -9,7 +9,7 @@
 
 namespace coalesce::grader {
 
-/// The tasks of a chunk as JSON, and back. Throws nlohmann::json::exception.
+/// The tasks of a chunk as JSON, and back. Throws codec::Error.
 std::string json_of(const std::vector<PlannedTask>& tasks);
 std::vector<PlannedTask> tasks_in(const std::string& json);
 

@@ -42,8 +42,8 @@ static std::vector<std::string> common_of(const Assignment& assignment, const As
 ClassResults read_results(const Assignment& assignment, Store& store, std::int64_t number) {
     std::optional<Run> run = store.run(number);
     if (!run) {
-        throw Usage("nothing of " + assignment.name + " was graded yet; ./learn grade run " +
-                    assignment.name + " --submissions FOLDER");
+        throw UsageError("nothing of " + assignment.name + " was graded yet; ./learn grade run " +
+                         assignment.name + " --submissions FOLDER");
     }
     ClassResults results{.assignment = assignment.name,
                          .title = assignment.title,

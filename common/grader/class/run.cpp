@@ -13,6 +13,7 @@
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
+#include "harness/text.h"
 #include "kernel/compile.h"
 #include "kernel/verdict_codec.h"
 
@@ -62,7 +63,7 @@ private:
         } else {
             read_submissions();
         }
-        if (entries.empty()) throw Usage("there is nothing to grade");
+        if (entries.empty()) throw UsageError("there is nothing to grade");
     }
 
     void read_submissions() {
@@ -83,8 +84,8 @@ private:
     void resume() {
         std::optional<Run> last = store.run();
         if (!last) {
-            throw Usage("there is no run to resume; begin one: ./learn grade run " +
-                        assignment.name + " --submissions FOLDER");
+            throw UsageError("there is no run to resume; begin one: ./learn grade run " +
+                             assignment.name + " --submissions FOLDER");
         }
         run = last->number;
         entries = store.entries(run);
@@ -152,12 +153,10 @@ private:
     std::string judged_text() const {
         if (outcome.judged == 0)
             return "Nothing had to be judged: all results were stored already.\n";
-        char text[160];
-        std::snprintf(text, sizeof text, "%zu judged in %s with %d %s: %.0f a minute.\n",
-                      outcome.judged, duration(outcome.seconds).c_str(), request.jobs,
+        return format("%zu judged in %s with %d %s: %.0f a minute.\n", outcome.judged,
+                      duration(outcome.seconds).c_str(), request.jobs,
                       request.jobs == 1 ? "job" : "jobs",
                       60 * static_cast<double>(outcome.judged) / std::max(outcome.seconds, 1e-3));
-        return text;
     }
 
     const Assignment& assignment;
@@ -247,7 +246,7 @@ std::string key_of_entry(const Assignment& assignment, const JudgeSetup& setup,
                          const Entry& entry) {
     const Assigned* asked = assignment.find(entry.exercise);
     if (asked == nullptr) {
-        throw Usage("assignment.toml has no exercise " + entry.exercise + " any more");
+        throw UsageError("assignment.toml has no exercise " + entry.exercise + " any more");
     }
     std::string submission =
         entry.problem.empty() ? entry.source : "problem:" + entry.problem + ":" + entry.details;

@@ -52,7 +52,7 @@ std::vector<std::string> worker_command(const Assignment& assignment, const Judg
 /// The result of what cannot be judged: a missing file, a broken archive.
 Result result_of_problem(const Entry& entry, const std::string& sandbox);
 
-/// Grades a class. Throws Usage, or Infrastructure when something is not graded yet.
+/// Grades a class. Throws UsageError, or Infrastructure when something is not graded yet.
 void grade_class(const Assignment& assignment, const RunRequest& request, std::ostream& out);
 
 }  // namespace coalesce::grader

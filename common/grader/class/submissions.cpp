@@ -220,8 +220,8 @@ void gather_archive(const fs::path& file, const std::vector<std::string>& exerci
                     Gathering& gathering) {
     Tree tree = read_archive(read_file(file), CLASS_LIMITS);
     if (!tree.problem.empty()) {
-        throw Usage(file.string() + ": " + tree.details +
-                    " Unpack it yourself, and name the folder with --submissions");
+        throw UsageError(file.string() + ": " + tree.details +
+                         " Unpack it yourself, and name the folder with --submissions");
     }
     bool is_wrapped = is_class_in_a_folder(tree, exercises);
     for (Item& item : tree.items) {
@@ -242,7 +242,7 @@ std::vector<Handed> find_files(const Tree& tree, const std::vector<std::string>&
 
 Student read_student(const fs::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises) {
-    if (!fs::exists(submission)) throw Usage(submission.string() + " is not there");
+    if (!fs::exists(submission)) throw UsageError(submission.string() + " is not there");
     Tree tree = fs::is_directory(submission)
                     ? read_folder(submission)
                     : tree_of_file(submission.filename().string(), read_file(submission));
@@ -257,20 +257,20 @@ std::vector<Student> read_class(const fs::path& submissions,
     } else if (is_archive_name(submissions.filename().string())) {
         gather_archive(submissions, exercises, gathering);
     } else {
-        throw Usage(submissions.string() +
-                    (fs::exists(submissions) ? " is neither a folder nor a zip or tar archive"
-                                             : " is not there") +
-                    "; name the folder or archive with the submissions");
+        throw UsageError(submissions.string() +
+                         (fs::exists(submissions) ? " is neither a folder nor a zip or tar archive"
+                                                  : " is not there") +
+                         "; name the folder or archive with the submissions");
     }
     std::vector<Student> students = gathering.students_with(exercises);
     if (students.empty()) {
-        throw Usage(
+        throw UsageError(
             submissions.string() +
             " holds no submissions: there should be a folder or an archive for each student");
     }
     if (students.size() > MOST_STUDENTS) {
-        throw Usage(submissions.string() + " holds " + std::to_string(students.size()) +
-                    " submissions; grade them in parts");
+        throw UsageError(submissions.string() + " holds " + std::to_string(students.size()) +
+                         " submissions; grade them in parts");
     }
     return students;
 }

@@ -32,7 +32,7 @@ struct Student {
     std::vector<Handed> handed;  ///< one for each exercise, in their order
 };
 
-/// The class, in the order of their names. Throws Usage when there is nobody.
+/// The class, in the order of their names. Throws UsageError when there is nobody.
 std::vector<Student> read_class(const std::filesystem::path& submissions,
                                 const std::vector<std::string>& exercises);
 

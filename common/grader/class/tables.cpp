@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "grader/class/names.h"
 #include "grader/class/reports.h"
 #include "kernel/counters_json.h"
@@ -16,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 // "not graded yet" is no zero.
 std::string points_or_nothing(const Graded& graded) {
-    return graded.result ? points_text(graded.result->points.total()) : "";
+    return graded.result ? short_number(graded.result->points.total()) : "";
 }
 
 std::string failure_of(const Graded& graded) {
@@ -83,8 +84,8 @@ std::string grades_csv(const ClassResults& results) {
     text += is_stamped ? ",sandbox\r\n" : "\r\n";
     for (const StudentResults& student : results.students) {
         text += csv(student.name) + "," +
-                (student.is_complete() ? points_text(student.points()) : "") + "," +
-                points_text(student.possible());
+                (student.is_complete() ? short_number(student.points()) : "") + "," +
+                short_number(student.possible());
         for (const Graded& graded : student.graded) {
             text += "," + points_or_nothing(graded) + "," + csv(graded.code()) + "," +
                     csv(failure_of(graded));

@@ -8,7 +8,7 @@
 
 namespace coalesce::grader {
 
-/// A file of that folder, where each @NAME@ is replaced by `words`' NAME. Throws Usage when it is not
+/// A file of that folder, where each @NAME@ is replaced by `words`' NAME. Throws UsageError when it is not
 /// there, and Infrastructure when a word is missing.
 std::string platform_file(const std::filesystem::path& repository, const std::string& file,
                           const std::map<std::string, std::string>& words);

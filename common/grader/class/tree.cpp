@@ -14,6 +14,7 @@
 #include <memory>
 #include <set>
 
+#include "base/descriptor.h"
 #include "grader/class/names.h"
 #include "grader/store/errors.h"
 
@@ -67,25 +68,6 @@ private:
 
 // ---- folders ----
 
-struct Descriptor {
-    int number;
-    ~Descriptor() {
-        if (number >= 0) close(number);
-    }
-};
-
-// Reads an open file; one byte more than its limit says that it is too large.
-bool read_all(int descriptor, std::size_t limit, std::string& bytes) {
-    char buffer[65536];
-    for (;;) {
-        ssize_t count = read(descriptor, buffer, sizeof buffer);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return count == 0;
-        bytes.append(buffer, static_cast<std::size_t>(count));
-        if (bytes.size() > limit) return true;
-    }
-}
-
 class FolderReader {
 public:
     FolderReader(Tree& tree, const TreeLimits& limits) : tree(tree), meter(limits, tree) {}
@@ -116,12 +98,12 @@ private:
 
     void read_item(int folder, const std::string& name, const std::vector<std::string>& path) {
         // O_NONBLOCK: a FIFO would wait for its other end.
-        Descriptor opened{openat(folder, name.c_str(),
-                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)};
+        Descriptor opened(openat(folder, name.c_str(),
+                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
         struct stat status;
-        bool is_known = opened.number >= 0 && fstat(opened.number, &status) == 0;
+        bool is_known = opened && fstat(opened.get(), &status) == 0;
         if (is_known && S_ISDIR(status.st_mode)) {
-            if (path.size() < meter.limits.depth) return read(opened.number, path);
+            if (path.size() < meter.limits.depth) return read(opened.get(), path);
             return tree.refuse("archive-too-large", "Folders lie too deep in each other.");
         }
         if (!meter.takes_item()) return;
@@ -133,12 +115,12 @@ private:
             tree.items.push_back({path, Item::Kind::special, ""});
             return;
         }
-        read_regular(opened.number, path);
+        read_regular(opened.get(), path);
     }
 
     void read_regular(int file, const std::vector<std::string>& path) {
         Item item{path, Item::Kind::file, ""};
-        if (!read_all(file, meter.limits.file_bytes, item.bytes)) {
+        if (!read_all(file, item.bytes, meter.limits.file_bytes)) {
             throw Infrastructure(shown(path.back()) + " cannot be read (" + strerror(errno) +
                                  "); mend the disk, then run again");
         }
@@ -290,12 +272,12 @@ bool climbs_out(std::string_view name) {
 }
 
 Tree read_folder(const fs::path& folder, const TreeLimits& limits) {
-    Descriptor opened{open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (opened.number < 0) {
-        throw Usage(folder.string() + " cannot be read (" + strerror(errno) + ")");
+    Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!opened) {
+        throw UsageError(folder.string() + " cannot be read (" + strerror(errno) + ")");
     }
     Tree tree;
-    FolderReader(tree, limits).read(opened.number, {});
+    FolderReader(tree, limits).read(opened.get(), {});
     return tree;
 }
 

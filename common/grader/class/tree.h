@@ -51,7 +51,7 @@ struct TreeLimits {
 inline constexpr TreeLimits CLASS_LIMITS = {
     .items = 200000, .bytes = 1u << 30, .file_bytes = 32u << 20, .depth = 16};
 
-/// Reads a folder. Links are not followed. Throws Usage when it is none.
+/// Reads a folder. Links are not followed. Throws UsageError when it is none.
 Tree read_folder(const std::filesystem::path& folder, const TreeLimits& limits = {});
 
 /// Reads a zip or tar archive, packed or not.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/text.h"
 #include "exercises/mutants.h"
 #include "grader/class/assignment.h"
 #include "grader/class/names.h"
@@ -24,8 +25,8 @@ std::size_t body_of(const Assigned& exercise) {
     std::size_t name = source.find(" " + exercise.kernel + "(");
     std::size_t brace = name == std::string::npos ? name : source.find('{', name);
     if (brace == std::string::npos) {
-        throw Usage("teacher/solutions/" + exercise.name + "/kernel.cu has no kernel " +
-                    exercise.kernel);
+        throw UsageError("teacher/solutions/" + exercise.name + "/kernel.cu has no kernel " +
+                         exercise.kernel);
     }
     return brace + 1;
 }
@@ -75,7 +76,7 @@ bool holds(const Proof& proof, const Assigned& exercise, const Result& result, s
     bool is_full = result.points == exercise.possible;
     said = std::string(code_of(result.mark)) +
            (result.failure_id().empty() ? "" : " " + result.failure_id()) + ", " +
-           points_text(result.points.total()) + " of " + points_text(exercise.possible.total());
+           short_number(result.points.total()) + " of " + short_number(exercise.possible.total());
     if (proof.must_pass) return is_full && result.mark == Mark::ok;
     bool is_named = proof.failure.empty();
     for (const Failure& failure : result.verdict.failures) {

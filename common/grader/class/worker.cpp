@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "grader/class/names.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
@@ -40,16 +41,6 @@ bool take_frame(std::string& read, std::string& bytes) {
     if (read.size() < sizeof size + size) return false;
     bytes = read.substr(sizeof size, size);
     read.erase(0, sizeof size + size);
-    return true;
-}
-
-bool write_all(int descriptor, std::string_view bytes) {
-    while (!bytes.empty()) {
-        ssize_t count = write(descriptor, bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
     return true;
 }
 

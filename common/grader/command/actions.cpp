@@ -7,6 +7,7 @@
 #include <iostream>
 #include <thread>
 
+#include "base/text.h"
 #include "grader/class/assignment.h"
 #include "grader/class/export.h"
 #include "grader/class/gpu_times.h"
@@ -34,7 +35,7 @@ fs::path find_assignment(const Words& words) {
         if (fs::is_directory(entry.path() / "teacher")) found.push_back(entry.path());
     }
     if (found.size() == 1) return found.front();
-    throw Usage(
+    throw UsageError(
         (found.empty() ? "there is no assignment in " : "there are several assignments in ") +
         words.folder.string() + "; say which: --assignment NAME");
 }
@@ -50,7 +51,7 @@ int jobs_of(const Words& words) {
 
 Tier tier_of(const std::string& name) {
     if (std::optional<Tier> tier = tier_called(name)) return *tier;
-    throw Usage("there is no sandbox \"" + name + "\"");
+    throw UsageError("there is no sandbox \"" + name + "\"");
 }
 
 JudgeOptions options_of(const Words& words) {
@@ -68,14 +69,14 @@ Asked asked_of(const Words& words) {
         Assignment assignment = read_assignment(find_assignment(words));
         const Assigned* exercise = assignment.find(words.exercise);
         if (exercise != nullptr) return {*exercise, assignment.secret(*exercise)};
-        throw Usage(assignment.name + " has no exercise " + words.exercise);
+        throw UsageError(assignment.name + " has no exercise " + words.exercise);
     }
     for (const Assigned& exercise : course_exercises(repository())) {
         // Nothing is secret about the course's own exercises.
         if (exercise.is_called(words.exercise))
             return {exercise, sha256("the course's own inputs")};
     }
-    throw Usage("there is no exercise " + words.exercise + "; ./learn list names them");
+    throw UsageError("there is no exercise " + words.exercise + "; ./learn list names them");
 }
 
 void print(const std::string& text) {
@@ -107,7 +108,7 @@ int new_assignment(const Words& words) {
           "/teacher   for you alone: the key, hidden shapes, solutions; keep a backup\n\n" +
           std::to_string(made.exercises.size()) +
           (made.exercises.size() == 1 ? " exercise, " : " exercises, ") +
-          points_text(made.points()) + " points. Next: ./learn assignment verify " + words.name +
+          short_number(made.points()) + " points. Next: ./learn assignment verify " + words.name +
           "\n");
     return exit_done;
 }
@@ -121,9 +122,10 @@ int verify(const Words& words) {
 
 int run(const Words& words) {
     if (words.resume != words.submissions.empty()) {
-        throw Usage(words.resume ? "--resume goes on with what was handed in then: leave out "
-                                   "--submissions"
-                                 : "name what was handed in: --submissions FOLDER, or --resume");
+        throw UsageError(words.resume
+                             ? "--resume goes on with what was handed in then: leave out "
+                               "--submissions"
+                             : "name what was handed in: --submissions FOLDER, or --resume");
     }
     Assignment assignment = read_assignment(find_assignment(words));
     RunRequest request{.submissions = words.submissions,
@@ -199,8 +201,8 @@ int show(const Words& words) {
     ClassResults results = read_results(assignment, store, 0);
     const StudentResults* student = find_student(results, words.student);
     if (student == nullptr) {
-        throw Usage("nobody in the last run is called \"" + shown(words.student) +
-                    "\"; the names are in " + (assignment.results() / "grades.csv").string());
+        throw UsageError("nobody in the last run is called \"" + shown(words.student) +
+                         "\"; the names are in " + (assignment.results() / "grades.csv").string());
     }
     print(feedback(results, *student));
     std::size_t attempts = 0;
@@ -217,7 +219,7 @@ int show(const Words& words) {
 int export_results(const Words& words) {
     Assignment assignment = read_assignment(find_assignment(words));
     if (words.format == "gradescope" || words.format == "classroom50" || words.format == "github") {
-        if (words.to.empty()) throw Usage("say where it goes: --to PATH");
+        if (words.to.empty()) throw UsageError("say where it goes: --to PATH");
         export_platform(assignment, words.format, words.to, repository());
         print("written: " + words.to.string() + "\n");
         return exit_done;

@@ -13,6 +13,7 @@
 #    include "grader/corpus/self_test.h"
 #endif
 
+using coalesce::UsageError;
 using namespace coalesce::grader;
 
 namespace {
@@ -41,8 +42,8 @@ public:
         } catch (const CLI::Success& help) {
             return app.exit(help);
         } catch (const CLI::ParseError& error) {
-            throw Usage(std::string(error.what()) +
-                        " (./learn grade --help, ./learn assignment --help)");
+            throw UsageError(std::string(error.what()) +
+                             " (./learn grade --help, ./learn assignment --help)");
         }
         if (self_test) return test_itself();
         if (action != nullptr) return action(words);
@@ -226,7 +227,7 @@ int main(int argc, char** argv) {
     std::setlocale(LC_CTYPE, "C.UTF-8");
     try {
         return CommandLine().obey(argc, argv);
-    } catch (const Usage& error) {
+    } catch (const UsageError& error) {
         std::cerr << "grade: " << error.what() << "\n";
         return exit_usage;
     } catch (const Infrastructure& error) {

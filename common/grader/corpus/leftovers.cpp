@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
+#include "base/files.h"
 #include "grader/sandbox/cgroup.h"
 
 namespace coalesce::grader {
@@ -23,8 +22,7 @@ struct Process {
 };
 
 Process process_at(const fs::path& folder) {
-    std::ifstream stream(folder / "stat");
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string text = read_if_there(folder / "stat").value_or("");
     const std::size_t begin = text.find('('), end = text.rfind(')');
     if (begin == text.npos || end == text.npos) return {};
     std::istringstream rest(text.substr(end + 1));
@@ -45,8 +43,7 @@ std::string own_group_prefix() {
 bool is_ours(const fs::path& folder, const Process& process) {
     if (process.parent == getpid()) return true;
     if (process.parent != 1) return false;
-    std::ifstream stream(folder / "cgroup");
-    const std::string groups{std::istreambuf_iterator<char>(stream), {}};
+    const std::string groups = read_if_there(folder / "cgroup").value_or("");
     const pid_t number = std::atoi(folder.filename().c_str());
     return groups.find(own_group_prefix()) != groups.npos || getsid(number) == getsid(0);
 }

@@ -1,19 +1,16 @@
 #include "grader/corpus/self_test.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "grader/class/run.h"
 #include "grader/class/submissions.h"
 #include "grader/corpus/leftovers.h"
@@ -30,12 +27,6 @@ const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/co
 /// The slowest submission has to be done by then, on a computer that does nothing else.
 constexpr double kMostSeconds = 10;
 
-std::string bytes_of_file(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw std::runtime_error(file.string() + " is missing");
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::map<std::string, Assigned> exercises() {
     std::map<std::string, Assigned> all;
     for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
@@ -44,26 +35,6 @@ std::map<std::string, Assigned> exercises() {
     }
     return all;
 }
-
-/// A folder of its own; gone afterwards.
-class WorkFolder {
-public:
-    WorkFolder() {
-        std::string name = (fs::temp_directory_path() / "coalesce-self-test-XXXXXX").string();
-        if (!mkdtemp(name.data())) throw std::runtime_error("no folder can be made in /tmp");
-        path_ = name;
-    }
-    ~WorkFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-    const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
 
 /// What was found so far.
 struct Tally {
@@ -92,7 +63,7 @@ Result result_of(Judge& judge, const CorpusCase& one, const Assigned& exercise) 
     const fs::path file = corpus_folder / "cases" / one.file;
     const Secret secret = {0x5e, 0x1f, 0x7e, 0x57};
     if (!is_archive_name(one.file)) {
-        return judge.judge({"kernel.cu", bytes_of_file(file)}, exercise, secret);
+        return judge.judge({"kernel.cu", read_file(file)}, exercise, secret);
     }
     for (const Handed& handed : read_student(file, "student", {"02_naive", "03_tiled"}).handed) {
         if (handed.exercise != exercise.name) continue;
@@ -127,7 +98,7 @@ void judge_all(const JudgeOptions& options, int every, Tally& tally, std::ostrea
     const auto known = exercises();
     Judge judge(options);
     int number = 0;
-    for (const CorpusCase& one : corpus_cases(bytes_of_file(corpus_folder / "cases.txt"))) {
+    for (const CorpusCase& one : corpus_cases(read_file(corpus_folder / "cases.txt"))) {
         if (number++ % every != 0) continue;
         const auto exercise = known.find(one.exercise);
         if (exercise == known.end())
@@ -154,9 +125,8 @@ int summary(const Tally& tally, const std::vector<std::string>& left, double sec
 std::vector<CorpusCase> corpus_cases(const std::string& text) {
     std::vector<CorpusCase> cases;
     std::set<std::string> names;
-    std::istringstream lines(text);
     int number = 0;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         ++number;
         if (line.empty() || line.front() == '#') continue;
         std::istringstream words(line);
@@ -177,21 +147,21 @@ std::vector<CorpusCase> corpus_cases(const std::string& text) {
 
 int self_test(std::ostream& out, const JudgeOptions& options, int every) {
     const auto begin = std::chrono::steady_clock::now();
-    const WorkFolder folder;
+    const TemporaryFolder folder;
     JudgeOptions in_folder = options;
-    in_folder.work_folder = folder.path();
+    in_folder.work_folder = folder.path;
     Judge probe(in_folder);
     if (probe.tier() == Tier::none) {
         out << "No sandbox works here, so nothing is judged. Next: ./learn grade doctor\n";
         return 2;
     }
     Tally tally;
-    const Leftovers before = leftovers_in(folder.path());
+    const Leftovers before = leftovers_in(folder.path);
     judge_all(in_folder, every, tally, out);
     // The dead are gone in a moment.
     std::vector<std::string> left;
     for (int i = 0; i < 40; ++i) {
-        left = new_in(leftovers_in(folder.path()), before);
+        left = new_in(leftovers_in(folder.path), before);
         if (left.empty()) break;
         std::this_thread::sleep_for(50ms);
     }

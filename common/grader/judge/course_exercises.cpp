@@ -1,6 +1,6 @@
+#include "base/files.h"
 #include "course/course.h"
 #include "exercises/skeleton.h"
-#include "exercises/text_file.h"
 #include "grader/judge/judge.h"
 
 namespace coalesce::grader {
@@ -11,8 +11,7 @@ std::vector<Assigned> course_exercises(const std::filesystem::path& repository) 
         if (!step.exercise) continue;
         Assigned exercise{*step.exercise};
         const std::filesystem::path file = repository / "solutions" / step.name / "kernel.cu";
-        exercise.solution =
-            exercises::skeleton_of(exercises::text_of(file), file.string()).solved();
+        exercise.solution = exercises::skeleton_of(read_file(file), file.string()).solved();
         all.push_back(std::move(exercise));
     }
     return all;

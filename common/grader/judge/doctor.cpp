@@ -1,7 +1,6 @@
 #include "grader/judge/doctor.h"
 
-#include <sstream>
-
+#include "base/text.h"
 #include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/doctor.h"
 #include "harness/text.h"
@@ -20,8 +19,7 @@ const char* about(Tier tier) {
 }
 
 void add(DoctorReport& report, const std::string& text) {
-    std::istringstream lines(wrap(text));
-    for (std::string line; std::getline(lines, line);) report.lines.push_back(line);
+    for (const std::string& line : lines_of(wrap(text))) report.lines.push_back(line);
 }
 
 void tell_trial(const TierTrial& trial, DoctorReport& report) {

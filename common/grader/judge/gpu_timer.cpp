@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
+#include "base/codec.h"
 #include "course/exercise.h"
 #include "harness/errors.h"
 #include "harness/text.h"
 #include "harness/timing.h"
 #include "harness/verify.h"
-#include "kernel/codec.h"
 #include "kernel/loaded_kernel.h"
 
 namespace coalesce::grader {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "harness/text.h"
 #include "kernel/render.h"
 
@@ -14,13 +15,6 @@ std::string words_of(std::string id) {
 }
 
 }  // namespace
-
-std::string points_text(double points) {
-    std::string text = format("%.2f", points);
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    return text;
-}
 
 std::string kind_of_shape(Shape shape) {
     std::string text = shape.rows == 1           ? "a single row"
@@ -64,8 +58,8 @@ void hide(const Assigned& exercise, Result& result) {
 
 std::string told(const Result& result, const Assigned& exercise) {
     std::string text = std::string(code_of(result.mark)) + ": " + exercise.name + ", " +
-                       sentence_of(result.mark) + "; " + points_text(result.points.total()) +
-                       " of " + points_text(exercise.possible.total()) + " points.\n\n" +
+                       sentence_of(result.mark) + "; " + short_number(result.points.total()) +
+                       " of " + short_number(exercise.possible.total()) + " points.\n\n" +
                        terminal_text(result.verdict);
     if (!result.picture.empty()) text += "\n" + result.picture;
     return text;

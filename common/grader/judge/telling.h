@@ -17,7 +17,5 @@ std::string told(const Result& result, const Assigned& exercise);
 std::string kind_of_shape(Shape shape);
 /// A name as messages can have it: short, and without signs that terminals obey.
 std::string harmless(const std::string& name);
-/// Points as people write them: "7.5", "10".
-std::string points_text(double points);
 
 }  // namespace coalesce::grader

@@ -1,25 +1,10 @@
 #include "grader/judge/workplace.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <system_error>
-
 #include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/doctor.h"
 
 namespace coalesce::grader {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path new_folder() {
-    std::string name = (fs::temp_directory_path() / "coalesce-judge-XXXXXX").string();
-    if (!mkdtemp(name.data())) {
-        throw std::system_error(errno, std::generic_category(), "no folder can be made in /tmp");
-    }
-    return name;
-}
 
 /// What each tier that was tried has to say.
 std::string reasons(const std::vector<TierTrial>& trials) {
@@ -42,8 +27,8 @@ std::string reasons(const std::vector<TierTrial>& trials) {
 Judge::Workplace::Workplace(const JudgeOptions& options) : folder_(options.work_folder) {
     try {
         if (folder_.empty()) {
-            folder_ = new_folder();
-            is_our_folder_ = true;
+            own_folder_.emplace();
+            folder_ = own_folder_->path;
         }
         sweep_stale_cgroups();
         std::vector<TierTrial> trials;
@@ -65,11 +50,6 @@ Judge::Workplace::Workplace(const JudgeOptions& options) : folder_(options.work_
     } catch (const std::exception& error) {
         problem = error.what();
     }
-}
-
-Judge::Workplace::~Workplace() {
-    std::error_code ignored;
-    if (is_our_folder_) fs::remove_all(folder_, ignored);
 }
 
 Judge::Judge(const JudgeOptions& options) : workplace_(std::make_unique<Workplace>(options)) {}

@@ -4,8 +4,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/files.h"
 #include "grader/judge/judge.h"
 #include "grader/sandbox/jail.h"
 
@@ -14,9 +16,6 @@ namespace coalesce::grader {
 class Judge::Workplace {
 public:
     explicit Workplace(const JudgeOptions& options);
-    ~Workplace();
-    Workplace(const Workplace&) = delete;
-    Workplace& operator=(const Workplace&) = delete;
 
     Tier tier = Tier::none;
     std::string problem;  ///< why nothing can be judged; "" when all is well
@@ -25,7 +24,7 @@ public:
 
 private:
     std::filesystem::path folder_;
-    bool is_our_folder_ = false;
+    std::optional<TemporaryFolder> own_folder_;
 };
 
 }  // namespace coalesce::grader

@@ -13,6 +13,9 @@
 #include <sstream>
 #include <thread>
 
+#include "base/descriptor.h"
+#include "base/files.h"
+
 namespace coalesce::grader {
 namespace {
 
@@ -21,19 +24,8 @@ namespace fs = std::filesystem;
 constexpr const char* kPrefix = "coalesce-grader-";
 
 bool write_file(const fs::path& file, const std::string& text) {
-    const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return false;
-    const bool is_good =
-        write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    close(descriptor);
-    return is_good;
-}
-
-std::string read_file(const fs::path& file) {
-    std::ifstream stream(file);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
+    const Descriptor opened(open(file.c_str(), O_WRONLY | O_CLOEXEC));
+    return opened && write_all(opened.get(), text);
 }
 
 /// Where the hierarchies are mounted: by the name of their controller, "" for version 2.
@@ -101,7 +93,7 @@ std::string new_name() {
 
 void kill_all_in(const fs::path& folder) {
     if (write_file(folder / "cgroup.kill", "1")) return;
-    std::istringstream processes(read_file(folder / "cgroup.procs"));
+    std::istringstream processes(read_if_there(folder / "cgroup.procs").value_or(""));
     for (pid_t process = 0; processes >> process;) {
         if (process > 1 && process != getpid()) kill(process, SIGKILL);
     }
@@ -137,7 +129,9 @@ bool Cgroup::add_version_1(const fs::path& parent, const char* limit, long long 
 }
 
 bool Cgroup::add_version_2(const fs::path& parent, std::size_t memory, int processes) {
-    if (read_file(parent / "cgroup.controllers").find("memory") == std::string::npos) return false;
+    if (read_if_there(parent / "cgroup.controllers").value_or("").find("memory") ==
+        std::string::npos)
+        return false;
     if (!write_file(parent / "cgroup.subtree_control", "+memory +pids")) return false;
     const fs::path folder = parent / new_name();
     if (mkdir(folder.c_str(), 0700) != 0) return false;
@@ -169,7 +163,7 @@ Cgroup::~Cgroup() {
 long Cgroup::kills_for_memory() const {
     for (const fs::path& folder : folders_) {
         for (const char* file : {"memory.oom_control", "memory.events"}) {
-            std::istringstream words(read_file(folder / file));
+            std::istringstream words(read_if_there(folder / file).value_or(""));
             std::string word;
             for (long value = 0; words >> word >> value;) {
                 if (word == "oom_kill") return value;

@@ -11,9 +11,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
 #include <vector>
 
 #include "grader/sandbox/places.h"

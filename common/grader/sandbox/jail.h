@@ -25,8 +25,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "grader/sandbox/cgroup.h"
-#include "grader/sandbox/descriptor.h"
 #include "grader/sandbox/memory_file.h"
 #include "grader/sandbox/packet.h"
 #include "grader/sandbox/tier.h"

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "grader/sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace coalesce::grader {
 namespace {

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <system_error>
 
 namespace coalesce::grader {
@@ -55,12 +54,7 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 
 Descriptor sealed_memory(std::string_view bytes) {
     Descriptor memory = new_memory(bytes.size());
-    for (std::size_t done = 0; done < bytes.size();) {
-        const ssize_t count = write(memory.get(), bytes.data() + done, bytes.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) fail("shared memory can not be written");
-        done += static_cast<std::size_t>(count);
-    }
+    if (!write_all(memory.get(), bytes)) fail("shared memory can not be written");
     if (!seal(memory.get())) fail("shared memory can not be sealed");
     return memory;
 }

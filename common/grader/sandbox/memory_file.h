@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "grader/sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace coalesce::grader {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "grader/sandbox/descriptor.h"
+#include "base/descriptor.h"
 
 namespace coalesce::grader {
 

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
+#include "base/files.h"
 #include "grader/sandbox/jail.h"
 #include "kernel/compilers.h"
 
@@ -30,9 +29,7 @@ fs::path look_upwards(IsIt is_it) {
 }
 
 bool is_simulator(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-    return bytes.find("coalesceSimulatorVersion") != std::string::npos;
+    return read_if_there(file).value_or("").find("coalesceSimulatorVersion") != std::string::npos;
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 /// \file
-/// The two ways in which the grader itself stops. Neither is ever a mark.
+/// How the grader itself stops, besides UsageError. Neither is ever a mark.
 #pragma once
 
 #include <stdexcept>
+
+#include "base/errors.h"
 
 namespace coalesce::grader {
 
@@ -12,12 +14,6 @@ enum ExitCode : int {
     exit_unproved = 1,        ///< a proof failed: `assignment verify`, `grade --self-test`
     exit_usage = 2,           ///< a bad option, a file that is not there
     exit_infrastructure = 3,  ///< something of ours failed: what is missing is not graded yet
-};
-
-/// It was asked for in a way that cannot work. The text says what to do.
-class Usage : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
 };
 
 /// A fault of ours: a full disk, a locked database, no sandbox. What was stored so far is whole; the

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-namespace coalesce::grader {
+#include "base/descriptor.h"
+#include "base/files.h"
 
-/// Reads a file, which must be an ordinary one. Throws Usage that names it.
-std::string read_file(const std::filesystem::path& file);
+namespace coalesce::grader {
 
 /// Writes a file under another name beside its goal, makes sure that it is on the disk, and puts it in
 /// its place. Throws Infrastructure.
@@ -29,12 +29,9 @@ class FileLock {
 public:
     /// Takes it, or throws Infrastructure that says who has it. `what` is what it guards.
     FileLock(const std::filesystem::path& file, const std::string& what);
-    ~FileLock();
-    FileLock(const FileLock&) = delete;
-    FileLock& operator=(const FileLock&) = delete;
 
 private:
-    int descriptor = -1;
+    Descriptor descriptor;
 };
 
 }  // namespace coalesce::grader

@@ -60,8 +60,8 @@ Store::Store(const std::filesystem::path& file, int milliseconds) : database(fil
     version.step();
     std::int64_t format = version.number(0);
     if (format != 0 && format != FORMAT) {
-        throw Usage(file.string() + " is of another version of the grader (format " +
-                    std::to_string(format) + "); use that version, or keep the file aside");
+        throw UsageError(file.string() + " is of another version of the grader (format " +
+                         std::to_string(format) + "); use that version, or keep the file aside");
     }
     if (format == FORMAT) return;
     Transaction change(database);

@@ -12,6 +12,7 @@
 #include "grader/store/store.h"
 #include "grader/tests/small_class.h"
 
+using coalesce::read_file;
 using namespace coalesce::grader;
 namespace fs = std::filesystem;
 

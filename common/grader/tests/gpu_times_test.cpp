@@ -3,11 +3,11 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include "base/files.h"
 #include "grader/class/gpu_times.h"
 #include "grader/judge/gpu_timer.h"
 #include "grader/store/files.h"
 #include "grader/tests/programs.h"
-#include "grader/tests/temporary_folder.h"
 #include "harness/device.h"
 #include "kernel/compile.h"
 #include "kernel/source.h"
@@ -24,7 +24,7 @@ std::string grade;  // the program
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
-    fs::path results = folder.path() / "assignments/hw1/teacher/results";
+    fs::path results = folder.path / "assignments/hw1/teacher/results";
 
     Classroom() {
         REQUIRE(run_to_end({grade, "assignment", "new", "hw1", "--exercises", "03", "--folder",

@@ -13,13 +13,13 @@
 #include <fstream>
 #include <memory>
 
+#include "base/files.h"
 #include "grader/class/names.h"
 #include "grader/class/submissions.h"
 #include "grader/class/tree.h"
 #include "grader/class/zip.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "grader/tests/temporary_folder.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -87,11 +87,11 @@ const Student& named(const std::vector<Student>& students, const std::string& na
 std::string problem_of(const std::string& archive_bytes) {
     TemporaryFolder folder;
     write(folder / "ada.tar", archive_bytes);
-    std::vector<Student> students = read_class(folder.path(), TWO);
+    std::vector<Student> students = read_class(folder.path, TWO);
     REQUIRE(students.size() == 1);
     CHECK(students[0].name == "ada");
     // Nothing was unpacked anywhere.
-    CHECK(std::distance(fs::recursive_directory_iterator(folder.path()),
+    CHECK(std::distance(fs::recursive_directory_iterator(folder.path),
                         fs::recursive_directory_iterator()) == 1);
     return students[0].handed.at(0).problem;
 }
@@ -111,7 +111,7 @@ TEST_CASE("each way to hand in is understood") {
     write(folder / "lee/handin.zip", zip_of({{"02_naive.cu", "l2"}, {"03_tiled.cu", "l3"}}));
     write(folder / "notes.txt", "who is ill");
     fs::create_directory(folder / "nobody");
-    std::vector<Student> students = read_class(folder.path(), TWO);
+    std::vector<Student> students = read_class(folder.path, TWO);
     REQUIRE(students.size() == 6);
     for (auto [name, first, second] : {std::tuple("ada", "a2", "a3"),
                                        {"bob", "b2", "b3"},
@@ -147,7 +147,7 @@ TEST_CASE("a single file is enough for a single exercise") {
     TemporaryFolder folder;
     write(folder / "ada/my solution.cu", "a");
     write(folder / "bob.cu", "b");
-    std::vector<Student> students = read_class(folder.path(), {"02_naive"});
+    std::vector<Student> students = read_class(folder.path, {"02_naive"});
     CHECK(named(students, "ada").handed.at(0).source == "a");
     CHECK(named(students, "bob").handed.at(0).source == "b");
 }
@@ -168,7 +168,7 @@ TEST_CASE("two submissions of one name are told") {
     TemporaryFolder folder;
     write(folder / "ada/02_naive.cu", "x");
     write(folder / "ada.zip", zip_of({{"02_naive.cu", "y"}}));
-    std::vector<Student> students = read_class(folder.path(), TWO);
+    std::vector<Student> students = read_class(folder.path, TWO);
     REQUIRE(students.size() == 1);
     CHECK(students[0].handed.at(0).problem == "two-submissions");
 }
@@ -200,7 +200,7 @@ TEST_CASE("links in folders are not followed, and FIFOs do not make us wait") {
     fs::create_symlink(folder / "secret", folder / "class/ada/02_naive.cu");
     fs::create_directories(folder / "class/bob");
     REQUIRE(mkfifo((folder / "class/bob/02_naive.cu").c_str(), 0600) == 0);
-    fs::create_symlink(folder.path(), folder / "class/eve");
+    fs::create_symlink(folder.path, folder / "class/eve");
     std::vector<Student> students = read_class(folder / "class", TWO);
     for (const char* name : {"ada", "bob", "eve"}) {
         CHECK(named(students, name).handed.at(0).problem == "not-a-file");
@@ -254,10 +254,10 @@ TEST_CASE("hostile names are students like others") {
 
 TEST_CASE("nobody is told") {
     TemporaryFolder folder;
-    CHECK_THROWS_AS(read_class(folder.path(), TWO), Usage);
-    CHECK_THROWS_AS(read_class(folder / "absent", TWO), Usage);
+    CHECK_THROWS_AS(read_class(folder.path, TWO), UsageError);
+    CHECK_THROWS_AS(read_class(folder / "absent", TWO), UsageError);
     write(folder / "list.txt", "x");
-    CHECK_THROWS_AS(read_class(folder / "list.txt", TWO), Usage);
+    CHECK_THROWS_AS(read_class(folder / "list.txt", TWO), UsageError);
 }
 
 TEST_CASE("names are shown with nothing that acts") {

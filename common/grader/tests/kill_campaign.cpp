@@ -14,12 +14,14 @@
 #include <random>
 #include <thread>
 
+#include "base/files.h"
 #include "grader/store/files.h"
 #include "grader/store/store.h"
 #include "grader/tests/generated_class.h"
 #include "grader/tests/programs.h"
-#include "grader/tests/temporary_folder.h"
 
+using coalesce::read_file;
+using coalesce::TemporaryFolder;
 using namespace coalesce::grader;
 namespace fs = std::filesystem;
 

@@ -4,14 +4,15 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
-#include <fstream>
-
+#include "base/files.h"
 #include "grader/class/assignment.h"
 #include "grader/class/manifest.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
-#include "grader/tests/temporary_folder.h"
 
+using coalesce::read_file;
+using coalesce::TemporaryFolder;
+using coalesce::UsageError;
 using namespace coalesce::grader;
 namespace fs = std::filesystem;
 
@@ -41,7 +42,7 @@ struct Made {
         std::string message = "nothing";
         try {
             read_assignment(place);
-        } catch (const Usage& error) {
+        } catch (const UsageError& error) {
             message = error.what();
         }
         write_whole(manifest, text);
@@ -185,11 +186,11 @@ TEST_CASE("a key that others can read is refused") {
     Made made;
     fs::path key = made.place / "teacher/key";
     fs::permissions(key, fs::perms::group_read, fs::perm_options::add);
-    CHECK_THROWS_AS(read_assignment(made.place), Usage);
+    CHECK_THROWS_AS(read_assignment(made.place), UsageError);
     fs::permissions(key, fs::perms::group_read, fs::perm_options::remove);
     CHECK_NOTHROW(read_assignment(made.place));
     write_whole(key, "short", 0600);
-    CHECK_THROWS_AS(read_assignment(made.place), Usage);
+    CHECK_THROWS_AS(read_assignment(made.place), UsageError);
 }
 
 TEST_CASE("what cannot be made leaves nothing") {
@@ -199,15 +200,15 @@ TEST_CASE("what cannot be made leaves nothing") {
                           .title = "",
                           .exercises = {"02", "77"},
                           .points = {}};
-    CHECK_THROWS_AS(make_assignment(request), Usage);
+    CHECK_THROWS_AS(make_assignment(request), UsageError);
     request.exercises = {"02", "2"};
-    CHECK_THROWS_AS(make_assignment(request), Usage);
+    CHECK_THROWS_AS(make_assignment(request), UsageError);
     request.exercises = {"02", "03"};
     request.points = {1};
-    CHECK_THROWS_AS(make_assignment(request), Usage);
-    CHECK(fs::is_empty(folder.path()));
+    CHECK_THROWS_AS(make_assignment(request), UsageError);
+    CHECK(fs::is_empty(folder.path));
     for (std::string name : {"", "..", "a/b", "-x", "a b", ".hidden"}) {
-        CHECK_THROWS_AS(assignment_folder(folder.path(), name), Usage);
+        CHECK_THROWS_AS(assignment_folder(folder.path, name), UsageError);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/files.h"
 #include "grader/class/plan.h"
 #include "grader/class/plan_files.h"
 #include "grader/class/templates.h"
@@ -16,8 +17,10 @@
 #include "grader/store/files.h"
 #include "grader/tests/generated_class.h"
 #include "grader/tests/programs.h"
-#include "grader/tests/temporary_folder.h"
 
+using coalesce::read_file;
+using coalesce::TemporaryFolder;
+using coalesce::UsageError;
 using namespace coalesce::grader;
 namespace fs = std::filesystem;
 
@@ -30,7 +33,7 @@ const fs::path REPOSITORY = COALESCE_REPOSITORY;
 struct Classroom {
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
-    fs::path teacher = folder.path() / "assignments/hw1/teacher", plan = folder / "plan";
+    fs::path teacher = folder.path / "assignments/hw1/teacher", plan = folder / "plan";
 
     Classroom() {
         generate_class(REPOSITORY, handed_in, {"03_tiled"}, 4, 5);
@@ -100,7 +103,7 @@ TEST_CASE("a file for a platform wants all of its words") {
     std::string text = platform_file(REPOSITORY, "slurm/slurm.sbatch", words);
     CHECK(text.find("#SBATCH --array=1-7\n") != text.npos);
     CHECK(text.find("plan='/p'\n") != text.npos);
-    CHECK_THROWS_AS(platform_file(REPOSITORY, "slurm/none", words), Usage);
+    CHECK_THROWS_AS(platform_file(REPOSITORY, "slurm/none", words), UsageError);
 }
 
 TEST_CASE("chunks in any order give the grades of one run") {

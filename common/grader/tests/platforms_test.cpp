@@ -8,10 +8,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "grader/store/files.h"
 #include "grader/tests/programs.h"
-#include "grader/tests/temporary_folder.h"
 
+using coalesce::read_file;
+using coalesce::TemporaryFolder;
 using namespace coalesce::grader;
 using nlohmann::json;
 namespace fs = std::filesystem;

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/files.h"
 #include "grader/class/names.h"
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
@@ -15,7 +16,6 @@
 #include "grader/class/tree.h"
 #include "grader/class/zip.h"
 #include "grader/store/files.h"
-#include "grader/tests/temporary_folder.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -210,13 +210,13 @@ TEST_CASE("platforms get what they read") {
 TEST_CASE("reports are the same bytes again, and of students who are there") {
     TemporaryFolder folder;
     ClassResults results = a_class();
-    write_reports(results, folder.path());
+    write_reports(results, folder.path);
     std::string csv_text = read_file(folder / "grades.csv");
-    CHECK(std::filesystem::exists(folder.path() / "feedback" / (file_name("ada") + ".md")));
+    CHECK(std::filesystem::exists(folder.path / "feedback" / (file_name("ada") + ".md")));
     results.students.erase(results.students.begin() + 1);
-    write_reports(results, folder.path());
-    CHECK_FALSE(std::filesystem::exists(folder.path() / "feedback" / (file_name("ada") + ".md")));
-    write_reports(a_class(), folder.path());
+    write_reports(results, folder.path);
+    CHECK_FALSE(std::filesystem::exists(folder.path / "feedback" / (file_name("ada") + ".md")));
+    write_reports(a_class(), folder.path);
     CHECK(read_file(folder / "grades.csv") == csv_text);
 }
 

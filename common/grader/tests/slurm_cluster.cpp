@@ -103,7 +103,7 @@ SlurmCluster::SlurmCluster(int nodes) {
     first_port = 17000 + static_cast<int>(std::random_device()() % 2000) * 10;
     write_configuration(nodes);
     setenv("SLURM_CONF", (folder / "slurm.conf").c_str(), 1);
-    std::string here = folder.path();
+    std::string here = folder.path;
     start_daemon("munged", {DAEMONS[0], "--foreground", "--force", "--key-file=" + here + "/key",
                             "--socket=" + here + "/munge.socket", "--pid-file=" + here + "/pid",
                             "--log-file=" + here + "/munged.log", "--seed-file=" + here + "/seed"});
@@ -128,7 +128,7 @@ SlurmCluster::~SlurmCluster() {
 // SlurmdTimeout and cred_expire decide how long a dead node's job waits: with Slurm's own values two
 // to three minutes.
 void SlurmCluster::write_configuration(int nodes) const {
-    std::string here = folder.path(), port = std::to_string(first_port);
+    std::string here = folder.path, port = std::to_string(first_port);
     std::ofstream key(folder / "key", std::ios::binary);
     std::random_device random;
     for (int i = 0; i < 256; ++i) key << random();
@@ -220,7 +220,7 @@ int SlurmCluster::jobs() const {
 
 std::string SlurmCluster::logs() const {
     std::string text;
-    for (const fs::directory_entry& file : fs::directory_iterator(folder.path())) {
+    for (const fs::directory_entry& file : fs::directory_iterator(folder.path)) {
         std::string extension = file.path().extension();
         if (extension != ".log" && extension != ".out") continue;
         std::string log = text_of(file.path());

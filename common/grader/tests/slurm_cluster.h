@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "grader/tests/programs.h"
-#include "grader/tests/temporary_folder.h"
 
 namespace coalesce::grader {
 

@@ -16,6 +16,8 @@
 #include "grader/tests/generated_class.h"
 #include "grader/tests/slurm_cluster.h"
 
+using coalesce::read_file;
+using coalesce::TemporaryFolder;
 using namespace coalesce::grader;
 namespace fs = std::filesystem;
 

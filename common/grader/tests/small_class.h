@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "grader/store/files.h"
 #include "grader/tests/programs.h"
-#include "grader/tests/temporary_folder.h"
 
 namespace coalesce::grader {
 
@@ -20,7 +20,7 @@ struct Classroom {
     std::string program;
     TemporaryFolder folder;
     std::string assignments = folder / "assignments", handed_in = folder / "class";
-    std::filesystem::path teacher = folder.path() / "assignments/hw1/teacher";
+    std::filesystem::path teacher = folder.path / "assignments/hw1/teacher";
 
     explicit Classroom(std::string program) : program(std::move(program)) {
         Ended made = call({"assignment", "new", "hw1", "--exercises", "02,03", "--points", "10,20",
@@ -28,7 +28,7 @@ struct Classroom {
         REQUIRE_MESSAGE(made.code == 0, made.output);
         for (std::string exercise : {"02_naive", "03_tiled"}) {
             std::string solution = read_file(teacher / "solutions" / exercise / "kernel.cu");
-            std::string blank = read_file(folder.path() / "assignments/hw1/handout/exercises" /
+            std::string blank = read_file(folder.path / "assignments/hw1/handout/exercises" /
                                           exercise / "kernel.cu");
             hand_in("ada", exercise, solution);
             hand_in("blank", exercise, blank);

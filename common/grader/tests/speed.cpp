@@ -5,10 +5,11 @@
 #include <cstdio>
 #include <thread>
 
+#include "base/files.h"
 #include "grader/tests/generated_class.h"
 #include "grader/tests/programs.h"
-#include "grader/tests/temporary_folder.h"
 
+using coalesce::TemporaryFolder;
 using namespace coalesce::grader;
 namespace fs = std::filesystem;
 

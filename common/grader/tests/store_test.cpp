@@ -12,12 +12,15 @@
 
 #include <fstream>
 
+#include "base/files.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
 #include "grader/store/store.h"
-#include "grader/tests/temporary_folder.h"
 
+using coalesce::read_file;
+using coalesce::TemporaryFolder;
+using coalesce::UsageError;
 using namespace coalesce::grader;
 namespace fs = std::filesystem;
 
@@ -176,7 +179,7 @@ TEST_CASE("a file that is no store is told, and stays") {
     CHECK(read_file(file) == std::string(5000, 'x'));
     fs::path newer = folder / "newer.sqlite";
     Database(newer).execute("pragma user_version = 99");
-    CHECK_THROWS_AS(Store{newer}, Usage);
+    CHECK_THROWS_AS(Store{newer}, UsageError);
 }
 
 TEST_CASE("order is that of the attempts, whatever the clock said") {
@@ -216,10 +219,10 @@ TEST_CASE("files are written whole, with the rights that are asked for") {
     CHECK(read_file(file) == "two");
     CHECK(write_first(folder / "other", "four"));
     // Nothing else lies there.
-    CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 2);
+    CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 2);
     CHECK_THROWS_AS(write_whole(folder / "no" / "such" / "folder", "x"), Infrastructure);
-    CHECK_THROWS_AS(read_file(folder / "absent"), Usage);
-    CHECK_THROWS_AS(read_file(folder.path()), Usage);
+    CHECK_THROWS_AS(read_file(folder / "absent"), UsageError);
+    CHECK_THROWS_AS(read_file(folder.path), UsageError);
 }
 
 TEST_CASE("one process has the lock, and it goes with that process") {

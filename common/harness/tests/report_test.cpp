@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/files.h"
 #include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
@@ -130,23 +130,6 @@ TEST_CASE("JSON tells wrong from skipped") {
     CHECK(json["results"][0]["wrong"] == "two\nlines");
     CHECK(json["results"][1]["skipped"] == "why");
     CHECK_FALSE(json["results"][1].contains("verified"));
-}
-
-TEST_CASE("files are written whole, and where they can not be that is said before") {
-    namespace fs = std::filesystem;
-    const fs::path folder = fs::temp_directory_path() / "coalesce_report_test";
-    fs::create_directories(folder);
-    const std::string file = (folder / "a.json").string();
-    check_writable(file);
-    CHECK_FALSE(fs::exists(file));
-    write_file(file, "text");
-    std::ifstream stream(file);
-    CHECK(std::string(std::istreambuf_iterator<char>(stream), {}) == "text");
-    CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);
-    CHECK_THROWS_AS(check_writable(folder.string()), UsageError);
-    CHECK_THROWS_AS(check_writable((folder / "no" / "a.json").string()), UsageError);
-    CHECK_THROWS_AS(check_writable(""), UsageError);
-    fs::remove_all(folder);
 }
 
 TEST_CASE("the median does not care about outliers, and its spread shrinks") {

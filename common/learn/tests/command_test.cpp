@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/child.h"
 #include "course/course.h"
 #include "learn/json_file.h"
-#include "learn/process.h"
 
+using coalesce::Ended;
+using coalesce::run_to_end;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
 
@@ -19,8 +21,9 @@ namespace {
 fs::path learn_program;
 
 // `learn WORDS`, its stdout and stderr in one.
-Outcome learn(const std::string& words) {
-    return run_program("/bin/sh", {"-c", learn_program.string() + " " + words + " 2>&1"});
+Ended learn(const std::string& words) {
+    return run_to_end({.program = "/bin/sh",
+                       .arguments = {"-c", learn_program.string() + " " + words + " 2>&1"}});
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -37,7 +40,7 @@ struct JsonPath {
 // It is refused with one line, exit code 2, and without a file.
 void refused(const std::string& words, const std::string& sentence) {
     JsonPath json;
-    Outcome outcome = learn(words + json.option());
+    Ended outcome = learn(words + json.option());
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, sentence));
@@ -50,11 +53,11 @@ void refused(const std::string& words, const std::string& sentence) {
 TEST_CASE("help and list") {
     CHECK(learn("--help").exit_code == 0);
     CHECK(has(learn("run --help").output, "--device"));
-    Outcome list = learn("list");
+    Ended list = learn("list");
     CHECK(list.exit_code == 0);
     for (auto& step : coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps) {
         CHECK(has(list.output, step.name));
-        Outcome variants = learn("list " + step.number());
+        Ended variants = learn("list " + step.number());
         CHECK(variants.exit_code == 0);
         for (auto& variant : step.variants) CHECK(has(variants.output, variant.name));
     }
@@ -78,7 +81,7 @@ TEST_CASE("what cannot be meant is refused with one line") {
 }
 
 TEST_CASE("a results file that cannot be written is refused before anything runs") {
-    Outcome outcome = learn("run 02 --device sim --json /nonexistent/results.json");
+    Ended outcome = learn("run 02 --device sim --json /nonexistent/results.json");
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "/nonexistent/results.json cannot be written"));
     CHECK(!has(outcome.output, "02_naive"));
@@ -87,7 +90,7 @@ TEST_CASE("a results file that cannot be written is refused before anything runs
 
 TEST_CASE("a shape that nothing takes is said by the program, and no file is left") {
     JsonPath json;
-    Outcome outcome =
+    Ended outcome =
         learn("run 09 --device sim --variant vec4_t64 --rows 5 --cols 7" + json.option());
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "multiples of 4"));
@@ -98,7 +101,7 @@ TEST_CASE("a shape that nothing takes is said by the program, and no file is lef
 
 TEST_CASE("a run on the simulator: a table, and results without times") {
     JsonPath json;
-    Outcome outcome = learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
+    Ended outcome = learn("run 02 04 --device sim --rows 64 --cols 96" + json.option());
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 0);
     CHECK(outcome.output.starts_with("Device: "));
@@ -129,7 +132,7 @@ TEST_CASE("one variant alone") {
 }
 
 TEST_CASE("where there is no GPU, --device gpu is refused before anything runs") {
-    Outcome outcome = learn("run all --device gpu --rows 64 --cols 64");
+    Ended outcome = learn("run all --device gpu --rows 64 --cols 64");
     if (outcome.exit_code == 0) return;  // there is one
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "no GPU works here"));
@@ -160,8 +163,10 @@ struct Stage {
         script.close();
         fs::permissions(folder / step, fs::perms::owner_all);
     }
-    Outcome learn(const std::string& words) const {
-        return run_program("/bin/sh", {"-c", (folder / "learn").string() + " " + words + " 2>&1"});
+    Ended learn(const std::string& words) const {
+        return run_to_end(
+            {.program = "/bin/sh",
+             .arguments = {"-c", (folder / "learn").string() + " " + words + " 2>&1"}});
     }
 };
 
@@ -179,7 +184,7 @@ TEST_CASE("a wrong result: the program's own words, the file, exit code 1") {
     JsonPath json;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
     stage.program("02_naive", 1, results("02_naive", "sim", false));
-    Outcome outcome = stage.learn("run 01 02" + json.option());
+    Ended outcome = stage.learn("run 01 02" + json.option());
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 1);
     CHECK(has(outcome.output, "WRONG"));
@@ -194,7 +199,7 @@ TEST_CASE("a program that dies does not stop the others, and is no success") {
     Stage stage;
     stage.program("01_copy", 139, "");
     stage.program("02_naive", 0, results("02_naive", "sim", true));
-    Outcome outcome = stage.learn("run 01 02");
+    Ended outcome = stage.learn("run 01 02");
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 1);
     CHECK(has(outcome.output, "ended with exit code 139"));
@@ -214,7 +219,7 @@ TEST_CASE("a program that refuses stops the run, and no file is left") {
 TEST_CASE("a program that is not built is said before anything runs") {
     Stage stage;
     stage.program("01_copy", 0, results("01_copy", "sim", true));
-    Outcome outcome = stage.learn("run 01 02");
+    Ended outcome = stage.learn("run 01 02");
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "02_naive is not built; ./learn build makes it"));
     CHECK(!has(outcome.output, "right"));
@@ -226,7 +231,7 @@ TEST_CASE("on a GPU: times, and the rivals in the same run") {
         stage.program(step.name, 0, results(step.name, "gpu", true));
     }
     stage.program("rivals", 0, results("rivals", "gpu", true));
-    Outcome outcome = stage.learn("run all");
+    Ended outcome = stage.learn("run all");
     CAPTURE(outcome.output);
     CHECK(outcome.exit_code == 0);
     CHECK(has(outcome.output, "(measured)"));

@@ -16,6 +16,9 @@
 #include "learn/pages.h"
 #include "scratch_course.h"
 
+using coalesce::Child;
+using coalesce::Command;
+using coalesce::Ended;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
 
@@ -32,9 +35,9 @@ struct Course : ScratchCourse {
 };
 
 // Expects an exit code, and words in what is printed.
-Outcome expect(const Course& course, const std::vector<std::string>& words, int code,
-               const std::vector<std::string>& parts) {
-    Outcome outcome = course.learn(words);
+Ended expect(const Course& course, const std::vector<std::string>& words, int code,
+             const std::vector<std::string>& parts) {
+    Ended outcome = course.learn(words);
     CAPTURE(outcome.output);
     std::string line;
     for (auto& word : words) line += word + " ";
@@ -64,7 +67,7 @@ TEST_CASE("help of every command fits 80 columns") {
         CAPTURE(command);
         std::vector<std::string> words = {"--help"};
         if (!command.empty()) words.insert(words.begin(), command);
-        Outcome help = course.learn(words);
+        Ended help = course.learn(words);
         CHECK(help.exit_code == 0);
         std::istringstream lines(help.output);
         for (std::string line; std::getline(lines, line);) {
@@ -94,7 +97,7 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
     };
     for (auto& [words, sentence] : cases) {
         if (words[0] == "bench" && fs::exists(learn_program.parent_path() / "bench")) continue;
-        Outcome outcome = expect(course, words, 2, {sentence});
+        Ended outcome = expect(course, words, 2, {sentence});
         CHECK(std::ranges::count(outcome.output, '\n') == 1);
     }
 }
@@ -126,7 +129,7 @@ TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
                                                          "out[row * cols + col]"));
     expect(course, {"check", "02"}, 1, {"not swapped", ">   13 |"});
     course.write(KERNEL_02, ScratchCourse::solution_with("02_naive", "col < cols", "col < 40"));
-    Outcome outcome = expect(course, {"check", "02"}, 1, {"? never written", "Next: "});
+    Ended outcome = expect(course, {"check", "02"}, 1, {"? never written", "Next: "});
     CHECK(has(outcome.output, ". . ."));
     CHECK(has(outcome.output, "? ? ?"));
     course.write(KERNEL_02, ScratchCourse::solution_with(
@@ -168,7 +171,7 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
     for (auto& one : cases) {
         CAPTURE(one.id);
         course.write(KERNEL_02, one.text);
-        Outcome outcome =
+        Ended outcome =
             expect(course, {"check", "02"}, 1,
                    {"02_naive: not yet", "exercises/02_naive/kernel.cu", "Next: ", one.words});
         CHECK(!has(outcome.output, "\x1b"));
@@ -197,7 +200,7 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     CHECK(course.progress_of("02_naive", true)["status"] == "done");
     CHECK(course.progress_of("02_naive", false)["status"] == "not begun");
 
-    Outcome one = course.learn({"check", "02", "--json"});
+    Ended one = course.learn({"check", "02", "--json"});
     CHECK(one.exit_code == 1);
     Json json = Json::parse(one.output);
     CHECK(json["passed"] == false);
@@ -211,7 +214,7 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
         std::to_string(steps.size() - 1) + " of " + std::to_string(steps.size()) + " passed";
     expect(course, {"check", "all"}, 1, {"01_copy             passed", "file-empty", all_but_one});
     course.solve("02_naive");
-    Outcome all = course.learn({"check", "all", "--json"});
+    Ended all = course.learn({"check", "all", "--json"});
     CHECK(all.exit_code == 0);
     CHECK(Json::parse(all.output)["results"].size() == steps.size());
     expect(course, {"start"}, 0, {"All exercises are done"});
@@ -239,7 +242,7 @@ TEST_CASE("a check that cannot be made is never a pass") {
         course.write("bin/exercise_checks", "#!/bin/sh\n" + script + "\n");
         fs::permissions(checks, fs::perms::owner_all);
     };
-    Outcome outcome = check();
+    Ended outcome = check();
     CHECK(outcome.exit_code == 2);
     CHECK(has(outcome.output, "is not built; ./learn build makes it"));
 
@@ -355,7 +358,7 @@ TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") 
 
 TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
     Course course;
-    Outcome refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
+    Ended refused = expect(course, {"explain", "02"}, 1, {"has not passed yet", "--yes"});
     CHECK(!has(refused.output, "out[col * rows + row]"));
     CHECK(course.progress_of("02_naive")["solution_seen"] == false);
     expect(course, {"explain", "02", "--yes"}, 0, {"+ ", "out[col * rows + row]"});
@@ -382,7 +385,7 @@ TEST_CASE("reset keeps what was there") {
     expect(course, {"reset", "02"}, 0, {"as it was at first already"});
     for (std::string mine : {"mine", "mine again"}) {
         course.write(KERNEL_02, mine);
-        Outcome outcome = expect(course, {"reset", "02"}, 0, {"is kept: .learn/copies/02_naive/"});
+        Ended outcome = expect(course, {"reset", "02"}, 0, {"is kept: .learn/copies/02_naive/"});
         CHECK(course.read(KERNEL_02) == blank);
         size_t begin = outcome.output.find(".learn/");
         CHECK(course.read(outcome.output.substr(begin, outcome.output.find('\n') - begin)) == mine);
@@ -400,9 +403,9 @@ TEST_CASE("reset keeps what was there") {
 
 TEST_CASE("progress, list, doctor") {
     Course course;
-    Outcome list = expect(course, {"list"}, 0,
-                          {"01_copy       not begun  not begun  Copy: the ceiling\n",
-                           "Asynchronous copies: pipelines, and when ...\n"});
+    Ended list = expect(course, {"list"}, 0,
+                        {"01_copy       not begun  not begun  Copy: the ceiling\n",
+                         "Asynchronous copies: pipelines, and when ...\n"});
     CHECK(height_of(list.output, 80) == std::ranges::count(list.output, '\n'));
     CHECK(height_of(list.output, 80) <= 23);
     expect(course, {"list", "02"}, 0, {"transpose_naive"});
@@ -420,8 +423,8 @@ TEST_CASE("progress, list, doctor") {
     CHECK(course.learn_json({"doctor", "--json"})["works"] == true);
     expect(course, {"measure", "02", "--device"}, 2, {"--device"});
     if (!coalesce::why_no_gpu().empty()) {
-        Outcome outcome = expect(course, {"measure", "02"}, 2,
-                                 {"that of a real GPU, and none works here", "./learn check 02"});
+        Ended outcome = expect(course, {"measure", "02"}, 2,
+                               {"that of a real GPU, and none works here", "./learn check 02"});
         CHECK(!has(outcome.output, "--device"));
     }
 }
@@ -431,8 +434,7 @@ TEST_CASE("the first ./learn runs the steps, the next one does not") {
     expect(course, {}, 0, {"variants ran: all verified", "Next: 01_copy", "./learn watch 01"});
     course.solve("01_copy");
     REQUIRE(course.learn({"check", "01"}).exit_code == 0);
-    Outcome second =
-        expect(course, {}, 0, {"You have 5 of ", "Next: 02_naive", "./learn watch 02"});
+    Ended second = expect(course, {}, 0, {"You have 5 of ", "Next: 02_naive", "./learn watch 02"});
     CHECK(!has(second.output, "variants ran"));
 }
 

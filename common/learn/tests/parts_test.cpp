@@ -9,13 +9,13 @@
 #include <fstream>
 #include <thread>
 
+#include "base/child.h"
 #include "kernel/render.h"
 #include "learn/counted.h"
 #include "learn/exercise.h"
 #include "learn/file_watcher.h"
 #include "learn/line_diff.h"
 #include "learn/pages.h"
-#include "learn/process.h"
 #include "learn/raw_terminal.h"
 #include "learn/terminal.h"
 #include "learn/verdict_text.h"
@@ -139,27 +139,6 @@ TEST_CASE("an excerpt marks its line and column, and never upsets the terminal")
     CHECK(coalesce::excerpt("ab\n", 1, 2) == ">    1 | ab\n       |  ^\n");
     CHECK(coalesce::excerpt("\x1b[2Ja\n", 1, 0) == ">    1 | \\x1b[2Ja\n");
     CHECK(coalesce::excerpt("", 1, 1) == "");
-}
-
-TEST_CASE("a child: its output, its end, its time") {
-    Child quick({.program = "/bin/sh",
-                 .arguments = {"-c", "echo $GIVEN; pwd; echo error >&2; exit 3"},
-                 .environment = {"GIVEN=something"},
-                 .folder = "/",
-                 .with_errors = true});
-    CHECK(quick.wait(10'000));
-    CHECK(quick.outcome().exit_code == 3);
-    CHECK(quick.outcome().output == "something\n/\nerror\n");
-
-    Child slow({.program = "/bin/sleep", .arguments = {"100"}});
-    CHECK(!slow.wait(30));
-    slow.stop();
-    CHECK(slow.outcome().exit_code == 128 + 9);
-
-    // Without output it may still be there.
-    Child silent({.program = "/bin/sh", .arguments = {"-c", "exec >&-; exec sleep 100"}});
-    CHECK(!silent.wait(100));
-    CHECK_THROWS(Child({.program = "/nonexistent/program"}));
 }
 
 // ---- watching files ----

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/errors.h"
 #include "learn/figures.h"
 #include "learn/readme.h"
 #include "learn/table.h"
-#include "learn/usage_error.h"
 
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
@@ -130,22 +130,6 @@ TEST_CASE("a table has 80 columns, and says measured or simulated") {
         CHECK(has(out.str(), "GB/s") == !simulated);
         CHECK(has(out.str(), "skipped [1]"));
     }
-}
-
-TEST_CASE("a file is written whole or not at all") {
-    Folder folder;
-    folder.write("goal", "old");
-    {
-        WholeFile file(folder.path / "goal");
-        CHECK(folder.read("goal") == "old");
-    }
-    CHECK(folder.read("goal") == "old");
-    CHECK(folder.files() == 3);  // goal, docs and steps
-    WholeFile(folder.path / "goal").finish("new");
-    CHECK(folder.read("goal") == "new");
-    CHECK(folder.files() == 3);
-    CHECK_THROWS_AS(WholeFile(folder.path / "docs"), UsageError);
-    CHECK_THROWS_AS(WholeFile(folder.path / "nowhere/goal"), UsageError);
 }
 
 TEST_CASE("without results the README says so") {

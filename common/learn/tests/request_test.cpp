@@ -5,8 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "learn/usage_error.h"
+#include "base/errors.h"
 
+using coalesce::UsageError;
 using namespace coalesce::learn;
 using coalesce::course::Course;
 

@@ -7,11 +7,12 @@
 #include <fstream>
 #include <string>
 
+#include "base/child.h"
+#include "base/files.h"
 #include "course/course.h"
 #include "exercises/skeleton.h"
 #include "learn/exercise.h"
 #include "learn/json_file.h"
-#include "learn/process.h"
 
 namespace coalesce::learn {
 
@@ -40,7 +41,9 @@ public:
     ScratchCourse& operator=(const ScratchCourse&) = delete;
 
     std::filesystem::path path(const std::string& file) const { return root / file; }
-    std::string read(const std::string& file) const { return text_of(root / file).value_or(""); }
+    std::string read(const std::string& file) const {
+        return read_if_there(root / file).value_or("");
+    }
     void write(const std::string& file, const std::string& text) const {
         std::ofstream(root / file, std::ios::binary) << text;
     }
@@ -70,7 +73,7 @@ public:
                 .with_errors = true};
     }
     // `learn WORDS`, with stdout and stderr in one.
-    Outcome learn(const std::vector<std::string>& words) const {
+    Ended learn(const std::vector<std::string>& words) const {
         constexpr int MILLISECONDS = 120'000;
         Child child(command(words));
         if (!child.wait(MILLISECONDS)) child.stop();
@@ -91,7 +94,7 @@ public:
 private:
     static exercises::Skeleton skeleton(const std::string& step, const std::string& file) {
         std::filesystem::path marked = repository / "solutions" / step / file;
-        return exercises::skeleton_of(text_of(marked).value(), marked.string());
+        return exercises::skeleton_of(read_file(marked), marked.string());
     }
 
     static inline const std::filesystem::path repository = COALESCE_REPOSITORY;

@@ -12,9 +12,11 @@
 #include <fstream>
 #include <random>
 
+#include "base/files.h"
 #include "learn/exercise.h"
 #include "learn/predict.h"
 
+using coalesce::read_if_there;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
 
@@ -52,8 +54,8 @@ Record full_record() {
 
 // How often an update was counted, and that the file is whole: what every kill must leave.
 int count_in(const fs::path& folder) {
-    auto text = text_of(folder / "state.json");
-    return text ? state_from_json(Json::parse(*text)).record("x").checks : 0;
+    auto text = read_if_there(folder / "state.json");
+    return text ? state_from_json(*text).record("x").checks : 0;
 }
 
 void add_one(Progress& progress) {
@@ -78,10 +80,10 @@ TEST_CASE("a guess is right within rounding, or as far as its question lets it b
     // What an earlier command wrote does not say how far.
     State state;
     state.records["x"].guesses = {{"store", 4.0, 3.74, 0.1}};
-    Json json = to_json(state);
-    CHECK(state_from_json(json).record("x").guesses[0].within == 0.1);
+    Json json = Json::parse(to_json(state));
+    CHECK(state_from_json(json.dump()).record("x").guesses[0].within == 0.1);
     json["exercises"]["x"]["guesses"][0].erase("within");
-    CHECK(state_from_json(json).record("x").guesses[0].within == coalesce::ROUNDING);
+    CHECK(state_from_json(json.dump()).record("x").guesses[0].within == coalesce::ROUNDING);
 }
 
 TEST_CASE("what is written is read again") {
@@ -96,8 +98,7 @@ TEST_CASE("what is written is read again") {
     CHECK(state.has_begun);
     CHECK(state.current == "03_tiled");
     Record record = state.record("03_tiled");
-    CHECK(to_json(state)["exercises"]["03_tiled"] ==
-          to_json(State{true, "", {{"03_tiled", full_record()}}})["exercises"]["03_tiled"]);
+    CHECK(to_json(state) == to_json(State{true, "03_tiled", {{"03_tiled", full_record()}}}));
     CHECK(record.hints_used() == 3);
     CHECK(record.guess("load")->is_right());
     CHECK(!record.guess("store")->is_right());
@@ -128,12 +129,12 @@ TEST_CASE("a file that holds something else is kept aside, and progress begins a
         CHECK(progress.read().records.empty());
         REQUIRE(folder.warnings.size() == 1);
         CHECK(folder.warnings[0].find("kept as state.json.broken-1") != std::string::npos);
-        CHECK(text_of(folder.path / "state.json.broken-1") == text);
+        CHECK(read_if_there(folder.path / "state.json.broken-1") == text);
         add_one(progress);
         CHECK(count_in(folder.path) == 1);
         folder.write("again");
         CHECK(progress.read().records.empty());
-        CHECK(text_of(folder.path / "state.json.broken-2") == "again");
+        CHECK(read_if_there(folder.path / "state.json.broken-2") == "again");
     }
 }
 
@@ -152,7 +153,7 @@ TEST_CASE("a newer command's file stays as it is") {
     Progress progress = folder.progress();
     add_one(progress);
     add_one(progress);
-    CHECK(text_of(folder.path / "state.json") == "{\"format\": 2}");
+    CHECK(read_if_there(folder.path / "state.json") == "{\"format\": 2}");
     REQUIRE(folder.warnings.size() == 1);
     CHECK(folder.warnings[0].find("newer command") != std::string::npos);
 }
@@ -211,6 +212,6 @@ TEST_CASE("a kill at any moment leaves the file whole, and nothing behind") {
     CHECK(count_in(folder.path) == before + 1);
     CHECK(folder.warnings.empty());
     for (auto& entry : fs::directory_iterator(folder.path)) {
-        CHECK(!entry.path().filename().string().starts_with("state.json.new"));
+        CHECK(!entry.path().filename().string().starts_with("state.json.unfinished"));
     }
 }

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/process.h"
+#include "base/child.h"
 
 namespace coalesce::learn {
 

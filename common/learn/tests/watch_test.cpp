@@ -10,6 +10,8 @@
 #include "scratch_course.h"
 #include "terminal.h"
 
+using coalesce::Child;
+using coalesce::Command;
 using namespace coalesce::learn;
 namespace fs = std::filesystem;
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/files.h"
 #include "harness/result.h"
 #include "harness/text.h"
 #include "proof/bench/svg.h"

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <vector>
 
+#include "base/child.h"
 #include "harness/text.h"
-#include "proof/process.h"
 
 namespace coalesce::proof {
 namespace {
@@ -44,7 +44,7 @@ nlohmann::ordered_json value_of(const std::string& text) {
 std::string git(const std::string& repository, const std::vector<std::string>& arguments) {
     std::vector<std::string> command{"git", "-C", repository};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    const Ended ended = run(command, kPatienceSeconds);
+    const Ended ended = run_child(command, kPatienceSeconds);
     return ended.exit_code == 0 ? trimmed(ended.output) : "?";
 }
 
@@ -54,9 +54,9 @@ nlohmann::ordered_json ask_for(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         wanted += (i == 0 ? "" : ",") + std::string(kQueries[i][0]);
     }
-    const Ended ended =
-        run({"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
-            kPatienceSeconds);
+    const Ended ended = run_child(
+        {"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
+        kPatienceSeconds);
     nlohmann::ordered_json answer = nlohmann::ordered_json::object();
     if (ended.exit_code != 0) return answer;
     std::istringstream values(ended.output.substr(0, ended.output.find('\n')));

@@ -7,10 +7,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <fstream>
 #include <iostream>
 
+#include "base/files.h"
 #include "course/course.h"
 #include "harness/errors.h"
 #include "harness/result.h"
@@ -31,15 +30,6 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string REPOSITORY = COALESCE_REPOSITORY;
-
-double seconds_since_start() {
-    static const auto start = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void progress(const std::string& text) {
-    std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
-}
 
 struct Words {
     std::string sizes, device = "gpu";
@@ -207,8 +197,7 @@ int check_only(Bench& bench) {
 }
 
 Json read_json(const std::string& file) {
-    std::ifstream stream(file);
-    const Json json = Json::parse(stream, nullptr, false);
+    const Json json = Json::parse(read_file(file), nullptr, false);
     if (!json.is_object() || !json.contains("results")) {
         throw UsageError(file + " is not what bench --json writes");
     }

@@ -22,10 +22,11 @@ std::string python() {
 PythonRivals::PythonRivals(const std::string& script, bool wanted) {
     if (!wanted) {
         why_absent_ = "not asked for (--no-python)";
-    } else if (find_program(python()).empty() && python().find('/') == std::string::npos) {
+    } else if (find_program(python()).empty()) {
         why_absent_ = "there is no " + python() + " (COALESCE_PYTHON names another)";
     } else {
-        python_ = std::make_unique<Conversation>(std::vector<std::string>{python(), "-u", script});
+        python_ = std::make_unique<Child>(Command{
+            .program = python(), .arguments = {"-u", script}, .is_asked = true, .is_apart = true});
     }
 }
 

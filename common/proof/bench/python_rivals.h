@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/child.h"
 #include "proof/bench/contest.h"
-#include "proof/process.h"
 
 namespace coalesce::proof {
 
@@ -32,7 +32,7 @@ private:
     nlohmann::json ask(const nlohmann::json& question);
     void give_up(const std::string& why);
 
-    std::unique_ptr<Conversation> python_;
+    std::unique_ptr<Child> python_;
     std::string why_absent_, versions_;
     std::vector<Entry> entries_;
 };

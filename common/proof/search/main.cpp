@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "base/files.h"
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "harness/result.h"

@@ -6,10 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
+#include "base/child.h"
+#include "base/files.h"
+#include "base/text.h"
 #include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
@@ -19,7 +20,6 @@
 #include "proof/bench/machine.h"
 #include "proof/bench/share_chart.h"
 #include "proof/json_text.h"
-#include "proof/process.h"
 #include "proof/run_program.h"
 #include "proof/shapes/transposes.h"
 
@@ -110,11 +110,10 @@ Json ask_torch(const std::vector<ShapeCase>& cases) {
     }
     const char* named = std::getenv("COALESCE_PYTHON");
     const Ended python =
-        proof::run({named ? named : "python3", REPOSITORY + "/common/proof/shapes/torch_shapes.py",
-                    question.dump()},
-                   300);
-    std::istringstream lines(python.output);
-    for (std::string line; std::getline(lines, line);) {
+        run_child({named ? named : "python3", REPOSITORY + "/common/proof/shapes/torch_shapes.py",
+                   question.dump()},
+                  300);
+    for (const std::string& line : lines_of(python.output)) {
         const Json answer = Json::parse(line, nullptr, false);
         if (answer.is_object()) return answer;
     }
@@ -177,14 +176,6 @@ void check_all(const std::vector<ShapeCase>& cases) {
 
 // ---- tables ----
 
-std::string text_of(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in) throw UsageError(file + " can not be read");
-    return text.str();
-}
-
 std::string share(const Json& row, const char* name) {
     if (!row.contains(name)) return "-";
     return format("%.1f %%", 100 * row.at(name).at("of_copy").get<double>());
@@ -209,7 +200,7 @@ std::string table(const Json& json) {
 
 /// The text of that file with the table put into its place.
 std::string with_table(const std::string& file, const std::string& table) {
-    const std::string old = text_of(file);
+    const std::string old = read_file(file);
     const std::size_t begin = old.find(BEGIN), end = old.find(END);
     if (begin == std::string::npos || end == std::string::npos || end < begin) {
         throw UsageError(file + " has no place for the table: " + BEGIN);
@@ -219,7 +210,7 @@ std::string with_table(const std::string& file, const std::string& table) {
 
 /// Writes the tables and the chart that the results say, or says which of them are not current.
 int make_tables(const Words& words) {
-    const Json json = Json::parse(text_of(words.json));
+    const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
     for (const char* name : {"/docs/guide/transpose.md", "/steps/10_any_shape/README.md"}) {
         wanted.emplace_back(REPOSITORY + name, with_table(REPOSITORY + name, table(json)));
@@ -229,7 +220,7 @@ int make_tables(const Words& words) {
     for (const auto& [file, text] : wanted) {
         if (!words.are_tables_current) {
             write_file(file, text);
-        } else if (text_of(file) != text) {
+        } else if (read_file(file) != text) {
             std::cout << file << " is not what the results say: build/bin/shapes --tables\n";
             ++stale;
         }

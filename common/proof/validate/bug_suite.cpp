@@ -2,25 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_text(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
 
 const char* name_of(Opinion::Kind kind) {
     switch (kind) {
@@ -48,8 +41,7 @@ int reports_in(const std::string& output) {
 
 /// The first line of compute-sanitizer that says something, without its "========= ".
 std::string first_report(const std::string& output) {
-    std::istringstream lines(output);
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line : lines_of(output)) {
         const std::string mark = "========= ";
         if (!line.starts_with(mark)) continue;
         line.erase(0, mark.size());
@@ -64,9 +56,8 @@ std::string first_report(const std::string& output) {
 }
 
 std::string last_line(const std::string& text) {
-    std::istringstream lines(text);
     std::string last;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         if (!line.empty()) last = line;
     }
     return last;
@@ -146,7 +137,7 @@ std::vector<SuiteCase> read_suite(const std::string& folder) {
         }
         std::ranges::sort(sources);
         for (const fs::path& source : sources) {
-            const auto cases = cases_in(kind + "_" + source.stem().string(), read_text(source));
+            const auto cases = cases_in(kind + "_" + source.stem().string(), read_file(source));
             all.insert(all.end(), cases.begin(), cases.end());
         }
     }

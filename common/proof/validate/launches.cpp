@@ -11,6 +11,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "course/course.h"
 #include "harness/counters.h"
 #include "harness/device.h"

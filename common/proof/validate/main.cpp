@@ -8,12 +8,11 @@
 // Linux only: /proc/self/exe.
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <thread>
 
+#include "base/files.h"
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "harness/result.h"
@@ -56,21 +55,6 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--keep", words.keep, "Keep what ncu wrote in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Compare what ncu wrote earlier (--keep) instead of running it");
-}
-
-double seconds_since_start() {
-    static const auto start = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void progress(const std::string& text) {
-    std::cerr << format("[%5.1f s] ", seconds_since_start()) << text << std::endl;
-}
-
-std::string read_text(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) throw UsageError(file + " can not be read");
-    return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 class Validation {
@@ -139,17 +123,17 @@ private:
     /// What the simulator counts for every case.
     Json simulate_cases() const {
         const fs::path json = fs::path(json_file() + ".simulated");
-        const Ended ended = run(launches("sim", json), 600);
+        const Ended ended = run_child(launches("sim", json), 600);
         if (ended.exit_code != 0) {
             throw std::runtime_error("launches --device sim failed:\n" + ended.output);
         }
-        const Json result = Json::parse(read_text(json));
+        const Json result = Json::parse(read_file(json));
         fs::remove(json);
         return result.at("cases");
     }
 
     std::string profile_cases() const {
-        if (!words_.ncu_output.empty()) return read_text(words_.ncu_output);
+        if (!words_.ncu_output.empty()) return read_file(words_.ncu_output);
         const fs::path json = fs::path(json_file() + ".launched");
         const std::string text = profile(ncu_, launches("gpu", json));
         fs::remove(json);

@@ -4,8 +4,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
+
+#include "base/text.h"
 
 namespace coalesce::proof {
 namespace {
@@ -88,8 +89,7 @@ private:
 /// What ncu itself says is wrong, or the end of its output.
 std::string errors_in(const std::string& text) {
     std::string errors;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(text)) {
         if (line.starts_with("==ERROR==")) errors += "\n  " + line;
     }
     if (!errors.empty()) return errors;
@@ -120,8 +120,7 @@ std::vector<std::string> csv_fields(const std::string& line) {
 
 std::vector<ProfiledLaunch> parse_ncu_csv(const std::string& text) {
     Reader reader;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) reader.read_line(line);
+    for (const std::string& line : lines_of(text)) reader.read_line(line);
     if (!reader.has_head()) {
         throw std::runtime_error("Nsight Compute gave no table of metrics; it said:" +
                                  errors_in(text));

@@ -3,17 +3,16 @@
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sstream>
 #include <thread>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "harness/errors.h"
 #include "proof/validate/compare_counters.h"
 
@@ -24,27 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr double kProfileSeconds = 420;
 constexpr double kCaseSeconds = 60, kEndlessSeconds = 12;
-
-/// A folder that is gone again at the end.
-struct TemporaryFolder {
-    fs::path path;
-    TemporaryFolder() {
-        std::string name = (fs::temp_directory_path() / "coalesce-XXXXXX").string();
-        if (!mkdtemp(name.data())) throw UsageError("no folder can be made in " + name);
-        path = name;
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
-    }
-};
-
-std::string read_text(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
 
 /// Folders where toolkits put what is not on the PATH, newest first.
 std::vector<fs::path> tool_folders() {
@@ -91,8 +69,8 @@ std::string profile_once(const std::string& ncu, const std::vector<std::string>&
         "raw",       "--print-units",     "base", "--log-file", log.string(),
         "--metrics", metric_list(without)};
     command.insert(command.end(), program.begin(), program.end());
-    const Ended ended = run(command, kProfileSeconds, {{"TMPDIR", folder.path.string()}});
-    const std::string text = read_text(log);
+    const Ended ended = run_child(command, kProfileSeconds, {"TMPDIR=" + folder.path.string()});
+    const std::string text = read_if_there(log).value_or("");
     if (ended.timed_out) {
         throw std::runtime_error("Nsight Compute did not end in time; try fewer --patterns");
     }
@@ -115,9 +93,9 @@ Opinion ask_simulator(const SuiteCase& one) {
     const fs::path simulate = folder_of_this / "../bin/simulate";
     std::vector<std::string> command{simulate, "--quiet", "--threads", "1", "--json", json};
     for (const std::string& word : program_of(one)) command.push_back(word);
-    const Ended ended = run(command, kCaseSeconds);
+    const Ended ended = run_child(command, kCaseSeconds);
     if (ended.timed_out) return {Opinion::endless, ""};
-    return simulator_opinion(Json::parse(read_text(json), nullptr, false));
+    return simulator_opinion(Json::parse(read_if_there(json).value_or(""), nullptr, false));
 }
 
 Opinion ask_sanitizer(const std::string& sanitizer, const std::string& tool, const SuiteCase& one) {
@@ -127,7 +105,7 @@ Opinion ask_sanitizer(const std::string& sanitizer, const std::string& tool, con
     std::string path = cudart_folder();
     if (const char* before = getenv("LD_LIBRARY_PATH")) path += std::string(":") + before;
     const double patience = one.is_endless() ? kEndlessSeconds : kCaseSeconds;
-    const Ended ended = run(command, patience, {{"LD_LIBRARY_PATH", path}});
+    const Ended ended = run_child(command, patience, {"LD_LIBRARY_PATH=" + path});
     if (!ended.timed_out) return sanitizer_opinion(ended.output);
     // What it said before it had to be ended counts.
     Opinion opinion = sanitizer_opinion(ended.output);
@@ -178,9 +156,8 @@ std::string find_tool(const std::string& name) {
 }
 
 std::string version_of(const std::string& tool) {
-    std::istringstream lines(run({tool, "--version"}, 60).output);
     std::string version;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(run_child({tool, "--version"}, 60).output)) {
         if (line.find("ersion") != std::string::npos) version = line;
     }
     return version;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "proof/process.h"
+#include "base/child.h"
 #include "proof/validate/bug_suite.h"
 
 namespace coalesce::proof {

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <map>
 
+#include "base/files.h"
 #include "exercises/mutants.h"
-#include "exercises/text_file.h"
 #include "grader/judge/judge.h"
 #include "harness/device.h"
 #include "kernel/examine.h"
@@ -33,7 +33,7 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
         const fs::path folder = repository / "common/exercises/tests" / kind / exercise.name;
         for (const auto& entry : fs::directory_iterator(folder)) {
             kernels[std::string(kind) + "/" + entry.path().filename().string()] =
-                exercises::text_of(entry.path());
+                read_file(entry.path());
         }
     }
     return kernels;

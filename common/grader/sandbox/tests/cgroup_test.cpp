@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 
-#include "grader/sandbox/descriptor.h"
+#include "base/descriptor.h"
 
+using coalesce::Descriptor;
 using namespace coalesce::grader;
 
 namespace {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+using coalesce::Descriptor;
 using namespace coalesce::grader;
 
 TEST_CASE("what is given is sealed: nobody can write to it, or make it shorter") {

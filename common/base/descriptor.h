@@ -4,9 +4,11 @@
 
 #include <unistd.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
-namespace coalesce::grader {
+namespace coalesce {
 
 /// Owns a descriptor; moves, never copies.
 class Descriptor {
@@ -39,4 +41,9 @@ private:
     int number_ = -1;
 };
 
-}  // namespace coalesce::grader
+/// Writes all of it. False when that cannot be done; errno says why.
+bool write_all(int descriptor, std::string_view bytes);
+/// Appends what is there, up to its end or until `limit` bytes are surpassed. False likewise.
+bool read_all(int descriptor, std::string& bytes, std::size_t limit = std::string::npos);
+
+}  // namespace coalesce

@@ -59,6 +59,7 @@ public:
     void operator()(const char* key, const T& value) {
         json[key] = encode(value);
     }
+    bool has(const char*) const { return true; }
     Json json = Json::object();
 };
 
@@ -76,6 +77,8 @@ public:
         known_.push_back(key);
         decode(*found, value, path_.empty() ? key : path_ + "." + key);
     }
+    /// For what older files lack.
+    bool has(const char* key) const { return json_.contains(key); }
     /// Nothing else may be there.
     void finish() const {
         for (const auto& [key, value] : json_.items()) {
@@ -192,6 +195,29 @@ struct Kind<std::vector<T>> {
                           path + "[" + std::to_string(list.size() - 1) + "]");
         }
     }
+};
+
+template <class T>
+struct Kind<std::map<std::string, T>> {
+    static Json encode(const std::map<std::string, T>& map) {
+        Json json = Json::object();
+        for (const auto& [key, value] : map) json[key] = codec::encode(value);
+        return json;
+    }
+    static void decode(const Json& json, std::map<std::string, T>& map, const std::string& path) {
+        if (!json.is_object()) throw Error(path + ": an object was expected");
+        map.clear();
+        for (const auto& [key, value] : json.items()) {
+            codec::decode(value, map[key], path + "." + key);
+        }
+    }
+};
+
+/// As it is.
+template <>
+struct Kind<Json> {
+    static Json encode(const Json& json) { return json; }
+    static void decode(const Json& json, Json& value, const std::string&) { value = json; }
 };
 
 template <class T, std::size_t count>

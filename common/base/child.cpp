@@ -1,0 +1,239 @@
+// Linux only: pipe2, prctl.
+#include "base/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+
+extern char** environ;
+
+namespace coalesce {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// More output than this is nobody's to read.
+constexpr std::size_t most_output = std::size_t{1} << 26;
+
+/// The pointers that exec wants. `words` must outlive them.
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
+    std::vector<std::string> all = changes;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string line = *entry, name = line.substr(0, line.find('=') + 1);
+        const auto same_name = [&](const std::string& change) { return change.starts_with(name); };
+        if (std::ranges::none_of(changes, same_name)) all.push_back(line);
+    }
+    return all;
+}
+
+struct Pipe {
+    Descriptor read, write;
+    Pipe() {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
+        read.reset(ends[0]);
+        write.reset(ends[1]);
+    }
+};
+
+/// The child's side, between fork and exec, where only what signal handlers may do is allowed.
+[[noreturn]] void become(const Command& command, const std::vector<char*>& arguments,
+                         const std::vector<char*>& environment, int in, int out, int trouble) {
+    if (command.is_apart) {
+        setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
+    // Signals that this program has its own ways with are as usual again.
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP}) {
+        std::signal(number, SIG_DFL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    dup2(in, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    if (command.with_errors) dup2(out, STDERR_FILENO);
+    if (command.folder.empty() || chdir(command.folder.c_str()) == 0) {
+        execvpe(arguments[0], arguments.data(), environment.data());
+    }
+    const int error = errno;
+    _exit(write(trouble, &error, sizeof error) > 0 ? 127 : 126);
+}
+
+/// Starts a process that has no handler of ours while it is not yet another program.
+template <class Become>
+pid_t start(Become become_other) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t process = fork();
+    if (process == 0) become_other();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return process;
+}
+
+Clock::time_point after(double seconds) {
+    return Clock::now() +
+           std::chrono::round<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+/// Whether there is something to read before that time.
+bool is_readable_until(Clock::time_point end, int descriptor) {
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+        pollfd ready = {descriptor, POLLIN, 0};
+        const int count = left < 0 ? 0 : poll(&ready, 1, static_cast<int>(left));
+        if (count >= 0 || errno != EINTR) return count > 0;
+    }
+}
+
+}  // namespace
+
+Child::Child(const Command& command) : is_apart(command.is_apart) {
+    std::vector<std::string> words = {command.program.string()};
+    words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+    const std::vector<std::string> variables = environment_with(command.environment);
+    const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
+    Pipe in, out, trouble;
+    if (!command.is_asked) in.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    process = start([&] {
+        become(command, arguments, environment, in.read.get(), out.write.get(),
+               trouble.write.get());
+    });
+    int error = process < 0 ? errno : 0;
+    // A program that ended is told by what `say` returns.
+    if (command.is_asked) std::signal(SIGPIPE, SIG_IGN);
+    input = std::move(in.write);
+    output = std::move(out.read);
+    fcntl(output.get(), F_SETFL, O_NONBLOCK);
+    trouble.write.reset();
+    // Closed by exec when all is well.
+    while (process > 0 && read(trouble.read.get(), &error, sizeof error) < 0 && errno == EINTR) {
+    }
+    if (error == 0) return;
+    if (process > 0) reap(true);
+    throw std::runtime_error(command.program.string() + " cannot be started: " + strerror(error));
+}
+
+Child::~Child() {
+    stop();
+}
+
+bool Child::take_output() {
+    char buffer[65536];
+    // Who prints faster than this reads has to be ended all the same.
+    for (int piece = 0; piece < 64; ++piece) {
+        const ssize_t count = read(output.get(), buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno == EAGAIN;
+        if (count == 0) return false;
+        const std::size_t room = most_output - std::min(most_output, result.output.size());
+        result.output.append(buffer, std::min(room, static_cast<std::size_t>(count)));
+    }
+    return true;
+}
+
+bool Child::reap(bool may_wait) {
+    if (process == 0) return true;
+    int status = 0;
+    pid_t ended = 0;
+    while ((ended = waitpid(process, &status, may_wait ? 0 : WNOHANG)) < 0 && errno == EINTR) {
+    }
+    if (ended == 0) return false;
+    result.exit_code = ended < 0             ? 128
+                       : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                             : WEXITSTATUS(status);
+    process = 0;
+    return true;
+}
+
+bool Child::wait(int milliseconds) {
+    const Clock::time_point end = after(milliseconds / 1e3);
+    while (is_readable_until(end, output.get())) {
+        if (take_output()) continue;
+        // It may end a moment after its output did, or live on without any.
+        for (; !reap(false); usleep(500)) {
+            if (Clock::now() > end) return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+void Child::stop() {
+    if (process == 0) return;
+    kill(is_apart ? -process : process, SIGKILL);
+    reap(true);
+}
+
+bool Child::say(const std::string& line) {
+    return write_all(input.get(), line + "\n");
+}
+
+std::optional<std::string> Child::hear(double seconds) {
+    const Clock::time_point end = after(seconds);
+    for (bool is_more = true;; is_more = is_readable_until(end, output.get()) && take_output()) {
+        const std::size_t line_end = result.output.find('\n');
+        if (line_end != std::string::npos) {
+            const std::string line = result.output.substr(0, line_end);
+            result.output.erase(0, line_end + 1);
+            return line;
+        }
+        if (!is_more) return std::nullopt;
+    }
+}
+
+Ended run_to_end(const Command& command, double seconds) {
+    Child child(command);
+    const bool has_ended = child.wait(static_cast<int>(seconds * 1e3));
+    child.stop();
+    Ended ended = child.outcome();
+    ended.timed_out = !has_ended;
+    return ended;
+}
+
+Ended run_child(const std::vector<std::string>& words, double seconds,
+                const std::vector<std::string>& environment, const std::filesystem::path& folder) {
+    try {
+        return run_to_end({.program = words.at(0),
+                           .arguments = {words.begin() + 1, words.end()},
+                           .environment = environment,
+                           .folder = folder,
+                           .with_errors = true,
+                           .is_apart = true},
+                          seconds);
+    } catch (const std::runtime_error& error) {
+        return {.exit_code = 127, .output = error.what() + std::string("\n")};
+    }
+}
+
+std::string find_program(const std::string& name) {
+    const char* path = name.find('/') == name.npos ? std::getenv("PATH") : ".";
+    std::istringstream folders(path ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::filesystem::path file = std::filesystem::path(folder) / name;
+        std::error_code error;
+        if (access(file.c_str(), X_OK) == 0 && is_regular_file(file, error)) return file;
+    }
+    return "";
+}
+
+}  // namespace coalesce

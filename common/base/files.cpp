@@ -1,0 +1,118 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <random>
+
+#include "base/descriptor.h"
+#include "base/errors.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::error_code failed(bool has_failed) {
+    return {has_failed ? errno : 0, std::generic_category()};
+}
+
+/// Some file systems cannot do it, and say so.
+bool sync(int descriptor) {
+    return fsync(descriptor) == 0 || errno == EINVAL;
+}
+
+/// Other computers may write to the same folder, and processes there have the same numbers.
+fs::path name_beside(const fs::path& file) {
+    thread_local std::random_device random;
+    return file.string() + ".unfinished-" + std::to_string(random()) + std::to_string(random());
+}
+
+std::error_code write_new(const fs::path& file, std::string_view bytes, const Writing& how) {
+    const Descriptor opened(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                 how.mode.value_or(0666)));
+    return failed(!opened || (how.mode && fchmod(opened.get(), *how.mode) != 0) ||
+                  !write_all(opened.get(), bytes) || (how.is_synced && !sync(opened.get())));
+}
+
+/// A rename is only on the disk when its folder is.
+std::error_code sync_folder(const fs::path& folder) {
+    const Descriptor opened(
+        open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return failed(!opened || !sync(opened.get()));
+}
+
+[[noreturn]] void cannot_write(const fs::path& file, const std::string& reason) {
+    throw UsageError(file.string() + " cannot be written: " + reason);
+}
+
+fs::path make_temporary_folder() {
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    std::string name = (error ? fs::path("/tmp") : parent) / "coalesce-XXXXXX";
+    if (mkdtemp(name.data())) return name;
+    throw UsageError("no temporary folder can be made in " + parent.string() +
+                     "; set TMPDIR to another");
+}
+
+}  // namespace
+
+std::optional<std::string> read_if_there(const fs::path& file) {
+    // Without O_NONBLOCK opening a pipe would wait for somebody who writes to it.
+    const Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (!opened || fstat(opened.get(), &status) != 0) return std::nullopt;
+    if (!S_ISREG(status.st_mode)) {
+        errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+        return std::nullopt;
+    }
+    std::string bytes;
+    bytes.reserve(static_cast<std::size_t>(status.st_size));
+    if (!read_all(opened.get(), bytes)) return std::nullopt;
+    return bytes;
+}
+
+std::string read_file(const fs::path& file) {
+    auto bytes = read_if_there(file);
+    if (bytes) return *std::move(bytes);
+    throw UsageError(file.string() + " cannot be read: " + failed(true).message());
+}
+
+std::error_code write_whole(const fs::path& file, std::string_view bytes, const Writing& how) {
+    const fs::path unfinished = name_beside(file);
+    std::error_code error = write_new(unfinished, bytes, how);
+    // link() refuses where there is one already: rename would not.
+    if (!error) {
+        error = failed((how.is_first ? link : rename)(unfinished.c_str(), file.c_str()) != 0);
+    }
+    if (error || how.is_first) unlink(unfinished.c_str());
+    if (!error && how.is_synced) error = sync_folder(file.parent_path());
+    return error;
+}
+
+void write_file(const fs::path& file, std::string_view bytes) {
+    if (const std::error_code error = write_whole(file, bytes)) cannot_write(file, error.message());
+}
+
+void check_writable(const fs::path& file) {
+    if (file.empty()) cannot_write("\"\"", "it is no name of a file");
+    std::error_code error;
+    if (fs::is_directory(file, error)) cannot_write(file, "it is a folder; name a file in it");
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    if (!fs::is_directory(folder, error))
+        cannot_write(file, "there is no folder " + folder.string());
+    if (access(folder.c_str(), W_OK) != 0) {
+        cannot_write(file, folder.string() + ": " + failed(true).message());
+    }
+}
+
+TemporaryFolder::TemporaryFolder() : path(make_temporary_folder()) {}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,80 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/errors.h"
+#include "base/files.h"
+
+using namespace coalesce;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::ptrdiff_t files_in(const fs::path& folder) {
+    return std::distance(fs::directory_iterator(folder), {});
+}
+
+}  // namespace
+
+TEST_CASE("ordinary files are read, whatever they hold and wherever they are") {
+    const TemporaryFolder folder;
+    const fs::path file = folder.path / "file";
+    const std::string bytes("\0\xff\r\n", 4);
+    write_file(file, bytes);
+    CHECK(read_file(file) == bytes);
+    const std::string large(10'000'019, 'x');
+    write_file(file, large);
+    CHECK(read_file(file) == large);
+    write_file(file, "");
+    CHECK(read_file(file) == "");
+    CHECK(read_file("/proc/self/stat").find("base_test") != std::string::npos);
+}
+
+TEST_CASE("what is no ordinary file is not read, and nobody waits for it") {
+    const TemporaryFolder folder;
+    REQUIRE(mkfifo((folder.path / "pipe").c_str(), 0600) == 0);
+    CHECK_FALSE(read_if_there(folder.path / "pipe"));
+    CHECK_FALSE(read_if_there(folder.path));
+    CHECK_FALSE(read_if_there(folder.path / "nothing"));
+    const std::string file = folder.path / "nothing";
+    CHECK_THROWS_WITH_AS(read_file(file),
+                         (file + " cannot be read: No such file or directory").c_str(), UsageError);
+    CHECK_THROWS_AS(read_file(folder.path), UsageError);
+}
+
+TEST_CASE("files are written whole, and nothing else stays") {
+    const TemporaryFolder folder;
+    const fs::path file = folder.path / "file";
+    CHECK_FALSE(write_whole(file, "old"));
+    CHECK_FALSE(write_whole(file, "new", {.mode = 0640, .is_synced = true}));
+    CHECK(read_file(file) == "new");
+    CHECK((fs::status(file).permissions() & fs::perms::all) == fs::perms(0640));
+    CHECK(write_whole(file, "first", {.is_first = true}) == std::errc::file_exists);
+    CHECK(read_file(file) == "new");
+    CHECK_FALSE(write_whole(folder.path / "other", "first", {.is_first = true}));
+    CHECK(write_whole(folder.path / "no/file", "x") == std::errc::no_such_file_or_directory);
+    CHECK(write_whole(folder.path, "x"));
+    CHECK(files_in(folder.path) == 2);
+}
+
+TEST_CASE("where nothing can be written, that is said before") {
+    const TemporaryFolder folder;
+    check_writable(folder.path / "a.json");
+    CHECK(files_in(folder.path) == 0);
+    CHECK_THROWS_AS(check_writable(folder.path), UsageError);
+    CHECK_THROWS_AS(check_writable(folder.path / "no/a.json"), UsageError);
+    CHECK_THROWS_AS(check_writable(""), UsageError);
+    CHECK_THROWS_AS(write_file(folder.path / "no/a.json", ""), UsageError);
+}
+
+TEST_CASE("a temporary folder is gone with what is in it") {
+    fs::path path;
+    {
+        const TemporaryFolder folder;
+        path = folder.path;
+        write_file(path / "file", "x");
+    }
+    CHECK_FALSE(fs::exists(path));
+}

@@ -1,0 +1,19 @@
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+
+TEST_CASE("numbers have the decimals that they need") {
+    CHECK(coalesce::short_number(0) == "0");
+    CHECK(coalesce::short_number(100) == "100");
+    CHECK(coalesce::short_number(1.5) == "1.5");
+    CHECK(coalesce::short_number(4.25) == "4.25");
+    CHECK(coalesce::short_number(2.999) == "3");
+    CHECK(coalesce::short_number(1e300).size() == 301);
+}
+
+TEST_CASE("lines of a text") {
+    using Lines = std::vector<std::string>;
+    CHECK(coalesce::lines_of("") == Lines{});
+    CHECK(coalesce::lines_of("a\n\nb\n") == Lines{"a", "", "b"});
+    CHECK(coalesce::lines_of("a\nb") == Lines{"a", "b"});
+}
