@@ -449,6 +449,13 @@ std::string first_sentence(const std::string& text) {
     return text.substr(0, text.find(". ") + 1);
 }
 
+/// Such cells may have any index at fault: of the load, the tile or the store.
+bool leaves_open_where(Fault fault) {
+    return fault == Fault::part_of_each_tile || fault == Fault::scrambled_in_tile ||
+           fault == Fault::mixed_in_tile || fault == Fault::wrong_tile ||
+           fault == Fault::scattered || fault == Fault::never_written;
+}
+
 /// A result says that elements are missing, or are at other places; a warp's accesses say where.
 void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evidence) {
     const auto left_out = elements_left_out(trial, evidence);
@@ -483,7 +490,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
     const bool is_told = is_of_launch && look_at_launch(failure, trial, evidence);
     if (!is_told && !first.guess.empty()) failure.headline += " " + as_sentence(first.guess);
     look_at_values(failure, trial, evidence);
-    if (!is_told && failure.fault == first.fault && !names_the_mistake(first.fault)) {
+    if (!is_told && failure.fault == first.fault && leaves_open_where(first.fault)) {
         look_at_elements(failure, trial, evidence);
     }
     if (comparison.wrong + comparison.untouched > 0) {

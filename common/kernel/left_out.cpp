@@ -40,8 +40,11 @@ struct Stage {
             lanes += elements > before;
         }
     }
-    /// Stores that go to one place again and again. (Such loads a compiler makes but once.)
-    bool may_lack_a_counter() const { return !is_store || touched > elements; }
+    /// Stores that go to one place again and again; or loads of less than is stored in the end. (A
+    /// compiler loads one place but once, and nothing that nobody uses.)
+    bool may_lack_a_counter(const Stage& stored) const {
+        return is_store ? touched > elements : elements < stored.elements;
+    }
     /// A half, a quarter ...: a tile may well have an edge that not every stage touches.
     bool is_part_of(const Stage& whole) const {
         return elements < whole.elements && lanes < whole.lanes && whole.elements % elements == 0;
@@ -91,7 +94,8 @@ std::optional<LeftOut> elements_left_out(const Trial& trial, const Evidence& evi
         if (!least || stage.elements < least->elements) least = &stage;
         if (!most || stage.elements > most->elements) most = &stage;
     }
-    if (!least || !least->is_part_of(*most) || !least->may_lack_a_counter()) return std::nullopt;
+    if (!least || !least->is_part_of(*most) || !least->may_lack_a_counter(way.back()))
+        return std::nullopt;
     return LeftOut{.sentence = sentence(*most, *least),
                    .line = least->line,
                    .next = least->is_store
