@@ -15,7 +15,7 @@ namespace {
 
 const std::string ALL = "all";
 
-CheckRequest request_for(const Exercise& exercise, const CheckWords& words) {
+CheckRequest request_for(const Work& exercise, const CheckWords& words) {
     // The simulator counts and checks; a GPU, where there is one, is for the time.
     std::string device = words.device == "gpu" ? "gpu" : "sim";
     return {.exercise = exercise, .file = words.file, .device = device, .seconds = words.seconds};
@@ -40,7 +40,7 @@ void understand(const CheckWords& words) {
     }
 }
 
-Json as_json(const Exercise& exercise, const CheckResult& result) {
+Json as_json(const Work& exercise, const CheckResult& result) {
     return {{"exercise", exercise.step->name},
             {"hunt", exercise.is_hunt},
             {"outcome", result.outcome == CheckResult::passed    ? "passed"
@@ -58,7 +58,7 @@ int print_json(const std::vector<Json>& results, int code) {
 }
 
 // What one check found, in full, after it was written down.
-void show(Session& session, const Exercise& exercise, const CheckWords& words,
+void show(Session& session, const Work& exercise, const CheckWords& words,
           const CheckResult& result) {
     if (result.outcome != CheckResult::passed) {
         std::cout << text_of_failure(exercise, result, session.style);
@@ -88,7 +88,7 @@ void show(Session& session, const Exercise& exercise, const CheckWords& words,
 }
 
 int check_one(Session& session, const CheckWords& words) {
-    Exercise exercise = session.exercise(words.exercise, words.is_hunt);
+    Work exercise = session.exercise(words.exercise, words.is_hunt);
     CheckResult result = check(request_for(exercise, words));
     if (words.file.empty()) record_check(session, exercise, result);
     if (words.json) return print_json({as_json(exercise, result)}, result.outcome);
@@ -96,7 +96,7 @@ int check_one(Session& session, const CheckWords& words) {
     return result.outcome;
 }
 
-std::string line_of_all(const Exercise& exercise, const CheckResult& result, const Style& style) {
+std::string line_of_all(const Work& exercise, const CheckResult& result, const Style& style) {
     std::string name = exercise.name();
     name.resize(20, ' ');
     switch (result.outcome) {
@@ -116,7 +116,7 @@ int check_all(Session& session, const CheckWords& words) {
     int passed = 0, not_examined = 0, count = 0;
     for (auto& exercise : exercises_of(session.course)) {
         if (words.is_hunt && !exercise.step->hunt) continue;
-        Exercise one = {exercise.step, words.is_hunt};
+        Work one = {exercise.step, words.is_hunt};
         CheckResult result = check(request_for(one, words));
         record_check(session, one, result);
         ++count;
@@ -140,7 +140,7 @@ int check(Session& session, const CheckWords& words) {
     return words.exercise == ALL ? check_all(session, words) : check_one(session, words);
 }
 
-void note_check(Record& record, const Exercise& exercise, const CheckResult& result) {
+void note_check(Record& record, const Work& exercise, const CheckResult& result) {
     if (result.outcome == CheckResult::not_examined) return;
     record.checks++;
     record.last_hash = result.hash();
@@ -156,7 +156,7 @@ void note_check(Record& record, const Exercise& exercise, const CheckResult& res
     settle_predictions(record, exercise, false);
 }
 
-State record_check(Session& session, const Exercise& exercise, const CheckResult& result) {
+State record_check(Session& session, const Work& exercise, const CheckResult& result) {
     if (result.outcome == CheckResult::not_examined) return session.progress.read();
     return session.progress.update([&](State& state) {
         state.current = exercise.name();
@@ -164,14 +164,14 @@ State record_check(Session& session, const Exercise& exercise, const CheckResult
     });
 }
 
-PassedText more_of_pass(const Session& session, const Exercise& exercise, const Record& record) {
+PassedText more_of_pass(const Session& session, const Work& exercise, const Record& record) {
     PassedText more;
     more.record = &record;
     if (!exercise.is_hunt && exercise.step->hunt) {
         more.hunt = "check " + exercise.step->number() + " --hunt";
-        more.hunt_file = Exercise{exercise.step, true}.relative_file();
+        more.hunt_file = Work{exercise.step, true}.relative_file();
     }
-    Exercise behind = exercise_behind(session.course, exercise);
+    Work behind = exercise_behind(session.course, exercise);
     if (behind.step == nullptr) return more;
     more.behind = "check " + behind.words();
     more.behind_file = behind.relative_file();

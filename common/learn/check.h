@@ -25,10 +25,10 @@ struct CheckWords {
 int check(Session& session, const CheckWords& words);
 
 /// What a check of the exercise's own file adds to what is known.
-void note_check(Record& record, const Exercise& exercise, const CheckResult& result);
+void note_check(Record& record, const Work& exercise, const CheckResult& result);
 /// Writes that down: what a check of the exercise's own file has found.
-State record_check(Session& session, const Exercise& exercise, const CheckResult& result);
+State record_check(Session& session, const Work& exercise, const CheckResult& result);
 /// What is to be said of a kernel that passed; `record` must outlive it.
-PassedText more_of_pass(const Session& session, const Exercise& exercise, const Record& record);
+PassedText more_of_pass(const Session& session, const Work& exercise, const Record& record);
 
 }  // namespace coalesce::learn

@@ -17,13 +17,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where the verdict of an exercise's last check stays.
-fs::path kept_verdict(const Exercise& exercise) {
+fs::path kept_verdict(const Work& exercise) {
     return learners_folder() / "verdicts" /
            (exercise.step->name + (exercise.is_hunt ? ".hunt.json" : ".json"));
 }
 
 // A file for a verdict that is to come. In the learner's folder, or where files can be made at all.
-fs::path file_for_verdict(const Exercise& exercise) {
+fs::path file_for_verdict(const Work& exercise) {
     fs::path file = kept_verdict(exercise);
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
@@ -181,7 +181,7 @@ CheckResult check(const CheckRequest& request) {
     return Check(request).finish();
 }
 
-std::optional<Verdict> last_verdict(const Exercise& exercise, const std::string& hash) {
+std::optional<Verdict> last_verdict(const Work& exercise, const std::string& hash) {
     try {
         Verdict verdict = verdict_in(kept_verdict(exercise));
         if (verdict.source_hash == hash) return verdict;

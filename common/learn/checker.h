@@ -10,13 +10,13 @@
 
 #include "base/child.h"
 #include "kernel/verdict.h"
-#include "learn/exercise.h"
+#include "learn/work.h"
 
 namespace coalesce::learn {
 
 /// What is to be examined.
 struct CheckRequest {
-    Exercise exercise;
+    Work exercise;
     std::string file = "";       ///< another file than the exercise's, as it was typed
     std::string device = "sim";  ///< sim, gpu, auto
     int seconds = 60;            ///< then it is ended
@@ -69,6 +69,6 @@ private:
 CheckResult check(const CheckRequest& request);
 
 /// The verdict of the last check of an exercise; nothing when there is none, or for another text.
-std::optional<Verdict> last_verdict(const Exercise& exercise, const std::string& hash);
+std::optional<Verdict> last_verdict(const Work& exercise, const std::string& hash);
 
 }  // namespace coalesce::learn

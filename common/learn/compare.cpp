@@ -31,7 +31,7 @@ std::string kernel_of_step(const std::string& step) {
     return text->substr(begin, end - begin);
 }
 
-std::string learners_text(const Exercise& exercise) {
+std::string learners_text(const Work& exercise) {
     auto text = read_if_there(exercise.file());
     if (text) return *text;
     throw UsageError(exercise.relative_file().string() + " cannot be read; ./learn reset " +
@@ -49,7 +49,7 @@ std::string without_head(const std::string& text) {
     return rest;
 }
 
-void show_side_by_side(const Exercise& exercise, const std::string& yours, const Style& style) {
+void show_side_by_side(const Work& exercise, const std::string& yours, const Style& style) {
     auto lines = line_diff(without_head(yours), without_head(exercise.solution()));
     if (style.clear) {
         std::cout << side_by_side("yours", "the solution", lines, style.columns);
@@ -76,7 +76,7 @@ void show_reasons(const Verdict& verdict) {
     }
 }
 
-bool may_see_solution(Session& session, const Exercise& exercise, bool yes) {
+bool may_see_solution(Session& session, const Work& exercise, bool yes) {
     std::string question = exercise.name() + " has not passed yet. The solution cannot be unseen.";
     if (!yes && !can_ask()) {
         std::cout << question << "\n"
@@ -99,7 +99,7 @@ bool may_see_solution(Session& session, const Exercise& exercise, bool yes) {
 
 }  // namespace
 
-int diff(Session&, const Exercise& exercise, bool mine) {
+int diff(Session&, const Work& exercise, bool mine) {
     const course::Step& step = *exercise.step;
     if (step.builds_on.empty()) {
         throw UsageError(step.name + " is the first step and builds on nothing");
@@ -121,7 +121,7 @@ int diff(Session&, const Exercise& exercise, bool mine) {
     return 0;
 }
 
-int explain(Session& session, const Exercise& exercise, bool yes) {
+int explain(Session& session, const Work& exercise, bool yes) {
     std::string yours = learners_text(exercise);
     State state = session.progress.read();
     const Record& record = state.record(exercise.name());

@@ -9,10 +9,10 @@ namespace coalesce::learn {
 
 /// The one idea of a step: its kernel against that of the step it builds on; with `mine`, the
 /// learner's kernels of both. Returns the exit code. Throws UsageError.
-int diff(Session& session, const Exercise& exercise, bool mine);
+int diff(Session& session, const Work& exercise, bool mine);
 
 /// The learner's kernel beside the solution, and why the numbers are what they are. Before the
 /// exercise has passed it asks first; `yes` answers. Returns the exit code, 1 when it was declined.
-int explain(Session& session, const Exercise& exercise, bool yes);
+int explain(Session& session, const Work& exercise, bool yes);
 
 }  // namespace coalesce::learn

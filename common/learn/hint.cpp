@@ -38,7 +38,7 @@ std::string what_for(const Hint& hint, const Record& record, Status status) {
 
 }  // namespace
 
-int hint(Session& session, const Exercise& exercise, int level) {
+int hint(Session& session, const Work& exercise, int level) {
     if (level < 0 || level > LEVELS) {
         throw UsageError("hints have the levels 1 to " + std::to_string(LEVELS));
     }

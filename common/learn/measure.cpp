@@ -129,7 +129,7 @@ int measure(Session& session, const MeasureWords& words, char** argv) {
     return 0;
 }
 
-std::string bandwidth_text(const Exercise& exercise, const std::string& file, bool must) {
+std::string bandwidth_text(const Work& exercise, const std::string& file, bool must) {
     std::vector<std::string> arguments = {"measure", exercise.step->number(), "--json"};
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});

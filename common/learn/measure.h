@@ -10,7 +10,7 @@ namespace coalesce::learn {
 
 /// The words of the command line.
 struct MeasureWords {
-    Exercise exercise;
+    Work exercise;
     std::string file = "";         ///< another file than the exercise's
     int rows = 8192, cols = 8192;  ///< of the matrix
     bool json = false;
@@ -22,6 +22,6 @@ int measure(Session& session, const MeasureWords& words, char** argv);
 
 /// The same in a process of its own: a few lines about the bandwidth, which is kept when it is the
 /// best. "" where there is no GPU, unless one `must` be there.
-std::string bandwidth_text(const Exercise& exercise, const std::string& file, bool must);
+std::string bandwidth_text(const Work& exercise, const std::string& file, bool must);
 
 }  // namespace coalesce::learn

@@ -31,7 +31,7 @@ int picture(const PictureWords& words, char** argv) {
     choose_device(DeviceChoice::simulator, argv);
     if (!words.svg.empty()) check_writable(words.svg);
 
-    const Exercise& exercise = words.exercise;
+    const Work& exercise = words.exercise;
     bool is_own = words.file.empty();
     Source source = read_source(is_own ? exercise.file() : std::filesystem::path(words.file),
                                 is_own ? exercise.relative_file().string() : words.file);

@@ -10,7 +10,7 @@ namespace coalesce::learn {
 
 /// The words of the command line.
 struct PictureWords {
-    Exercise exercise;
+    Work exercise;
     std::string file = "";          ///< another file than the exercise's
     std::string svg = "";           ///< a file for a drawing; "": text on stdout
     int rows = 256, cols = 256;     ///< of the matrix

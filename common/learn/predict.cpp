@@ -24,7 +24,7 @@ std::optional<double> number_in(const std::string& word) {
 }
 
 // What has not been guessed, in the order of the course.
-std::vector<const Prediction*> open_questions(const Exercise& exercise, const Record& record) {
+std::vector<const Prediction*> open_questions(const Work& exercise, const Record& record) {
     std::vector<const Prediction*> open;
     if (exercise.is_hunt) return open;
     for (auto& prediction : exercise.asked().predictions) {
@@ -33,7 +33,7 @@ std::vector<const Prediction*> open_questions(const Exercise& exercise, const Re
     return open;
 }
 
-void keep(Session& session, const Exercise& exercise, const Prediction& prediction,
+void keep(Session& session, const Work& exercise, const Prediction& prediction,
           std::optional<double> said) {
     session.progress.update([&](State& state) {
         Record& record = state.records[exercise.name()];
@@ -43,7 +43,7 @@ void keep(Session& session, const Exercise& exercise, const Prediction& predicti
 }
 
 // One question, until the answer is a number or nothing. False at the end of the input.
-bool ask_one(Session& session, const Exercise& exercise, const Prediction& prediction) {
+bool ask_one(Session& session, const Work& exercise, const Prediction& prediction) {
     std::cout << "\n" << wrap(prediction.question);
     for (;;) {
         std::string answer;
@@ -57,8 +57,7 @@ bool ask_one(Session& session, const Exercise& exercise, const Prediction& predi
     }
 }
 
-void take_answers(Session& session, const Exercise& exercise,
-                  const std::vector<std::string>& answers) {
+void take_answers(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
     State state = session.progress.read();
     auto open = open_questions(exercise, state.record(exercise.name()));
     for (auto& word : answers) {
@@ -92,18 +91,18 @@ std::string line_for(const Prediction& prediction, const Guess* guess) {
 
 }  // namespace
 
-bool has_open_questions(const Exercise& exercise, const Record& record) {
+bool has_open_questions(const Work& exercise, const Record& record) {
     return !open_questions(exercise, record).empty();
 }
 
-void ask_predictions(Session& session, const Exercise& exercise) {
+void ask_predictions(Session& session, const Work& exercise) {
     State state = session.progress.read();
     for (auto* prediction : open_questions(exercise, state.record(exercise.name()))) {
         if (!ask_one(session, exercise, *prediction)) return;
     }
 }
 
-void settle_predictions(Record& record, const Exercise& exercise, bool all) {
+void settle_predictions(Record& record, const Work& exercise, bool all) {
     if (exercise.is_hunt || !record.best_counters.is_object()) return;
     for (auto& prediction : exercise.asked().predictions) {
         auto fact = per_request(record.best_counters, prediction.counter);
@@ -125,7 +124,7 @@ std::string fact_text(const Guess& guess) {
     return text;
 }
 
-int predict(Session& session, const Exercise& exercise, const std::vector<std::string>& answers) {
+int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers) {
     if (exercise.is_hunt || exercise.asked().predictions.empty()) {
         throw UsageError(exercise.name() + " has nothing to predict; ./learn check " +
                          exercise.words() + " shows what it costs");

@@ -17,11 +17,11 @@ struct Totals {
     int points = 0, of_points = 0, done = 0, of = 0, hints = 0, right = 0, guesses = 0;
 };
 
-Status status_of(const Exercise& exercise, const State& state) {
+Status status_of(const Work& exercise, const State& state) {
     return status_of(state.record(exercise.name()), read_if_there(exercise.file()));
 }
 
-void count(const Exercise& exercise, const State& state, Totals& totals) {
+void count(const Work& exercise, const State& state, Totals& totals) {
     const Record& record = state.record(exercise.name());
     bool is_done = status_of(exercise, state) == Status::done;
     totals.of_points += exercise.points();
@@ -57,7 +57,7 @@ std::string best_of(const Record& record) {
     return record.best_counters.is_object() ? "counted" : "-";
 }
 
-void print_row(const Exercise& exercise, const State& state, const Style& style) {
+void print_row(const Work& exercise, const State& state, const Style& style) {
     const Record& record = state.record(exercise.name());
     Status status = status_of(exercise, state);
     std::string word = format("%-10s", name_of(status));
@@ -68,7 +68,7 @@ void print_row(const Exercise& exercise, const State& state, const Style& style)
                         record.hints_used(), guesses_of(record).c_str(), best_of(record).c_str());
 }
 
-Json record_as_json(const Exercise& exercise, const State& state) {
+Json record_as_json(const Work& exercise, const State& state) {
     const Record& record = state.record(exercise.name());
     Json guesses = Json::array();
     for (auto& guess : record.guesses) {
@@ -98,7 +98,7 @@ int print_json(const Session& session, const State& state) {
         all.push_back(record_as_json(exercise, state));
     }
     Totals totals = totals_of(session, state);
-    Exercise next = next_exercise(session.course, state);
+    Work next = next_exercise(session.course, state);
     std::cout << Json{{"format", 1},
                       {"points", totals.points},
                       {"of_points", totals.of_points},
@@ -110,7 +110,7 @@ int print_json(const Session& session, const State& state) {
 }
 
 void print_next(const Session& session, const State& state) {
-    Exercise next = next_exercise(session.course, state);
+    Work next = next_exercise(session.course, state);
     if (next.step == nullptr) {
         std::cout << "All exercises are done. What is left: ./learn progress\n";
         return;
@@ -179,8 +179,8 @@ int show_list(Session& session, bool json) {
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
     for (auto& step : session.course.steps) {
         std::string exercise = "-", hunt = "-";
-        if (step.exercise) exercise = name_of(status_of(Exercise{&step, false}, state));
-        if (step.hunt) hunt = name_of(status_of(Exercise{&step, true}, state));
+        if (step.exercise) exercise = name_of(status_of(Work{&step, false}, state));
+        if (step.hunt) hunt = name_of(status_of(Work{&step, true}, state));
         std::cout << format(STEP_LINE, step.name.c_str(), exercise.c_str(), hunt.c_str(),
                             shortened(step.title).c_str());
     }

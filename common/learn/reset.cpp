@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A name that is free, with the time in it.
-fs::path name_for_copy(const Exercise& exercise) {
+fs::path name_for_copy(const Work& exercise) {
     std::time_t now = std::time(nullptr);
     std::tm parts = {};
     localtime_r(&now, &parts);
@@ -29,7 +29,7 @@ fs::path name_for_copy(const Exercise& exercise) {
 }
 
 // Copies first, so that nothing is lost whatever comes after.
-void keep_copy(const Exercise& exercise) {
+void keep_copy(const Work& exercise) {
     fs::path copy = name_for_copy(exercise), file = exercise.file();
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);
@@ -46,7 +46,7 @@ void keep_copy(const Exercise& exercise) {
 
 }  // namespace
 
-int reset(const Exercise& exercise) {
+int reset(const Work& exercise) {
     fs::path file = exercise.file();
     std::string skeleton = exercise.skeleton();
     if (read_if_there(file) == skeleton) {

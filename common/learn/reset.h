@@ -7,6 +7,6 @@
 namespace coalesce::learn {
 
 /// Returns the exit code. Throws when the file cannot be written; then nothing has changed.
-int reset(const Exercise& exercise);
+int reset(const Work& exercise);
 
 }  // namespace coalesce::learn

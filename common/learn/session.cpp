@@ -14,16 +14,16 @@ Session::Session(bool plain)
                [](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; }),
       style(style_for_stdout(plain)) {}
 
-Exercise Session::exercise(const std::string& word, bool is_hunt) {
+Work Session::exercise(const std::string& word, bool is_hunt) {
     if (!word.empty()) return find_exercise(course, word, is_hunt);
-    Exercise next = next_exercise(course, progress.read());
+    Work next = next_exercise(course, progress.read());
     if (next.step == nullptr) {
         throw UsageError("all exercises are done; name the one that you mean: 03");
     }
     return find_exercise(course, next.step->name, is_hunt);
 }
 
-Exercise next_exercise(const course::Course& course, const State& state) {
+Work next_exercise(const course::Course& course, const State& state) {
     for (auto& exercise : exercises_of(course)) {
         Status status = status_of(state.record(exercise.name()), read_if_there(exercise.file()));
         if (status != Status::done) return exercise;
@@ -31,7 +31,7 @@ Exercise next_exercise(const course::Course& course, const State& state) {
     return {};
 }
 
-Exercise exercise_behind(const course::Course& course, const Exercise& exercise) {
+Work exercise_behind(const course::Course& course, const Work& exercise) {
     bool is_behind = false;
     for (auto& other : exercises_of(course)) {
         if (is_behind) return other;

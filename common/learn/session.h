@@ -5,9 +5,9 @@
 #include <string>
 
 #include "course/course.h"
-#include "learn/exercise.h"
 #include "learn/state.h"
 #include "learn/terminal.h"
+#include "learn/work.h"
 
 namespace coalesce::learn {
 
@@ -21,12 +21,12 @@ struct Session {
     explicit Session(bool plain);
 
     /// The exercise that is meant by `word`, "" for the one that is next.
-    Exercise exercise(const std::string& word, bool is_hunt);
+    Work exercise(const std::string& word, bool is_hunt);
 };
 
 /// The first exercise that is not done, hunts left out; nullptr's step when all are.
-Exercise next_exercise(const course::Course& course, const State& state);
+Work next_exercise(const course::Course& course, const State& state);
 /// The exercise behind another one in the course; nullptr's step after the last.
-Exercise exercise_behind(const course::Course& course, const Exercise& exercise);
+Work exercise_behind(const course::Course& course, const Work& exercise);
 
 }  // namespace coalesce::learn

@@ -11,7 +11,7 @@
 #include "base/codec.h"
 #include "base/descriptor.h"
 #include "base/files.h"
-#include "learn/exercise.h"
+#include "learn/work.h"
 
 namespace coalesce::learn {
 namespace {

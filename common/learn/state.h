@@ -65,7 +65,7 @@ Status status_of(const Record& record, const std::optional<std::string>& text);
 struct State {
     bool has_begun = false;                 ///< ./learn has shown the steps
     std::string current = "";               ///< the name of what was worked on last
-    std::map<std::string, Record> records;  ///< by Exercise::name()
+    std::map<std::string, Record> records;  ///< by Work::name()
 
     /// What has been done about one; empty when nothing has.
     const Record& record(const std::string& name) const;

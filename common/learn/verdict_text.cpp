@@ -24,12 +24,12 @@ std::string guesses_text(const Record& record) {
 
 }  // namespace
 
-std::string command_for(const Exercise& exercise, const std::string& file) {
+std::string command_for(const Work& exercise, const std::string& file) {
     bool is_usual = file.empty() || file == exercise.relative_file();
     return "./learn check " + exercise.words() + (is_usual ? "" : " --file " + file);
 }
 
-std::string headline_of(const Exercise& exercise, const CheckResult& result, const Style& style) {
+std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style) {
     std::string verdict;
     switch (result.outcome) {
         case CheckResult::passed: verdict = style.good("passed"); break;
@@ -44,8 +44,7 @@ std::string headline_of(const Exercise& exercise, const CheckResult& result, con
            format("%.0f ms)\n", result.milliseconds);
 }
 
-std::string text_of_failure(const Exercise& exercise, const CheckResult& result,
-                            const Style& style) {
+std::string text_of_failure(const Work& exercise, const CheckResult& result, const Style& style) {
     std::string text = headline_of(exercise, result, style) + "\n";
     std::string again = "Again: " + command_for(exercise, result.file);
     if (!result.verdict) return text + wrap(result.problem) + "\n" + again + "\n";
@@ -60,8 +59,8 @@ std::string text_of_failure(const Exercise& exercise, const CheckResult& result,
                                                   .after_next = again + "\n"});
 }
 
-std::string text_of_pass(const Exercise& exercise, const CheckResult& result,
-                         const PassedText& more, const Style& style) {
+std::string text_of_pass(const Work& exercise, const CheckResult& result, const PassedText& more,
+                         const Style& style) {
     std::string text = headline_of(exercise, result, style) + "\n";
     text += terminal_text(*result.verdict, {.is_bold = style.colour, .has_costs = more.counters});
     if (!more.counters) {

@@ -19,15 +19,14 @@ struct PassedText {
 };
 
 /// The first line: "03_tiled: not yet", with where it was found out.
-std::string headline_of(const Exercise& exercise, const CheckResult& result, const Style& style);
+std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style);
 
 /// All of it, in lines of at most 80 columns; source lines may be longer.
-std::string text_of_failure(const Exercise& exercise, const CheckResult& result,
-                            const Style& style);
-std::string text_of_pass(const Exercise& exercise, const CheckResult& result,
-                         const PassedText& more, const Style& style);
+std::string text_of_failure(const Work& exercise, const CheckResult& result, const Style& style);
+std::string text_of_pass(const Work& exercise, const CheckResult& result, const PassedText& more,
+                         const Style& style);
 
 /// The command that repeats the check: "./learn check 03 --file x.cu".
-std::string command_for(const Exercise& exercise, const std::string& file);
+std::string command_for(const Work& exercise, const std::string& file);
 
 }  // namespace coalesce::learn

@@ -99,7 +99,7 @@ private:
 
     // ---- the file and its check ----
 
-    void turn_to(const Exercise& other) {
+    void turn_to(const Work& other) {
         exercise = other;
         has_passed = false;
         check.reset();
@@ -289,7 +289,7 @@ private:
     }
 
     void next() {
-        Exercise behind = exercise_behind(session.course, exercise);
+        Work behind = exercise_behind(session.course, exercise);
         if (behind.step != nullptr) return turn_to(behind);
         below("This is the last exercise. ./learn progress shows all.\n");
     }
@@ -359,7 +359,7 @@ private:
 
     Session& session;
     WatchWords words;
-    Exercise exercise;
+    Work exercise;
     Style& style;
     Signals signals;
     RawTerminal terminal;
@@ -379,7 +379,7 @@ private:
 
 }  // namespace
 
-std::string watch_footer(const Exercise& exercise, const std::string& time, bool has_keys,
+std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
                          WatchWaits waits) {
     std::string what = "Waiting for you to save ";
     if (has_keys && waits == WatchWaits::for_a_guess) what = "g: predict what it costs, or save ";

@@ -10,7 +10,7 @@ namespace coalesce::learn {
 
 /// The words of the command line.
 struct WatchWords {
-    Exercise exercise;
+    Work exercise;
     bool polls = false;  ///< looks for changes, whatever the file system
     int seconds = 60;    ///< for each check
 };
@@ -24,7 +24,7 @@ enum class WatchWaits {
 
 /// The lines at the foot of the screen, of 80 columns at most: an empty one, what is waited for, and
 /// the keys, where there are keys.
-std::string watch_footer(const Exercise& exercise, const std::string& time, bool has_keys,
+std::string watch_footer(const Work& exercise, const std::string& time, bool has_keys,
                          WatchWaits waits);
 /// How many lines of a terminal that footer takes: a verdict has the rest.
 inline constexpr int LINES_OF_WATCH_FOOTER = 3;

@@ -12,13 +12,13 @@
 #include "base/child.h"
 #include "kernel/render.h"
 #include "learn/counted.h"
-#include "learn/exercise.h"
 #include "learn/file_watcher.h"
 #include "learn/line_diff.h"
 #include "learn/pages.h"
 #include "learn/raw_terminal.h"
 #include "learn/terminal.h"
 #include "learn/verdict_text.h"
+#include "learn/work.h"
 
 using namespace coalesce::learn;
 

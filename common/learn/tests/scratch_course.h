@@ -11,8 +11,8 @@
 #include "base/files.h"
 #include "course/course.h"
 #include "exercises/skeleton.h"
-#include "learn/exercise.h"
 #include "learn/json_file.h"
+#include "learn/work.h"
 
 namespace coalesce::learn {
 

@@ -13,8 +13,8 @@
 #include <random>
 
 #include "base/files.h"
-#include "learn/exercise.h"
 #include "learn/predict.h"
+#include "learn/work.h"
 
 using coalesce::read_if_there;
 using namespace coalesce::learn;

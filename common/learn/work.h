@@ -12,7 +12,7 @@
 namespace coalesce::learn {
 
 /// An exercise or a bug hunt, and where its files are.
-struct Exercise {
+struct Work {
     const course::Step* step = nullptr;
     bool is_hunt = false;
 
@@ -29,7 +29,7 @@ struct Exercise {
     /// The solution, without its marks.
     std::string solution() const;
     /// What is asked of it.
-    const coalesce::Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
+    const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
     /// The lesson that goes with it: "steps/03_tiled/README.md".
     std::string lesson() const;
     /// Points for passing it.
@@ -39,12 +39,12 @@ struct Exercise {
 };
 
 /// The exercises in the course's order, without bug hunts.
-std::vector<Exercise> exercises_of(const course::Course& course);
+std::vector<Work> exercises_of(const course::Course& course);
 /// All of them: after each exercise its bug hunt.
-std::vector<Exercise> exercises_and_hunts_of(const course::Course& course);
+std::vector<Work> exercises_and_hunts_of(const course::Course& course);
 
 /// The one that a learner names by number or name. Throws UsageError when there is none.
-Exercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
+Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt);
 
 /// What identifies a text: the same in verdicts and in the learner's progress.
 std::string identity_of(const std::string& text);

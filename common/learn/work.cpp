@@ -1,4 +1,4 @@
-#include "learn/exercise.h"
+#include "learn/work.h"
 
 #include "base/errors.h"
 #include "base/files.h"
@@ -12,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The solution with its marks.
-exercises::Skeleton marked_solution(const Exercise& exercise) {
+exercises::Skeleton marked_solution(const Work& exercise) {
     fs::path file = fs::path("solutions") / exercise.step->name / exercise.file().filename();
     auto text = read_if_there(repository() / file);
     if (!text) {
@@ -24,40 +24,40 @@ exercises::Skeleton marked_solution(const Exercise& exercise) {
 
 }  // namespace
 
-fs::path Exercise::relative_file() const {
+fs::path Work::relative_file() const {
     return fs::path("exercises") / step->name / (is_hunt ? "hunt.cu" : "kernel.cu");
 }
 
-fs::path Exercise::file() const {
+fs::path Work::file() const {
     return repository() / relative_file();
 }
 
-std::string Exercise::skeleton() const {
+std::string Work::skeleton() const {
     return marked_solution(*this).blank();
 }
 
-std::string Exercise::solution() const {
+std::string Work::solution() const {
     return marked_solution(*this).solved();
 }
 
-std::string Exercise::lesson() const {
+std::string Work::lesson() const {
     return "steps/" + step->name + "/README.md";
 }
 
-Hint Exercise::hint(const course::Course& course, const std::string& failure) const {
+Hint Work::hint(const course::Course& course, const std::string& failure) const {
     return course.hint_for(asked(), failure);
 }
 
-std::vector<Exercise> exercises_of(const course::Course& course) {
-    std::vector<Exercise> all;
+std::vector<Work> exercises_of(const course::Course& course) {
+    std::vector<Work> all;
     for (auto& step : course.steps) {
         if (step.exercise) all.push_back({&step, false});
     }
     return all;
 }
 
-std::vector<Exercise> exercises_and_hunts_of(const course::Course& course) {
-    std::vector<Exercise> all;
+std::vector<Work> exercises_and_hunts_of(const course::Course& course) {
+    std::vector<Work> all;
     for (auto& exercise : exercises_of(course)) {
         all.push_back(exercise);
         if (exercise.step->hunt) all.push_back({exercise.step, true});
@@ -65,7 +65,7 @@ std::vector<Exercise> exercises_and_hunts_of(const course::Course& course) {
     return all;
 }
 
-Exercise find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {
+Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {
     const course::Step* step = course.find(word);
     if (step == nullptr || !step->exercise) {
         throw UsageError("there is no exercise \"" + word + "\"; ./learn list names them");
