@@ -40,6 +40,16 @@ Failure too_much_shared(const std::string& file, const std::string& how_much, lo
             .next = "Make the tile smaller: 32 x 33 floats are 4224 bytes."};
 }
 
+/// Errors that a launch leaves behind: from then on every call of the process returns them.
+bool is_of_earlier_launch(cudaError_t error) {
+    constexpr cudaError_t left_behind[] = {
+        cudaErrorIllegalAddress,      cudaErrorLaunchFailure,      cudaErrorLaunchTimeout,
+        cudaErrorIllegalInstruction,  cudaErrorMisalignedAddress,  cudaErrorAssert,
+        cudaErrorInvalidAddressSpace, cudaErrorHardwareStackError, cudaErrorInvalidPc};
+    return std::find(std::begin(left_behind), std::end(left_behind), error) !=
+           std::end(left_behind);
+}
+
 Failure does_not_load(cudaError_t error, const std::string& log, const std::string& file) {
     Failure failure{
         .kind = FailureKind::does_not_load,
@@ -50,6 +60,12 @@ Failure does_not_load(cudaError_t error, const std::string& log, const std::stri
     if (error == cudaErrorUnsupportedPtxVersion || error == cudaErrorNoKernelImageForDevice) {
         failure.kind = FailureKind::environment_problem;
         failure.next = "The driver is older than the CUDA toolkit: update it, or use --device sim.";
+    }
+    if (is_of_earlier_launch(error)) {
+        failure.kind = FailureKind::environment_problem;
+        failure.headline = "an earlier launch has broken the device for this process (" +
+                           error_text(error) + "): nothing can be run there any more.";
+        failure.next = "Run it again, in a new process.";
     }
     if (log.find("too much shared data") == log.npos) return failure;
     failure.kind = FailureKind::too_much_shared_memory;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "examined.h"
+#include "base/errors.h"
 #include "harness/counters.h"
 
 using namespace coalesce;
@@ -59,10 +60,13 @@ TEST_CASE("a kernel that breaks the device is told, and so is that nothing works
         "}\n"
         "constexpr Launch configure(int rows, int cols) { return {.block = 32}; }\n",
         "kernel.cu");
-    const Verdict found = examined(far);
+    LocalRunner runner({});
+    const Exercise exercise = transpose_within({});
+    const Verdict found = examine(far, exercise, runner, {});
     INFO(terminal_text(found));
     CHECK(found.failure_id() == "out-of-bounds");
-    const Verdict after = examined(read_source(folder / "solution.cu"));
-    CHECK_FALSE(after.passed());
+    const Verdict after = examine(read_source(folder / "solution.cu"), exercise, runner, {});
+    INFO(terminal_text(after));
     CHECK(after.outcome == Verdict::Outcome::not_examined);
+    CHECK_THROWS_AS(LocalRunner({}), UsageError);
 }
