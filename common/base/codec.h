@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_names.h"
+
 namespace coalesce::codec {
 
 using Json = nlohmann::ordered_json;
@@ -38,13 +40,20 @@ concept Described = requires(Writer& writer, T& value) {
     describe(writer, value);
 };
 
-/// An enumeration whose values have names: `const char* name_in_json(E)`, and
-/// `constexpr E last_of(E)` for the last of them.
+/// An enumeration with `constexpr E last_of(E)` for the last of its values. These are called as in
+/// code, with dashes, or as `name_in_json(E)` says.
 template <class E>
 concept Named = std::is_enum_v<E> && requires(E value) {
-    { name_in_json(value) } -> std::convertible_to<std::string>;
     { last_of(value) } -> std::same_as<E>;
 };
+template <Named E>
+std::string name_of_value(E value) {
+    if constexpr (requires { name_in_json(value); }) {
+        return name_in_json(value);
+    } else {
+        return dashed_name(value);
+    }
+}
 
 template <class T>
 Json encode(const T& value);
@@ -122,7 +131,7 @@ struct Kind {
             describe(writer, const_cast<T&>(value));
             return std::move(writer.json);
         } else if constexpr (Named<T>) {
-            return name_in_json(value);
+            return name_of_value(value);
         } else {
             return value;
         }
@@ -153,7 +162,7 @@ private:
         if (!json.is_string()) throw Error(path + ": a name was expected");
         for (int i = 0; i <= static_cast<int>(last_of(T{})); ++i) {
             value = static_cast<T>(i);
-            if (json.get<std::string>() == name_in_json(value)) return;
+            if (json.get<std::string>() == name_of_value(value)) return;
         }
         throw Error(path + ": there is nothing called \"" + json.get<std::string>() + "\"");
     }

@@ -13,7 +13,7 @@
 
 namespace coalesce {
 
-/// What is wrong. Course files, tests and grades refer to these by `id_of`.
+/// What is wrong. Course files, tests and grades refer to these by `Failure::id`.
 enum class FailureKind {
     none,  ///< nothing
 
@@ -64,7 +64,7 @@ enum class FailureKind {
     grid_exchanged,         ///< the grid would cover the matrix if its two sizes changed places
 
     // The result.
-    wrong_result,  ///< `Failure::fault` says in which way; id_of gives that fault's name
+    wrong_result,  ///< `Failure::fault` says in which way, and gives its name
 
     // The cost.
     uncoalesced_loads,      ///< more sectors read than the lesson asks
@@ -106,6 +106,10 @@ enum class FailureKind {
     no_compiler,          ///< there is nothing to compile with
     environment_problem,  ///< no device, no memory, no solution to compare with ...
 };
+/// The last one, for those who want all of them.
+constexpr FailureKind last_of(FailureKind) {
+    return FailureKind::environment_problem;
+}
 
 /// A place in a file.
 struct Place {
@@ -134,10 +138,6 @@ struct Failure {
     std::string id() const;
 };
 
-/// "missing-barrier". Of wrong_result "wrong-result": its faults have ids of their own.
-std::string id_of(FailureKind kind);
-/// "indices-not-swapped".
-std::string id_of(Fault fault);
 /// Every identifier that a Failure may have, in the order above; faults stand for wrong-result.
 std::vector<std::string> all_failure_ids();
 

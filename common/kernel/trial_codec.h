@@ -6,9 +6,6 @@
 
 namespace coalesce {
 
-inline const char* name_in_json(Watch watch) {
-    return watch == Watch::everything ? "everything" : "result-alone";
-}
 constexpr Watch last_of(Watch) {
     return Watch::result_alone;
 }

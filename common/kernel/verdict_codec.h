@@ -7,18 +7,10 @@
 
 namespace coalesce {
 
-inline const char* name_in_json(Severity severity) {
-    constexpr const char* names[] = {"error", "warning", "note"};
-    return names[static_cast<int>(severity)];
-}
 constexpr Severity last_of(Severity) {
     return Severity::note;
 }
 
-inline const char* name_in_json(Verdict::Outcome outcome) {
-    constexpr const char* names[] = {"passed", "failed", "not-examined"};
-    return names[static_cast<int>(outcome)];
-}
 constexpr Verdict::Outcome last_of(Verdict::Outcome) {
     return Verdict::Outcome::not_examined;
 }

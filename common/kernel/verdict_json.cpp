@@ -3,11 +3,11 @@
 namespace coalesce {
 
 Failure failure_called(const std::string& id) {
-    for (int i = 0; i <= static_cast<int>(FailureKind::environment_problem); ++i) {
+    for (int i = 0; i <= static_cast<int>(last_of(FailureKind{})); ++i) {
         const Failure failure{.kind = static_cast<FailureKind>(i)};
         if (failure.kind != FailureKind::wrong_result && failure.id() == id) return failure;
     }
-    for (int i = 0; i <= static_cast<int>(Fault::input_changed); ++i) {
+    for (int i = 0; i <= static_cast<int>(last_of(Fault{})); ++i) {
         const Failure failure{.kind = FailureKind::wrong_result, .fault = static_cast<Fault>(i)};
         if (failure.id() == id) return failure;
     }

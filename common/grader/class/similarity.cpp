@@ -5,7 +5,9 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <map>
+#include <sstream>
 
 #include "grader/class/names.h"
 #include "grader/class/reports.h"
@@ -22,48 +24,19 @@ bool is_letter(char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
+std::set<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
 // Names that mean something by themselves.
 bool is_word_of_cuda(const std::string& name) {
-    static const std::set<std::string> words = {"__global__",
-                                                "__shared__",
-                                                "__device__",
-                                                "__syncthreads",
-                                                "threadIdx",
-                                                "blockIdx",
-                                                "blockDim",
-                                                "gridDim",
-                                                "x",
-                                                "y",
-                                                "z",
-                                                "if",
-                                                "else",
-                                                "for",
-                                                "while",
-                                                "do",
-                                                "return",
-                                                "int",
-                                                "float",
-                                                "float2",
-                                                "float4",
-                                                "const",
-                                                "constexpr",
-                                                "unsigned",
-                                                "long",
-                                                "size_t",
-                                                "auto",
-                                                "template",
-                                                "void",
-                                                "struct",
-                                                "out",
-                                                "in",
-                                                "rows",
-                                                "cols",
-                                                "grid",
-                                                "block",
-                                                "__shfl_sync",
-                                                "__ldg",
-                                                "reinterpret_cast",
-                                                "static_cast"};
+    static const std::set<std::string> words = words_of(
+        "__global__ __shared__ __device__ __syncthreads threadIdx blockIdx "
+        "blockDim gridDim x y z if else for while do return int float float2 "
+        "float4 const constexpr unsigned long size_t auto template void struct "
+        "out in rows cols grid block __shfl_sync __ldg reinterpret_cast "
+        "static_cast");
     return words.contains(name);
 }
 

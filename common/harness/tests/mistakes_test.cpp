@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/enum_names.h"
 #include "harness/options.h"
 #include "host_run.h"
 
@@ -419,7 +420,7 @@ TEST_CASE("mistakes are named, on every shape that shows them") {
             CAPTURE(shape.rows);
             CAPTURE(shape.cols);
             CAPTURE(finding.text());
-            CAPTURE(name_of(finding.fault));
+            CAPTURE(dashed_name(finding.fault));
             const auto& allowed = mistake.faults;
             CHECK(std::find(allowed.begin(), allowed.end(), finding.fault) != allowed.end());
             if (finding.fault != allowed.front()) continue;

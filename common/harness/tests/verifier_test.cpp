@@ -1,4 +1,5 @@
 // The verifier on host memory: all element sizes, guard bands, large matrices, the map.
+#include "base/enum_names.h"
 #include "host_run.h"
 
 #include <doctest/doctest.h>
@@ -368,8 +369,8 @@ TEST_CASE("in place, nothing is said of in and out") {
 
 TEST_CASE("every fault has a name of its own") {
     std::set<std::string> names;
-    for (int i = 0; i <= static_cast<int>(Fault::input_changed); ++i) {
-        names.insert(name_of(static_cast<Fault>(i)));
+    for (int i = 0; i <= static_cast<int>(last_of(Fault{})); ++i) {
+        names.insert(dashed_name(static_cast<Fault>(i)));
     }
     CHECK(names.size() == static_cast<std::size_t>(Fault::input_changed) + 1);
     CHECK(names.count("unknown") == 0);

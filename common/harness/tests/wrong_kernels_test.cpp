@@ -1,5 +1,6 @@
 // The verifier against kernels that are wrong on purpose: each is caught, and called by its name.
 #include "wrong_kernels.h"
+#include "base/enum_names.h"
 
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
@@ -49,7 +50,7 @@ TEST_CASE("wrong kernels: each is caught and called by its name") {
         const Comparison comparison = comparison_on(kernel);
         INFO(comparison.text());
         CHECK_FALSE(comparison.is_right());
-        CHECK(std::string(name_of(comparison.fault())) == name_of(kernel.fault));
+        CHECK(dashed_name(comparison.fault()) == dashed_name(kernel.fault));
         CHECK(fits_terminal(comparison.text()));
         if (kernel.also == Fault::none) continue;
         const auto is_the_other = [&](const Finding& found) { return found.fault == kernel.also; };
@@ -60,9 +61,9 @@ TEST_CASE("wrong kernels: each is caught and called by its name") {
 TEST_CASE("wrong kernels: there is one for every fault") {
     std::set<Fault> seen;
     for (const WrongKernel& kernel : wrong_kernels()) seen.insert(kernel.fault);
-    for (int i = 1; i <= static_cast<int>(Fault::input_changed); ++i) {
+    for (int i = 1; i <= static_cast<int>(last_of(Fault{})); ++i) {
         const auto fault = static_cast<Fault>(i);
-        CAPTURE(name_of(fault));
+        CAPTURE(dashed_name(fault));
         CHECK(seen.count(fault) == 1);
     }
 }

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "examined.h"
 #include "harness/counters.h"
 #include "harness/text.h"
@@ -149,8 +150,8 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
     std::set<std::string> seen;
     for (const fs::path& file : failing_files()) seen.insert(expected_id(file));
     std::set<std::string> faults;
-    for (int i = 0; i <= static_cast<int>(Fault::input_changed); ++i) {
-        faults.insert(id_of(static_cast<Fault>(i)));
+    for (int i = 0; i <= static_cast<int>(last_of(Fault{})); ++i) {
+        faults.insert(dashed_name(static_cast<Fault>(i)));
     }
     for (const std::string& id : all_failure_ids()) {
         CAPTURE(id);

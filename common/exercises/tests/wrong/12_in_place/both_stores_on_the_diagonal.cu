@@ -1,5 +1,7 @@
 // expect: too-many-requests | work-repeated
 // mistake: A tile on the diagonal is stored twice.
+// says: moved once more
+// never: Fill the warps
 // never: `in`
 // never: `out`
 // never: out(

@@ -1,0 +1,36 @@
+// What the values of an enumeration are called in code: nobody lists them a second time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace coalesce {
+
+/// "not_examined" for Outcome::not_examined.
+template <auto value>
+constexpr std::string_view enumerator_name() {
+    // GCC: "... [with auto value = coalesce::Fault::none; ...]"; clang: "... [value = ...]".
+    constexpr std::string_view function = __PRETTY_FUNCTION__;
+    constexpr std::size_t end = function.find_first_of(";]", function.find("value = "));
+    constexpr std::size_t begin = function.rfind("::", end) + 2;
+    return function.substr(begin, end - begin);
+}
+
+/// "not-examined" for Outcome::not_examined. The enumeration counts from 0 to what
+/// `constexpr E last_of(E)` returns.
+template <class E>
+std::string dashed_name(E value) {
+    constexpr auto names = []<std::size_t... i>(std::index_sequence<i...>) {
+        return std::array{enumerator_name<static_cast<E>(i)>()...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(last_of(E{})) + 1>());
+    std::string name(names.at(static_cast<std::size_t>(value)));
+    std::replace(name.begin(), name.end(), '_', '-');
+    return name;
+}
+
+}  // namespace coalesce
