@@ -80,10 +80,7 @@ Leftovers leftovers_in(const fs::path& folder) {
     if (fs::exists(fs::symlink_status(escaped_file))) {
         all.insert(std::string("file ") + escaped_file);
     }
-    for (const fs::path& group : grader_cgroups()) {
-        if (group.filename().string().starts_with(own_group_prefix()))
-            all.insert("cgroup " + group.string());
-    }
+    for (const fs::path& group : grader_cgroups(getpid())) all.insert("cgroup " + group.string());
     return all;
 }
 

@@ -173,12 +173,13 @@ long Cgroup::kills_for_memory() const {
     return 0;
 }
 
-std::vector<fs::path> grader_cgroups() {
+std::vector<fs::path> grader_cgroups(pid_t of) {
     std::vector<fs::path> found;
     for (const fs::path& parent : parents()) {
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(parent, error)) {
-            if (owner_of(entry.path().filename()) > 0) found.push_back(entry.path());
+            const pid_t owner = owner_of(entry.path().filename());
+            if (owner > 0 && (of == 0 || owner == of)) found.push_back(entry.path());
         }
     }
     return found;

@@ -4,6 +4,8 @@
 /// are all there is.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -37,7 +39,8 @@ private:
 
 /// Removes groups that graders left which are no more. Returns how many.
 int sweep_stale_cgroups();
-/// The groups of graders that are there now, those of graders at work included.
-std::vector<std::filesystem::path> grader_cgroups();
+/// The groups of graders that are there now, those of graders at work included; or of one grader
+/// alone, by its process.
+std::vector<std::filesystem::path> grader_cgroups(pid_t of = 0);
 
 }  // namespace coalesce::grader

@@ -35,13 +35,12 @@ int run_in(const Cgroup& group, Work work) {
 }  // namespace
 
 TEST_CASE("a group limits memory, tells when it ran out, and is gone afterwards") {
-    const std::size_t before = grader_cgroups().size();
     auto group = Cgroup::make(std::size_t{64} << 20, 16);
     if (!group) {
         MESSAGE("skipped: this process may make no cgroup here");
         return;
     }
-    CHECK(grader_cgroups().size() > before);
+    CHECK_FALSE(grader_cgroups(getpid()).empty());
     CHECK(run_in(*group, [] {}) == 0);
     CHECK(group->kills_for_memory() == 0);
     const int status = run_in(*group, [] {
@@ -52,7 +51,7 @@ TEST_CASE("a group limits memory, tells when it ran out, and is gone afterwards"
     CHECK(WIFSIGNALED(status));
     CHECK(group->kills_for_memory() >= 1);
     group.reset();
-    CHECK(grader_cgroups().size() == before);
+    CHECK(grader_cgroups(getpid()).empty());
 }
 
 TEST_CASE("what a dead grader left is swept, with what is still in it; a living one's stays") {
@@ -81,10 +80,10 @@ TEST_CASE("what a dead grader left is swept, with what is still in it; a living 
         _exit(0);
     }
     waitpid(grader, nullptr, 0);
-    const std::size_t before = grader_cgroups().size();
-    CHECK(sweep_stale_cgroups() >= 1);
-    CHECK(grader_cgroups().size() < before);
-    CHECK(std::filesystem::exists(std::filesystem::path(mine->entrances().front()).parent_path()));
+    // Another grader on this computer may sweep as well, and be first.
+    sweep_stale_cgroups();
+    CHECK(grader_cgroups(grader).empty());
+    CHECK_FALSE(grader_cgroups(getpid()).empty());
     close(ends[0]);
     close(ends[1]);
 }
