@@ -1,5 +1,8 @@
 #include "kernel/advice.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace coalesce {
 
 namespace {
@@ -53,8 +56,7 @@ const char* next_after(Fault fault, const Produces& task) {
             return "Compare the grid with the matrix: does each element have its thread?";
         case Fault::bounds_exchanged:
             return "Compare row with rows and col with cols, in the kernel and in configure: is "
-                   "the grid "
-                   "ceil_div(cols, ...) wide and ceil_div(rows, ...) tall?";
+                   "the grid ceil_div(cols, ...) wide and ceil_div(rows, ...) tall?";
         case Fault::part_of_each_tile:
             return "Does each thread move all its elements of the tile? Look at the loop and its "
                    "step.";
@@ -65,8 +67,7 @@ const char* next_after(Fault fault, const Produces& task) {
             return "How long is a row? `in` has cols elements in each, `out` has rows.";
         case Fault::tile_not_moved:
             return "The tile's own place has to be transposed too: exchange blockIdx.x and "
-                   "blockIdx.y "
-                   "when storing.";
+                   "blockIdx.y when storing.";
         case Fault::tile_not_transposed:
             return "Read the tile the other way round: by column what was written by row.";
         case Fault::off_by_one_row: return "Count the rows: the first one is row 0.";
@@ -85,8 +86,7 @@ const char* next_after(Fault fault, const Produces& task) {
         case Fault::line_repeated: return "Let the index depend on the row and on the column.";
         case Fault::turned_around:
             return "Transposing mirrors at the diagonal: in(row, col) goes to out(col, row), "
-                   "without "
-                   "any rows - 1 - row.";
+                   "without any rows - 1 - row.";
         case Fault::axes_in_other_order:
             return "Work out by hand where the neighbours along each axis of `in` lie in `out`.";
         case Fault::batch_repeated:
@@ -108,8 +108,7 @@ const char* next_after(Fault fault, const Produces& task) {
             return "Work out by hand which tile block (1, 0) reads, and which it stores.";
         case Fault::scrambled_in_tile:
             return "Work out by hand where thread (1, 0) puts its element in the tile, and from "
-                   "where "
-                   "it is read.";
+                   "where it is read.";
         case Fault::mixed_in_tile:
             return "Does the whole block wait between writing the tile and reading it? If it uses "
                    "none, follow one wrong element by hand.";
@@ -139,31 +138,15 @@ const char* next_after(Fault fault, const Produces& task) {
 }
 
 bool names_the_mistake(Fault fault) {
-    switch (fault) {
-        case Fault::indices_not_swapped:
-        case Fault::indices_swapped:
-        case Fault::wrong_pitch:
-        case Fault::tile_not_moved:
-        case Fault::tile_not_transposed:
-        case Fault::off_by_one_row:
-        case Fault::off_by_one_col:
-        case Fault::shifted:
-        case Fault::neighbours_exchanged:
-        case Fault::neighbour_repeated:
-        case Fault::value_added:
-        case Fault::component_lost:
-        case Fault::tile_repeated:
-        case Fault::line_repeated:
-        case Fault::turned_around:
-        case Fault::axes_in_other_order:
-        case Fault::batch_repeated:
-        case Fault::batches_exchanged:
-        case Fault::matrix_size_wrong:
-        case Fault::wrong_origin:
-        case Fault::half_exchanged:
-        case Fault::arguments_exchanged: return true;
-        default: return false;
-    }
+    using enum Fault;
+    constexpr Fault certain[] = {
+        indices_not_swapped,  indices_swapped,    wrong_pitch,       tile_not_moved,
+        tile_not_transposed,  off_by_one_row,     off_by_one_col,    shifted,
+        neighbours_exchanged, neighbour_repeated, value_added,       component_lost,
+        tile_repeated,        line_repeated,      turned_around,     axes_in_other_order,
+        batch_repeated,       batches_exchanged,  matrix_size_wrong, wrong_origin,
+        half_exchanged,       arguments_exchanged};
+    return std::find(std::begin(certain), std::end(certain), fault) != std::end(certain);
 }
 
 }  // namespace coalesce

@@ -87,18 +87,17 @@ std::string element_text(const Report& report, const Trial& trial, const Evidenc
 Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details,
                         const Evidence& evidence) {
     const bool is_square = evidence.exercise.task().in_place;
-    return {
-        .kind = FailureKind::no_bounds_check,
-        .headline =
-            "threads outside of the matrix touch memory that is not theirs: a check of "
-            "the bounds is missing or wrong.",
-        .place = place,
-        .shape = trial.shape,
-        .details = details,
-        .next = std::string("Where the tiles do not fit the matrix, some threads have no element: "
-                            "let them do nothing. Compare ") +
-                (is_square ? "both indices with the side" : "row with rows and col with cols") +
-                " before each access."};
+    return {.kind = FailureKind::no_bounds_check,
+            .headline =
+                "threads outside of the matrix touch memory that is not theirs: a check of the "
+                "bounds is missing or wrong.",
+            .place = place,
+            .shape = trial.shape,
+            .details = details,
+            .next = std::string("Where the tiles do not fit the matrix, some threads have no "
+                                "element: let them do nothing. Compare ") +
+                    (is_square ? "both indices with the side" : "row with rows and col with cols") +
+                    " before each access."};
 }
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
@@ -218,11 +217,10 @@ Failure outside_shared(const Trial& trial, const Report& report, const Evidence&
 
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
-        return from_report(
-            FailureKind::misaligned, *report, trial, evidence,
-            "a vector access at an address that is no multiple of its size.",
-            "A float4 needs an address that is a multiple of 16 bytes, a float2 of 8: "
-            "let its first element's index be a multiple of 4, or of 2.");
+        return from_report(FailureKind::misaligned, *report, trial, evidence,
+                           "a vector access at an address that is no multiple of its size.",
+                           "A float4 needs an address that is a multiple of 16 bytes, a float2 of "
+                           "8: let its first element's index be a multiple of 4, or of 2.");
     }
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
@@ -357,11 +355,10 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
     };
     for (const char* kind : {"divergent barrier", "exit before barrier"}) {
         if (const Report* report = find_report(trial, "synccheck", kind)) {
-            return make(
-                FailureKind::divergent_barrier, *report,
-                "not every thread of the block comes to this __syncthreads().",
-                "Put the condition around the loads and stores, not around the barrier, and "
-                "let no thread return before it.");
+            return make(FailureKind::divergent_barrier, *report,
+                        "not every thread of the block comes to this __syncthreads().",
+                        "Put the condition around the loads and stores, not around the barrier, "
+                        "and let no thread return before it.");
         }
     }
     if (const Report* report = find_report(trial, "synccheck")) {
@@ -390,11 +387,10 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
 
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "initcheck", "uninitialised shared read")) {
-        Failure failure =
-            from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
-                        "this reads a place in shared memory that nothing wrote.",
-                        "Fill the tile first: do all its elements have a thread that writes them, "
-                        "and is it read with the same layout?");
+        Failure failure = from_report(FailureKind::uninitialised_shared, *report, trial, evidence,
+                                      "this reads a place in shared memory that nothing wrote.",
+                                      "Fill the tile first: do all its elements have a thread that "
+                                      "writes them, and is it read with the same layout?");
         if (const auto left_out = elements_left_out(trial, evidence)) {
             failure.details += wrap("On the way: " + left_out->sentence);
             failure.place.line = left_out->line;

@@ -71,12 +71,10 @@ const LineCounters* busiest_line(const std::vector<LineCounters>& lines, const A
 std::string advice(FailureKind kind) {
     if (kind == FailureKind::bank_conflicts) {
         return "Let the 32 lanes touch 32 different banks: an element's bank is its place in the "
-               "array "
-               "modulo 32. Print the picture of one warp to see who meets whom.";
+               "array modulo 32. Print the picture of one warp to see who meets whom.";
     }
     return "Let neighbouring lanes (threadIdx.x) touch neighbouring addresses: what does one more "
-           "lane "
-           "add to the index?";
+           "lane add to the index?";
 }
 
 /// What a request may cost: by the limits, or as in the solution; 0: not asked.
@@ -246,14 +244,13 @@ std::optional<Failure> needless_atomics(const Verdict& found) {
     if (!solution || found.counters->atomic_requests == 0 || solution->atomic_requests > 0) {
         return std::nullopt;
     }
-    Failure failure{.kind = FailureKind::needless_atomics,
-                    .headline = "the result is stored with " +
-                                std::to_string(found.counters->atomic_requests) +
-                                " atomic operations, and none is needed: no two threads store to "
-                                "one place.",
-                    .place = {found.file, 0, 0},
-                    .shape = found.counted,
-                    .next = "Store with a plain assignment: out[...] = value."};
+    Failure failure{
+        .kind = FailureKind::needless_atomics,
+        .headline = "the result is stored with " + std::to_string(found.counters->atomic_requests) +
+                    " atomic operations, and none is needed: no two threads store to one place.",
+        .place = {found.file, 0, 0},
+        .shape = found.counted,
+        .next = "Store with a plain assignment: out[...] = value."};
     for (const LineCounters& line : found.lines) {
         if (line.counters.atomic_requests > 0) failure.place.line = line.line;
     }
@@ -280,8 +277,8 @@ std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape
     if (launch.blocks() > 1) return std::nullopt;
     return Failure{.kind = FailureKind::multiprocessors_idle,
                    .headline =
-                       "a single block moves the whole matrix: one multiprocessor works, and "
-                       "all others of the GPU have nothing to do.",
+                       "a single block moves the whole matrix: one multiprocessor works, and all "
+                       "others of the GPU have nothing to do.",
                    .place = {found.file, line_of_launch(found.source, ".grid"), 0},
                    .shape = found.counted,
                    .next = "Launch a block for each tile."};

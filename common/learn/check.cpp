@@ -34,8 +34,7 @@ void understand(const CheckWords& words) {
     }
     if (words.exercise == ALL && !words.file.empty()) {
         throw UsageError(
-            "--file goes with one exercise, not with all; name it: ./learn check 03 "
-            "--file " +
+            "--file goes with one exercise, not with all; name it: ./learn check 03 --file " +
             words.file);
     }
 }

@@ -36,8 +36,7 @@ void keep_copy(const Work& exercise) {
     if (!error) fs::copy_file(file, copy, error);
     if (error) {
         throw UsageError(exercise.relative_file().string() +
-                         " is left as it is: no copy of it can "
-                         "be kept in " +
+                         " is left as it is: no copy of it can be kept in " +
                          copy.parent_path().string() + " (" + error.message() + ")");
     }
     std::cout << "What was in it is kept: " << copy.lexically_relative(repository()).string()

@@ -44,8 +44,7 @@ void must_be_of_plan(const Assignment& assignment, const Plan& plan) {
     if (plan.identity == identity_of(assignment)) return;
     throw UsageError(
         "the plan is not of the assignment as it is here: manifest, hidden shapes, solutions and "
-        "key "
-        "have to be those that the plan was made with");
+        "key have to be those that the plan was made with");
 }
 
 // A grade must not depend on the computer that a chunk comes to.

@@ -67,9 +67,8 @@ std::string handout_readme(const Assignment& assignment) {
         "outside of the matrices, no race, no barrier that some threads miss, nothing read before "
         "it\n"
         "was written. `counters`: it costs no more than the solution, and than this (simulated: "
-        "sectors "
-        "of\nmemory and wavefronts of shared memory a request at most; elements of the matrix at "
-        "least):\n\n";
+        "sectors of\nmemory and wavefronts of shared memory a request at most; elements of the "
+        "matrix at least):\n\n";
     for (const Assigned& exercise : assignment.exercises) text += what_it_costs(exercise);
     text +=
         "\nA kernel includes nothing, and keeps nothing from one launch to the next. Clocks and "

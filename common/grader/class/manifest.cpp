@@ -124,8 +124,8 @@ std::string read_key(const fs::path& file) {
     auto rights = fs::status(file, error).permissions();
     if (!error && (rights & (fs::perms::group_all | fs::perms::others_all)) != fs::perms::none) {
         throw UsageError(file.string() +
-                         " can be read by others: chmod 600 it; if students may have seen "
-                         "it, make a new assignment");
+                         " can be read by others: chmod 600 it; if students may have seen it, make "
+                         "a new assignment");
     }
     std::string text = read_file(file);
     while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -246,8 +246,7 @@ std::string manifest_text(const Assignment& assignment) {
         "# memory, races and barriers, `counters` for costing no more than its limits and the "
         "solution.\n"
         "# allow: \"printf\", \"malloc\", \"clock\", \"smid\", \"createpolicy\", \"global\". "
-        "epoch: count "
-        "it up,\n"
+        "epoch: count it up,\n"
         "# and every secret input is another.\n"
         "format = 2\ntitle = " +
         quoted(assignment.title) + "\nepoch = " + std::to_string(assignment.epoch) + "\n";

@@ -49,8 +49,7 @@ public:
         throw Infrastructure(std::to_string(missing.size()) +
                              " results are not there yet, and grades.csv was not written.\n" +
                              plan_status(plan) +
-                             "Run those chunks again, then merge again; or: "
-                             "./learn grade run " +
+                             "Run those chunks again, then merge again; or: ./learn grade run " +
                              assignment.name + " --resume");
     }
 

@@ -32,10 +32,9 @@ std::set<std::string> words_of(const std::string& text) {
 // Names that mean something by themselves.
 bool is_word_of_cuda(const std::string& name) {
     static const std::set<std::string> words = words_of(
-        "__global__ __shared__ __device__ __syncthreads threadIdx blockIdx "
-        "blockDim gridDim x y z if else for while do return int float float2 "
-        "float4 const constexpr unsigned long size_t auto template void struct "
-        "out in rows cols grid block __shfl_sync __ldg reinterpret_cast "
+        "__global__ __shared__ __device__ __syncthreads threadIdx blockIdx blockDim gridDim x y z "
+        "if else for while do return int float float2 float4 const constexpr unsigned long size_t "
+        "auto template void struct out in rows cols grid block __shfl_sync __ldg reinterpret_cast "
         "static_cast");
     return words.contains(name);
 }

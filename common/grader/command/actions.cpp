@@ -122,10 +122,9 @@ int verify(const Words& words) {
 
 int run(const Words& words) {
     if (words.resume != words.submissions.empty()) {
-        throw UsageError(words.resume
-                             ? "--resume goes on with what was handed in then: leave out "
-                               "--submissions"
-                             : "name what was handed in: --submissions FOLDER, or --resume");
+        throw UsageError(
+            words.resume ? "--resume goes on with what was handed in then: leave out --submissions"
+                         : "name what was handed in: --submissions FOLDER, or --resume");
     }
     Assignment assignment = read_assignment(find_assignment(words));
     RunRequest request{.submissions = words.submissions,

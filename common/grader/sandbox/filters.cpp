@@ -56,27 +56,26 @@ void serve_filter() {
     const std::uint32_t deny = SCMP_ACT_ERRNO(EPERM);
     Filter filter(SCMP_ACT_ALLOW);
     // To others, and to other programs.
-    filter.rule(deny,
-                "socket socketpair connect bind listen accept accept4 execve execveat "
-                "ptrace process_vm_readv process_vm_writev process_madvise pidfd_open "
-                "pidfd_getfd pidfd_send_signal kcmp setsid setpgid shmget msgget semget "
-                "memfd_create memfd_secret");
+    filter.rule(
+        deny,
+        "socket socketpair connect bind listen accept accept4 execve execveat ptrace "
+        "process_vm_readv process_vm_writev process_madvise pidfd_open pidfd_getfd "
+        "pidfd_send_signal kcmp setsid setpgid shmget msgget semget memfd_create memfd_secret");
     // To other places of the file system.
     filter.rule(deny,
-                "mount umount2 pivot_root chroot unshare setns open_tree move_mount "
-                "fsopen fsconfig fsmount fspick mount_setattr open_by_handle_at "
-                "name_to_handle_at lookup_dcookie nfsservctl quotactl swapon swapoff");
+                "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen "
+                "fsconfig fsmount fspick mount_setattr open_by_handle_at name_to_handle_at "
+                "lookup_dcookie nfsservctl quotactl swapon swapoff");
     // To the kernel itself.
-    filter.rule(deny,
-                "bpf perf_event_open userfaultfd io_uring_setup io_uring_enter "
-                "io_uring_register keyctl add_key request_key init_module finit_module "
-                "delete_module kexec_load kexec_file_load reboot personality acct syslog "
-                "vhangup settimeofday clock_settime adjtimex clock_adjtime");
+    filter.rule(
+        deny,
+        "bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register keyctl "
+        "add_key request_key init_module finit_module delete_module kexec_load kexec_file_load "
+        "reboot personality acct syslog vhangup settimeofday clock_settime adjtimex clock_adjtime");
     // To what a file is.
     filter.rule(deny,
-                "mknod mknodat link linkat symlink symlinkat chmod fchmod fchmodat chown "
-                "fchown lchown fchownat mkdir mkdirat rename renameat renameat2 unlink "
-                "unlinkat truncate");
+                "mknod mknodat link linkat symlink symlinkat chmod fchmod fchmodat chown fchown "
+                "lchown fchownat mkdir mkdirat rename renameat renameat2 unlink unlinkat truncate");
     // Whose arguments no filter sees: the C library falls back to clone.
     filter.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3 openat2");
     for (const std::uint64_t flag : {CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,
@@ -90,20 +89,19 @@ void serve_filter() {
 void allow_computing(Filter& filter) {
     // Files that are open.
     filter.rule(SCMP_ACT_ALLOW,
-                "read write readv writev pread64 lseek close fstat newfstatat statx "
-                "fcntl dup dup2 dup3 pipe pipe2 poll ppoll sendmsg recvmsg");
+                "read write readv writev pread64 lseek close fstat newfstatat statx fcntl dup dup2 "
+                "dup3 pipe pipe2 poll ppoll sendmsg recvmsg");
     // Memory.
     filter.rule(SCMP_ACT_ALLOW, "munmap mremap brk madvise mincore munlock membarrier");
     // Threads and signals.
-    filter.rule(SCMP_ACT_ALLOW,
-                "futex rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack gettid "
-                "getpid getppid set_robust_list rseq exit exit_group sched_yield "
-                "sched_getaffinity restart_syscall");
+    filter.rule(
+        SCMP_ACT_ALLOW,
+        "futex rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack gettid getpid getppid "
+        "set_robust_list rseq exit exit_group sched_yield sched_getaffinity restart_syscall");
     // Time, and what one is.
     filter.rule(SCMP_ACT_ALLOW,
-                "clock_gettime clock_nanosleep clock_getres nanosleep gettimeofday time "
-                "times getrandom sysinfo uname getrusage getrlimit getuid geteuid getgid "
-                "getegid getcpu");
+                "clock_gettime clock_nanosleep clock_getres nanosleep gettimeofday time times "
+                "getrandom sysinfo uname getrusage getrlimit getuid geteuid getgid getegid getcpu");
     filter.rule(SCMP_ACT_ERRNO(ENOSYS), "clone3 openat2");
     // Threads, not processes.
     filter.rule_if(SCMP_ACT_ALLOW, "clone",

@@ -228,12 +228,11 @@ TEST_CASE("other names and comments are alike; another way is not") {
         "if (row < rows) { out[col * rows + row] = tile[threadIdx.x][0] * 2; }";
     std::string renamed =
         common +
-        "for (int j = 0; j < 4; j++) { // mine\n buf[j][threadIdx.x] = in[(r + j) * cols"
-        " + c]; }\nif (r < rows) { out[c * rows + r] = buf[threadIdx.x][0] * 2; }";
-    std::string other =
-        common +
-        "float4 v = reinterpret_cast<const float4*>(in)[i / 4]; while (v.x > 0) { v.x -= 1;"
-        " } out[i] = v.y + v.z * v.w - 3 / v.x; return;";
+        "for (int j = 0; j < 4; j++) { // mine\n buf[j][threadIdx.x] = in[(r + j) * cols + c]; "
+        "}\nif (r < rows) { out[c * rows + r] = buf[threadIdx.x][0] * 2; }";
+    std::string other = common +
+                        "float4 v = reinterpret_cast<const float4*>(in)[i / 4]; while (v.x > 0) { "
+                        "v.x -= 1; } out[i] = v.y + v.z * v.w - 3 / v.x; return;";
     std::vector<Alike> pairs = alike({one, renamed, other}, {common});
     REQUIRE(pairs.size() == 1);
     CHECK(pairs[0].first == 0);
