@@ -1,7 +1,6 @@
 #include "kernel/block_places.h"
 
 #include <algorithm>
-#include <bit>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,10 +23,9 @@ std::vector<std::int64_t> stored_by(const Trial& trial) {
     std::vector<std::int64_t> elements;
     for (const simulated::Access& access : trial.accesses) {
         if (access.is_shared || !access.is_store) continue;
-        for (std::size_t lane = 0; lane < access.addresses.size(); ++lane) {
-            if ((access.active >> lane & 1) == 0) continue;
-            const auto first = static_cast<std::int64_t>(
-                (access.addresses[lane] - trial.out_address) / sizeof(float));
+        for (const std::uint64_t address : access.of_active()) {
+            const auto first =
+                static_cast<std::int64_t>((address - trial.out_address) / sizeof(float));
             const auto count = static_cast<std::int64_t>(access.bytes_per_lane / sizeof(float));
             for (std::int64_t i = 0; i < count; ++i) elements.push_back(first + i);
         }
@@ -62,10 +60,9 @@ std::optional<Loaded> first_load(const Trial& trial) {
     };
     const auto load = std::find_if(trial.accesses.begin(), trial.accesses.end(), is_load);
     if (load == trial.accesses.end()) return std::nullopt;
-    const auto lane = static_cast<std::size_t>(std::countr_zero(load->active));
-    return Loaded{
-        static_cast<std::int64_t>((load->addresses[lane] - trial.in_address) / sizeof(float)),
-        load->line};
+    const std::uint64_t address = load->of_active().front();
+    return Loaded{static_cast<std::int64_t>((address - trial.in_address) / sizeof(float)),
+                  load->line};
 }
 
 std::optional<BlockStores> block_stores(Shape shape, const LaunchShape& launch,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <set>
 #include <string_view>
 
@@ -29,9 +28,7 @@ struct Stage {
     }
     void note(const Access& access) {
         if (line == 0) line = access.line;
-        for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
-            const std::uint64_t begin =
-                access.addresses[static_cast<std::size_t>(std::countr_zero(rest))];
+        for (const std::uint64_t begin : access.of_active()) {
             const std::uint64_t before = elements;
             for (unsigned byte = 0; byte < access.bytes_per_lane; byte += 4) {
                 elements += seen.insert((begin + byte) / 4).second;

@@ -57,6 +57,15 @@ struct Access {
     std::array<std::uint64_t, 32> addresses{};  ///< of active lanes; in shared memory the offset
     unsigned cost = 0;                          ///< sectors; of shared memory wavefronts
     unsigned ideal = 0;                         ///< the least for these bytes
+
+    /// The addresses of its active lanes alone.
+    std::vector<std::uint64_t> of_active() const {
+        std::vector<std::uint64_t> found;
+        for (std::size_t lane = 0; lane < addresses.size(); ++lane) {
+            if ((active >> lane & 1) != 0) found.push_back(addresses[lane]);
+        }
+        return found;
+    }
 };
 
 /// Whether this simulator can tell accesses one by one.

@@ -10,12 +10,10 @@ constexpr std::uint64_t most_warps = 64;
 
 bool stores_to(const simulated::Access& access, std::uint64_t address) {
     if (access.is_shared || !access.is_store) return false;
-    for (std::size_t lane = 0; lane < access.addresses.size(); ++lane) {
-        const std::uint64_t begin = access.addresses[lane];
-        const bool is_there = address >= begin && address < begin + access.bytes_per_lane;
-        if ((access.active >> lane & 1) != 0 && is_there) return true;
-    }
-    return false;
+    const std::vector<std::uint64_t> begins = access.of_active();
+    return std::any_of(begins.begin(), begins.end(), [&](std::uint64_t begin) {
+        return address >= begin && address < begin + access.bytes_per_lane;
+    });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "kernel/value_causes.h"
 
 #include <algorithm>
-#include <bit>
 #include <set>
 
 #include "harness/text.h"
@@ -26,8 +25,7 @@ void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence&
     const Trial seen = first_warp(trial, evidence);
     const auto reads_out = [&](const Access& access) {
         if (access.is_shared || access.is_store || access.active == 0) return false;
-        const auto lane = static_cast<std::size_t>(std::countr_zero(access.active));
-        const std::uint64_t address = access.addresses[lane];
+        const std::uint64_t address = access.of_active().front();
         return address >= seen.out_address && address < seen.out_address + 4 * seen.elements();
     };
     const auto load = std::find_if(seen.accesses.begin(), seen.accesses.end(), reads_out);
@@ -44,28 +42,23 @@ void look_for_loads_of_out(Failure& failure, const Trial& trial, const Evidence&
 const Access* store_with_gaps(const std::vector<Access>& accesses, unsigned bytes_read) {
     constexpr unsigned kWord = 4;
     const auto is_store = [](const Access& one) { return one.is_shared && one.is_store; };
-    const auto for_each_lane = [](const Access& access, auto visit) {
-        for (std::uint32_t rest = access.active; rest; rest &= rest - 1) {
-            visit(access.addresses[static_cast<std::size_t>(std::countr_zero(rest))]);
-        }
-    };
     std::set<std::uint64_t> words;
     for (const Access& access : accesses) {
         if (!is_store(access)) continue;
-        for_each_lane(access, [&](std::uint64_t begin) {
+        for (const std::uint64_t begin : access.of_active()) {
             for (unsigned at = 0; at < access.bytes_per_lane; at += kWord) {
                 words.insert((begin + at) / kWord);
             }
-        });
+        }
     }
     for (const Access& access : accesses) {
         bool has_gap = false;
         if (!is_store(access) || access.bytes_per_lane >= bytes_read) continue;
-        for_each_lane(access, [&](std::uint64_t begin) {
+        for (const std::uint64_t begin : access.of_active()) {
             for (unsigned at = 0; at < bytes_read; at += kWord) {
                 has_gap |= !words.contains((begin / bytes_read * bytes_read + at) / kWord);
             }
-        });
+        }
         if (has_gap) return &access;
     }
     return nullptr;
