@@ -1,0 +1,73 @@
+#include "timing/figures.h"
+
+#include <cmath>
+
+#include "base/text.h"
+
+namespace coalesce::timing {
+namespace {
+
+/// With so many digits that say something, the others are 0: 2370 of 2368 with three.
+double rounded(double value, int digits) {
+    if (value == 0) return 0;
+    const double last = std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits);
+    // Tenths are not doubles, but their inverses are: 0.1 * 43 is 4.300000000000001.
+    return last < 1 ? std::round(value * std::round(1 / last)) / std::round(1 / last)
+                    : std::round(value / last) * last;
+}
+
+/// Two digits, and a third after a 1, where two would be as coarse as 5 %.
+double said(double value) {
+    const double coarse = rounded(value, 2);
+    const double first = coarse / std::pow(10, std::floor(std::log10(coarse)));
+    return rounded(value, first < 2 ? 3 : 2);
+}
+
+/// Of whole ones, or with a decimal below 10.
+std::string in_unit(double value, const char* unit) {
+    return short_number(value < 10 ? rounded(value, 2) : std::round(value)) + unit;
+}
+
+}  // namespace
+
+bool is_count(double value) {
+    return std::isfinite(value) && value >= 1;
+}
+
+bool is_part(double part) {
+    return std::isfinite(part) && part >= 0.005;
+}
+
+std::string percent_text(double part) {
+    return short_number(std::round(100 * part)) + " %";
+}
+
+std::string time_text(double ms) {
+    if (ms >= 1000) return short_number(said(ms / 1000)) + " s";
+    return ms >= 0.1 ? short_number(said(ms)) + " ms" : short_number(said(ms * 1000)) + " us";
+}
+
+std::string bytes_text(double bytes) {
+    constexpr double kilo = 1024, mega = kilo * kilo;
+    // 1000 and more are said in the next unit, so that no number has four digits.
+    if (bytes < 1000) return short_number(std::round(bytes)) + " bytes";
+    return bytes < 1000 * kilo ? in_unit(bytes / kilo, " KB") : in_unit(bytes / mega, " MB");
+}
+
+std::string traffic_text(double bytes) {
+    if (bytes < 1e3) return short_number(std::round(bytes)) + " bytes";
+    if (bytes < 1e6) return in_unit(bytes / 1e3, " KB");
+    return bytes < 1e9 ? in_unit(bytes / 1e6, " MB") : in_unit(bytes / 1e9, " GB");
+}
+
+std::string number_text(double count) {
+    return short_number(count < 100     ? std::round(count)
+                        : count < 10000 ? std::round(count / 10) * 10
+                                        : rounded(count, 3));
+}
+
+std::string times_text(double ratio) {
+    return short_number(ratio < 10 ? rounded(ratio, ratio < 1.2 ? 3 : 2) : std::round(ratio));
+}
+
+}  // namespace coalesce::timing

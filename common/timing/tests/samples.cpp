@@ -1,0 +1,150 @@
+#include "timing/tests/samples.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace coalesce::timing::samples {
+namespace {
+
+/// Blocks that all do the same, in cycles: what the time line is drawn from.
+struct Pattern {
+    int places, warps;
+    double bytes_of_warp;
+    double apart;  ///< of the starts of blocks in neighbouring places
+    double period, start, latency, spread, work;
+};
+
+/// The part of a moment in which something lasts.
+double overlap(double moment, double begin, double end) {
+    return std::max(0.0, std::min(moment + 1, end) - std::max(moment, begin));
+}
+
+void add_block(TimeLine& line, const Pattern& pattern, double begin) {
+    const double cycles = line.cycles_a_moment;
+    const double together = begin + pattern.start + pattern.latency + pattern.spread;
+    for (int warp = 0; warp < pattern.warps; ++warp) {
+        const double asked = begin + pattern.start + 2.0 * warp;
+        const double late = (warp * 7 % pattern.warps) / static_cast<double>(pattern.warps);
+        const double arrived = asked + pattern.latency + late * pattern.spread;
+        const double free = std::max(together, arrived), done = free + pattern.work;
+        for (std::size_t i = 0; i < line.moments.size(); ++i) {
+            const auto at = static_cast<double>(i);
+            Moment& moment = line.moments[i];
+            const double loading = overlap(at, asked / cycles, arrived / cycles);
+            moment.bytes_on_their_way += pattern.bytes_of_warp * loading;
+            moment.waiting_for_loads += loading;
+            moment.at_barrier += overlap(at, arrived / cycles, free / cycles);
+            moment.at_work += overlap(at, free / cycles, done / cycles);
+            moment.bytes_stored += pattern.bytes_of_warp *
+                                   overlap(at, free / cycles, done / cycles) * cycles /
+                                   pattern.work;
+        }
+    }
+}
+
+TimeLine drawn(const Pattern& pattern) {
+    TimeLine line{.cycles_a_moment = 20, .moments = std::vector<Moment>(240), .blocks = {}};
+    for (int place = 0; place < pattern.places; ++place) {
+        for (int turn = -1; turn < 6; ++turn) {
+            const double begin = pattern.apart * place + pattern.period * turn;
+            add_block(line, pattern, begin);
+            line.blocks.push_back({place, begin / line.cycles_a_moment,
+                                   (begin + pattern.period) / line.cycles_a_moment});
+        }
+    }
+    return line;
+}
+
+}  // namespace
+
+Gpu gpu() {
+    Gpu gpu;
+    gpu.name = "NVIDIA H200";
+    gpu.measured = true;
+    gpu.multiprocessors = 132;
+    gpu.clock_ghz = 1.75;
+    gpu.peak_gbps = 4900;
+    gpu.copy_gbps = 4285;
+    gpu.block_interval = 158;
+    return gpu;
+}
+
+Prediction like_04() {
+    Prediction p;
+    p.gpu = "NVIDIA H200";
+    p.measured_gpu = true;
+    p.kernel = "padded";
+    p.ms = 4.602;
+    p.error_band = 0.08;
+    p.binds = Binds::barrier;
+    p.memory_bytes = useful_bytes;
+    p.run_bytes_read = 4096;
+    p.run_bytes_written = 128;
+    p.resident_blocks = 2;
+    p.warps_of_block = 32;
+    p.registers = 16;
+    p.rounds = 1048576 / 264.0;
+    p.bytes_on_their_way = 3.4 * 1024;
+    p.bytes_needed = 16 * 1024;
+    p.nothing_on_its_way = 0.38;
+    p.latency_cycles = 862;
+    p.busy = {.memory = 0.52, .l2_read = 0.12, .l2_write = 0.11, .shared = 0.04, .issue = 0.24};
+    p.life = {
+        .start = 350, .issue = 240, .loads = 940, .shared = 60, .barrier = 670, .stores = 110};
+    p.time_line = drawn({.places = 2,
+                         .warps = 32,
+                         .bytes_of_warp = 128,
+                         .apart = 160,
+                         .period = 2370,
+                         .start = 350,
+                         .latency = 700,
+                         .spread = 650,
+                         .work = 500});
+    return p;
+}
+
+Prediction like_05() {
+    Prediction p = like_04();
+    p.kernel = "coarsened";
+    p.ms = 2.459;
+    p.binds = Binds::memory;
+    p.resident_blocks = 8;
+    p.warps_of_block = 8;
+    p.registers = 24;
+    p.rounds = 1048576 / 1056.0;
+    p.bytes_on_their_way = 21.4 * 1024;
+    p.nothing_on_its_way = 0;
+    p.latency_cycles = 2200;
+    p.busy = {.memory = 0.97, .l2_read = 0.23, .l2_write = 0.22, .shared = 0.08, .issue = 0.29};
+    p.life = {
+        .start = 310, .issue = 260, .loads = 2620, .shared = 80, .barrier = 210, .stores = 90};
+    p.time_line = drawn({.places = 8,
+                         .warps = 8,
+                         .bytes_of_warp = 512,
+                         .apart = 450,
+                         .period = 3600,
+                         .start = 310,
+                         .latency = 2200,
+                         .spread = 600,
+                         .work = 300});
+    return p;
+}
+
+Prediction that_binds(Binds binds) {
+    Prediction p = like_04();
+    p.binds = binds;
+    switch (binds) {
+        case Binds::memory: p.busy.memory = 0.97; break;
+        case Binds::flight:
+        case Binds::barrier: break;
+        case Binds::shared: p.busy.shared = 0.93; break;
+        case Binds::cache: p.busy.l2_read = 0.94; break;
+        case Binds::stores: p.busy.l2_write = 0.95; break;
+        case Binds::issue: p.busy.issue = 0.91; break;
+        case Binds::blocks: p.life.start = 1200; break;
+        case Binds::few_blocks: p.rounds = 1.12; break;
+    }
+    return p;
+}
+
+}  // namespace coalesce::timing::samples

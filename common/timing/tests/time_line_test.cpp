@@ -1,0 +1,184 @@
+// The time line as text and as a drawing.
+#include "timing/time_line.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/text.h"
+#include "timing/tests/samples.h"
+#include "timing/time_line_svg.h"
+
+using namespace coalesce::timing;
+
+namespace {
+
+/// What stands behind a label.
+std::string row_of(const std::string& text, const std::string& label) {
+    for (const std::string& line : coalesce::lines_of(text)) {
+        const std::size_t bar = line.find('|');
+        if (bar != line.npos && line.substr(0, line.find_last_not_of(' ', bar - 1) + 1) == label) {
+            return line.substr(bar + 1);
+        }
+    }
+    return "no row " + label;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("04 in 60 columns: loads come and go, and between them nothing is on its way") {
+    CHECK(time_line_text(samples::like_04(), 60) ==
+          R"(padded: one multiprocessor (predicted, NVIDIA H200, within
+8 %)
+16 KB needed  |---------------------------------------------
+              |
+              |     ::::::.               .:::::.
+              |    .########:            .########:.
+on their way  |   :###########:..       .############..
+0             |xxx______________xxxxxxxxx______________xxxxx
+stores        |               .:####:.               :=###:.
+at barriers   |          ..::==:.              ...:==::
+wait for loads|   .=#######==:..        .:########=::..
+at work       |               .:####:.               :=###=.
+place 1 of 2  |[=====================[=====================[
+place 2 of 2  |=[=====================[=====================
+cycles        |0        |1000    |2000     |3000    |4000
+x: nothing is on its way. .:=#: few to many. [==]: a block.
+)");
+}
+
+TEST_CASE("gaps are where 04 has them, and 05 has none") {
+    const std::string gaps = row_of(time_line_text(samples::like_04()), "0");
+    CHECK(gaps.substr(0, 3) == "xxx");
+    CHECK(count_of(gaps, "_x") == 2);
+    CHECK(row_of(time_line_text(samples::like_05()), "0").find_first_not_of('_') ==
+          std::string::npos);
+}
+
+TEST_CASE("what is needed is a line above 04 and under the top of 05") {
+    CHECK(row_of(time_line_text(samples::like_04()), "16 KB needed").find_first_not_of('-') ==
+          std::string::npos);
+    const std::string text = time_line_text(samples::like_05());
+    CHECK(text.find("16 KB needed") > text.find("23 KB"));
+    CHECK(row_of(text, "16 KB needed").find('-') == std::string::npos);
+}
+
+TEST_CASE("no more than 16 lines, none beyond the width, none with blanks at its end") {
+    for (Prediction p : {samples::like_04(), samples::like_05()}) {
+        for (int width = 0; width <= 200; width += width < 90 ? 1 : 10) {
+            for (const char* gpu :
+                 {"NVIDIA H200", "NVIDIA GeForce RTX 4090 Laptop GPU, unlike others"}) {
+                p.gpu = gpu;
+                p.kernel = std::string(static_cast<std::size_t>(width), 'k');
+                const auto lines = coalesce::lines_of(time_line_text(p, width));
+                CHECK(lines.size() <= 16);
+                for (const std::string& line : lines) {
+                    CHECK(line.size() <= static_cast<std::size_t>(std::max(width, 40)));
+                    CHECK(line.find_last_not_of(' ') + 1 == line.size());
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("text is ASCII without control characters") {
+    Prediction p = samples::like_05();
+    p.kernel = "\xc3\xa9\x1b[1m";
+    for (const char c : time_line_text(p)) CHECK((c == '\n' || (c >= ' ' && c <= '~')));
+}
+
+TEST_CASE("columns keep means and sums of moments, wider or narrower") {
+    TimeLine line{.cycles_a_moment = 10, .moments = {}, .blocks = {}};
+    for (const double bytes : {0.0, 100.0, 200.0, 300.0}) {
+        line.moments.push_back({.bytes_on_their_way = bytes,
+                                .bytes_stored = 0,
+                                .at_barrier = bytes / 100,
+                                .waiting_for_loads = 0,
+                                .at_work = 0});
+    }
+    const auto halves = columns_of(line, 2);
+    CHECK(halves[0].mean.bytes_on_their_way == doctest::Approx(50));
+    CHECK(halves[1].mean.at_barrier == doctest::Approx(2.5));
+    CHECK(halves[0].nothing == doctest::Approx(0.5));
+    CHECK(halves[1].nothing == 0);
+    const auto thirds = columns_of(line, 3);
+    CHECK(thirds[0].mean.bytes_on_their_way == doctest::Approx(25));
+    const auto eighths = columns_of(line, 8);
+    CHECK(eighths[7].mean.bytes_on_their_way == doctest::Approx(300));
+    double sum = 0;
+    for (const Column& column : columns_of(line, 7)) sum += column.mean.bytes_on_their_way;
+    CHECK(sum / 7 == doctest::Approx(150));
+}
+
+TEST_CASE("what is under way is seen, be it one load") {
+    Prediction p = samples::like_04();
+    p.time_line.moments.assign(65, Moment{});
+    p.time_line.moments[30].bytes_on_their_way = 128;
+    const std::string text = time_line_text(p);
+    CHECK(row_of(text, "on their way") == std::string(30, ' ') + ".");
+    CHECK(row_of(text, "0")[30] == '_');
+    CHECK(count_of(row_of(text, "0"), "x") == 64);
+}
+
+TEST_CASE("lives of blocks are cut where the time line ends") {
+    Prediction p = samples::like_04();
+    p.time_line.moments.assign(65, Moment{});
+    p.time_line.blocks = {{5, -10, 10}, {5, 12, 30}, {5, 60, 99}, {7, 100, 120}};
+    const std::string place = row_of(time_line_text(p), "place 1 of 2");
+    CHECK(place == "=========]  [================]                              [====");
+    CHECK(row_of(time_line_text(p), "place 2 of 2").empty());
+}
+
+TEST_CASE("marks of cycles are round, and few enough") {
+    CHECK(step_of(4800, 8) == 1000);
+    CHECK(step_of(4800, 3) == 2000);
+    CHECK(step_of(90, 10) == 10);
+    CHECK(step_of(0.9, 3) == doctest::Approx(0.5));
+}
+
+TEST_CASE("without moments there is a sentence") {
+    Prediction p = samples::like_04();
+    p.time_line = {};
+    CHECK(time_line_text(p) ==
+          "padded: one multiprocessor (predicted, NVIDIA H200, within 8 %)\n"
+          "The model has no time line of it.\n");
+    CHECK(count_of(time_line_svg(p), "The model has no time line of it.") == 1);
+}
+
+TEST_CASE("the drawing says in words what it is, and follows light and dark") {
+    const std::string svg = time_line_svg(samples::like_04());
+    CHECK(svg.substr(0, 70).find("class=\"diagram\"") != std::string::npos);
+    CHECK(count_of(
+              svg,
+              "<title>padded: one multiprocessor (predicted, NVIDIA H200, within 8 %)</title>") ==
+          1);
+    CHECK(count_of(svg,
+                   "3.4 KB are on their way; 16 KB are needed. For 38 % of the time nothing is on "
+                   "its way.</desc>") == 1);
+    CHECK(count_of(svg, "prefers-color-scheme: dark") == 1);
+    CHECK(count_of(svg, "class=\"needed\"") == 2);
+    // Colours have names alone, so that a page can set them.
+    CHECK(svg.substr(svg.find("</style>")).find('#') == std::string::npos);
+}
+
+TEST_CASE("gaps of the drawing: three in 04, which say so, and none in 05") {
+    CHECK(count_of(time_line_svg(samples::like_04()), ">nothing<") == 2);
+    CHECK(count_of(time_line_svg(samples::like_04()), "<rect class=\"waste\"") == 4);
+    CHECK(count_of(time_line_svg(samples::like_05()), "<rect class=\"waste\"") == 1);
+}
+
+TEST_CASE("drawings stay small, whatever the number of moments") {
+    Prediction p = samples::like_04();
+    p.time_line.moments.resize(100000);
+    for (std::size_t i = 0; i < p.time_line.moments.size(); ++i) {
+        p.time_line.moments[i].bytes_on_their_way = static_cast<double>(i * 7919 % 20000);
+    }
+    CHECK(time_line_svg(p).size() < 40000);
+}

@@ -1,0 +1,289 @@
+// What is said of one prediction.
+#include "timing/words.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <regex>
+#include <set>
+
+#include "base/enum_names.h"
+#include "timing/comparison.h"
+#include "timing/figures.h"
+#include "timing/tests/samples.h"
+#include "timing/time_line.h"
+#include "timing/time_line_svg.h"
+
+using namespace coalesce::timing;
+
+namespace {
+
+template <class E>
+std::vector<E> all_of_enum() {
+    std::vector<E> all;
+    for (int i = 0; i <= static_cast<int>(last_of(E{})); ++i) all.push_back(static_cast<E>(i));
+    return all;
+}
+
+Told said_of(const Prediction& prediction) {
+    return told(prediction, samples::gpu(), samples::useful_bytes);
+}
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+}
+
+/// Every number of a Prediction, so that each can be missing.
+std::vector<double*> numbers_of(Prediction& p) {
+    return {&p.ms,
+            &p.error_band,
+            &p.memory_bytes,
+            &p.run_bytes_read,
+            &p.run_bytes_written,
+            &p.rounds,
+            &p.bytes_on_their_way,
+            &p.bytes_needed,
+            &p.nothing_on_its_way,
+            &p.latency_cycles,
+            &p.busy.memory,
+            &p.busy.l2_read,
+            &p.busy.l2_write,
+            &p.busy.shared,
+            &p.busy.issue,
+            &p.life.start,
+            &p.life.issue,
+            &p.life.loads,
+            &p.life.shared,
+            &p.life.barrier,
+            &p.life.stores,
+            &p.life.other,
+            &p.time_line.cycles_a_moment,
+            &p.time_line.moments[7].bytes_on_their_way,
+            &p.time_line.moments[8].bytes_stored,
+            &p.time_line.moments[9].at_barrier,
+            &p.time_line.moments[10].waiting_for_loads,
+            &p.time_line.moments[11].at_work,
+            &p.time_line.blocks[1].begin,
+            &p.time_line.blocks[2].end};
+}
+
+/// All that is ever said of one, and of it beside another.
+std::string everything(const Prediction& p) {
+    return said_of(p).text() + told(p, Gpu{}).text() + compared(p, samples::like_05()) +
+           compared(samples::like_05(), p) + time_line_text(p) + time_line_svg(p);
+}
+
+/// Words and claims that no number stands behind.
+void check_claims(const Prediction& p) {
+    const std::string text = everything(p);
+    static const std::regex no_number("\\b(nan|inf)\\b");
+    CHECK_FALSE(std::regex_search(text, no_number));
+    const std::string words =
+        said_of(p).text() + compared(p, samples::like_05()) + compared(samples::like_05(), p);
+    static const std::regex nothing(
+        "(^|[^0-9.])-?0 "
+        "(%|KB|MB|GB|bytes|ms|us|cycles|blocks|threads|warps|registers|rounds|at|until|waiting)");
+    std::smatch found;
+    CHECK_MESSAGE(!std::regex_search(words, found, nothing), words);
+    static const std::regex negative(" -[0-9]");
+    CHECK_MESSAGE(!std::regex_search(words, negative), words);
+    CHECK(says(words, "predicted"));
+}
+
+}  // namespace
+
+TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a warp") {
+    const Told said = said_of(samples::like_04());
+    CHECK(said.headline() ==
+          "padded: about 4.6 ms, 44 % of a copy (predicted, NVIDIA H200, within 8 %). It waits at "
+          "barriers: 3.4 KB are on their way per multiprocessor, 16 KB are needed (Little's law); "
+          "38 % of the time nothing is on its way.");
+    REQUIRE(said.why.size() == 5);
+    CHECK(said.why[0] ==
+          "A multiprocessor holds 2 blocks of 1024 threads at a time: no more fit into its 2048 "
+          "threads.");
+    CHECK(said.why[1] ==
+          "A warp lives about 2370 cycles: 350 until it starts, 240 at work, 940 waiting for "
+          "loads, 670 at barriers for the slowest of 32 warps and 170 for all else.");
+    CHECK(said.why[2] ==
+          "A load takes about 860 cycles, so 3.4 KB on their way bring a multiprocessor 4 bytes a "
+          "cycle.");
+    CHECK(says(said.why[3], "writes in runs of 128 bytes"));
+    CHECK(said.why[4] ==
+          "Busy: memory 52 %, issue 24 % and the way of loads from the cache 12 % of the time.");
+    CHECK(says(said.cure, "before a barrier"));
+    CHECK(said.unknown.empty());
+}
+
+TEST_CASE("05 is bound by memory, which is said with the runs that it sees") {
+    const Told said = said_of(samples::like_05());
+    CHECK(said.verdict ==
+          "memory is the limit: it is busy 97 % of the time, writing runs of 128 bytes");
+    CHECK(said.time == "about 2.5 ms, 82 % of a copy");
+    CHECK(says(said.cure, "longer runs"));
+}
+
+TEST_CASE("all of it is paragraphs, each one line") {
+    const Told said = said_of(samples::like_04());
+    const std::string text = said.text();
+    CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+    CHECK(text.substr(0, said.headline().size() + 1) == said.headline() + "\n");
+}
+
+TEST_CASE("every Binds has a name, a verdict and a cure of its own") {
+    std::set<std::string> names, verdicts, cures;
+    for (const Binds binds : all_of_enum<Binds>()) {
+        CAPTURE(coalesce::dashed_name(binds));
+        const Told said = said_of(samples::that_binds(binds));
+        CHECK_FALSE(said.verdict.empty());
+        CHECK(said.cure.back() == '.');
+        names.insert(words_for(binds));
+        verdicts.insert(said.verdict);
+        cures.insert(said.cure);
+        check_claims(samples::that_binds(binds));
+    }
+    const std::size_t all = all_of_enum<Binds>().size();
+    CHECK(names.size() == all);
+    CHECK(names.count("") == 0);
+    CHECK(verdicts.size() == all);
+    CHECK(cures.size() == all);
+}
+
+TEST_CASE("a verdict has its figure") {
+    const auto verdict = [](Binds binds) { return said_of(samples::that_binds(binds)).verdict; };
+    CHECK(says(verdict(Binds::shared), "busy 93 % of the time"));
+    CHECK(says(verdict(Binds::cache), "for loads it is busy 94 % of the time"));
+    CHECK(says(verdict(Binds::stores), "busy 95 % of the time"));
+    CHECK(says(verdict(Binds::issue), "the schedulers are busy 91 % of the time"));
+    CHECK(says(verdict(Binds::blocks), "starts one every 160 cycles at best"));
+    CHECK(says(verdict(Binds::blocks), "waits 1200 of its 3220 cycles"));
+    CHECK(says(verdict(Binds::few_blocks), "the last of 2 rounds fills 12 % of the GPU"));
+    Prediction few = samples::that_binds(Binds::few_blocks);
+    few.rounds = 0.4;
+    CHECK(said_of(few).verdict == "too few blocks: 40 % of those that the GPU holds at a time");
+    few.rounds = 2;
+    CHECK(said_of(few).verdict == "too few blocks fill the GPU");
+}
+
+TEST_CASE("every Occupied has a name, and says what keeps others away") {
+    std::set<std::string> names, sentences;
+    for (const Occupied occupied : all_of_enum<Occupied>()) {
+        Prediction p = samples::like_04();
+        p.occupied = occupied;
+        names.insert(words_for(occupied));
+        sentences.insert(said_of(p).why.at(0));
+        check_claims(p);
+    }
+    const std::size_t all = all_of_enum<Occupied>().size();
+    CHECK(names.size() == all);
+    CHECK(names.count("") == 0);
+    CHECK(sentences.size() == all);
+    CHECK(sentences.count("A multiprocessor holds 2 blocks of 1024 threads at a time: .") == 0);
+}
+
+TEST_CASE("what lets more blocks fit is said where they are too few") {
+    Prediction p = samples::that_binds(Binds::flight);
+    CHECK_FALSE(says(said_of(p).cure, "more blocks"));
+    p.occupied = Occupied::registers;
+    CHECK(says(said_of(p).cure, "with fewer registers a thread"));
+    p.occupied = Occupied::shared_memory;
+    CHECK(says(said_of(p).cure, "with less shared memory a block"));
+}
+
+TEST_CASE("every Unknown is said, and the label no longer promises the band") {
+    std::set<std::string> names;
+    for (const Unknown unknown : all_of_enum<Unknown>()) {
+        Prediction p = samples::like_04();
+        p.unknown = {unknown};
+        const std::string name = words_for(unknown);
+        names.insert(name);
+        const Told said = said_of(p);
+        CHECK(said.label == "predicted, NVIDIA H200, off by 8 % or more");
+        REQUIRE(said.unknown.size() == 1);
+        CHECK(said.unknown[0] ==
+              "The model does not know " + name + ": it may be wrong by more than 8 %.");
+        CHECK(says(said.text(), said.unknown[0]));
+        CHECK(says(compared(p, samples::like_05()), "The model does not know " + name + "."));
+    }
+    CHECK(names.size() == all_of_enum<Unknown>().size());
+    CHECK(names.count("") == 0);
+}
+
+TEST_CASE("a GPU that nobody measured is unverified everywhere") {
+    Prediction p = samples::like_04();
+    p.gpu = "NVIDIA L4";
+    p.measured_gpu = false;
+    p.error_band = 0.2;
+    CHECK(label_of(p) == "predicted, unverified, NVIDIA L4, within 20 %");
+    for (const std::string& text : {said_of(p).headline(), compared(p, samples::like_05()),
+                                    time_line_text(p), time_line_svg(p)}) {
+        CHECK(says(text, "unverified"));
+    }
+    p.error_band = 0;
+    CHECK(label_of(p) == "predicted, unverified, NVIDIA L4, error unknown");
+}
+
+TEST_CASE("without useful bytes the time is told by what memory moves") {
+    const Told said = told(samples::like_05(), samples::gpu());
+    CHECK(said.time == "about 2.5 ms; memory moves 8.6 GB in it, at 82 % of a copy's speed");
+    CHECK_FALSE(part_of_copy(samples::like_05(), samples::gpu(), 0).has_value());
+    CHECK(*part_of_copy(samples::like_04(), samples::gpu(), samples::useful_bytes) ==
+          doctest::Approx(0.4356).epsilon(0.001));
+}
+
+TEST_CASE("traffic that is of no use is said, and so is what the cache keeps") {
+    Prediction p = samples::that_binds(Binds::memory);
+    p.memory_bytes = 4.5 * samples::useful_bytes;
+    CHECK(said_of(p).why[0] == "Memory moves 39 GB, where 8.6 GB are of use.");
+    CHECK(says(said_of(p).cure, "Use all of each sector"));
+    p.memory_bytes = samples::useful_bytes / 2;
+    CHECK(says(said_of(p).why[0], "the cache has the rest"));
+}
+
+TEST_CASE("a number that is missing is not spoken of") {
+    const double missing[] = {0, -1, std::numeric_limits<double>::quiet_NaN(),
+                              std::numeric_limits<double>::infinity(), 1e-9};
+    for (const Binds binds : all_of_enum<Binds>()) {
+        for (const double value : missing) {
+            Prediction all_missing = samples::that_binds(binds);
+            for (double* number : numbers_of(all_missing)) *number = value;
+            check_claims(all_missing);
+        }
+    }
+    Prediction whole = samples::like_04();
+    for (std::size_t i = 0; i < numbers_of(whole).size(); ++i) {
+        Prediction p = samples::that_binds(static_cast<Binds>(i % all_of_enum<Binds>().size()));
+        CAPTURE(i);
+        *numbers_of(p)[i] = missing[i % std::size(missing)];
+        check_claims(p);
+    }
+    check_claims(Prediction{});
+}
+
+TEST_CASE("predictions at random say nothing that no number stands behind") {
+    std::mt19937 random(20);
+    std::uniform_real_distribution<double> exponent(-3, 7);
+    for (int turn = 0; turn < 200; ++turn) {
+        Prediction p =
+            samples::that_binds(static_cast<Binds>(random() % all_of_enum<Binds>().size()));
+        for (double* number : numbers_of(p)) {
+            if (random() % 3 == 0) *number = std::pow(10, exponent(random));
+        }
+        p.resident_blocks = static_cast<int>(random() % 33);
+        p.warps_of_block = static_cast<int>(random() % 33);
+        check_claims(p);
+    }
+}
+
+TEST_CASE("names of kernels can be printed anywhere") {
+    CHECK(printable("padded<float, 32>") == "padded<float, 32>");
+    CHECK(printable("a\x1b[31m\n\xc3\xa9") == "a?[31m???");
+    Prediction p = samples::like_04();
+    p.kernel = "turn<float>&\x1b";
+    CHECK(says(time_line_svg(p), "turn&lt;float&gt;&amp;?"));
+    p.kernel.clear();
+    CHECK(said_of(p).headline().substr(0, 12) == "About 4.6 ms");
+}

@@ -1,0 +1,252 @@
+#include "timing/time_line_svg.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "timing/figures.h"
+#include "timing/time_line.h"
+#include "timing/words.h"
+
+namespace coalesce::timing {
+namespace {
+
+// From the left: labels, the picture, a margin. From the top: title, legend, bytes, stores, warps, blocks, cycles.
+constexpr double kWidth = 720, kLeft = 120, kRight = 708, kTitle = 22, kLegend = 44;
+constexpr double kChartTop = 68, kChartBottom = 158;
+constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 170;
+constexpr double kBlock = 12, kBlockHeight = 9;
+constexpr int kColumns = 294;  ///< of two pixels
+constexpr int kMostPlaces = 4;
+
+constexpr const char* kStyle = R"(<style>
+.diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4;
+  --d-used: #2f7ed8; --d-used-ink: #ffffff; --d-waste: #e9b49f; }
+@media (prefers-color-scheme: dark) {
+.diagram { --d-ink: #e4e9ee; --d-faint: #a4afba; --d-page: #14181c; --d-idle: #262d34;
+  --d-used: #2f6fb8; --d-used-ink: #ffffff; --d-waste: #7a4331; }
+}
+.diagram text { fill: var(--d-ink); font: 13px system-ui, "DejaVu Sans", sans-serif; }
+.diagram .faint { fill: var(--d-faint); }
+.diagram .head { font-weight: 700; }
+.diagram .right { text-anchor: end; }
+.diagram .middle { text-anchor: middle; }
+.diagram .page { fill: var(--d-page); }
+.diagram .idle { fill: var(--d-idle); }
+.diagram .used { fill: var(--d-used); }
+.diagram .waste { fill: var(--d-waste); }
+.diagram .needed { fill: none; stroke: var(--d-ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
+.diagram .axis { fill: none; stroke: var(--d-faint); }
+</style>
+)";
+
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+    }
+    return result;
+}
+
+/// Tenths of pixels are enough.
+std::string pixels(double value) {
+    return short_number(std::round(10 * value) / 10);
+}
+
+std::string text_at(double x, double y, const std::string& kind, const std::string& text) {
+    return "<text x=\"" + pixels(x) + "\" y=\"" + pixels(y) + "\"" +
+           (kind.empty() ? "" : " class=\"" + kind + "\"") + ">" + escaped(text) + "</text>\n";
+}
+
+std::string box(const std::string& kind, double x, double y, double width, double height) {
+    return "<rect class=\"" + kind + "\" x=\"" + pixels(x) + "\" y=\"" + pixels(y) + "\" width=\"" +
+           pixels(width) + "\" height=\"" + pixels(height) + "\"/>\n";
+}
+
+std::string path(const std::string& kind, const std::string& drawn) {
+    return drawn.empty() ? "" : "<path class=\"" + kind + "\" d=\"" + drawn + "\"/>\n";
+}
+
+double x_of(std::size_t column) {
+    return kLeft + (kRight - kLeft) * static_cast<double>(column) / kColumns;
+}
+
+/// The ground under `values`, columns as steps: what is `whole` reaches `height` pixels above `bottom`.
+std::string area(const std::vector<double>& values, double whole, double bottom, double height) {
+    std::string drawn;
+    double before = bottom;
+    for (std::size_t i = 0; i <= values.size(); ++i) {
+        const double part = i < values.size() && whole > 0 ? values[i] / whole : 0;
+        const double y = bottom - height * std::min(part, 1.0);
+        if (pixels(y) == pixels(before)) continue;
+        if (pixels(before) == pixels(bottom)) drawn += "M" + pixels(x_of(i)) + " " + pixels(bottom);
+        if (pixels(before) != pixels(bottom)) drawn += "H" + pixels(x_of(i));
+        drawn += "V" + pixels(y);
+        before = y;
+    }
+    return drawn;
+}
+
+std::vector<double> values_of(const std::vector<Column>& columns, double Moment::*what) {
+    std::vector<double> values;
+    for (const Column& column : columns) values.push_back(column.mean.*what);
+    return values;
+}
+
+// ---- bytes on their way ----
+
+/// Where no load is under way: from top to bottom, so that nobody misses it, and in words where there is room.
+std::string gaps(const std::vector<Column>& columns) {
+    constexpr double room_for_word = 60;
+    std::string svg;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const std::size_t first = i;
+        while (i < columns.size() && columns[i].nothing >= 0.5) ++i;
+        if (i == first) continue;
+        const double begin = x_of(first), end = x_of(i);
+        svg += box("waste", begin, kChartTop, end - begin, kChartBottom - kChartTop);
+        if (end - begin < room_for_word) continue;
+        svg += text_at((begin + end) / 2, (kChartTop + kChartBottom) / 2, "middle", "nothing");
+    }
+    return svg;
+}
+
+std::string chart(const Prediction& prediction, const std::vector<Column>& columns) {
+    const double height = kChartBottom - kChartTop;
+    const double top = top_of(prediction, columns);
+    std::string svg = box("idle", kLeft, kChartTop, kRight - kLeft, height) + gaps(columns);
+    svg += path("used",
+                area(values_of(columns, &Moment::bytes_on_their_way), top, kChartBottom, height));
+    svg += text_at(12, kChartTop + height / 2 - 4, "", "bytes on");
+    svg += text_at(12, kChartTop + height / 2 + 12, "", "their way");
+    svg += text_at(kLeft - 6, kChartBottom, "right faint", "0");
+    const bool has_need = is_count(prediction.bytes_needed);
+    const double needed = has_need ? kChartBottom - height * prediction.bytes_needed / top : 0;
+    constexpr double text_height = 12;
+    if (has_need) {
+        svg += path("needed", "M" + pixels(kLeft) + " " + pixels(needed) + "H" + pixels(kRight));
+        const double y = std::min(needed + 5, kChartBottom - text_height);
+        svg += text_at(kLeft - 6, y, "right", bytes_text(prediction.bytes_needed));
+    }
+    if (!has_need || needed > kChartTop + 2 * text_height) {
+        svg += text_at(kLeft - 6, kChartTop + 5, "right faint", bytes_text(top));
+    }
+    return svg;
+}
+
+// ---- stores, warps, blocks ----
+
+std::string row(int index, const std::string& label, const std::vector<double>& values,
+                double whole, const std::string& kind) {
+    const double top = kFirstRow + kRow * index;
+    return text_at(12, top + kRowHeight - 3, "", label) +
+           box("idle", kLeft, top, kRight - kLeft, kRowHeight) +
+           path(kind, area(values, whole, top + kRowHeight, kRowHeight));
+}
+
+std::string rows(const Prediction& prediction, const std::vector<Column>& columns) {
+    const std::vector<double> stored = values_of(columns, &Moment::bytes_stored);
+    const double most = stored.empty() ? 0 : *std::max_element(stored.begin(), stored.end());
+    const double warps = warps_of(prediction);
+    return row(0, "stores", stored, most, "used") +
+           row(1, "at barriers", values_of(columns, &Moment::at_barrier), warps, "waste") +
+           row(2, "wait for loads", values_of(columns, &Moment::waiting_for_loads), warps, "used") +
+           row(3, "at work", values_of(columns, &Moment::at_work), warps, "used");
+}
+
+constexpr double kBlocksTop = kFirstRow + 4 * kRow + 2;
+
+std::string life(const TimeLine::Life& life, double moments, double top) {
+    if (!(life.begin < life.end) || !(life.begin < moments) || !(life.end > 0)) return "";
+    const double scale = (kRight - kLeft) / moments;
+    const double begin = kLeft + scale * std::max(life.begin, 0.0);
+    const double end = kLeft + scale * std::min(life.end, moments);
+    // A gap to the next one, unless that leaves nothing.
+    const double gap = life.end < moments ? 1.5 : 0;
+    return box("used", begin, top, std::max(end - begin - gap, 0.5), kBlockHeight);
+}
+
+std::string blocks(const TimeLine& line, std::size_t shown) {
+    const std::vector<int> places = places_of(line);
+    std::string svg;
+    for (std::size_t i = 0; i < shown; ++i) {
+        const double top = kBlocksTop + kBlock * static_cast<double>(i);
+        svg += box("idle", kLeft, top, kRight - kLeft, kBlockHeight);
+        for (const TimeLine::Life& one : line.blocks) {
+            if (one.place != places[i]) continue;
+            svg += life(one, static_cast<double>(line.moments.size()), top);
+        }
+    }
+    if (shown == 0) return svg;
+    const std::string label = shown == places.size() ? "blocks"
+                                                     : "blocks, " + std::to_string(shown) + " of " +
+                                                           std::to_string(places.size());
+    return svg + text_at(12, kBlocksTop + 9, "", label);
+}
+
+std::string cycles_axis(const TimeLine& line, double top) {
+    const double cycles = line.cycles_a_moment * static_cast<double>(line.moments.size());
+    if (!is_count(cycles)) return "";
+    std::string svg = text_at(12, top + 16, "", "cycles"), marks;
+    const double step = step_of(cycles, 8);
+    for (double at = 0; at < cycles; at += step) {
+        const double x = kLeft + (kRight - kLeft) * at / cycles;
+        marks += "M" + pixels(x) + " " + pixels(top) + "v5";
+        svg += text_at(x, top + 17, "middle faint", short_number(at));
+    }
+    return path("axis", marks) + svg;
+}
+
+// ---- the whole ----
+
+/// For who cannot see it.
+std::string description(const Prediction& prediction) {
+    std::string text =
+        "Moments from left to right; below each other: bytes on their way, stores, warps, blocks.";
+    if (is_count(prediction.bytes_on_their_way)) {
+        text += " On average " + bytes_text(prediction.bytes_on_their_way) + " are on their way";
+        if (is_count(prediction.bytes_needed)) {
+            text += "; " + bytes_text(prediction.bytes_needed) + " are needed";
+        }
+        text += ".";
+    }
+    if (is_part(prediction.nothing_on_its_way)) {
+        text += " For " + percent_text(prediction.nothing_on_its_way) +
+                " of the time nothing is on its way.";
+    }
+    return text;
+}
+
+std::string legend(bool has_need) {
+    std::string svg = box("waste", kLeft, kLegend - 11, 14, 13) +
+                      text_at(kLeft + 20, kLegend, "faint", "nothing is on its way");
+    if (!has_need) return svg;
+    return svg + path("needed", "M" + pixels(kLeft + 190) + " " + pixels(kLegend - 4) + "h24") +
+           text_at(kLeft + 220, kLegend, "faint", "needed to keep memory busy");
+}
+
+}  // namespace
+
+std::string time_line_svg(const Prediction& prediction) {
+    const TimeLine& line = prediction.time_line;
+    const std::size_t shown = std::min<std::size_t>(places_of(line).size(), kMostPlaces);
+    const double axis = kBlocksTop + kBlock * static_cast<double>(shown) + 2;
+    const double bottom = line.moments.empty() ? kLegend + 16 : axis + 26;
+    const std::string height = pixels(bottom), width = pixels(kWidth);
+    const std::string title =
+        short_name(prediction, 40) + ": one multiprocessor (" + label_of(prediction) + ")";
+    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"" +
+                      width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
+                      "\">\n<title>" + escaped(title) + "</title>\n<desc>" +
+                      escaped(description(prediction)) + "</desc>\n" + kStyle +
+                      box("page", 0, 0, kWidth, bottom) + text_at(12, kTitle, "head", title);
+    if (line.moments.empty()) {
+        return svg + text_at(12, kLegend, "", "The model has no time line of it.") + "</svg>\n";
+    }
+    const std::vector<Column> columns = columns_of(line, kColumns);
+    svg += legend(is_count(prediction.bytes_needed)) + chart(prediction, columns);
+    svg += rows(prediction, columns) + blocks(line, shown) + cycles_axis(line, axis);
+    return svg + "</svg>\n";
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,395 @@
+#include "timing/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "timing/facts.h"
+#include "timing/figures.h"
+
+namespace coalesce::timing {
+namespace {
+
+// ---- what binds ----
+
+std::string busy_text(const std::string& what, double part) {
+    return is_part(part)
+               ? ": " + what + " busy " + percent_text(std::min(part, 1.0)) + " of the time"
+               : "";
+}
+
+/// ": 3.4 KB are on their way per multiprocessor, 16 KB are needed (Little's law)"
+std::string flight_text(const Prediction& p) {
+    std::string text;
+    if (is_on_its_way(p)) {
+        text = ": " + bytes_text(p.bytes_on_their_way) + " are on their way per multiprocessor";
+        if (is_too_little(p)) text += ", " + bytes_text(p.bytes_needed) + " are needed";
+        if (is_too_little(p)) text += " (Little's law)";
+    }
+    if (is_part(p.nothing_on_its_way)) {
+        text += (text.empty() ? ": " : "; ") + percent_text(p.nothing_on_its_way) +
+                " of the time nothing is on its way";
+    }
+    return text;
+}
+
+std::string memory_verdict(const Prediction& p) {
+    std::string text = "memory is the limit" + busy_text("it is", p.busy.memory);
+    const bool reads = is_short(p.run_bytes_read), writes = is_short(p.run_bytes_written);
+    if (!reads && !writes) return text;
+    const bool is_read = reads && !(writes && p.run_bytes_written < p.run_bytes_read);
+    return text + (is_read ? ", reading runs of " + bytes_text(p.run_bytes_read)
+                           : ", writing runs of " + bytes_text(p.run_bytes_written));
+}
+
+std::string cache_verdict(const Prediction& p) {
+    const bool is_in = p.busy.l2_read >= p.busy.l2_write;
+    return "the way between multiprocessors and the second-level cache is the limit" +
+           busy_text(is_in ? "for loads it is" : "for stores it is",
+                     is_in ? p.busy.l2_read : p.busy.l2_write);
+}
+
+std::string start_verdict(const Prediction& p, const Gpu& gpu) {
+    std::string text = "blocks end faster than new ones can start";
+    if (is_count(gpu.block_interval)) {
+        text += ": a multiprocessor starts one every " + number_text(gpu.block_interval) +
+                " cycles at best";
+    }
+    if (is_count(p.life.start)) {
+        text += (is_count(gpu.block_interval) ? ", and" : ":") + std::string(" a warp waits ") +
+                number_text(p.life.start) + " of its " + number_text(p.life.sum()) +
+                " cycles for its start";
+    }
+    return text;
+}
+
+std::string few_blocks_verdict(const Prediction& p) {
+    if (!std::isfinite(p.rounds) || p.rounds <= 0) return "too few blocks fill the GPU";
+    const double whole = std::floor(p.rounds), last = p.rounds - whole;
+    if (!is_part(last)) return "too few blocks fill the GPU";
+    if (whole == 0) {
+        return "too few blocks: " + percent_text(last) + " of those that the GPU holds at a time";
+    }
+    return "too few blocks in the last round: the last of " + number_text(whole + 1) +
+           " rounds fills " + percent_text(last) + " of the GPU";
+}
+
+std::string verdict_of(const Prediction& p, const Gpu& gpu) {
+    switch (p.binds) {
+        case Binds::memory: return memory_verdict(p);
+        case Binds::flight: return "it waits for its loads" + flight_text(p);
+        case Binds::barrier: return "it waits at barriers" + flight_text(p);
+        case Binds::shared:
+            return "passes through shared memory and the first-level cache are the limit" +
+                   busy_text("they are", p.busy.shared);
+        case Binds::cache: return cache_verdict(p);
+        case Binds::stores:
+            return "stores that write parts of sectors are the limit" +
+                   busy_text("the way of stores to the second-level cache is", p.busy.l2_write);
+        case Binds::issue:
+            return "instructions are the limit" + busy_text("the schedulers are", p.busy.issue);
+        case Binds::blocks: return start_verdict(p, gpu);
+        case Binds::few_blocks: return few_blocks_verdict(p);
+    }
+    return "";
+}
+
+// ---- why ----
+
+/// What it is that keeps others away.
+std::string limit_text(const Prediction& p, const Gpu& gpu) {
+    switch (p.occupied) {
+        case Occupied::threads:
+            return "no more fit into its " + std::to_string(gpu.warps * 32) + " threads";
+        case Occupied::blocks: return "it takes no more, however small they are";
+        case Occupied::registers:
+            return "no more fit, since " +
+                   (p.registers > 0
+                        ? "a thread needs about " + std::to_string(p.registers) + " registers"
+                        : std::string("their threads need so many registers"));
+        case Occupied::shared_memory: return "no more fit, since they need so much shared memory";
+        case Occupied::grid: return "the grid has no more for it";
+    }
+    return "";
+}
+
+/// "A multiprocessor holds 2 blocks of 1024 threads: no more fit, since it holds 2048 threads."
+std::string resident_text(const Prediction& p, const Gpu& gpu) {
+    if (p.resident_blocks <= 0) return "";
+    return "A multiprocessor holds " + blocks_text(p) + " at a time: " + limit_text(p, gpu) + ".";
+}
+
+/// "A warp lives about 2370 cycles: 350 until it starts, 940 waiting for loads, ..."
+std::string life_text(const Prediction& p) {
+    const double all = p.life.sum();
+    if (!is_count(all)) return "";
+    std::string at_barriers = "at barriers";
+    if (p.warps_of_block > 1) {
+        at_barriers += " for the slowest of " + std::to_string(p.warps_of_block) + " warps";
+    }
+    const std::pair<double, std::string> parts[] = {
+        {p.life.start, "until it starts"},   {p.life.issue, "at work"},
+        {p.life.loads, "waiting for loads"}, {p.life.shared, "waiting for shared memory"},
+        {p.life.barrier, at_barriers},       {p.life.stores, "waiting until stores are taken"},
+    };
+    std::vector<std::string> said;
+    double rest = all;
+    for (const auto& [cycles, what] : parts) {
+        // Less than a twentieth of its life is no reason for anything.
+        if (!is_count(cycles) || cycles < all / 20) continue;
+        said.push_back(number_text(cycles) + " " + what);
+        rest -= cycles;
+    }
+    if (said.empty()) return "";
+    if (rest >= all / 20) said.push_back(number_text(rest) + " for all else");
+    return "A warp lives about " + number_text(all) + " cycles: " + listed(said) + ".";
+}
+
+/// The law with its three numbers, since two of them are what a kernel can change.
+std::string little_text(const Prediction& p) {
+    if (!is_too_little(p) || !is_count(p.latency_cycles)) return "";
+    const double rate = p.bytes_on_their_way / p.latency_cycles;
+    if (!is_part(rate)) return "";
+    return "A load takes about " + number_text(p.latency_cycles) + " cycles, so " +
+           bytes_text(p.bytes_on_their_way) + " on their way bring a multiprocessor " +
+           times_text(rate) + " bytes a cycle.";
+}
+
+/// What is busy a tenth of the time and more, but for what the verdict has said.
+std::string busy_parts_text(const Prediction& p) {
+    std::vector<std::pair<double, std::string>> parts;
+    const auto add = [&](double part, const std::string& what, bool is_said) {
+        if (is_part(part) && part >= 0.1 && !is_said) parts.emplace_back(part, what);
+    };
+    add(p.busy.memory, "memory", p.binds == Binds::memory);
+    add(p.busy.shared, "shared memory", p.binds == Binds::shared);
+    add(p.busy.l2_read, "the way of loads from the cache", p.binds == Binds::cache);
+    add(p.busy.l2_write, "the way of stores to the cache",
+        p.binds == Binds::cache || p.binds == Binds::stores);
+    add(p.busy.issue, "issue", p.binds == Binds::issue);
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& one, const auto& other) { return one.first > other.first; });
+    std::vector<std::string> said;
+    for (const auto& [part, what] : parts) {
+        if (said.size() < 3) said.push_back(what + " " + percent_text(std::min(part, 1.0)));
+    }
+    return said.empty() ? "" : "Busy: " + listed(said) + " of the time.";
+}
+
+std::string traffic_text_of(const Prediction& p, double useful_bytes) {
+    if (!is_count(p.memory_bytes) || !is_count(useful_bytes)) return "";
+    if (p.memory_bytes > kNotablyMore * useful_bytes) {
+        return "Memory moves " + traffic_text(p.memory_bytes) + ", where " +
+               traffic_text(useful_bytes) + " are of use.";
+    }
+    if (useful_bytes > kNotablyMore * p.memory_bytes) {
+        return "Memory moves " + traffic_text(p.memory_bytes) + " of the " +
+               traffic_text(useful_bytes) + " that are read and written: the cache has the rest.";
+    }
+    return "";
+}
+
+std::string runs_text(const Prediction& p, const Gpu& gpu) {
+    std::vector<std::string> runs;
+    if (is_short(p.run_bytes_read))
+        runs.push_back("reads in runs of " + bytes_text(p.run_bytes_read));
+    if (is_short(p.run_bytes_written)) {
+        runs.push_back("writes in runs of " + bytes_text(p.run_bytes_written));
+    }
+    if (runs.empty()) return "";
+    const std::string copy =
+        is_count(gpu.copy_gbps)
+            ? "the " + std::to_string(std::lround(gpu.copy_gbps)) + " GB/s of a copy"
+            : "what a copy gets";
+    return "Memory sees " + listed(runs) + ": in such short runs it does not reach " + copy + ".";
+}
+
+std::vector<std::string> why_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+    std::vector<std::string> first{resident_text(p, gpu), life_text(p),
+                                   waits(p) ? little_text(p) : ""};
+    std::vector<std::string> then{traffic_text_of(p, useful_bytes), runs_text(p, gpu),
+                                  busy_parts_text(p)};
+    if (!waits(p)) std::swap(first, then);
+    first.insert(first.end(), then.begin(), then.end());
+    std::vector<std::string> said;
+    for (const std::string& sentence : first) {
+        if (!sentence.empty()) said.push_back(sentence);
+    }
+    return said;
+}
+
+// ---- what could help ----
+
+/// What would let more blocks run at a time, to follow advice.
+std::string more_blocks(const Prediction& p) {
+    switch (p.occupied) {
+        case Occupied::threads: return "";
+        case Occupied::blocks: return " Or make blocks larger: their number is the limit.";
+        case Occupied::registers: return " Or let more blocks fit: with fewer registers a thread.";
+        case Occupied::shared_memory:
+            return " Or let more blocks fit: with less shared memory a block.";
+        case Occupied::grid: return " Or launch more blocks: there is room for them.";
+    }
+    return "";
+}
+
+std::string memory_cure(const Prediction& p, double useful_bytes) {
+    if (is_count(useful_bytes) && p.memory_bytes > kNotablyMore * useful_bytes) {
+        return "Use all of each sector that memory moves, and each sector once.";
+    }
+    if (is_short(p.run_bytes_read) || is_short(p.run_bytes_written)) {
+        return "Let a block, or blocks that run at the same time, touch longer runs of memory.";
+    }
+    return "Nothing but fewer bytes would make it faster.";
+}
+
+std::string cure_of(const Prediction& p, double useful_bytes) {
+    switch (p.binds) {
+        case Binds::memory: return memory_cure(p, useful_bytes);
+        case Binds::flight:
+            return "Let each thread ask for several values before it uses the first, or for wider "
+                   "ones." +
+                   more_blocks(p);
+        case Binds::barrier:
+            return "Let each thread ask for several values before a barrier, or make blocks "
+                   "smaller, so that "
+                   "others load while one waits. In a loop, ask for the next values before the "
+                   "barrier." +
+                   more_blocks(p);
+        case Binds::shared:
+            return "Look for bank conflicts first; then move more bytes with each access to shared "
+                   "memory.";
+        case Binds::cache:
+            return "Ask the cache for fewer sectors: use all of each, and each once.";
+        case Binds::stores:
+            return "Let the lanes of a warp write whole sectors of 32 bytes together.";
+        case Binds::issue:
+            return "Spend fewer instructions on an element: several elements a thread, wider "
+                   "accesses, and "
+                   "indices that are computed once.";
+        case Binds::blocks: return "Give each block more work, so that fewer have to start.";
+        case Binds::few_blocks:
+            return p.rounds < 1
+                       ? "Divide the work among more blocks."
+                       : "Divide the work so that the last round is full, or into smaller blocks.";
+    }
+    return "";
+}
+
+// ---- how long, and how sure ----
+
+std::string time_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
+    if (!has_time(p)) return "no time";
+    std::string text = "about " + time_text(p.ms);
+    if (const auto part = part_of_copy(p, gpu, useful_bytes); part && is_part(*part)) {
+        return text + ", " + percent_text(*part) + " of a copy";
+    }
+    if (!is_count(p.memory_bytes)) return text;
+    const double gbps = p.memory_bytes / (p.ms * 1e6);
+    text += "; memory moves " + traffic_text(p.memory_bytes) + " in it";
+    if (is_count(gpu.copy_gbps) && is_part(gbps / gpu.copy_gbps)) {
+        text += ", at " + percent_text(gbps / gpu.copy_gbps) + " of a copy's speed";
+    }
+    return text;
+}
+
+std::string unknown_text(const Prediction& p, Unknown unknown) {
+    return "The model does not know " + words_for(unknown) + ": " +
+           (is_part(p.error_band)
+                ? "it may be wrong by more than " + percent_text(p.error_band) + "."
+                : "nobody knows how wrong it is.");
+}
+
+}  // namespace
+
+std::string printable(const std::string& name) {
+    std::string text = name;
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+}
+
+std::string words_for(Binds binds) {
+    switch (binds) {
+        case Binds::memory: return "memory";
+        case Binds::flight: return "too few bytes on their way";
+        case Binds::barrier: return "waiting at barriers";
+        case Binds::shared: return "shared memory";
+        case Binds::cache: return "the way to the second-level cache";
+        case Binds::stores: return "stores of parts of sectors";
+        case Binds::issue: return "instructions";
+        case Binds::blocks: return "blocks that start too slowly";
+        case Binds::few_blocks: return "too few blocks";
+    }
+    return "";
+}
+
+std::string words_for(Occupied what) {
+    switch (what) {
+        case Occupied::threads: return "threads";
+        case Occupied::blocks: return "the number of blocks";
+        case Occupied::registers: return "registers";
+        case Occupied::shared_memory: return "shared memory";
+        case Occupied::grid: return "the grid";
+    }
+    return "";
+}
+
+std::string words_for(Unknown unknown) {
+    switch (unknown) {
+        case Unknown::atomics: return "how long atomics wait for each other";
+        case Unknown::local_memory: return "what the threads' local memory costs";
+        case Unknown::unlike_blocks: return "what those blocks do that are unlike the ones it saw";
+        case Unknown::waits: return "how long blocks wait for each other";
+        case Unknown::instructions: return "what some of the instructions cost";
+        case Unknown::fits_in_cache: return "how much of the data the second-level cache still has";
+    }
+    return "";
+}
+
+std::string label_of(const Prediction& prediction) {
+    std::string text = prediction.measured_gpu ? "predicted" : "predicted, unverified";
+    text += ", " + (prediction.gpu.empty() ? "a GPU without a name" : prediction.gpu);
+    if (!is_part(prediction.error_band)) return text + ", error unknown";
+    return text + ", " +
+           (prediction.unknown.empty()
+                ? "within " + percent_text(prediction.error_band)
+                : "off by " + percent_text(prediction.error_band) + " or more");
+}
+
+std::optional<double> part_of_copy(const Prediction& prediction, const Gpu& gpu,
+                                   double useful_bytes) {
+    if (!has_time(prediction) || !is_count(useful_bytes) || !is_count(gpu.copy_gbps)) return {};
+    return useful_bytes / (gpu.copy_gbps * 1e6) / prediction.ms;
+}
+
+Told told(const Prediction& prediction, const Gpu& gpu, double useful_bytes) {
+    Told said{.kernel = printable(prediction.kernel),
+              .time = time_of(prediction, gpu, useful_bytes),
+              .label = label_of(prediction),
+              .verdict = verdict_of(prediction, gpu),
+              .why = why_of(prediction, gpu, useful_bytes),
+              .unknown = {},
+              .cure = cure_of(prediction, useful_bytes)};
+    for (const Unknown unknown : prediction.unknown) {
+        said.unknown.push_back(unknown_text(prediction, unknown));
+    }
+    return said;
+}
+
+std::string Told::headline() const {
+    const std::string what = kernel.empty() ? capital(time) : kernel + ": " + time;
+    return what + " (" + label + "). " + capital(verdict) + ".";
+}
+
+std::string Told::text() const {
+    std::string text = headline() + "\n", paragraph;
+    for (const std::string& sentence : why) paragraph += (paragraph.empty() ? "" : " ") + sentence;
+    for (const std::string& one : {paragraph, cure}) {
+        if (!one.empty()) text += one + "\n";
+    }
+    for (const std::string& sentence : unknown) text += sentence + "\n";
+    return text;
+}
+
+}  // namespace coalesce::timing
