@@ -88,6 +88,12 @@ TEST_CASE("no more than 16 lines, none beyond the width, none with blanks at its
     }
 }
 
+TEST_CASE("of many places the first three are shown, and how many there are") {
+    const std::string text = time_line_text(samples::like_05());
+    CHECK(count_of(text, "\nplace ") == 3);
+    CHECK(count_of(text, "\nplace 3 of 8") == 1);
+}
+
 TEST_CASE("text is ASCII without control characters") {
     Prediction p = samples::like_05();
     p.kernel = "\xc3\xa9\x1b[1m";
