@@ -91,15 +91,16 @@ Prediction like_04() {
     p.busy = {.memory = 0.52, .l2_read = 0.12, .l2_write = 0.11, .shared = 0.04, .issue = 0.24};
     p.life = {
         .start = 350, .issue = 240, .loads = 940, .shared = 60, .barrier = 670, .stores = 110};
-    p.time_line = drawn({.places = 2,
-                         .warps = 32,
-                         .bytes_of_warp = 128,
-                         .apart = 160,
-                         .period = 2370,
-                         .start = 350,
-                         .latency = 700,
-                         .spread = 650,
-                         .work = 500});
+    static const TimeLine line = drawn({.places = 2,
+                                        .warps = 32,
+                                        .bytes_of_warp = 128,
+                                        .apart = 160,
+                                        .period = 2370,
+                                        .start = 350,
+                                        .latency = 700,
+                                        .spread = 650,
+                                        .work = 500});
+    p.time_line = line;
     return p;
 }
 
@@ -118,15 +119,16 @@ Prediction like_05() {
     p.busy = {.memory = 0.97, .l2_read = 0.23, .l2_write = 0.22, .shared = 0.08, .issue = 0.29};
     p.life = {
         .start = 310, .issue = 260, .loads = 2620, .shared = 80, .barrier = 210, .stores = 90};
-    p.time_line = drawn({.places = 8,
-                         .warps = 8,
-                         .bytes_of_warp = 512,
-                         .apart = 450,
-                         .period = 3600,
-                         .start = 310,
-                         .latency = 2200,
-                         .spread = 600,
-                         .work = 300});
+    static const TimeLine line = drawn({.places = 8,
+                                        .warps = 8,
+                                        .bytes_of_warp = 512,
+                                        .apart = 450,
+                                        .period = 3600,
+                                        .start = 310,
+                                        .latency = 2200,
+                                        .spread = 600,
+                                        .work = 300});
+    p.time_line = line;
     return p;
 }
 
