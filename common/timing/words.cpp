@@ -367,10 +367,15 @@ Told told(const Prediction& prediction, const Gpu& gpu, double useful_bytes) {
     Told said{.kernel = printable(prediction.kernel),
               .time = time_of(prediction, gpu, useful_bytes),
               .label = label_of(prediction),
-              .verdict = verdict_of(prediction, gpu),
-              .why = why_of(prediction, gpu, useful_bytes),
+              .verdict = "the model found no time for it",
+              .why = {},
               .unknown = {},
-              .cure = cure_of(prediction, useful_bytes)};
+              .cure = ""};
+    if (has_time(prediction)) {
+        said.verdict = verdict_of(prediction, gpu);
+        said.why = why_of(prediction, gpu, useful_bytes);
+        said.cure = cure_of(prediction, useful_bytes);
+    }
     for (const Unknown unknown : prediction.unknown) {
         said.unknown.push_back(unknown_text(prediction, unknown));
     }

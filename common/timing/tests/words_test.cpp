@@ -274,6 +274,17 @@ TEST_CASE("a number that is missing is not spoken of") {
     check_claims(Prediction{});
 }
 
+TEST_CASE("without a time nothing is said to bind, but what is unknown is") {
+    Prediction p = samples::like_04();
+    p.ms = 0;
+    p.unknown = {Unknown::waits};
+    CHECK(said_of(p).text() ==
+          "padded: no time (predicted, NVIDIA H200, off by 8 % or more). The model found no time "
+          "for it.\n"
+          "The model does not know how long blocks wait for each other: it may be wrong by more "
+          "than 8 %.\n");
+}
+
 TEST_CASE("predictions at random say nothing that no number stands behind") {
     std::mt19937 random(20);
     std::uniform_real_distribution<double> exponent(-3, 7);
