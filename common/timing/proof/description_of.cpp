@@ -112,7 +112,7 @@ int few(int piece, int count, bool is_whole) {
 std::string title_of(const Plan& plan) {
     std::string text =
         plan.is_tiled ? "tile " + product(plan.width, plan.height) : name_of(plan.work.kind);
-    text += format(" of %d, %d thr", plan.work.element, plan.threads());
+    text += format(" of %d by %d", plan.work.element, plan.threads());
     if (const std::string mark = mark_of(plan); !mark.empty()) text += ", " + mark;
     return text;
 }

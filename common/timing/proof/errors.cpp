@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kDifferent = 1.05;  // how much longer the slower of two has to take to be compared
 constexpr std::size_t kShownWorst = 10;
-constexpr int kNameColumns = 41;
+constexpr int kNameColumns = 38;
 
 double size_of_error(const TimePair& pair) {
     return std::abs(pair.error());
@@ -47,11 +47,15 @@ std::string signed_percent(double part) {
     return format("%+.1f %%", 100 * part);
 }
 
-/// "memory", "? atomics, waits"
+/// "memory", "flight ?": the model says that it does not know.
+std::string mark_of(const TimePair& pair) {
+    return pair.binds + (pair.is_known() ? "" : " ?");
+}
+
+/// "memory", "flight? atomics, waits"
 std::string remark_of(const TimePair& pair) {
-    if (pair.is_known()) return pair.binds;
-    std::string text = "?";
-    for (const std::string& one : pair.unknown) text += (text == "?" ? " " : ", ") + one;
+    std::string text = pair.binds;
+    for (const std::string& one : pair.unknown) text += (text == pair.binds ? "? " : ", ") + one;
     return text;
 }
 
@@ -62,10 +66,8 @@ std::string row_of(const TimePair& pair) {
         row = name.substr(0, terminal_columns) + "\n";
         name.clear();
     }
-    const std::string remark = remark_of(pair);
-    row +=
-        format("%-*s %8.4f %9.4f %8s %s", kNameColumns, name.c_str(), pair.measured, pair.predicted,
-               signed_percent(pair.error()).c_str(), remark.substr(0, 10).c_str());
+    row += format("%-*s %8.4f %9.4f %8s %s", kNameColumns, name.c_str(), pair.measured,
+                  pair.predicted, signed_percent(pair.error()).c_str(), mark_of(pair).c_str());
     return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
 }
 

@@ -72,7 +72,7 @@ struct Run {
 struct Kernel {
     std::string name;  ///< "kernel_07": the function's, and its file's
     Family family = Family::copy;
-    std::string title;        ///< short, for tables
+    std::string title;        ///< for tables: "tile 64x32 of 8 by 256": bytes, threads of a block
     std::string description;  ///< one line
     std::string fingerprint;  ///< of text and launches: what was measured is what was predicted
     Work work;

@@ -36,20 +36,20 @@ struct Plan {
     int width = 32, height = 1;         ///< of its piece
     int across = 1, down = 1;           ///< elements of a thread, without shared memory
     bool is_down = false;               ///< the lanes of a warp lie along a column of `in`
-    Loads loads = Loads::batched;       ///<
-    int padding = 0;                    ///< elements behind each row of the tile
-    bool is_swizzled = false;           ///< the tile's columns are exchanged, by row
-    int passes = 0;                     ///< more ways through the tile, with barriers
-    bool is_tree = false;               ///< sums are added by halves, else by shuffles
-    Order order = Order::rows;          ///<
-    int band = 1;                       ///< pieces that a band is high
-    int staying = 0;                    ///< blocks that stay; 0: one for each piece
-    bool is_whole = false;              ///< no piece hangs over the matrix: nothing is checked
-    int extra_shared = 0;               ///< bytes that nobody uses: fewer blocks at a time
-    bool has_bounds = false;            ///< __launch_bounds__
-    int least_blocks = 0;               ///< its second number
-    int rows = 0, cols = 0;             ///< of the matrix
-    int in_room = 0, out_room = 0;      ///< elements behind each row
+    Loads loads = Loads::batched;
+    int padding = 0;           ///< elements behind each row of the tile
+    bool is_swizzled = false;  ///< the tile's columns are exchanged, by row
+    int passes = 0;            ///< more ways through the tile, with barriers
+    bool is_tree = false;      ///< sums are added by halves, else by shuffles
+    Order order = Order::rows;
+    int band = 1;                   ///< pieces that a band is high
+    int staying = 0;                ///< blocks that stay; 0: one for each piece
+    bool is_whole = false;          ///< no piece hangs over the matrix: nothing is checked
+    int extra_shared = 0;           ///< bytes that nobody uses: fewer blocks at a time
+    bool has_bounds = false;        ///< __launch_bounds__
+    int least_blocks = 0;           ///< its second number
+    int rows = 0, cols = 0;         ///< of the matrix
+    int in_room = 0, out_room = 0;  ///< elements behind each row
 
     int threads() const { return threads_x * threads_y; }
     /// Elements of a thread.
@@ -58,10 +58,10 @@ struct Plan {
     }
     /// Of the tile.
     int tile_bytes() const { return is_tiled ? height * (width + padding) * work.element : 0; }
-    /// 32-bit registers that a thread's elements take at a time.
+    /// 32-bit registers that a thread's elements take at a time; each has one of its own at least.
     int held_words() const {
         const int held = loads == Loads::batched || passes > 0 ? elements() : 1;
-        return (held * work.element + 3) / 4;
+        return work.element > 4 ? held * work.element / 4 : held;
     }
 };
 
@@ -69,7 +69,7 @@ struct Plan {
 Plan choose(Family family, campaign::Random& random);
 /// CUDA; the kernel is called `name`.
 std::string text_of(const Plan& plan, const std::string& name);
-/// "copy of 8 bytes, stride 4": for tables.
+/// "tile 64x32 of 8 by 256, pad 1", for tables: elements of 8 bytes, blocks of 256 threads.
 std::string title_of(const Plan& plan);
 /// A sentence without its dot.
 std::string description_of(const Plan& plan);

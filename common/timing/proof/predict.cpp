@@ -13,7 +13,7 @@ namespace {
 using codec::Json;
 
 /// Functions of simulators that predict. 2: a few blocks of each launch are run, and written down.
-using Record = int(int what);
+using Record = void(int what);
 using Predict = int(const char* gpu, void (*write)(const char* text, std::size_t size, void* user),
                     void* user);
 constexpr int kNothing = 0, kAlone = 2;
@@ -33,7 +33,7 @@ void append(const char* text, std::size_t size, void* user) {
 Json predicted_launch(const std::string& gpu) {
     std::string text;
     if (find<Predict>("coalescePredict")(gpu.c_str(), append, &text) != 0) {
-        throw UsageError("the simulator does not predict for " + gpu + ": " + text);
+        throw UsageError("no time can be predicted for the GPU " + gpu);
     }
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object() || !json.contains("launches") || json["launches"].size() != 1) {
@@ -63,8 +63,6 @@ PredictedKernel predict(const Kernel& kernel, const std::string& gpu) {
 
 Predicted predict(const std::vector<Kernel>& kernels, const std::string& gpu) {
     find<Predict>("coalescePredict");
-    // What is read was written by nobody.
-    SIMULATOR_FUNCTION(coalesceSetChecks)("none");
     Predicted all{gpu, {}};
     for (const Kernel& kernel : kernels) {
         all.kernels.push_back(predict(kernel, gpu));

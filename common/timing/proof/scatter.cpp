@@ -18,7 +18,7 @@ using proof::Svg;
 
 constexpr double kLeft = 80, kRight = 620, kTop = 56, kBottom = 596;
 constexpr int kWidth = 660, kHeight = 690;
-constexpr std::size_t kNamed = 3;
+constexpr std::size_t kNamed = 5;
 constexpr const char* kDotColour = "#2f6f9f";
 constexpr const char* kLineColour = "#b5541c";
 
@@ -80,16 +80,15 @@ void draw_dot(Svg& svg, Point place, bool is_known) {
     if (!is_known) svg.dot(place, 2.6, "#fff");
 }
 
-/// To the side where there is room, and clear of the names above.
-void draw_name(Svg& svg, const TimePair& pair, Point place, std::vector<Point>& taken) {
-    const bool is_right = place.x > (kLeft + kRight) / 2;
-    Point text{place.x + (is_right ? -9 : 9), place.y + 4};
-    for (const Point& other : taken) {
-        if (std::abs(other.y - text.y) < 13) text.y = other.y + 13;
-    }
-    taken.push_back(text);
-    const std::string error = format(" %+.0f %%", 100 * pair.error());
-    svg.text(text, pair.name + error, is_right ? Anchor::end : Anchor::start, 10, kQuiet);
+/// A letter on the side of its dot where the lines are not; the corner, which is empty, says what it means.
+void draw_name(Svg& svg, const TimePair& pair, Point place, int index) {
+    const char letter[] = {static_cast<char>('A' + index), '\0'};
+    const bool is_above = pair.error() > 0;
+    svg.text({place.x + (is_above ? -6 : 6), place.y + (is_above ? -3 : 11)}, letter,
+             is_above ? Anchor::end : Anchor::start, 12);
+    svg.text({kLeft + 12, kTop + 18 + 15 * index},
+             std::string(letter) + ": " + pair.name + format(", %+.0f %%", 100 * pair.error()),
+             Anchor::start, 11, kQuiet);
 }
 
 void draw_key(Svg& svg) {
@@ -118,9 +117,9 @@ std::string as_svg(const std::vector<TimePair>& pairs, const std::string& title)
     for (const TimePair& pair : pairs) {
         draw_dot(svg, scale.at(pair.measured, pair.predicted), pair.is_known());
     }
-    std::vector<Point> taken;
+    int named = 0;
     for (const TimePair& pair : worst_of(pairs, kNamed)) {
-        draw_name(svg, pair, scale.at(pair.measured, pair.predicted), taken);
+        draw_name(svg, pair, scale.at(pair.measured, pair.predicted), named++);
     }
     draw_key(svg);
     return svg.finished();

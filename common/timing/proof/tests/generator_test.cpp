@@ -33,7 +33,7 @@ TEST_CASE("a seed makes the same kernels whenever, wherever, and however many th
     CHECK(forty[6].text != random_kernels(2, 7)[6].text);
     // Predictions that are kept are of these. Whoever changes the generator has to predict and to measure
     // anew.
-    CHECK(fingerprint_of(forty) == "2516738888693250971");
+    CHECK(fingerprint_of(forty) == "14618651890742862637");
 }
 
 TEST_CASE("the families are of one size, and no two kernels are the same") {
@@ -51,7 +51,7 @@ TEST_CASE("the families are of one size, and no two kernels are the same") {
 TEST_CASE("every launch can be, and every index is an int") {
     for (const Kernel& kernel : random_kernels(3, 2000)) {
         CAPTURE(kernel.description);
-        CHECK(kernel.title.size() <= 38);
+        CHECK(kernel.title.size() <= 35);
         CHECK(kernel.description.find('\n') == std::string::npos);
         for (const Run& run : {kernel.full, kernel.small}) {
             CHECK(run.block[0] * run.block[1] >= 32);
