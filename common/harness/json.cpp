@@ -1,5 +1,7 @@
+#include "base/enum_names.h"
 #include "harness/result.h"
 #include "harness/text.h"
+#include "timing/prediction_codec.h"
 
 namespace coalesce {
 namespace {
@@ -51,6 +53,30 @@ std::string counters_json(const Counters& counters) {
     return "{" + text + "}";
 }
 
+/// All that is known of each launch, but for what happens from moment to moment.
+std::string launches_json(const Predicted& p) {
+    timing::Predictions launches{p.launches};
+    for (timing::Prediction& launch : launches.launches) launch.time_line = {};
+    return codec::encode(launches).at("launches").dump();
+}
+
+std::string predicted_json(const Predicted& p) {
+    std::string unknown;
+    for (const timing::Prediction& launch : p.launches)
+        for (const timing::Unknown u : launch.unknown)
+            unknown += (unknown.empty() ? "" : ", ") + quoted(dashed_name(u));
+    return "{" + member("gpu", quoted(p.gpu)) + ", " +
+           member("measured_gpu", p.measured_gpu ? "true" : "false") + ", " +
+           member("rows", number(static_cast<std::uint64_t>(p.shape.rows))) + ", " +
+           member("cols", number(static_cast<std::uint64_t>(p.shape.cols))) + ", " +
+           member("ms", number(p.ms)) + ", " + member("gbps", number(p.gbps)) + ", " +
+           member("of_copy", number(p.of_copy())) + ", " +
+           member("binds", quoted(dashed_name(p.longest().binds))) + ", " +
+           member("error_band", number(p.error_band)) + ", " +
+           member("unknown", "[" + unknown + "]") + ", " +
+           member("launches", launches_json(p)) + "}";
+}
+
 std::string result_json(const std::string& step, const Result& result, const Reference& reference) {
     std::string text = "{" + member("step", quoted(step)) + ", " +
                        member("variant", quoted(result.variant->name)) + ", " +
@@ -63,6 +89,7 @@ std::string result_json(const std::string& step, const Result& result, const Ref
     text += ", " + member("verified", result.outcome == Outcome::verified ? "true" : "false");
     if (result.outcome == Outcome::wrong) text += ", " + member("wrong", quoted(result.reason));
     if (result.counters) text += ", " + member("counters", counters_json(*result.counters));
+    if (result.predicted) text += ", " + member("predicted", predicted_json(*result.predicted));
     if (result.timing) {
         text += ", " + member("ms", number(result.timing->ms)) + ", " +
                 member("gbps", number(result.gbps()));

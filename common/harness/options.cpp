@@ -33,6 +33,11 @@ public:
         if (is_missing) throw UsageError(option_ + " needs a value");
         return arguments_[at_++];
     }
+    /// The same, or `usual` where the next option follows.
+    std::string value_or(const std::string& usual) {
+        const bool is_missing = at_ == arguments_.size() || arguments_[at_].rfind("--", 0) == 0;
+        return inline_value_ || !is_missing ? value() : usual;
+    }
     /// For an option that stands alone.
     void no_value() const {
         if (inline_value_) throw UsageError(option_ + " takes no value");
@@ -81,6 +86,14 @@ Shape checked_shape(int rows, int cols) {
     return {rows, cols};
 }
 
+/// "4096x2048", or "4096" for a square.
+Shape parse_shape(const std::string& option, const std::string& text) {
+    const std::size_t cross = text.find('x');
+    const int rows = parse_size(option, text.substr(0, cross));
+    return checked_shape(
+        rows, cross == std::string::npos ? rows : parse_size(option, text.substr(cross + 1)));
+}
+
 }  // namespace
 
 std::string Shape::name() const {
@@ -115,10 +128,15 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.variant = reader.value();
         else if (option == "--json")
             options.json = reader.value();
+        else if (option == "--time")
+            options.time_on = reader.value_or("H200");
+        else if (option == "--at")
+            options.time_at = parse_shape(option, reader.value());
         else
             throw UsageError(option + ": unknown option; --help lists them");
     }
     if (rows != 0 || cols != 0) options.shape = checked_shape(rows, cols);
+    if (options.time_at && options.time_on.empty()) options.time_on = "H200";
     if (verify || bench) {
         options.verify = verify;
         options.bench = bench;
@@ -138,12 +156,14 @@ them on a real GPU or counts what they do on the simulated one.
                     gpu; sim
   --rows R --cols C this shape only
   --variant NAME    this variant only
+  --time [GPU]      predict times, too: what it would take on that GPU (H200)
+  --at RxC          predict them for this shape
   --list            the variants
   --json FILE       write the results to FILE, too
   --help            this text
 
 Without --verify and --bench it does both. The simulated GPU counts requests,
-sectors and bank conflicts; it never shows a time.
+sectors and bank conflicts; a time that it shows is predicted, and says so.
 
 Exit code: 0 right, 1 a result was wrong, 2 it could not be run like this.
 )";

@@ -10,6 +10,7 @@
 #include "harness/device.h"
 #include "harness/harness.h"
 #include "harness/options.h"
+#include "harness/predicted.h"
 #include "harness/timing.h"
 
 namespace coalesce {
@@ -32,6 +33,7 @@ struct Result {
     std::string array;                    ///< of a permutation: what was measured
     std::optional<Counters> counters;     ///< on the simulator, when it launched a kernel
     std::optional<Timing> timing;         ///< on a real GPU
+    std::optional<Predicted> predicted;   ///< on the simulator, when it was asked for
 
     /// Bytes read and written a second, in 10^9; 0 without a time.
     double gbps() const;

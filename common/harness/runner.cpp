@@ -302,6 +302,9 @@ void Runner::measure(Result& result) {
     if (device_.simulated) {
         const Counters counters = simulator::counters();
         if (counters.kernels > 0) result.counters = counters;
+        if (counters.kernels > 0 && !options_.time_on.empty())
+            result.predicted =
+                predict(variant, options_.time_at.value_or(shape_), options_.time_on);
         return;
     }
     const auto work = [&] { launch(variant, buffers); };

@@ -102,4 +102,9 @@ struct Prediction {
     TimeLine time_line;
 };
 
+/// Of launches one after the other.
+struct Predictions {
+    std::vector<Prediction> launches;
+};
+
 }  // namespace coalesce::timing

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** Of the declarations below. Grows when one of them changes. */
-#define COALESCE_SIMULATOR_VERSION 2
+#define COALESCE_SIMULATOR_VERSION 3
 /** The marker. The version that the library was built with. */
 int coalesceSimulatorVersion(void);
 /** "Coalesce simulated GPU (sm_90)" */
@@ -88,6 +88,21 @@ void coalesceTraceWarp(uint64_t block, unsigned warp, size_t limit);
 size_t coalesceGetAccessCount(void);
 /** In program order. 0, or -1 when there is no such access. */
 int coalesceGetAccess(size_t index, CoalesceAccess* access);
+
+/* ---- how long launches would take ---- */
+
+enum {
+    coalesceRecordNothing,
+    coalesceRecordBeside, /**< launches are carried out as always, and recorded */
+    coalesceRecordAlone   /**< only the blocks that are recorded run: memory is not what it would be */
+};
+/** What is recorded of launches from now on. What was recorded before is gone. */
+void coalesceRecord(int what);
+/** Predicts the time of each launch since coalesceRecord on a GPU: its name ("H200") or the text of a file
+ *  like those of gpus/. Given to `write` in one call: JSON, {"launches": [...]}, each as timing/prediction.h
+ *  says. 0, or -1 for an unknown GPU (the reason goes to stderr). */
+int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
+                    void* user);
 
 /* ---- checks and reports ---- */
 

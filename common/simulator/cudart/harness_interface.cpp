@@ -6,10 +6,13 @@
 #include "cudart/api.h"
 #include "cudart/coalesce_simulator.h"
 #include "execute/device.h"
+#include "execute/recorder.h"
 #include "execute/trace.h"
 #include "report/json.h"
 #include "report/kernel_table.h"
 #include "report/reports.h"
+#include "timing/predict.h"
+#include "timing/prediction_codec.h"
 
 using namespace coalesce::sim;
 
@@ -141,6 +144,30 @@ int coalesceGetAccess(size_t index, CoalesceAccess* result) {
     result->cost = access.cost;
     result->ideal = access.ideal;
     return 0;
+}
+
+void coalesceRecord(int what) {
+    recorder().begin(what == coalesceRecordBeside  ? Recorder::What::beside
+                     : what == coalesceRecordAlone ? Recorder::What::alone
+                                                   : Recorder::What::nothing);
+}
+
+int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
+                    void* user) {
+    if (!gpu || !write) return -1;
+    cudart::CurrentCall call("coalescePredict");
+    try {
+        const coalesce::timing::Gpu on = coalesce::timing::gpu_of(gpu);
+        coalesce::timing::Predictions predictions;
+        for (const coalesce::timing::Recording& recording : recorder().recordings())
+            predictions.launches.push_back(coalesce::timing::predict(recording, on));
+        const std::string text = coalesce::codec::write(predictions);
+        write(text.data(), text.size(), user);
+        return 0;
+    } catch (const std::exception& error) {
+        cudart::explain(error.what());
+        return -1;
+    }
 }
 
 size_t coalesceGetReports(void) {

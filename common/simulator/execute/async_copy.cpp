@@ -11,10 +11,10 @@
 #include <deque>
 #include <utility>
 
+#include "execute/access_listener.h"
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
-#include "execute/trace.h"
 
 namespace coalesce::sim {
 
@@ -111,6 +111,7 @@ u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
 /// Op::a: where to, in shared memory. Op::b: from where. Op::count: bytes.
 template <Source Kind>
 const Op* run_copy(Warp& w, const Op* op) {
+    if (w.block->heard_enough) return op + 1;
     const u32 bytes = op->count;
     Copy copy;
     copy.bytes = bytes;
@@ -130,10 +131,20 @@ const Op* run_copy(Warp& w, const Op* op) {
     const Mask all = std::exchange(w.active, reading);
     const bool good = resolve(w, op, w.lanes<u64>(op->b), second_offset(op), bytes,
                               ptx::StateSpace::global, Access::load, from);
-    if (good && reading && w.trace) w.trace->note(w, op, false, false, bytes, from.address);
+    if (good && reading && w.listener)
+        w.listener->note(
+            w, op,
+            {.asynchronous = true, .bytes = bytes, .lanes = reading, .addresses = from.address});
     w.active = all;
     if (!good) return nullptr;
-    if (w.trace) w.trace->note(w, op, true, true, bytes, to.address);
+    if (w.listener)
+        w.listener->note(w, op,
+                         {.kind = HeardAccess::Kind::store,
+                          .shared = true,
+                          .asynchronous = true,
+                          .bytes = bytes,
+                          .lanes = w.active,
+                          .addresses = to.address});
     count_access(w, op->site, to, bytes);
     if (reading) count_access(w, op->site + 1, from, bytes);
     note_copy(w, op, to, bytes, from, copy.wanted.data());

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "counters/atomic_counters.h"
+#include "execute/access_listener.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
 #include "instructions/half.h"
@@ -226,6 +227,16 @@ void count_atomic(Warp& w, const Op* op, const Resolved& where, u32 bytes) {
     counters.wavefronts_ideal += wavefronts.ideal;
 }
 
+void tell_listener(const Warp& w, const Op* op, const Resolved& where, u32 bytes) {
+    HeardAccess access{
+        .kind = HeardAccess::Kind::atomic, .bytes = bytes, .addresses = where.address};
+    access.lanes = where.in_global;
+    if (access.lanes) w.listener->note(w, op, access);
+    access.shared = true;
+    access.lanes = where.in_shared;
+    if (access.lanes) w.listener->note(w, op, access);
+}
+
 /// Shared by all handlers: where the lanes' bytes are, counted and checked. False: the launch is
 /// over.
 bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
@@ -234,6 +245,7 @@ bool begin_atomic(Warp& w, const Op* op, u32 bytes, Resolved& where) {
         return false;
     count_atomic(w, op, where, bytes);
     note_atomic(w, op, where, bytes);
+    if (w.listener) tell_listener(w, op, where, bytes);
     return true;
 }
 

@@ -6,6 +6,7 @@
 //            begun (scheduler.cpp).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <unordered_map>
@@ -42,6 +43,17 @@ struct Launch {
     u64 leapt = 0;       ///< cycles that the clocks have leapt on, because nothing else happened
     u64 grid_workspace = 0;  ///< device address: cooperative_groups keeps its grid barrier here
 
+    // What is recorded of it (recorder.h).
+    StepListener* recorder = nullptr;  ///< to every block that is run
+    std::vector<u64> only;             ///< these blocks are run; none: all are
+    std::vector<u64> left_out;         ///< these are not
+    u64 first_neighbour = 0, neighbours = 0;
+    bool only_heard = false;  ///< global memory is asked for, and not touched
+
+    bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
+    bool leaves_out(u64 block) const {
+        return std::find(left_out.begin(), left_out.end(), block) != left_out.end();
+    }
     bool failed() const { return status.load(std::memory_order_relaxed) != 0; }
     void fail(Status s) {
         int expected = 0;
@@ -60,7 +72,9 @@ struct Barrier {
 
 struct Block {
     Launch* launch = nullptr;
-    u64 linear = 0;  ///< number of the block in the grid, x fastest
+    bool heard_enough = false;  ///< of a block that is only heard: who listens needs no more
+    bool is_given_up = false;   ///< and it need not come to its end
+    u64 linear = 0;             ///< number of the block in the grid, x fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
 
@@ -82,7 +96,7 @@ struct Block {
     /// Likewise of cp.async.bulk, by the block (bulk_copy.cpp).
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
-    u64 copy_bytes_under_way = 0;  ///< of both kinds, to shared memory
+    u64 copy_bytes_under_way = 0;                       ///< of both kinds, to shared memory
     std::unordered_map<u32, UndefinedBytes> undefined;  ///< of its warps that have some
 
     /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp

@@ -19,6 +19,7 @@
 #include <unordered_set>
 
 #include "checks/access_report.h"
+#include "execute/access_listener.h"
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
@@ -78,7 +79,7 @@ void carry_out(Block& block, const BulkCopy& copy) {
     for (const Piece& piece : copy.pieces) {
         u8* shared = block.shared + piece.shared;
         if (!copy.to_shared) {
-            std::memcpy(piece.host, shared, piece.inside);
+            if (!block.launch->only_heard) std::memcpy(piece.host, shared, piece.inside);
             continue;
         }
         if (piece.host) std::memcpy(shared, piece.host, piece.inside);
@@ -257,6 +258,13 @@ void note_global(Issue& issue) {
         Resolved where;
         std::copy(addresses.begin(), addresses.end(), where.address);
         where.in_global = lanes;
+        if (w.listener)
+            w.listener->note(w, issue.op,
+                             {.kind = HeardAccess::Kind::copy,
+                              .asynchronous = true,
+                              .bytes = bytes,
+                              .lanes = lanes,
+                              .addresses = where.address});
         issue.is_defined &=
             note_bulk(w, issue.op, issue.copy.global_site(), where, bytes, issue.copy.to_shared);
         lanes = 0;
@@ -387,7 +395,8 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     i32 corner[kMostDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
     if (!ToShared && !begins_inside(issue, *map, corner)) return false;
-    if (!cut_box(issue, *map, corner, static_cast<u32>(shared))) return false;
+    const bool is_heard = !w.block->heard_enough;
+    if (is_heard && !cut_box(issue, *map, corner, static_cast<u32>(shared))) return false;
     issue_copy(issue, static_cast<u32>(shared));
     return true;
 }
@@ -405,7 +414,9 @@ bool copy_run(Warp& w, const Op* op, int lane) {
     if (issue.copy.bytes == 0) return true;
     if (!find_shared(issue, shared, issue.copy.bytes)) return false;
     if (ToShared && !find_mbarrier(issue, issue.copy.mbarrier)) return false;
-    if (!cut_run(issue, global, static_cast<u32>(shared), issue.copy.bytes)) return false;
+    const bool is_heard = !w.block->heard_enough;
+    if (is_heard && !cut_run(issue, global, static_cast<u32>(shared), issue.copy.bytes))
+        return false;
     issue_copy(issue, static_cast<u32>(shared));
     return true;
 }

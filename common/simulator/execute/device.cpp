@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <list>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "execute/device_calls.h"
+#include "execute/recorder.h"
 #include "execute/worker.h"
 #include "program/block_layout.h"
 #include "program/names.h"
@@ -235,17 +237,24 @@ std::vector<u8> gather_parameters(const Kernel& kernel, void** arguments) {
     return memory;
 }
 
-void add_totals(Kernel& kernel, const WorkerTotals& totals) {
+void add_totals(Kernel& kernel, const Kernel::Code& code, const WorkerTotals& totals) {
     for (std::size_t k = 0; k < totals.sites.size(); ++k) kernel.totals.sites[k] += totals.sites[k];
     for (std::size_t k = 0; k < totals.straight_runs.size(); ++k) {
         if (totals.straight_runs[k] == 0) continue;
-        for (const auto& [line, count] : kernel.code->straights[k])
+        for (const auto& [line, count] : code.straights[k])
             kernel.totals.instructions_by_line[line] += totals.straight_runs[k] * count;
     }
     kernel.totals.warp_instructions += totals.instructions;
     kernel.totals.thread_instructions += totals.lane_instructions;
     kernel.totals.branches += totals.branches;
     kernel.totals.divergent_branches += totals.divergent_branches;
+}
+
+/// Of a launch that is not carried out as a whole: what it reads may never have been written.
+Checks only_bounds() {
+    Checks checks;
+    static_cast<void>(set_checks(checks, "memcheck"));
+    return checks;
 }
 
 }  // namespace
@@ -272,7 +281,37 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         state_->memory.mark_written(state_->grid_workspace, 4096);
     }
 
+    const bool records =
+        recorder().what() != Recorder::What::nothing && !config.cooperative && !options().seed;
+    const bool alone = records && recorder().what() == Recorder::What::alone;
     Launch launch;
+    describe_launch(launch, kernel, config, arguments);
+    if (alone) launch.checks = only_bounds();
+    launch.only_heard = alone;
+    if (launch.checks.global_race) {
+        if (!state_->global_race)
+            state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
+        launch.global_race = state_->global_race.get();
+        launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
+    }
+    state_->shared_log.begin_launch(kernel, config.grid, config.block);
+    std::vector<Counted> counted;
+    timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
+    for (const auto& worker : state_->workers) worker->neighbours.begin_launch();
+    if (alone && recording->blocks_wait) return Status::success;
+    if (recording && !recording->blocks_wait)
+        record(launch, *recording, arguments, resident, alone, counted);
+    if (!launch.failed()) run(launch, resident, counted);
+    if (recording)
+        for (const auto& worker : state_->workers) worker->neighbours.add_to(*recording);
+    if (!alone) add_up(launch, counted);
+    if (launch.global_race) launch.global_race->end_launch();
+    state_->shared_log.end_launch();
+    return static_cast<Status>(launch.status.load());
+}
+
+void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig& config,
+                             void** arguments) {
     launch.kernel = &kernel;
     launch.code = kernel.code.get();
     launch.config = config;
@@ -284,37 +323,67 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     launch.number = state_->launches++;
     launch.started_at = state_->clock;
     launch.grid_workspace = state_->grid_workspace;
-    if (launch.checks.global_race) {
-        if (!state_->global_race)
-            state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
-        launch.global_race = state_->global_race.get();
-        launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
-    }
-    state_->shared_log.begin_launch(kernel, config.grid, config.block);
+}
 
-    const u32 count = worker_count(*kernel.code, config);
-    while (state_->workers.size() < count) state_->workers.push_back(std::make_unique<Worker>());
+/// Runs the blocks that stand for all, step by step; `launch` then leaves them out.
+void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
+                    bool alone, std::vector<Counted>& counted) {
+    Kernel& kernel = *launch.kernel;
+    if (!kernel.plain_code) kernel.plain_code = lower_plainly(kernel);
+    if (!kernel.plain_code) return;
+    StepLog log(kernel, *kernel.plain_code, recording);
+    Launch chosen;
+    describe_launch(chosen, kernel, launch.config, arguments);
+    chosen.code = kernel.plain_code.get();
+    chosen.checks = launch.checks;
+    chosen.global_race = launch.global_race;
+    chosen.number = launch.number;
+    chosen.only_heard = alone;
+    chosen.recorder = &log;
+    chosen.only = Recorder::chosen_blocks(launch.config, resident);
+    run(chosen, resident, counted);
+    if (chosen.failed()) launch.status = chosen.status.load();
+    const auto [first, count] = Recorder::neighbours(kernel, launch.config);
+    recording.neighbours = count;
+    launch.first_neighbour = first;
+    launch.neighbours = count;
+    if (alone) {
+        launch.only.resize(count);
+        std::iota(launch.only.begin(), launch.only.end(), first);
+    } else {
+        launch.left_out = chosen.only;
+    }
+}
+
+/// Runs the launch's blocks on as many workers as it may have.
+void Device::run(Launch& launch, u64 resident, std::vector<Counted>& counted) {
+    const u32 count = worker_count(*launch.code, launch.config);
+    std::vector<std::unique_ptr<Worker>>& workers = state_->workers;
+    while (workers.size() < count) workers.push_back(std::make_unique<Worker>());
     for (u32 k = 0; k < count; ++k)
-        state_->workers[k]->begin_launch(launch, state_->shared_log, options().seed, resident);
+        workers[k]->begin_launch(launch, state_->shared_log, options().seed, resident);
     std::vector<std::thread> threads;
-    for (u32 k = 1; k < count; ++k) threads.emplace_back([&, k] { state_->workers[k]->run(); });
-    state_->workers[0]->run();
+    for (u32 k = 1; k < count; ++k) threads.emplace_back([&, k] { workers[k]->run(); });
+    workers[0]->run();
     for (std::thread& t : threads) t.join();
-
-    ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);
-    kernel.totals.grid = config.grid;
-    kernel.totals.block = config.block;
-    state_->clock += 1000;
     for (u32 k = 0; k < count; ++k) {
-        state_->workers[k]->end_launch();
-        if (launch.failed()) continue;
-        add_totals(kernel, state_->workers[k]->totals);
-        state_->clock += state_->workers[k]->totals.instructions;
+        workers[k]->end_launch();
+        counted.push_back({launch.code, workers[k]->totals});
     }
-    state_->clock += launch.leapt;
-    if (launch.global_race) launch.global_race->end_launch();
-    state_->shared_log.end_launch();
-    return static_cast<Status>(launch.status.load());
+}
+
+/// What all blocks have done, unless an error stopped them.
+void Device::add_up(const Launch& launch, const std::vector<Counted>& counted) {
+    Kernel& kernel = *launch.kernel;
+    ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);
+    kernel.totals.grid = launch.config.grid;
+    kernel.totals.block = launch.config.block;
+    state_->clock += 1000 + launch.leapt;
+    if (launch.failed()) return;
+    for (const auto& [code, totals] : counted) {
+        add_totals(kernel, *code, totals);
+        state_->clock += totals.instructions;
+    }
 }
 
 // ---- places ----

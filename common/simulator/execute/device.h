@@ -10,7 +10,14 @@
 #include "memory/device_memory.h"
 #include "program/program.h"
 
+namespace coalesce::timing {
+struct Recording;
+}
+
 namespace coalesce::sim {
+
+struct Counted;
+struct Launch;
 
 /// The outcome of a launch, in terms of the CUDA runtime's error numbers.
 enum class Status : int {
@@ -81,6 +88,13 @@ public:
 
 private:
     Device();
+    void describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig& config,
+                         void** arguments);
+    void record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
+                bool alone, std::vector<Counted>& counted);
+    void run(Launch& launch, u64 resident, std::vector<Counted>& counted);
+    void add_up(const Launch& launch, const std::vector<Counted>& counted);
+
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "checks/access_report.h"
+#include "execute/access_listener.h"
 #include "execute/lane_memory.h"
 #include "execute/memory_access.h"
 #include "execute/memory_handlers.h"
-#include "execute/trace.h"
 #include "execute/undefined.h"
 
 namespace coalesce::sim {
@@ -288,25 +288,47 @@ bool changes_memory(const Warp& w, const Op* op, const u64* addresses) {
     return false;
 }
 
+/// In place of a load, where memory is not touched.
+template <class Shape>
+void load_zeros(Warp& w, const Op* op) {
+    constexpr u8 zeros[Shape::kTotal] = {};
+    for (Mask rest = w.active; rest; rest &= rest - 1)
+        Shape::load(w, op, std::countr_zero(rest), zeros);
+}
+
+/// Returns whether the access is to be carried out.
 template <class Shape, bool Store>
-[[gnu::noinline]] void observe(Warp& w, const Op* op) {
+[[gnu::noinline]] bool observe(Warp& w, const Op* op) {
+    if (w.block->heard_enough) return false;
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
-    if (w.trace) w.trace->note(w, op, false, Store, Shape::kTotal, addresses);
+    if (w.listener) {
+        w.listener->note(w, op,
+                         {.kind = Store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                          .shared = false,
+                          .bytes = Shape::kTotal,
+                          .lanes = w.active,
+                          .addresses = addresses});
+    }
+    if (w.block->launch->only_heard) {
+        if constexpr (!Store) load_zeros<Shape>(w, op);
+        return false;
+    }
     Watch& watch = *w.block->watch;
-    if (!watch.on()) return;
+    if (!watch.on()) return true;
     if constexpr (Store) {
         if (changes_memory<Shape>(w, op, addresses)) watch.memory_changed();
     } else {
         if (op->detail & kStrong) watch.polls(w, op, addresses, 0);
     }
+    return true;
 }
 
 template <class Shape, bool Store>
 const Op* access_weak(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed) [[unlikely]]
-        observe<Shape, Store>(w, op);
+    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
+        return op + 1;
     if (w.active == kAllLanes) {
         const u64* base = w.lanes<u64>(op->a);
         const u64 first = base[0];
@@ -332,8 +354,8 @@ const Op* access_weak(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_strong(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed) [[unlikely]]
-        observe<Shape, Store>(w, op);
+    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
+        return op + 1;
     const Op* next = access_irregular<Shape, Store>(w, op);
     GlobalRace* race = w.block->launch->global_race;
     if (next && race && !Store) race->acquire(w.block->global_race, w.index);
@@ -344,8 +366,8 @@ const Op* access_strong(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed) [[unlikely]]
-        observe<Shape, Store>(w, op);
+    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
+        return op + 1;
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
     if constexpr (!Store) forget_undefined(w, op);

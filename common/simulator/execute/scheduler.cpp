@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "execute/access_listener.h"
 #include "execute/barriers.h"
 #include "execute/calls.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 /// Backward branches that a warp may take before the next one gets its turn.
 constexpr i64 kSliceFuel = 50'000;
+/// The same for a block that may be given up.
+constexpr i64 kSliceFuelWhenHeard = 500;
 /// What a turn of a waiting loop weighs: it changed memory, or it did not.
 constexpr u32 kWorkingTurn = 1, kIdleTurn = 16;
 /// The weight of turns while other lanes of the warp could run: they wait where the paths join, and
@@ -348,10 +351,21 @@ bool has_ready_fragment(const Warp& w) {
     return false;
 }
 
+void run_heard(Warp& w, const Op* op) {
+    Watch& watch = *w.block->watch;
+    w.asks = nullptr;
+    while (op) {
+        w.step_listener->step(w, op);
+        if (watch.on()) watch.executes(w, op);
+        op = op->run(w, op);
+    }
+}
+
 void run_fragments(Warp& w) {
     Watch& watch = *w.block->watch;
-    w.observed = w.trace || watch.on();
+    w.observed = w.listener || watch.on();
     const Op* op = next_fragment(w);
+    if (w.step_listener) return run_heard(w, op);
     if (!watch.on()) {
         w.asks = nullptr;
         while (op) op = op->run(w, op);
@@ -367,7 +381,7 @@ void run_slice(Warp& w) {
     // Turns of a waiting loop that is long in itself add up over slices.
     if (w.fuel >= 0) w.spins = 0;
     Watch& watch = *w.block->watch;
-    w.fuel = kSliceFuel;
+    w.fuel = w.block->launch->only_heard ? kSliceFuelWhenHeard : kSliceFuel;
     w.turns = 0;
     w.changes_seen = watch.changes();
     w.slice_spun = false;
@@ -441,6 +455,7 @@ BlockOutcome run_block(Block& block, u64 seed) {
             all_spun &= w.slice_spun;
             waits |= w.turns != 0;
             if (block.launch->failed()) return BlockOutcome::failed;
+            if (block.is_given_up) return BlockOutcome::finished;
         }
         if (block.finished_warps == all_finished) return BlockOutcome::finished;
         if (ran && all_spun) return BlockOutcome::waits_for_others;

@@ -4,11 +4,11 @@
 //        ledger knows the wavefronts, that the addresses are in bounds, and that nothing races, and
 //        only the data is left to move. Anything else is analysed here.
 #include "checks/access_report.h"
+#include "execute/access_listener.h"
 #include "execute/lane_memory.h"
 #include "execute/memory_access.h"
 #include "execute/memory_handlers.h"
 #include "execute/shared_checks.h"
-#include "execute/trace.h"
 #include "execute/undefined.h"
 
 namespace coalesce::sim {
@@ -186,7 +186,14 @@ template <class Shape, bool Store>
 [[gnu::noinline]] void observe(Warp& w, const Op* op, const u32* addresses) {
     u64 offsets[kLanes];
     for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
-    if (w.trace) w.trace->note(w, op, true, Store, Shape::kTotal, offsets);
+    if (w.listener) {
+        w.listener->note(w, op,
+                         {.kind = Store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                          .shared = true,
+                          .bytes = Shape::kTotal,
+                          .lanes = w.active,
+                          .addresses = offsets});
+    }
     Watch& watch = *w.block->watch;
     if (Store && watch.on() && changes_memory<Shape>(w, op, addresses)) watch.memory_changed();
 }
@@ -195,8 +202,10 @@ template <class Shape, bool Store, bool Narrow>
 const Op* access_shared(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
-    if (w.observed) [[unlikely]]
+    if (w.observed) [[unlikely]] {
+        if (w.block->heard_enough) return op + 1;
         observe<Shape, Store>(w, op, addresses);
+    }
     SharedLedger& ledger = w.block->ledger;
     if (ledger.mode() == SharedLedger::Mode::comparing) {
         const bool stable = (op->detail & kStableAddress) != 0;
@@ -220,8 +229,10 @@ template <class Shape, bool Store, bool Narrow>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
-    if (w.observed) [[unlikely]]
+    if (w.observed) [[unlikely]] {
+        if (w.block->heard_enough) return op + 1;
         observe<Shape, Store>(w, op, addresses);
+    }
     if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;
     count_in_full<Shape, Store>(w, op, addresses);
     u32 undefined[kLanes] = {};

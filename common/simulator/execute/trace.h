@@ -1,19 +1,17 @@
 // What one warp asks of memory, access by access: what a picture of its lanes is drawn from.
 //
 // Idea   Somebody who wants to see a warp names it before the launch; its loads and stores of global
-//        and shared memory are then written down as they happen. Any other warp pays one comparison
-//        with null an access.
+//        and shared memory are then written down as they happen.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/types.h"
+#include "execute/access_listener.h"
 #include "program/program.h"
 
 namespace coalesce::sim {
-
-struct Warp;
 
 struct TracedAccess {
     Place place;
@@ -24,7 +22,7 @@ struct TracedAccess {
     u32 cost = 0, ideal = 0;     ///< sectors, or wavefronts of shared memory
 };
 
-class Trace {
+class Trace : public AccessListener {
 public:
     /// From now on, of every launch: this warp's first `limit` accesses, all launches together.
     void begin(u64 block, u32 warp, std::size_t limit);
@@ -33,8 +31,7 @@ public:
     bool wants(u64 block, u32 warp) const {
         return accesses_.size() < limit_ && block == block_ && warp == warp_;
     }
-    void note(const Warp& w, const Op* op, bool shared, bool store, u32 bytes,
-              const u64* addresses);
+    void note(const Warp& w, const Op* op, const HeardAccess& heard) override;
     const std::vector<TracedAccess>& accesses() const { return accesses_; }
 
 private:

@@ -20,7 +20,8 @@ namespace coalesce::sim {
 
 struct Block;
 struct LaneAccess;
-class Trace;
+class AccessListener;
+class StepListener;
 class UndefinedBytes;
 /// Where a memory instruction found its data the last time: very likely where it will be next.
 struct SiteCache {
@@ -71,8 +72,9 @@ struct Warp {
     u64* last_rows = nullptr;          ///< of this warp, by site: where its last whole row began
     Checks checks;                     ///< of this launch
 
-    Trace* trace = nullptr;        ///< set for the one warp whose accesses are written down
-    bool observed = false;         ///< there is a trace, or Watch::on(): accesses are looked at
+    AccessListener* listener = nullptr;     ///< to its accesses
+    StepListener* step_listener = nullptr;  ///< the same one, if it hears of instructions too
+    bool observed = false;         ///< there is a listener, or Watch::on(): accesses are looked at
     u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
     u64 executed = 0;              ///< PTX instructions, since the warp began
     u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows

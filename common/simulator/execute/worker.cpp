@@ -73,7 +73,8 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
     shared_log_ = &shared_log;
     seed_ = seed;
     max_resident_ = max_resident;
-    blocks_ = launch.config.grid.count();
+    blocks_ = launch.only.empty() ? launch.config.grid.count() : launch.only.size();
+    neighbours.begin_launch();
     prepared_ = 0;
     waiting_.clear();
     watch_.begin_launch(launch);
@@ -166,6 +167,14 @@ void Worker::prepare(Resident& resident) {
     block.ledger.begin_launch(warps, code.repeats_shared && block.shared_end() && !code.plain);
 }
 
+void Worker::listen(Warp& w) {
+    const u64 block = w.block->linear;
+    w.step_listener = launch_->recorder;
+    w.listener = launch_->recorder;
+    if (trace().wants(block, w.index)) w.listener = &trace();
+    if (!w.listener && launch_->is_neighbour(block)) w.listener = &neighbours;
+}
+
 void Worker::start_warps(Resident& resident) {
     const Kernel::Code& code = *launch_->code;
     Block& block = resident.block;
@@ -176,7 +185,7 @@ void Worker::start_warps(Resident& resident) {
         w.fenced = false;
         w.pending_loads = 0;
         w.undefined = nullptr;
-        w.trace = trace().wants(block.linear, w.index) ? &trace() : nullptr;
+        listen(w);
         start_patience(w);
         w.others.assign(1, Fragment{.at = code.main.ops.data(), .lanes = w.existing});
         w.active = 0;
@@ -191,6 +200,7 @@ void Worker::start_warps(Resident& resident) {
     block.async_copies.reset();
     block.bulk_copies.reset();
     block.copy_bytes_under_way = 0;
+    block.heard_enough = block.is_given_up = false;
     block.undefined.clear();
 }
 
@@ -228,7 +238,7 @@ Resident& Worker::begin_block(u64 number) {
 
 void Worker::end_block(Resident& resident) {
     Block& block = resident.block;
-    end_bulk_copies(block);
+    if (!block.is_given_up) end_bulk_copies(block);
     const SharedRace* race = block.shared_race;
     block.ledger.end_block(!race || race->findings() == 0, race && race->forgave());
     for (Warp& w : block.warps) {
@@ -248,6 +258,7 @@ void Worker::end_launch() {
 
 /// With a seed, blocks begin in another order: every number once, in strides.
 u64 Worker::block_number(u64 nth) const {
+    if (!launch_->only.empty()) return launch_->only[nth];
     if (seed_ == 0) return nth;
     u64 stride = (0x9e3779b97f4a7c15ull * seed_) % blocks_ | 1;
     while (std::gcd(stride, blocks_) != 1) stride += 2;
@@ -295,7 +306,8 @@ void Worker::run_blocks() {
             more = nth < blocks_;
             if (more) {
                 watch_.worked();
-                advance(begin_block(block_number(nth)));
+                const u64 number = block_number(nth);
+                if (!launch_->leaves_out(number)) advance(begin_block(number));
                 continue;
             }
         }

@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "execute/recorder.h"
 #include "execute/scheduler.h"
 
 namespace coalesce::sim {
@@ -40,6 +41,12 @@ struct WorkerTotals {
     u64 instructions = 0, lane_instructions = 0, branches = 0, divergent_branches = 0;
 };
 
+/// What a worker counted, by the code that it ran.
+struct Counted {
+    const Kernel::Code* code = nullptr;
+    WorkerTotals totals;
+};
+
 class Worker {
 public:
     /// Gets ready for a launch; residents are kept from one to the next.
@@ -49,12 +56,14 @@ public:
     /// Hands over what the checkers found.
     void end_launch();
     WorkerTotals totals;
+    NeighbourLog neighbours;
 
 private:
     Resident& begin_block(u64 number);
     void prepare(Resident& resident);
     void fill_constants(Resident& resident);
     void start_warps(Resident& resident);
+    void listen(Warp& w);
     void end_block(Resident& resident);
     u64 block_number(u64 nth) const;
     /// Runs one block for a while; keeps it when it waits for others.

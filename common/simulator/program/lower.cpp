@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/options.h"
 #include "execute/barriers.h"
@@ -408,33 +409,48 @@ void describe_kernel(Kernel& kernel) {
     }
 }
 
+namespace {
+
+void lower_functions(Kernel& kernel, Kernel::Code& code) {
+    UniformFile uniform;
+    std::set<std::string> wanted, done;
+    const auto lower_function = [&](const ptx::Function& function, FunctionCode& into,
+                                    bool is_kernel) {
+        FunctionLowering lowering(kernel, code, uniform, function, into, is_kernel);
+        lowering.run();
+        wanted.insert(lowering.functions_used().begin(), lowering.functions_used().end());
+    };
+    lower_function(*kernel.ast, code.main, true);
+    while (done.size() != wanted.size()) {
+        std::set<std::string> round;
+        std::set_difference(wanted.begin(), wanted.end(), done.begin(), done.end(),
+                            std::inserter(round, round.end()));
+        for (const std::string& name : round) {
+            done.insert(name);
+            const ptx::Function& function = *kernel.module->ast->functions.at(name);
+            if (!function.has_body) continue;
+            auto& into =
+                code.functions.try_emplace(name, std::make_unique<FunctionCode>()).first->second;
+            lower_function(function, *into, false);
+        }
+    }
+    const auto& functions = kernel.module->ast->functions;
+    for (const auto& [name, function] : code.functions) {
+        function->address = kFunctionWindow + 16 * static_cast<u64>(std::distance(
+                                                       functions.begin(), functions.find(name)));
+        code.function_pointers[function->address] = function.get();
+    }
+    code.uniform_bytes = uniform.bytes();
+}
+
+}  // namespace
+
 void lower(Kernel& kernel) {
     if (kernel.code || !kernel.error.empty()) return;
     auto code = std::make_shared<Kernel::Code>();
     code->plain = options().plain;
-    UniformFile uniform;
     try {
-        std::set<std::string> wanted, done;
-        const auto lower_function = [&](const ptx::Function& function, FunctionCode& into,
-                                        bool is_kernel) {
-            FunctionLowering lowering(kernel, *code, uniform, function, into, is_kernel);
-            lowering.run();
-            wanted.insert(lowering.functions_used().begin(), lowering.functions_used().end());
-        };
-        lower_function(*kernel.ast, code->main, true);
-        while (done.size() != wanted.size()) {
-            std::set<std::string> round;
-            std::set_difference(wanted.begin(), wanted.end(), done.begin(), done.end(),
-                                std::inserter(round, round.end()));
-            for (const std::string& name : round) {
-                done.insert(name);
-                const ptx::Function& function = *kernel.module->ast->functions.at(name);
-                if (!function.has_body) continue;
-                auto& into = code->functions.try_emplace(name, std::make_unique<FunctionCode>())
-                                 .first->second;
-                lower_function(function, *into, false);
-            }
-        }
+        lower_functions(kernel, *code);
     } catch (const std::exception& error) {
         kernel.error = error.what();
         if (const auto* placed = dynamic_cast<const LoweringError*>(&error))
@@ -442,16 +458,28 @@ void lower(Kernel& kernel) {
         kernel.sites.clear();
         return;
     }
-    const auto& functions = kernel.module->ast->functions;
-    for (const auto& [name, function] : code->functions) {
-        function->address = kFunctionWindow + 16 * static_cast<u64>(std::distance(
-                                                       functions.begin(), functions.find(name)));
-        code->function_pointers[function->address] = function.get();
-    }
-    code->uniform_bytes = uniform.bytes();
     kernel.registers_estimate = estimate_registers(code->main);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.code = std::move(code);
+}
+
+std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel) {
+    if (kernel.code->plain) return kernel.code;
+    auto code = std::make_shared<Kernel::Code>();
+    code->plain = true;
+    const std::vector<Site> sites = std::exchange(kernel.sites, {});
+    try {
+        lower_functions(kernel, *code);
+    } catch (const std::exception&) {
+        code = nullptr;
+    }
+    const auto same = [](const Site& a, const Site& b) {
+        return a.instruction == b.instruction && a.function == b.function;
+    };
+    const bool as_before =
+        std::equal(sites.begin(), sites.end(), kernel.sites.begin(), kernel.sites.end(), same);
+    kernel.sites = sites;
+    return as_before ? code : nullptr;
 }
 
 }  // namespace coalesce::sim

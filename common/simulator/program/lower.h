@@ -113,6 +113,9 @@ void describe_kernel(Kernel& kernel);
 
 /// Fills kernel.code and kernel.sites, or sets kernel.error.
 void lower(Kernel& kernel);
+/// The same kernel for plain mode, beside kernel.code: what is counted is counted at the same sites. Null when
+/// it cannot be.
+std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel);
 
 /// Function pointers hold these addresses: this window plus an index.
 inline constexpr u64 kFunctionWindow = 0x0000'7d00'0000'0000ull;

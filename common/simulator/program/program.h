@@ -115,6 +115,7 @@ struct Kernel {
 
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;
+    std::shared_ptr<Code> plain_code;  ///< for blocks that are recorded (execute/recorder.h)
     std::string error;  ///< why it can not run: "unknown instruction ..."
     Place error_place;
 

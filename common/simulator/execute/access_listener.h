@@ -1,0 +1,40 @@
+// Somebody who wants to see what warps ask of memory, access by access. A warp that nobody listens to pays
+// one comparison with null an access.
+#pragma once
+
+#include "base/types.h"
+
+namespace coalesce::sim {
+
+struct Op;
+struct Warp;
+
+/// One access, of the lanes that are active.
+struct HeardAccess {
+    enum class Kind : u8 {
+        load,
+        store,
+        atomic,
+        copy
+    };  ///< copy: by a bulk copy, from or to global memory
+    Kind kind = Kind::load;
+    bool shared = false;        ///< of shared memory: `addresses` are offsets in it
+    bool asynchronous = false;  ///< part of a copy to or from shared memory that goes on by itself
+    u32 bytes = 0;              ///< of a lane
+    Mask lanes = 0;
+    const u64* addresses = nullptr;
+};
+
+class AccessListener {
+public:
+    virtual ~AccessListener() = default;
+    virtual void note(const Warp& w, const Op* op, const HeardAccess& access) = 0;
+};
+
+/// Somebody who hears of every instruction besides. In plain mode alone, where each has an Op of its own.
+class StepListener : public AccessListener {
+public:
+    virtual void step(const Warp& w, const Op* op) = 0;
+};
+
+}  // namespace coalesce::sim

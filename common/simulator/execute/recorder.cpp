@@ -1,0 +1,262 @@
+#include "execute/recorder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "counters/atomic_counters.h"
+#include "counters/counters.h"
+#include "execute/block.h"
+#include "execute/calls.h"
+#include "program/register_use.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// Of one warp: enough for any loop to have shown how its turns go.
+constexpr std::size_t kMaxSteps = 4000;
+/// Sectors of neighbours, by all requests: blocks that ask for more have shown their pattern.
+constexpr u64 kMaxNeighbourSectors = u64{1} << 21;
+
+constexpr u32 kSectorBytes = timing::sector_bytes;
+constexpr u32 kSectorsOfLine = 4;
+
+/// Hands every stretch of sectors that the lanes touch to `take`, in rising order.
+template <class Take>
+void for_each_run(const HeardAccess& access, Take take) {
+    u64 sectors[2 * kLanes];
+    int count = 0;
+    for (Mask rest = access.lanes; rest; rest &= rest - 1) {
+        const u64 address = access.addresses[std::countr_zero(rest)];
+        const u64 first = address / kSectorBytes,
+                  last = (address + access.bytes - 1) / kSectorBytes;
+        if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
+        if (last != first) sectors[count++] = last;
+    }
+    if (!std::is_sorted(sectors, sectors + count)) std::sort(sectors, sectors + count);
+    for (int k = 0; k < count;) {
+        timing::SectorRun run{sectors[k], 1};
+        while (++k < count && sectors[k] <= run.first + run.count)
+            run.count = static_cast<u32>(sectors[k] - run.first) + 1;
+        take(run);
+    }
+}
+
+bool is_read(const HeardAccess& access, const Op* op, const Kernel& kernel) {
+    using Kind = HeardAccess::Kind;
+    if (access.kind != Kind::copy) return access.kind == Kind::load;
+    // A bulk copy's first site is what it reads.
+    return kernel.sites[op->site].space != ptx::StateSpace::shared;
+}
+
+u16 wavefronts_of(const HeardAccess& access) {
+    u32 offsets[kLanes] = {};
+    for (Mask rest = access.lanes; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        offsets[l] = static_cast<u32>(access.addresses[l]);
+    }
+    const auto taken =
+        access.kind == HeardAccess::Kind::atomic
+            ? count_atomic_wavefronts(offsets, access.bytes, access.lanes, false)
+            : count_wavefronts(offsets, access.bytes, access.lanes,
+                               access.kind == HeardAccess::Kind::store ? SharedAccessKind::store
+                                                                       : SharedAccessKind::load);
+    return static_cast<u16>(taken.taken);
+}
+
+timing::AccessKind kind_of(const HeardAccess& heard, bool reads) {
+    using timing::AccessKind;
+    using Kind = HeardAccess::Kind;
+    if (heard.kind == Kind::copy) return reads ? AccessKind::copy_from : AccessKind::store;
+    if (heard.asynchronous) return heard.shared ? AccessKind::copy_to : AccessKind::copy_from;
+    if (heard.kind == Kind::atomic)
+        return heard.shared ? AccessKind::shared_atomic : AccessKind::atomic;
+    if (heard.shared)
+        return heard.kind == Kind::store ? AccessKind::shared_store : AccessKind::shared_load;
+    return reads ? AccessKind::load : AccessKind::store;
+}
+
+void add_instructions(const ptx::Function& function, timing::Recording& recording) {
+    const auto first = static_cast<u32>(recording.instructions.size());
+    for (const ptx::Instruction& i : function.body) {
+        timing::Instruction& to = recording.instructions.emplace_back();
+        to.opcode = i.opcode;
+        to.modifiers = i.modifiers;
+        to.line = i.where.line;
+        if (i.opcode.empty()) continue;
+        to.written = registers_written(i);
+        to.read = registers_read(i);
+        for (const ptx::Operand& operand : i.operands) {
+            to.reads_special |= operand.kind == ptx::Operand::Kind::special;
+            if (operand.kind == ptx::Operand::Kind::immediate)
+                to.immediate = static_cast<i64>(operand.bits);
+            const auto label = function.labels.find(operand.name);
+            if (i.opcode == "bra" && label != function.labels.end())
+                to.target = first + label->second;
+        }
+    }
+}
+
+}  // namespace
+
+// ---- neighbours ----
+
+void NeighbourLog::begin_launch() {
+    *this = {};
+}
+
+void NeighbourLog::note(const Warp& w, const Op* op, const HeardAccess& access) {
+    if (access.shared) return;
+    const bool reads = is_read(access, op, *w.block->launch->kernel);
+    timing::Footprint& footprint = reads ? reads_ : writes_;
+    Block& block = *w.block;
+    if (block.linear != block_) {
+        block_ = block.linear;
+        heard_ = 0;
+    }
+    for_each_run(access, [&](timing::SectorRun run) {
+        footprint.requested += run.count;
+        footprint.sectors.add(run);
+        heard_ += run.count;
+    });
+    const u64 enough = kMaxNeighbourSectors / block.launch->neighbours;
+    if (heard_ <= enough) return;
+    if (block.launch->only_heard) block.heard_enough = block.is_given_up = true;
+}
+
+void NeighbourLog::add_to(timing::Recording& recording) const {
+    recording.reads.requested += reads_.requested;
+    recording.reads.sectors.add(reads_.sectors);
+    recording.writes.requested += writes_.requested;
+    recording.writes.sectors.add(writes_.sectors);
+}
+
+// ---- steps ----
+
+StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording)
+    : recording_(recording) {
+    first_instruction_[&code.main] = 0;
+    add_instructions(*kernel.ast, recording_);
+    for (const auto& [name, function] : code.functions) {
+        first_instruction_[function.get()] = static_cast<u32>(recording_.instructions.size());
+        if (function->ast) add_instructions(*function->ast, recording_);
+    }
+}
+
+u32 StepLog::instruction_of(const Warp& w, const Op* op) const {
+    const FunctionCode* code = w.frame ? w.frame->code : &w.block->launch->code->main;
+    return first_instruction_.at(code) + op->source;
+}
+
+timing::RecordedBlock& StepLog::block_of(const Warp& w) {
+    std::vector<timing::RecordedBlock>& blocks = recording_.recorded;
+    if (blocks.empty() || blocks.back().number != w.block->linear) {
+        blocks.emplace_back().number = w.block->linear;
+        blocks.back().warps.resize(w.block->warps.size());
+    }
+    return blocks.back();
+}
+
+void StepLog::step(const Warp& w, const Op* op) {
+    if (op->run != op_nothing) return;  // what does the work: the instruction itself was before it
+    timing::RecordedBlock& block = block_of(w);
+    timing::WarpPath& path = block.warps[w.index];
+    if (path.executed++ >= kMaxSteps) {
+        if (w.block->launch->only_heard) w.block->heard_enough = true;
+        return;
+    }
+    if (w.block->heard_enough) return;
+    path.steps.push_back({.instruction = instruction_of(w, op),
+                          .first_access = static_cast<u32>(block.accesses.size()),
+                          .lanes = static_cast<u16>(std::popcount(w.active))});
+}
+
+void StepLog::note(const Warp& w, const Op* op, const HeardAccess& heard) {
+    timing::RecordedBlock& block = block_of(w);
+    timing::WarpPath& path = block.warps[w.index];
+    if (path.steps.empty() || path.executed > kMaxSteps) return;
+    ++path.steps.back().accesses;
+    timing::Access& access = block.accesses.emplace_back();
+    access.kind = kind_of(heard, is_read(heard, op, *w.block->launch->kernel));
+    access.lanes = static_cast<u8>(std::popcount(heard.lanes));
+    access.bytes_per_lane = static_cast<u8>(heard.bytes);
+    if (heard.shared)
+        access.passes = wavefronts_of(heard);
+    else
+        add_runs(block, access, heard);
+}
+
+void StepLog::add_runs(timing::RecordedBlock& block, timing::Access& access,
+                       const HeardAccess& heard) {
+    access.first_run = static_cast<u32>(block.runs.size());
+    u64 last_line = ~u64{0};
+    for_each_run(heard, [&](timing::SectorRun run) {
+        block.runs.push_back(run);
+        const u64 first = run.first / kSectorsOfLine,
+                  last = (run.first + run.count - 1) / kSectorsOfLine;
+        access.passes = static_cast<u16>(access.passes + last - first + (first != last_line));
+        last_line = last;
+    });
+    access.runs = static_cast<u32>(block.runs.size()) - access.first_run;
+}
+
+// ---- launches ----
+
+Recorder& recorder() {
+    static Recorder the_recorder;
+    return the_recorder;
+}
+
+void Recorder::begin(What what) {
+    what_ = what;
+    recordings_.clear();
+}
+
+std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 resident) {
+    const bool is_one_round = config.grid.count() <= resident;
+    const u64 count = config.grid.count();
+    // Anywhere, but neither at the ends nor all on one line: each stands for as many as the others.
+    const u64 wanted = std::min<u64>(count, is_one_round ? 1 : 6);
+    std::vector<u64> chosen;
+    for (u64 k = 0; k < wanted; ++k)
+        chosen.push_back(static_cast<u64>(static_cast<double>(count) *
+                                          std::fmod(.64 + .618034 * static_cast<double>(k), 1)));
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    return chosen;
+}
+
+std::pair<u64, u64> Recorder::neighbours(const Kernel& kernel, const LaunchConfig& config) {
+    const u64 at_a_time =
+        u64{DeviceModel::multiprocessors} *
+        std::max(1u, Device::blocks_per_multiprocessor(
+                         kernel, static_cast<u32>(config.block.count()), config.dynamic_shared));
+    const u64 blocks = config.grid.count(), count = std::min(at_a_time, blocks);
+    return {std::min(blocks / 2 + blocks / 7, blocks - count), count};
+}
+
+timing::Recording& Recorder::add(const Kernel& kernel, const LaunchConfig& config) {
+    timing::Recording& recording = recordings_.emplace_back();
+    recording.kernel = kernel.demangled;
+    recording.blocks = config.grid.count();
+    recording.threads = static_cast<u32>(config.block.count());
+    recording.shared_bytes = kernel.static_shared + config.dynamic_shared;
+    recording.registers = kernel.registers_estimate;
+    recording.local_bytes = kernel.local_bytes;
+    recording.blocks_wait = may_wait(*kernel.code);
+    return recording;
+}
+
+bool may_wait(const Kernel::Code& code) {
+    const auto spins = [](const FunctionCode& function) {
+        return std::any_of(function.ops.begin(), function.ops.end(),
+                           [](const Op& op) { return op.spins; });
+    };
+    if (!code.order_sensitive) return false;  // loops that wait do so for warps of their own block
+    if (spins(code.main)) return true;
+    return std::any_of(code.functions.begin(), code.functions.end(),
+                       [&](const auto& entry) { return spins(*entry.second); });
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,77 @@
+// Writes down what a launch does, for the model of time (timing/recording.h).
+//
+// Idea   A few blocks, spread over the grid, are run in plain mode, in which every instruction is an Op of
+//        its own: their warps' steps are written down one by one. Those blocks are not run again, so that a
+//        launch that is recorded leaves the same memory and the same counters. Of many blocks side by side it
+//        is written down which sectors they touch: they run as always, somebody listening.
+// Alone  When only the time is wanted, nothing else is run: of a launch over gigabytes, a few milliseconds'
+//        worth. Memory is then not what the launch would have left.
+// Not    Launches whose blocks wait for each other: those are run as always.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "execute/access_listener.h"
+#include "execute/device.h"
+#include "program/lower.h"
+#include "timing/recording.h"
+
+namespace coalesce::sim {
+
+/// The sectors of blocks side by side. Every worker has its own, and they are added in the end.
+class NeighbourLog : public AccessListener {
+public:
+    void begin_launch();
+    void note(const Warp& w, const Op* op, const HeardAccess& access) override;
+    void add_to(timing::Recording& recording) const;
+
+private:
+    timing::Footprint reads_, writes_;
+    u64 block_ = ~u64{0}, heard_ = 0;  ///< sectors of the block that runs
+};
+
+/// The steps of the blocks that a launch is recorded by.
+class StepLog : public StepListener {
+public:
+    StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recording& recording);
+    void step(const Warp& w, const Op* op) override;
+    void note(const Warp& w, const Op* op, const HeardAccess& access) override;
+
+private:
+    u32 instruction_of(const Warp& w, const Op* op) const;
+    timing::RecordedBlock& block_of(const Warp& w);
+    void add_runs(timing::RecordedBlock& block, timing::Access& access, const HeardAccess& heard);
+
+    timing::Recording& recording_;
+    std::map<const FunctionCode*, u32> first_instruction_;  ///< of a function, in recording_
+};
+
+class Recorder {
+public:
+    enum class What : u8 { nothing, beside, alone };
+
+    /// From the next launch on; what was recorded before is gone.
+    void begin(What what);
+    What what() const { return what_; }
+    std::vector<timing::Recording>& recordings() { return recordings_; }
+
+    /// Blocks to write down step by step.
+    static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
+    /// The first of those whose sectors are written down, and how many.
+    static std::pair<u64, u64> neighbours(const Kernel& kernel, const LaunchConfig& config);
+    /// A new one, with all that is known before the launch.
+    timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
+
+private:
+    What what_ = What::nothing;
+    std::vector<timing::Recording> recordings_;
+};
+
+/// The one of the process. Launches, which run one after the other, are who uses it.
+Recorder& recorder();
+
+/// Whether blocks of this kernel may wait for each other.
+bool may_wait(const Kernel::Code& code);
+
+}  // namespace coalesce::sim

@@ -1,0 +1,132 @@
+// How long a scheduler is taken by a warp's instruction. Many warps, each with eight chains of its own, keep the
+// pipes full: then cycles / instructions is what one takes. One warp with one chain gives the latency.
+//
+// Two registers are changed by each other in turn, so that no instruction can be left out or joined with the
+// one before.
+#include "timing/calibrate/bench.h"
+#include "timing/calibrate/device.h"
+
+namespace coalesce::timing {
+namespace {
+
+/// One instruction of PTX, or two; NAME has as many as COUNT says.
+#define INSTRUCTIONS(NAME, COUNT, TEXT)                         \
+    struct NAME {                                               \
+        static constexpr int count = COUNT;                     \
+        static __device__ void step(unsigned& a, unsigned& b) { \
+            asm volatile(TEXT : "+r"(a), "+r"(b));              \
+        }                                                       \
+    }
+INSTRUCTIONS(Add, 2, "add.u32 %0, %0, %1; add.u32 %1, %1, %0;");
+INSTRUCTIONS(Multiply, 2, "mul.lo.u32 %0, %0, %1; mul.lo.u32 %1, %1, %0;");
+INSTRUCTIONS(MultiplyAdd, 2, "mad.lo.u32 %0, %0, %1, %1; mad.lo.u32 %1, %1, %0, %0;");
+INSTRUCTIONS(AddAndMultiplyAdd, 2, "add.u32 %0, %0, %1; mad.lo.u32 %1, %1, %0, %0;");
+INSTRUCTIONS(MultiplyHigh, 2, "mul.hi.u32 %0, %0, %1; mul.hi.u32 %1, %1, %0;");
+INSTRUCTIONS(Logic, 2, "xor.b32 %0, %0, %1; or.b32 %1, %1, %0;");
+INSTRUCTIONS(Shift, 2, "shl.b32 %0, %0, %1; shr.u32 %1, %1, %0;");
+INSTRUCTIONS(Divide, 2, "div.u32 %0, %0, %1; div.u32 %1, %1, %0;");
+INSTRUCTIONS(DivideSigned, 2, "div.s32 %0, %0, %1; div.s32 %1, %1, %0;");
+INSTRUCTIONS(Remainder, 2, "rem.u32 %0, %0, %1; rem.u32 %1, %1, %0;");
+INSTRUCTIONS(DivideAndRemainder, 2, "div.u32 %0, %0, %1; rem.u32 %1, %1, %0;");
+INSTRUCTIONS(Minimum, 2, "min.u32 %0, %0, %1; max.u32 %1, %1, %0;");
+INSTRUCTIONS(FloatAdd, 2, "add.f32 %0, %0, %1; add.f32 %1, %1, %0;");
+INSTRUCTIONS(FloatMultiplyAdd, 2, "fma.rn.f32 %0, %0, %1, %1; fma.rn.f32 %1, %1, %0, %0;");
+INSTRUCTIONS(CompareAndSelect, 4,
+             "{ .reg .pred p; setp.lt.u32 p, %0, %1; selp.u32 %0, %1, %0, p;\n"
+             "  setp.gt.u32 p, %1, %0; selp.u32 %1, %0, %1, p; }");
+INSTRUCTIONS(Branch, 3,
+             "{ .reg .pred p; setp.eq.u32 p, %0, 77777; add.u32 %0, %0, %1;\n"
+             "  @p bra.uni $L_end%=; add.u32 %1, %1, %0; $L_end%=: }");
+#undef INSTRUCTIONS
+
+/// Addresses: 64-bit sums, and products of 32-bit numbers with 64 bits.
+struct AddLong {
+    static constexpr int count = 1;
+    static __device__ void step(unsigned long long& a, unsigned long long& b) {
+        asm volatile("add.u64 %0, %0, %1;" : "+l"(a), "+l"(b));
+    }
+};
+struct MultiplyWide {
+    static constexpr int count = 1;
+    static __device__ void step(unsigned long long& a, unsigned long long& b) {
+        asm volatile("{ .reg .u32 low; cvt.u32.u64 low, %0; mad.wide.u32 %0, low, 36, %1; }"
+                     : "+l"(a), "+l"(b));
+    }
+};
+
+constexpr int turns = 64, steps_a_turn = 4;
+
+template <class Op, class Register, int CHAINS>
+__global__ void __launch_bounds__(1024)
+    keep_issuing(Register seed_a, Register seed_b, std::uint64_t* notes) {
+    Register a[CHAINS], b[CHAINS];
+#pragma unroll
+    for (int k = 0; k < CHAINS; ++k) {
+        a[k] = seed_a + threadIdx.x + static_cast<Register>(k);
+        b[k] = seed_b + 3 * static_cast<Register>(k);
+    }
+    long long cycles = 0;
+    for (int time = 0; time < 2; ++time) {
+        __syncthreads();
+        const long long start = cycles_now();
+#pragma unroll 1
+        for (int i = 0; i < turns; ++i) {
+#pragma unroll
+            for (int step = 0; step < steps_a_turn; ++step) {
+#pragma unroll
+                for (int k = 0; k < CHAINS; ++k) Op::step(a[k], b[k]);
+            }
+        }
+        __syncthreads();
+        cycles = cycles_now() - start;
+    }
+    if (threadIdx.x == 0) notes[0] = static_cast<std::uint64_t>(cycles);
+    unsigned sum = 0;
+#pragma unroll
+    for (int k = 0; k < CHAINS; ++k) sum ^= static_cast<unsigned>(a[k] ^ b[k]);
+    notes[1 + threadIdx.x] = sum;
+}
+
+template <class Op, class Register, int CHAINS>
+double cycles_an_instruction(Bench& bench, int threads) {
+    keep_issuing<Op, Register, CHAINS><<<1, threads>>>(1234567, 7654321, bench.notes());
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    const double instructions = double{Op::count} * CHAINS * steps_a_turn * turns;
+    return static_cast<double>(bench.read_notes(1)[0]) / instructions;
+}
+
+template <class Op, class Register = unsigned>
+void measure(Bench& bench, Raw& raw, const char* what) {
+    const double latency = cycles_an_instruction<Op, Register, 1>(bench, 32);
+    for (const int threads : {256, 1024}) {
+        // Four schedulers share the warps.
+        const double cycles = cycles_an_instruction<Op, Register, 8>(bench, threads);
+        raw.issues.push_back({what, threads, cycles / (threads / 128.0), latency});
+    }
+}
+
+}  // namespace
+
+void measure_issue(Bench& bench, Raw& raw) {
+    measure<Add>(bench, raw, "add");
+    measure<Multiply>(bench, raw, "multiply");
+    measure<MultiplyAdd>(bench, raw, "multiply-add");
+    measure<AddAndMultiplyAdd>(bench, raw, "add, multiply-add");
+    measure<MultiplyHigh>(bench, raw, "multiply high");
+    measure<Logic>(bench, raw, "logic");
+    measure<Shift>(bench, raw, "shift");
+    measure<Minimum>(bench, raw, "minimum");
+    measure<CompareAndSelect>(bench, raw, "compare, select");
+    measure<Branch>(bench, raw, "compare, add, branch not taken");
+    measure<Divide>(bench, raw, "divide");
+    measure<DivideSigned>(bench, raw, "divide signed");
+    measure<Remainder>(bench, raw, "remainder");
+    measure<DivideAndRemainder>(bench, raw, "divide, remainder");
+    measure<FloatAdd>(bench, raw, "float add");
+    measure<FloatMultiplyAdd>(bench, raw, "float multiply-add");
+    measure<AddLong, unsigned long long>(bench, raw, "add of 64 bits");
+    measure<MultiplyWide, unsigned long long>(bench, raw, "multiply-add wide");
+}
+
+}  // namespace coalesce::timing

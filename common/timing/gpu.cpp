@@ -1,0 +1,266 @@
+// The files of gpus/: one list of what they have serves who reads and who writes them.
+#include "timing/gpu.h"
+
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <variant>
+
+#include "base/strict_toml.h"
+#include "timing/gpu_files.h"
+
+namespace coalesce::timing {
+namespace {
+
+using Toml = coalesce::StrictToml<GpuError>;
+
+struct Field {
+    const char* key;
+    std::variant<int Gpu::*, double Gpu::*> member;
+    double least, most;
+    const char* comment;
+};
+struct Section {
+    const char* name;
+    const char* comment;
+    std::vector<Field> fields;
+};
+
+// Nothing here may be 0 by mistake: a rate, or a time that something always takes.
+constexpr double little = 0.01;
+
+const std::vector<Section>& sections() {
+    static const std::vector<Section> all = {
+        {"multiprocessors",
+         "What there is of them, and what one holds at a time",
+         {{"count", &Gpu::multiprocessors, 1, 4096, ""},
+          {"warps", &Gpu::warps, 1, 1024, ""},
+          {"blocks", &Gpu::blocks, 1, 1024, ""},
+          {"registers", &Gpu::registers, 1024, 1 << 24, "of 32 bits"},
+          {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
+           "for blocks, the system's part of each included"},
+          {"shared_bytes_of_system", &Gpu::shared_bytes_of_system, 0, 1 << 16, "of each block"},
+          {"clock_ghz", &Gpu::clock_ghz, little, 100, "under load"}}},
+        {"memory",
+         "Memory: GB/s, nanoseconds",
+         {{"peak_gbps", &Gpu::peak_gbps, 1, 1e6, "what data sheets say"},
+          {"copy_gbps", &Gpu::copy_gbps, 1, 1e6, "long runs, read and written"},
+          {"read_gbps", &Gpu::read_gbps, 1, 1e6, "long runs"},
+          {"write_gbps", &Gpu::write_gbps, 1, 1e6, "long runs"},
+          {"latency_ns", &Gpu::latency_ns, 1, 1e5, "of a load when nothing else is under way"},
+          {"queue_ns", &Gpu::queue_ns, 0, 1e5,
+           "more, times u / (1 - u) where memory is busy u of the time"},
+          {"write_delay_ns", &Gpu::write_delay_ns, 0, 1e5,
+           "more, times the share of the time in which it writes"},
+          {"latency_floor", &Gpu::latency_floor, little, 1,
+           "the fastest loads, as a part of latency_ns"},
+          {"latency_spread_ns", &Gpu::latency_spread_ns, 0, 1e5,
+           "the most by which loads are slower, on average, than those"},
+          {"l2_bytes", &Gpu::l2_bytes, 0, 1e12, ""},
+          {"l2_latency_ns", &Gpu::l2_latency_ns, 1, 1e5, "of a load that hits there"}}},
+        {"multiprocessor",
+         "One multiprocessor: its cycles",
+         {{"l1_latency", &Gpu::l1_latency, 1, 1e4, "of a load that hits there"},
+          {"shared_latency", &Gpu::shared_latency, 1, 1e4, "of a load"},
+          {"l2_read_bytes", &Gpu::l2_read_bytes, little, 1e4,
+           "a cycle, from the second-level cache when all multiprocessors read"},
+          {"l2_write_bytes", &Gpu::l2_write_bytes, little, 1e4, "a cycle, to it, when all write"},
+          {"barrier", &Gpu::barrier, 0, 1e4, "__syncthreads, and more for each warp:"},
+          {"barrier_of_warp", &Gpu::barrier_of_warp, 0, 1e4, ""},
+          {"add_issue", &Gpu::add_issue, little, 1e4, "of a scheduler, for a warp's instruction"},
+          {"multiply_issue", &Gpu::multiply_issue, little, 1e4, ""},
+          {"divide_issue", &Gpu::divide_issue, little, 1e4, "all that a division becomes"}}},
+        {"blocks",
+         "Blocks that come and go: cycles",
+         {{"launch_us", &Gpu::launch_us, 0, 1e5,
+           "microseconds, of a kernel that does nothing, by events"},
+          {"interval", &Gpu::block_interval, little, 1e6,
+           "between two that start on a multiprocessor"},
+          {"start", &Gpu::block_start, 0, 1e6,
+           "from the end of one to the first instruction of the next"},
+          {"warp_start", &Gpu::warp_start, 0, 1e6, "more, for each warp before"}}},
+    };
+    return all;
+}
+
+template <class GpuOrConst>
+auto* runs_of(GpuOrConst& gpu, const std::string& key) {
+    return key == "bytes" ? &gpu.runs.bytes : key == "read" ? &gpu.runs.read : &gpu.runs.write;
+}
+template <class GpuOrConst>
+auto* partial_of(GpuOrConst& gpu, const std::string& key) {
+    return key == "of_4"   ? &gpu.partial.of_4
+           : key == "of_8" ? &gpu.partial.of_8
+                           : &gpu.partial.of_16;
+}
+constexpr const char* run_keys[] = {"bytes", "read", "write"};
+constexpr const char* partial_keys[] = {"of_4", "of_8", "of_16"};
+
+// ---- reading ----
+
+void read_section(const Toml& reader, const toml::table& whole, const Section& section, Gpu& gpu) {
+    const toml::table& table = reader.section(whole, section.name, "a GPU");
+    const std::string where = std::string("`") + section.name + "`";
+    std::set<std::string_view> known;
+    for (const Field& field : section.fields) known.insert(field.key);
+    reader.allow_keys(table, known, where);
+    for (const Field& field : section.fields) {
+        if (const auto* of_int = std::get_if<int Gpu::*>(&field.member)) {
+            gpu.** of_int = static_cast<int>(reader.whole(table, field.key, where,
+                                                          static_cast<std::int64_t>(field.least),
+                                                          static_cast<std::int64_t>(field.most)));
+        } else {
+            gpu.*std::get<double Gpu::*>(field.member) =
+                reader.number(table, field.key, where, field.least, field.most);
+        }
+    }
+}
+
+void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
+    const toml::table& table = reader.section(whole, "partial", "a GPU");
+    reader.allow_keys(table, {"of_4", "of_8", "of_16"}, "`partial`");
+    for (const char* key : partial_keys) {
+        *partial_of(gpu, key) = reader.number(table, key, "`partial`", 0, 1e4);
+    }
+}
+
+void read_runs(const Toml& reader, const toml::table& whole, Gpu& gpu) {
+    const toml::table& table = reader.section(whole, "runs", "a GPU");
+    reader.allow_keys(table, {"bytes", "read", "write"}, "`runs`");
+    for (const char* key : run_keys) {
+        const bool is_bytes = key == run_keys[0];
+        *runs_of(gpu, key) = reader.numbers(table, key, "`runs`", is_bytes ? 1 : 0, 1e9);
+        if (runs_of(gpu, key)->size() != gpu.runs.bytes.size() || gpu.runs.bytes.empty()) {
+            reader.fail(Toml::line_of(*table.get(key)),
+                        "`bytes`, `read` and `write` must be lists of the same length, 1 or more");
+        }
+    }
+    for (std::size_t i = 1; i < gpu.runs.bytes.size(); ++i) {
+        if (gpu.runs.bytes[i - 1] < gpu.runs.bytes[i]) continue;
+        reader.fail(Toml::line_of(*table.get("bytes")),
+                    "`bytes` must grow from left to right; sort them");
+    }
+}
+
+// ---- writing ----
+
+/// As short as it can be while no more than a millionth is lost.
+std::string written(double value) {
+    char digits[64];
+    if (value == std::floor(value) && std::fabs(value) < 1e15) {
+        std::snprintf(digits, sizeof digits, "%.0f", value);
+    } else {
+        std::snprintf(digits, sizeof digits, "%.7g", value);
+    }
+    return digits;
+}
+
+std::string quoted(const std::string& text) {
+    std::string all = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') all += '\\';
+        all += c == '\n' ? ' ' : c;
+    }
+    return all + '"';
+}
+
+std::string line(const std::string& key, const std::string& value, const std::string& comment) {
+    std::string text = key + " = " + value;
+    if (!comment.empty()) {
+        if (text.size() < 32) text.resize(32, ' ');
+        text += "  # " + comment;
+    }
+    return text + "\n";
+}
+
+std::string list(const std::vector<double>& values) {
+    std::string text;
+    for (const double value : values) text += (text.empty() ? "[" : ", ") + written(value);
+    return text + "]";
+}
+
+std::string written_section(const Gpu& gpu, const Section& section) {
+    std::string text = std::string("\n# ") + section.comment + "\n[" + section.name + "]\n";
+    for (const Field& field : section.fields) {
+        const auto* of_int = std::get_if<int Gpu::*>(&field.member);
+        const double value = of_int ? gpu.**of_int : gpu.*std::get<double Gpu::*>(field.member);
+        text += line(field.key, written(value), field.comment);
+    }
+    return text;
+}
+
+// ---- names ----
+
+std::string in_lower_case(std::string_view text) {
+    std::string all;
+    for (const char c : text) {
+        all += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return all;
+}
+
+}  // namespace
+
+Gpu read_gpu(std::string_view text, const std::string& file) {
+    const Toml reader(file);
+    const toml::table whole = reader.parse(text);
+    std::set<std::string_view> known = {"name", "source", "measured", "partial", "runs"};
+    for (const Section& section : sections()) known.insert(section.name);
+    reader.allow_keys(whole, known, "a GPU");
+    Gpu gpu;
+    gpu.name = reader.text(whole, "name", "a GPU");
+    gpu.source = reader.text(whole, "source", "a GPU");
+    gpu.measured = reader.truth(whole, "measured", "a GPU");
+    if (gpu.name.empty()) reader.fail(Toml::line_of(*whole.get("name")), "`name` is empty");
+    for (const Section& section : sections()) read_section(reader, whole, section, gpu);
+    read_partial(reader, whole, gpu);
+    read_runs(reader, whole, gpu);
+    return gpu;
+}
+
+std::string write_gpu(const Gpu& gpu) {
+    std::string text = "# What the model of time knows of this GPU; " +
+                       std::string(gpu.measured ? "measured by build/bin/calibrate.\n"
+                                                : "unverified: no such GPU was measured.\n");
+    text += line("name", quoted(gpu.name), "") + line("source", quoted(gpu.source), "") +
+            line("measured", gpu.measured ? "true" : "false", "");
+    for (const Section& section : sections()) text += written_section(gpu, section);
+    text +=
+        "\n# Stores of part of a sector, by bytes that one request writes of it: cycles of a\n"
+        "# multiprocessor's share of the second-level cache for such a sector\n[partial]\n";
+    for (const char* key : partial_keys) text += line(key, written(*partial_of(gpu, key)), "");
+    text +=
+        "\n# Bytes in short runs: memory takes 1 + read (+ write) times as long as for a copy\n"
+        "[runs]\n";
+    for (const char* key : run_keys) text += line(key, list(*runs_of(gpu, key)), "");
+    return text;
+}
+
+const std::vector<Gpu>& known_gpus() {
+    static const std::vector<Gpu> all = [] {
+        std::vector<Gpu> gpus;
+        for (const GpuFile& file : gpu_files()) {
+            gpus.push_back(read_gpu(file.text, std::string(file.name)));
+        }
+        return gpus;
+    }();
+    return all;
+}
+
+const Gpu& gpu_named(std::string_view name) {
+    const std::string wanted = in_lower_case(name);
+    std::string all;
+    const Gpu* found = nullptr;
+    for (const Gpu& gpu : known_gpus()) {
+        const std::string one = in_lower_case(gpu.name);
+        if (one == wanted) return gpu;
+        // The end of a name, from a word on: "200" is nobody's.
+        if (!wanted.empty() && found == nullptr && one.ends_with(" " + wanted)) found = &gpu;
+        all += (all.empty() ? "" : ", ") + gpu.name;
+    }
+    if (found != nullptr) return *found;
+    throw GpuError("no GPU is called \"" + std::string(name) + "\"; known: " + all +
+                   " (build/bin/calibrate measures another)");
+}
+
+}  // namespace coalesce::timing

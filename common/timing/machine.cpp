@@ -1,0 +1,75 @@
+#include "timing/machine.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace coalesce::timing {
+
+bool Instruction::has(const char* modifier) const {
+    return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+}
+
+namespace {
+
+constexpr std::uint32_t little = 60;
+
+bool is_wide(const Instruction& i) {
+    if (i.modifiers.empty()) return false;
+    const std::string_view type = i.modifiers.back();
+    return type == "s64" || type == "u64" || type == "b64";
+}
+
+bool is_of_predicates(const Instruction& i) {
+    return !i.modifiers.empty() && i.modifiers.back() == "pred";
+}
+
+bool is_floating(const Instruction& i) {
+    if (i.modifiers.empty()) return false;
+    const std::string_view type = i.modifiers.back();
+    return type == "f32" || type == "f16x2" || type == "f16" || type == "bf16x2";
+}
+
+/// The reciprocal, a first guess and its correction; the remainder besides.
+Cost division(const Instruction& i) {
+    if (is_floating(i)) return {8, 40, Pipe::divide};
+    return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{24, 130, Pipe::divide};
+}
+
+Cost move(const Instruction& i) {
+    // Special registers are read by a unit of their own; other moves mostly disappear.
+    return i.reads_special ? Cost{1, 22, Pipe::any} : Cost{.25f, 0, Pipe::any};
+}
+
+}  // namespace
+
+bool skips_little(const Instruction& branch, std::uint32_t index) {
+    return branch.target != no_target && branch.target > index && branch.target - index < little;
+}
+
+Cost cost_of(const Instruction& i, std::uint32_t index) {
+    const std::string_view op = i.opcode;
+    const bool wide = is_wide(i);
+    if (op == "ld") return {.35f, 0, Pipe::any};  // a parameter: an operand of whoever uses it
+    if (op == "cvta") return {0, 0, Pipe::any};
+    if (op == "mov") return move(i);
+    if (is_of_predicates(i)) return {0, 0, Pipe::any};  // folded into what uses it
+    if (op == "bra")
+        return skips_little(i, index) ? Cost{.5f, 25, Pipe::any} : Cost{1, 8, Pipe::integer};
+    if (op == "mul" && i.has("wide")) return {.5f, 2, Pipe::multiply};
+    if (op == "div" || op == "rem") return division(i);
+    if (op == "mul" || op == "mad" || op == "fma")
+        return wide ? Cost{4, 12, Pipe::multiply} : Cost{1, 4, Pipe::multiply};
+    if (op == "add" && is_floating(i)) return {1, 4, Pipe::multiply};
+    if (op == "add" && wide) return {.7f, 4, Pipe::multiply};
+    if (op == "shl") return wide ? Cost{2, 6, Pipe::integer} : Cost{.5f, 4, Pipe::integer};
+    if (op == "cvt") return {.5f, 4, Pipe::integer};
+    if (op == "cp" || op == "fence" || op == "mbarrier") return {1, 4, Pipe::any};
+    if (op == "add" || op == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
+    if (op == "shfl") return {1, 24, Pipe::any};
+    if (op == "sqrt" || op == "rsqrt" || op == "rcp" || op == "sin" || op == "cos" || op == "ex2" ||
+        op == "lg2")
+        return {4, 30, Pipe::divide};
+    return {1, 4, Pipe::integer};
+}
+
+}  // namespace coalesce::timing

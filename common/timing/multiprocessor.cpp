@@ -1,0 +1,539 @@
+#include "timing/multiprocessor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+
+namespace coalesce::timing {
+
+namespace {
+
+using Kind = Operation::Kind;
+
+constexpr int schedulers = 4;
+/// Requests that a multiprocessor takes before it makes warps wait, in cycles of work.
+constexpr double lsu_queue = 64;
+/// How long memory remembers how busy it was.
+constexpr double memory_of_load = 6000;
+/// Bursts that other multiprocessors' pauses make room for.
+constexpr double credit = 8000;
+
+/// Latencies differ: those of loads by chance, always the same chance.
+class Chance {
+public:
+    /// From a gamma distribution of two stages, with the mean 1.
+    double gamma() { return -std::log(uniform() * uniform()) / 2; }
+
+private:
+    double uniform() {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 7;
+        state_ ^= state_ << 17;
+        return (static_cast<double>(state_ >> 11) + .5) / 9007199254740992.0;
+    }
+    std::uint64_t state_ = 0x9e3779b97f4a7c15ull;
+};
+
+/// What all multiprocessors share, as one of them sees it.
+class MemoryShare {
+public:
+    MemoryShare(const Work& work, const Gpu& gpu) : work_(work), gpu_(gpu) {}
+
+    /// When the bytes of a request at `t` are there, but for what differs from load to load.
+    double read(double t, double sectors) {
+        return use(t, sectors * work_.read_cycles) + latency();
+    }
+    void write(double t, double sectors) { use(t, sectors * work_.write_cycles); }
+
+    /// Of a load that comes now.
+    double latency() const {
+        const double u = std::min(busy_now_, .97);
+        return gpu_.clock_ghz * (gpu_.latency_ns + gpu_.queue_ns * u / (1 - u) +
+                                 gpu_.write_delay_ns * u * work_.write_share);
+    }
+    double least_latency() const { return gpu_.clock_ghz * gpu_.latency_ns; }
+    double busy() const { return used_; }
+
+private:
+    /// When it comes to the request.
+    double use(double t, double cycles) {
+        if (cycles <= 0) return t;
+        const double decay = std::exp(-(std::max(t, last_) - last_) / memory_of_load);
+        last_ = std::max(t, last_);
+        seen_ = seen_ * decay + cycles;
+        weight_ = weight_ * decay + (1 - decay) * memory_of_load;
+        busy_now_ = std::min(1.0, seen_ / std::max(weight_, memory_of_load / 8));
+        free_ = std::max(free_, t - credit_) + cycles;
+        credit_ = std::min(credit, credit_ + cycles / 4);
+        used_ += cycles;
+        return std::max(t, free_);
+    }
+
+    const Work& work_;
+    const Gpu& gpu_;
+    double free_ = 0, credit_ = 0, used_ = 0;
+    double seen_ = 0, weight_ = 0, last_ = 0, busy_now_ = 0;
+};
+
+struct WarpState {
+    const Program* program = nullptr;
+    std::uint32_t block = 0, at = 0;
+    std::uint32_t phases = 0;  ///< of bulk loads that it has waited for
+    double barrier_since = 0;
+    std::vector<double> done;  ///< when what an operation brings is there
+};
+
+struct BlockState {
+    const BlockProgram* program = nullptr;
+    std::uint32_t place = 0;
+    std::uint32_t live = 0, arrived = 0;
+    double born = 0;
+    std::vector<std::uint32_t> at_barrier, at_bulk_wait;
+    std::vector<double> bulk_loads, bulk_stores;       ///< when they are there, in order
+    std::unordered_map<std::uint32_t, double> places;  ///< how late a piece of memory answers
+};
+
+/// What happened, for the time line.
+struct Stretch {
+    double begin = 0, end = 0, amount = 0;
+};
+
+class Simulation {
+public:
+    Simulation(const Work& work, const Gpu& gpu)
+        : work_(work),
+          gpu_(gpu),
+          memory_(work, gpu),
+          blocks_to_run_(static_cast<int>(std::min(std::ceil(work.blocks), longest_run()))) {}
+
+    Outcome run() {
+        const int places = std::min(work_.resident, blocks_to_run_);
+        for (int k = 0; k < places; ++k) launch(0, static_cast<std::uint32_t>(k));
+        while (!events_.empty()) {
+            const Event next = events_.top();
+            events_.pop();
+            advance(next.warp, next.time);
+        }
+        return outcome();
+    }
+
+private:
+    struct Event {
+        double time = 0;
+        std::uint32_t warp = 0;
+        bool operator>(const Event& other) const {
+            return time != other.time ? time > other.time : warp > other.warp;
+        }
+    };
+
+    double longest_run() const { return std::max(8.0 * work_.resident, 24.0); }
+
+    void launch(double t, std::uint32_t place) {
+        if (launched_ >= blocks_to_run_) return;
+        const std::uint32_t kind =
+            work_.kind_of[static_cast<std::size_t>(launched_) % work_.kind_of.size()];
+        ++launched_;
+        const double start = std::max(t, next_launch_);
+        launch_wait_ += start - t;
+        next_launch_ = start + gpu_.block_interval;
+        BlockState& block = blocks_.emplace_back();
+        block.program = &work_.kinds[kind];
+        block.place = place;
+        block.born = start;
+        block.live = static_cast<std::uint32_t>(block.program->program_of_warp.size());
+        for (std::uint32_t k = 0; k < block.live; ++k) {
+            WarpState& warp = warps_.emplace_back();
+            warp.program = &block.program->programs[block.program->program_of_warp[k]];
+            warp.block = static_cast<std::uint32_t>(blocks_.size() - 1);
+            warp.done.assign(warp.program->operations.size(), 0);
+            const double ready = start + gpu_.block_start + gpu_.warp_start * k;
+            life_.start += ready - t;
+            wake(static_cast<std::uint32_t>(warps_.size() - 1), ready);
+        }
+    }
+
+    void wake(std::uint32_t warp, double t) { events_.push({t, warp}); }
+
+    /// Goes on with a warp as long as nobody else's turn comes first.
+    void advance(std::uint32_t w, double t) {
+        for (;;) {
+            double next = t;
+            if (!carry_out(w, t, next)) return;
+            if (!events_.empty() && next > events_.top().time) return wake(w, next);
+            t = next;
+        }
+    }
+
+    bool carry_out(std::uint32_t w, double t, double& next);
+    bool wait_for_operands(WarpState& warp, const Operation& o, double t, double& next);
+    double issue(std::uint32_t w, const Operation& o, double t);
+    double arithmetic(int scheduler, const Operation& o, double t);
+    void through_shared(const Operation& o, double at, double& done, double& next);
+    void load(BlockState& block, const Operation& o, double at, double& done, double& next);
+    void store(BlockState& block, const Operation& o, double at, double& next);
+    void bulk_load(BlockState& block, const Operation& o, double at);
+    bool wait_for_bulk(std::uint32_t w, double t);
+    double drained(const BlockState& block, const Operation& o) const;
+    bool barrier(std::uint32_t w, double at);
+    void exit(std::uint32_t w, double at);
+    double lateness(BlockState& block, const Operation& o);
+    void on_its_way(double from, double to, double bytes);
+    Outcome outcome();
+    void draw(Outcome& result) const;
+
+    const Work& work_;
+    const Gpu& gpu_;
+    MemoryShare memory_;
+    Chance chance_;
+    const int blocks_to_run_;
+    int launched_ = 0;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    std::vector<WarpState> warps_;
+    std::vector<BlockState> blocks_;
+
+    double scheduler_[schedulers] = {}, pipe_[schedulers][2] = {}, divider_[schedulers] = {};
+    double lsu_ = 0, from_l2_ = 0, to_l2_ = 0, barrier_ = 0, next_launch_ = 0;
+    double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
+    double launch_wait_ = 0, latencies_ = 0, loads_ = 0, end_ = 0;
+    WarpLife life_;
+    double lived_ = 0;  ///< by warps, added up
+    std::vector<double> ends_, halves_;
+    std::vector<Stretch> flights_, stores_, barriers_, waits_, lives_;
+};
+
+bool Simulation::wait_for_operands(WarpState& warp, const Operation& o, double t, double& next) {
+    double need = t;
+    const Operation* why = nullptr;
+    for (const std::uint32_t a : o.after) {
+        if (warp.done[a] <= need) continue;
+        need = warp.done[a];
+        why = &warp.program->operations[a];
+    }
+    if (!why) return false;
+    const bool of_memory = why->kind == Kind::load || why->kind == Kind::copy;
+    (of_memory                        ? life_.loads
+     : why->kind == Kind::shared_load ? life_.shared
+                                      : life_.issue) += need - t;
+    if (of_memory) waits_.push_back({t, need, 1});
+    next = need;
+    return true;
+}
+
+/// Returns when the operation has been issued.
+double Simulation::issue(std::uint32_t w, const Operation& o, double t) {
+    const int s = static_cast<int>(w % schedulers);
+    double at = std::max(t, scheduler_[s]);
+    scheduler_[s] = at + o.slots;
+    issue_busy_ += o.slots;
+    if (o.kind == Kind::arithmetic && o.slots > 0) at = arithmetic(s, o, at);
+    life_.issue += at - t;
+    return at;
+}
+
+/// Each scheduler has two pipes that take a warp every two cycles, and one for what is rare.
+double Simulation::arithmetic(int s, const Operation& o, double at) {
+    double(&pipe)[2] = pipe_[s];
+    const double slots = o.slots;
+    switch (o.pipe) {
+        case Pipe::divide: {
+            const double half = slots * gpu_.multiply_issue * .8;
+            at = std::max(at, divider_[s]);
+            divider_[s] = at + slots;
+            for (double& p : pipe) p = std::max(p, at) + half;
+            return std::max(at, std::min(pipe[0], pipe[1]) - half);
+        }
+        case Pipe::both:
+            at = std::max({at, pipe[0], pipe[1]});
+            pipe[0] = pipe[1] = at + slots;
+            return at;
+        default: {
+            const int which = o.pipe == Pipe::integer    ? 0
+                              : o.pipe == Pipe::multiply ? 1
+                                                         : pipe[1] < pipe[0];
+            at = std::max(at, pipe[which]);
+            pipe[which] = at + slots * gpu_.multiply_issue;
+            return at;
+        }
+    }
+}
+
+/// Pieces of memory answer late together: for every request of the block that asks for them.
+double Simulation::lateness(BlockState& block, const Operation& o) {
+    double most = 0;
+    for (const std::uint32_t place : o.places) {
+        const auto [found, is_new] = block.places.try_emplace(place, 0.0);
+        if (is_new) found->second = chance_.gamma();
+        most = std::max(most, found->second);
+    }
+    const double least = memory_.least_latency();
+    const double spread = std::min(memory_.latency() - gpu_.latency_floor * least,
+                                   gpu_.latency_spread_ns * gpu_.clock_ghz);
+    return o.places.empty() ? 0 : spread * (most - 1);
+}
+
+void Simulation::on_its_way(double from, double to, double bytes) {
+    flights_.push_back({from, to, bytes});
+    latencies_ += (to - from) * bytes;
+    loads_ += bytes;
+}
+
+void Simulation::through_shared(const Operation& o, double at, double& done, double& next) {
+    lsu_ = std::max(at, lsu_) + o.passes;
+    lsu_busy_ += o.passes;
+    if (o.kind == Kind::shared_load) done = lsu_ + gpu_.shared_latency - 1;
+    next = std::max(next, lsu_ - lsu_queue);
+}
+
+void Simulation::load(BlockState& block, const Operation& o, double at, double& done,
+                      double& next) {
+    const double begin = std::max(at, lsu_);
+    lsu_ = begin + o.passes;
+    lsu_busy_ += o.passes;
+    next = std::max(next, lsu_ - lsu_queue);
+    if (o.hits_l1) {
+        done = lsu_ + gpu_.l1_latency;
+        return;
+    }
+    const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
+    from_l2_ = std::max(from_l2_, begin) + transfer;
+    from_l2_busy_ += transfer;
+    done = std::max({memory_.read(begin, o.sectors), lsu_ + memory_.latency(),
+                     from_l2_ + memory_.latency()}) +
+           lateness(block, o);
+    done = std::max(done, lsu_ + gpu_.l1_latency);
+    on_its_way(begin, done, o.sectors * sector_bytes);
+}
+
+void Simulation::store(BlockState& block, const Operation& o, double at, double& next) {
+    double begin = at;
+    if (o.kind == Kind::store) {
+        begin = std::max(at, lsu_);
+        if (to_l2_ > begin) {  // the way is taken: requests do not leave
+            life_.stores += to_l2_ - begin;
+            begin = to_l2_;
+        }
+        lsu_ = begin + o.passes;
+        lsu_busy_ += o.passes;
+        next = std::max(next, lsu_ - lsu_queue);
+    }
+    const PartialSectors& p = gpu_.partial;
+    const double of_partial = o.bytes_of_partial >= 16  ? p.of_16
+                              : o.bytes_of_partial >= 8 ? p.of_8
+                                                        : p.of_4;
+    const double partial = o.partial * of_partial;
+    const double cost = o.sectors * sector_bytes / gpu_.l2_write_bytes + partial;
+    to_l2_ = std::max(to_l2_, begin) + cost;
+    to_l2_busy_ += cost;
+    partial_busy_ += partial;
+    memory_.write(begin, o.sectors + o.partial);
+    stores_.push_back({begin, to_l2_, static_cast<double>(o.sectors + o.partial) * sector_bytes});
+    if (o.kind == Kind::bulk_store) block.bulk_stores.push_back(to_l2_ + 300);
+}
+
+void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
+    const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
+    from_l2_ = std::max(from_l2_, at) + transfer;
+    from_l2_busy_ += transfer;
+    const double done = std::max(memory_.read(at, o.sectors), from_l2_ + memory_.latency()) + 250 +
+                        lateness(block, o);
+    block.bulk_loads.push_back(done);
+    on_its_way(at, done, o.sectors * sector_bytes);
+    for (const std::uint32_t w : block.at_bulk_wait) wake(w, at);
+    block.at_bulk_wait.clear();
+}
+
+/// False: what the warp waits for has not been asked for yet, or is under way; it is woken then.
+bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
+    WarpState& warp = warps_[w];
+    BlockState& block = blocks_[warp.block];
+    std::size_t in_all = 0;
+    for (const std::uint32_t p : block.program->program_of_warp)
+        for (const Operation& o : block.program->programs[p].operations)
+            in_all += o.kind == Kind::bulk_load;
+    const std::size_t wanted = std::min<std::size_t>(
+        in_all, (warp.phases + 1) * std::size_t{block.program->bulk_loads_of_phase});
+    if (block.bulk_loads.size() < wanted) {
+        block.at_bulk_wait.push_back(w);
+        return false;
+    }
+    const double ready =
+        wanted == 0
+            ? 0
+            : *std::max_element(block.bulk_loads.begin(),
+                                block.bulk_loads.begin() + static_cast<std::ptrdiff_t>(wanted));
+    if (ready > t) {
+        life_.loads += ready - t;
+        waits_.push_back({t, ready, 1});
+        wake(w, ready);
+        return false;
+    }
+    ++warp.phases;
+    return true;
+}
+
+double Simulation::drained(const BlockState& block, const Operation& o) const {
+    const auto count = static_cast<std::ptrdiff_t>(block.bulk_stores.size());
+    // Two stores a group is what the course's pipelines have; more wait a little longer here.
+    const std::ptrdiff_t wanted = std::min(count, std::max<std::ptrdiff_t>(0, count - 2 * o.keeps));
+    return wanted == 0
+               ? 0
+               : *std::max_element(block.bulk_stores.begin(), block.bulk_stores.begin() + wanted);
+}
+
+/// True: the last one has come, and goes on with the others.
+bool Simulation::barrier(std::uint32_t w, double at) {
+    WarpState& warp = warps_[w];
+    BlockState& block = blocks_[warp.block];
+    barrier_ = std::max(barrier_, at) + gpu_.barrier_of_warp;
+    ++warp.at;
+    warp.barrier_since = at;
+    block.at_barrier.push_back(w);
+    if (++block.arrived < block.live) return false;
+    const double go = barrier_ + gpu_.barrier;
+    for (const std::uint32_t other : block.at_barrier) {
+        life_.barrier += go - warps_[other].barrier_since;
+        barriers_.push_back({warps_[other].barrier_since, go, 1});
+        wake(other, go);
+    }
+    block.at_barrier.clear();
+    block.arrived = 0;
+    return true;
+}
+
+void Simulation::exit(std::uint32_t w, double at) {
+    WarpState& warp = warps_[w];
+    BlockState& block = blocks_[warp.block];
+    lived_ += at - block.born;
+    end_ = std::max(end_, at);
+    warp.done = {};
+    if (--block.live > 0) return;
+    ends_.push_back(at);
+    lives_.push_back({block.born, at, static_cast<double>(block.place)});
+    block.places.clear();
+    launch(at, block.place);
+}
+
+/// One operation of a warp, at `t` or later; `next` is when the warp can go on. False: it waits, or is over.
+bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
+    WarpState& warp = warps_[w];
+    const Operation& o = warp.program->operations[warp.at];
+    if (wait_for_operands(warp, o, t, next)) return true;
+    if (o.kind == Kind::bulk_wait && !wait_for_bulk(w, t)) return false;
+    BlockState& block = blocks_[warp.block];
+    if (o.kind == Kind::bulk_drain) t = std::max(t, drained(block, o));
+    const double at = issue(w, o, t);
+    next = at + std::max(1.0, static_cast<double>(o.slots));
+    double done = at + o.latency;
+    switch (o.kind) {
+        case Kind::shared_load:
+        case Kind::shared_store: through_shared(o, at, done, next); break;
+        case Kind::load:
+        case Kind::copy: load(block, o, at, done, next); break;
+        case Kind::store:
+        case Kind::bulk_store: store(block, o, at, next); break;
+        case Kind::bulk_load: bulk_load(block, o, at); break;
+        case Kind::barrier: barrier(w, at); return false;
+        case Kind::exit: exit(w, at); return false;
+        default: break;
+    }
+    warp.done[warp.at++] = done;
+    if (warp.at == warp.program->operations.size() / 2) halves_.push_back(next);
+    return true;
+}
+
+Outcome Simulation::outcome() {
+    Outcome r;
+    const double run = blocks_to_run_;
+    std::sort(ends_.begin(), ends_.end());
+    r.cycles = end_;
+    r.cycles_a_block = end_ / run;
+    const auto from = static_cast<std::size_t>(std::min(2.0 * work_.resident, run / 3)),
+               to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
+    if (to > from + 1 && to < ends_.size())
+        r.cycles_a_block = (ends_[to] - ends_[from]) / static_cast<double>(to - from);
+    if (work_.blocks > run) r.cycles += (work_.blocks - run) * r.cycles_a_block;
+    // Warps of which only the beginning was recorded: their turns go on as in its second half.
+    double in_all = 1;
+    for (const BlockProgram& kind : work_.kinds)
+        for (const Program& p : kind.programs) in_all = std::max(in_all, p.in_all);
+    if (in_all > 1 && !halves_.empty()) {
+        double half = 0;
+        for (const double t : halves_) half += t;
+        half /= static_cast<double>(halves_.size());
+        const double longer = half + (end_ - half) * (in_all - .5) / .5;
+        r.cycles *= longer / end_;
+        r.cycles_a_block *= longer / end_;
+    }
+    const double warps = static_cast<double>(warps_.size());
+    for (double* part :
+         {&life_.start, &life_.issue, &life_.loads, &life_.shared, &life_.barrier, &life_.stores})
+        *part /= std::max(1.0, warps);
+    r.life = life_;
+    r.latency = loads_ > 0 ? latencies_ / loads_ : 0;
+    r.bytes_on_their_way = latencies_ / end_;
+    r.busy = {.memory = std::min(1.0, memory_.busy() / end_),
+              .l2_read = from_l2_busy_ / end_,
+              .l2_write = to_l2_busy_ / end_,
+              .shared = lsu_busy_ / end_,
+              .issue = issue_busy_ / schedulers / end_};
+    r.stores_busy = partial_busy_ / end_;
+    r.launch_wait = launch_wait_ / std::min<double>(work_.resident, run) / end_;
+    draw(r);
+    return r;
+}
+
+/// Adds `s` to the moments that it reaches over; `part` says what it adds to, a moment's share of it.
+template <class Add>
+void spread(const Stretch& s, double begin, double step, std::size_t moments, Add add) {
+    const double end = begin + step * static_cast<double>(moments);
+    const double from = std::max(s.begin, begin), to = std::min(s.end, end);
+    for (double t = from; t < to;) {
+        const auto k = std::min(moments - 1, static_cast<std::size_t>((t - begin) / step));
+        const double until = std::min(to, begin + step * static_cast<double>(k + 1));
+        add(k, (until - t) / step);
+        if (until <= t) break;
+        t = until;
+    }
+}
+
+void Simulation::draw(Outcome& r) const {
+    constexpr std::size_t moments = 240;
+    // Two lives of a block, in the middle; of blocks that stay, all.
+    const double life =
+        lives_.empty() ? end_ : lives_[lives_.size() / 2].end - lives_[lives_.size() / 2].begin;
+    const double length = std::min(end_, 2.5 * life), begin = (end_ - length) / 2;
+    TimeLine& line = r.time_line;
+    line.cycles_a_moment = length / moments;
+    line.moments.assign(moments, {});
+    const auto add = [&](const std::vector<Stretch>& stretches, double Moment::*to) {
+        for (const Stretch& s : stretches)
+            spread(s, begin, line.cycles_a_moment, moments,
+                   [&](std::size_t k, double part) { line.moments[k].*to += part * s.amount; });
+    };
+    add(flights_, &Moment::bytes_on_their_way);
+    add(barriers_, &Moment::at_barrier);
+    add(waits_, &Moment::waiting_for_loads);
+    for (const Stretch& s : stores_) {
+        const double at = (s.begin - begin) / line.cycles_a_moment;
+        if (at >= 0 && at < moments)
+            line.moments[static_cast<std::size_t>(at)].bytes_stored += s.amount;
+    }
+    for (const Stretch& s : lives_)
+        if (s.end > begin && s.begin < begin + length)
+            line.blocks.push_back({.place = static_cast<int>(s.amount),
+                                   .begin = (s.begin - begin) / line.cycles_a_moment,
+                                   .end = (s.end - begin) / line.cycles_a_moment});
+    std::size_t empty = 0;
+    for (const Moment& m : line.moments) empty += m.bytes_on_their_way < 256;
+    r.nothing_on_its_way = static_cast<double>(empty) / moments;
+}
+
+}  // namespace
+
+Outcome simulate(const Work& work, const Gpu& gpu) {
+    return Simulation(work, gpu).run();
+}
+
+}  // namespace coalesce::timing

@@ -1,0 +1,368 @@
+#include "timing/operations.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "timing/machine.h"
+#include "timing/schedule.h"
+
+namespace coalesce::timing {
+
+namespace {
+
+using Kind = Operation::Kind;
+
+constexpr std::uint32_t sectors_of_place = 32;  ///< 1 KiB of memory answers as one
+constexpr std::uint32_t bytes_of_pass = 128;
+
+/// What the warps of a block share: what the first-level cache has of global memory.
+struct BlockState {
+    std::unordered_set<std::uint64_t> loaded;
+    std::unordered_map<std::uint64_t, std::uint32_t> places;
+};
+
+/// One warp's operations, as they come.
+class WarpLowering {
+public:
+    WarpLowering(const Recording& recording, const RecordedBlock& block, BlockState& state)
+        : recording_(recording), block_(block), state_(state) {}
+
+    std::vector<Draft> run(const WarpPath& path) {
+        start();
+        for (std::size_t k = 0; k < path.steps.size(); ++k) add(path, k);
+        if (drafts_.empty() || drafts_.back().operation.kind != Kind::exit) end();
+        return std::move(drafts_);
+    }
+
+private:
+    /// Stack pointer, descriptors, the constant bank.
+    void start() {
+        Draft& first = next();
+        first.operation.slots = 5;
+        first.operation.latency = 30;
+        first.priority = Priority::load;
+    }
+    void end() {
+        Draft& last = next();
+        last.operation.kind = Kind::exit;
+        last.fixed = last.ends_piece = true;
+    }
+    Draft& next() {
+        drafts_.emplace_back();
+        return drafts_.back();
+    }
+    std::uint32_t last() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
+
+    static void follow(Operation& operation, const std::vector<std::uint32_t>& earlier) {
+        if (!earlier.empty()) operation.after.push_back(earlier.back());
+    }
+
+    void add(const WarpPath& path, std::size_t k);
+    void add_access(Draft& draft, const Instruction& i, const Step& step);
+    void add_load(Draft& draft, const Instruction& i, const Step& step);
+    void add_store(Draft& draft, const Step& step);
+    void add_shared(Draft& draft, const Step& step, bool load);
+    void add_copy(Draft& draft, const Step& step);
+    void add_bulk(Draft& draft, const Step& step);
+    bool add_asynchronous(Draft& draft, const Instruction& i);
+    void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
+    void wait_for_groups(Operation& operation, const Instruction& i);
+    void remember_places(Operation& operation, const Access& access);
+
+    template <class Visit>
+    void for_each_access(const Step& step, Visit visit) const {
+        for (std::uint32_t k = 0; k < step.accesses; ++k)
+            visit(block_.accesses[step.first_access + k]);
+    }
+    template <class Visit>
+    void for_each_sector(const Access& access, Visit visit) const {
+        for (std::uint32_t r = 0; r < access.runs; ++r) {
+            const SectorRun& run = block_.runs[access.first_run + r];
+            for (std::uint32_t s = 0; s < run.count; ++s) visit(run.first + s);
+        }
+    }
+
+    const Recording& recording_;
+    const RecordedBlock& block_;
+    BlockState& state_;
+    std::vector<Draft> drafts_;
+    std::unordered_map<std::uint32_t, std::uint32_t> writer_;  ///< of a register
+    std::unordered_set<std::uint64_t> own_;                    ///< sectors that this warp loaded
+    std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
+    std::vector<std::uint32_t> group_;                ///< copies since the last commit
+    std::vector<std::vector<std::uint32_t>> groups_;  ///< committed, not waited for: empty
+    std::map<std::pair<std::uint32_t, std::uint32_t>, bool>
+        divided_;                                        ///< by (register, who wrote it)
+    std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and where it leads
+};
+
+std::uint32_t bytes_of(const Access& access) {
+    return std::uint32_t{access.lanes} * access.bytes_per_lane;
+}
+
+float data_passes(const Access& access) {
+    return static_cast<float>((bytes_of(access) + bytes_of_pass - 1) / bytes_of_pass);
+}
+
+void WarpLowering::remember_places(Operation& operation, const Access& access) {
+    std::set<std::uint64_t> touched;
+    for (std::uint32_t r = 0; r < access.runs; ++r) {
+        const SectorRun& run = block_.runs[access.first_run + r];
+        for (std::uint64_t p = run.first / sectors_of_place;
+             p <= (run.first + run.count - 1) / sectors_of_place; ++p)
+            touched.insert(p);
+    }
+    for (const std::uint64_t place : touched)
+        operation.places.push_back(
+            state_.places.try_emplace(place, static_cast<std::uint32_t>(state_.places.size()))
+                .first->second);
+}
+
+void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step) {
+    Operation& operation = draft.operation;
+    operation.kind = Kind::load;
+    draft.priority = Priority::load;
+    operation.hits_l1 = true;
+    for_each_access(step, [&](const Access& access) {
+        std::uint32_t missing = 0;
+        for_each_sector(access, [&](std::uint64_t sector) {
+            operation.hits_l1 &= own_.contains(sector);
+            missing += state_.loaded.insert(sector).second;
+            own_.insert(sector);
+        });
+        operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
+        operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
+        remember_places(operation, access);
+    });
+    operation.hits_l1 &= operation.sectors == 0;
+    if (!i.has("nc")) follow(operation, stores_);  // they might be to the same place
+}
+
+void WarpLowering::add_store(Draft& draft, const Step& step) {
+    Operation& operation = draft.operation;
+    operation.kind = Kind::store;
+    for_each_access(step, [&](const Access& access) {
+        std::uint32_t sectors = 0;
+        for_each_sector(access, [&](std::uint64_t) { ++sectors; });
+        const std::uint32_t bytes = bytes_of(access);
+        operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
+        operation.lanes = access.lanes;
+        if (bytes >= sector_bytes * sectors) {
+            operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors);
+        } else {
+            operation.partial = static_cast<std::uint16_t>(operation.partial + sectors);
+            operation.bytes_of_partial =
+                std::max(operation.bytes_of_partial, static_cast<std::uint16_t>(bytes / sectors));
+        }
+    });
+    stores_.push_back(last());
+}
+
+void WarpLowering::add_shared(Draft& draft, const Step& step, bool load) {
+    Operation& operation = draft.operation;
+    operation.kind = load ? Kind::shared_load : Kind::shared_store;
+    if (load) draft.priority = Priority::shared_load;
+    for_each_access(
+        step, [&](const Access& access) { operation.passes += static_cast<float>(access.passes); });
+    follow(operation, load ? shared_stores_ : shared_loads_);
+    (load ? shared_loads_ : shared_stores_).push_back(last());
+}
+
+void WarpLowering::add_copy(Draft& draft, const Step& step) {
+    Operation& operation = draft.operation;
+    operation.kind = Kind::copy;
+    draft.priority = Priority::load;
+    for_each_access(step, [&](const Access& access) {
+        if (access.kind != AccessKind::copy_from) return;
+        for_each_sector(access, [&](std::uint64_t) { ++operation.sectors; });
+        operation.passes += static_cast<float>(std::max<std::uint16_t>(access.passes, 1));
+        operation.passes += data_passes(access);
+        remember_places(operation, access);
+    });
+    group_.push_back(last());
+    follow(operation, stores_);
+}
+
+void WarpLowering::add_bulk(Draft& draft, const Step& step) {
+    Operation& operation = draft.operation;
+    operation.slots = 4;
+    for_each_access(step, [&](const Access& access) {
+        const bool reads = access.kind == AccessKind::copy_from;
+        operation.kind = reads ? Kind::bulk_load : Kind::bulk_store;
+        for_each_sector(access, [&](std::uint64_t) { ++operation.sectors; });
+        if (reads) remember_places(operation, access);
+    });
+    follow(operation, shared_stores_);
+    follow(operation, stores_);
+}
+
+void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& step) {
+    draft.operation.slots = 1;
+    draft.operation.lanes = step.lanes;
+    const bool copies = i.opcode == "cp";
+    if (copies && i.has("bulk")) return add_bulk(draft, step);
+    if (copies) return add_copy(draft, step);
+    switch (block_.accesses[step.first_access].kind) {
+        case AccessKind::load: return add_load(draft, i, step);
+        case AccessKind::store: return add_store(draft, step);
+        case AccessKind::shared_load: return add_shared(draft, step, true);
+        case AccessKind::shared_store: return add_shared(draft, step, false);
+        case AccessKind::shared_atomic: return add_shared(draft, step, i.opcode == "atom");
+        case AccessKind::atomic:
+            return i.opcode == "atom" ? add_load(draft, i, step) : add_store(draft, step);
+        default: return;
+    }
+}
+
+void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
+    const std::size_t keep = i.has("wait_all") ? 0 : static_cast<std::size_t>(i.immediate);
+    for (std::size_t k = 0; k + keep < groups_.size(); ++k) {
+        operation.after.insert(operation.after.end(), groups_[k].begin(), groups_[k].end());
+        groups_[k].clear();
+    }
+}
+
+/// What asynchronous copies need besides: commits, waits, barriers in memory. False: it is something else.
+bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
+    Operation& operation = draft.operation;
+    const bool bulk = i.has("bulk");
+    if (i.opcode == "mbarrier" && i.has("try_wait")) {
+        operation.kind = Kind::bulk_wait;
+        draft.fixed = true;
+    } else if (i.opcode != "cp") {
+        return false;
+    } else if (bulk && (i.has("wait_group") || i.has("wait_all"))) {
+        operation.kind = Kind::bulk_drain;
+        operation.keeps = static_cast<std::uint16_t>(i.immediate);
+        draft.fixed = true;
+    } else if (!bulk && i.has("commit_group")) {
+        groups_.push_back(std::move(group_));
+        group_.clear();
+    } else if (!bulk && (i.has("wait_group") || i.has("wait_all"))) {
+        wait_for_groups(operation, i);
+        draft.fixed = true;
+    }
+    return true;
+}
+
+void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index) {
+    Operation& operation = draft.operation;
+    const Cost cost = cost_of(i, index);
+    operation.slots = cost.slots;
+    operation.latency = cost.latency;
+    operation.pipe = cost.pipe;
+    if (cost.pipe != Pipe::divide || i.read.empty()) return;
+    // By what was divided by before: its reciprocal is at hand.
+    const std::uint32_t by = i.read.back();
+    const auto writer = writer_.find(by);
+    bool& again = divided_[{by, writer == writer_.end() ? no_target : writer->second}];
+    if (again) {
+        operation.slots *= .7f;
+        operation.latency *= .4f;
+        operation.pipe = Pipe::both;
+    }
+    again = true;
+}
+
+void WarpLowering::add(const WarpPath& path, std::size_t k) {
+    const Step& step = path.steps[k];
+    const Instruction& i = recording_.instructions[step.instruction];
+    Draft& draft = next();
+    Operation& operation = draft.operation;
+    for (const std::uint32_t reg : i.read)
+        if (const auto found = writer_.find(reg); found != writer_.end())
+            operation.after.push_back(found->second);
+    if (step.accesses > 0)
+        add_access(draft, i, step);
+    else if (!add_asynchronous(draft, i))
+        add_arithmetic(draft, i, step.instruction);
+    const bool touches = step.accesses > 0;
+    if (touches && step.instruction < condition_until_) operation.after.push_back(condition_);
+    if (i.opcode == "bar" && !i.has("warp")) {
+        operation.kind = Kind::barrier;
+        draft.fixed = true;
+    }
+    if (i.opcode == "ret" || i.opcode == "exit") {
+        const bool ends = k + 1 == path.steps.size();
+        if (ends) operation.kind = Kind::exit;
+        draft.fixed = draft.ends_piece = ends;
+    }
+    const bool back =
+        k + 1 < path.steps.size() && path.steps[k + 1].instruction <= step.instruction;
+    if (i.opcode == "bra") {
+        const bool little = skips_little(i, step.instruction);
+        if (little) {
+            condition_ = last();
+            condition_until_ = i.target;
+        }
+        draft.ends_piece = !little;
+    }
+    draft.ends_piece |= back;
+    for (const std::uint32_t reg : i.written) writer_[reg] = last();
+}
+
+/// Two warps with the same operations, but for the places that they touch.
+bool same(const Operation& a, const Operation& b) {
+    return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
+           a.sectors == b.sectors && a.partial == b.partial && a.hits_l1 == b.hits_l1 &&
+           a.after == b.after && a.places == b.places;
+}
+
+bool same(const Program& a, const Program& b) {
+    return a.in_all == b.in_all &&
+           std::equal(a.operations.begin(), a.operations.end(), b.operations.begin(),
+                      b.operations.end(),
+                      [](const Operation& x, const Operation& y) { return same(x, y); });
+}
+
+void add_up(const Program& program, BlockProgram& block) {
+    for (const Operation& o : program.operations) {
+        const bool reads =
+            o.kind == Kind::load || o.kind == Kind::copy || o.kind == Kind::bulk_load;
+        (reads ? block.sectors_read : block.sectors_written) += o.sectors * program.in_all;
+        block.sectors_partial += o.partial * program.in_all;
+    }
+}
+
+std::uint32_t loads_of_phase(const BlockProgram& block) {
+    std::uint32_t loads = 0, most_waits = 0;
+    for (const std::uint32_t w : block.program_of_warp) {
+        std::uint32_t waits = 0;
+        for (const Operation& o : block.programs[w].operations) {
+            loads += o.kind == Kind::bulk_load;
+            waits += o.kind == Kind::bulk_wait;
+        }
+        most_waits = std::max(most_waits, waits);
+    }
+    if (loads == 0) return 0;
+    return std::max(1u, (loads + most_waits / 2) / std::max(1u, most_waits));
+}
+
+}  // namespace
+
+BlockProgram operations_of(const Recording& recording, const RecordedBlock& block) {
+    BlockProgram result;
+    BlockState state;
+    for (const WarpPath& path : block.warps) {
+        Program program;
+        program.operations = in_order(WarpLowering(recording, block, state).run(path));
+        program.in_all = path.steps.empty() ? 1
+                                            : static_cast<double>(path.executed) /
+                                                  static_cast<double>(path.steps.size());
+        add_up(program, result);
+        std::uint32_t k = 0;
+        while (k < result.programs.size() && !same(result.programs[k], program)) ++k;
+        if (k == result.programs.size()) result.programs.push_back(std::move(program));
+        result.program_of_warp.push_back(k);
+    }
+    for (const Access& access : block.accesses)
+        result.has_atomics |=
+            access.kind == AccessKind::atomic || access.kind == AccessKind::shared_atomic;
+    result.bulk_loads_of_phase = loads_of_phase(result);
+    return result;
+}
+
+}  // namespace coalesce::timing

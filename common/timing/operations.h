@@ -1,0 +1,68 @@
+// What a multiprocessor has to do for one warp: the operations that its PTX becomes, in the order in which
+// ptxas would put them.
+//
+// Idea   A recording says which PTX instructions a warp went through. A GPU executes something else: no
+//        conversions of addresses, parameters straight from the constant bank, divisions as twenty
+//        instructions, and loads before everything that does not lead to them. That order decides how many
+//        loads are under way together, which is most of a memory-bound kernel's time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "timing/recording.h"
+
+namespace coalesce::timing {
+
+/// Who executes arithmetic: each scheduler has one of each kind.
+enum class Pipe : std::uint8_t { any, integer, multiply, divide, both };
+
+struct Operation {
+    enum class Kind : std::uint8_t {
+        arithmetic,
+        load,
+        store,
+        shared_load,
+        shared_store,
+        copy,  ///< cp.async: asynchronous, by threads
+        barrier,
+        bulk_load,  ///< by the copy engine
+        bulk_store,
+        bulk_wait,   ///< for what the block's bulk loads bring
+        bulk_drain,  ///< until bulk stores have read shared memory
+        exit,
+    };
+    Kind kind = Kind::arithmetic;
+    Pipe pipe = Pipe::any;
+    bool hits_l1 = false;
+    float slots = 1;                     ///< of a scheduler's issue
+    float latency = 0;                   ///< until what it computes can be used; not for memory
+    float passes = 0;                    ///< through the first-level cache or shared memory
+    std::uint16_t sectors = 0;           ///< that are fetched, or stored whole
+    std::uint16_t partial = 0;           ///< that are stored in part
+    std::uint16_t bytes_of_partial = 0;  ///< of each of those
+    std::uint16_t keeps = 0;             ///< bulk_drain: groups that may still be under way
+    std::uint16_t lanes = 0;
+    std::vector<std::uint32_t> after;  ///< operations whose results it needs
+    std::vector<std::uint32_t>
+        places;  ///< pieces of memory that answer as one, numbered for the block
+};
+
+struct Program {
+    std::vector<Operation> operations;
+    double in_all = 0;  ///< times as many there were: 1, unless the recording ends before the warp
+};
+
+/// The warps of a block; warps that do the same share a Program.
+struct BlockProgram {
+    std::vector<Program> programs;
+    std::vector<std::uint32_t> program_of_warp;
+    std::uint32_t bulk_loads_of_phase = 0;  ///< that a bulk_wait waits for
+    // All warps, all operations.
+    double sectors_read = 0, sectors_written = 0, sectors_partial = 0;
+    bool has_atomics = false;
+};
+
+BlockProgram operations_of(const Recording& recording, const RecordedBlock& block);
+
+}  // namespace coalesce::timing

@@ -1,0 +1,200 @@
+#include "timing/predict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "timing/multiprocessor.h"
+#include "timing/operations.h"
+
+namespace coalesce::timing {
+
+namespace {
+
+struct Occupancy {
+    int blocks = 1, warps = 1;  ///< blocks of a multiprocessor, warps of a block
+    Occupied by = Occupied::threads;
+};
+
+int round_up(int value, int step) {
+    return (value + step - 1) / step * step;
+}
+
+Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
+    Occupancy o;
+    o.warps = static_cast<int>((recording.threads + 31) / 32);
+    o.blocks = gpu.warps / o.warps;
+    const auto limit = [&](int blocks, Occupied by) {
+        if (blocks >= o.blocks) return;
+        o.blocks = blocks;
+        o.by = by;
+    };
+    limit(gpu.blocks, Occupied::blocks);
+    const int registers = round_up(static_cast<int>(std::max(recording.registers, 16u)), 8);
+    limit(gpu.registers / (registers * 32 * o.warps), Occupied::registers);
+    const int shared =
+        round_up(static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system, 128);
+    limit(gpu.shared_bytes / shared, Occupied::shared_memory);
+    o.blocks = std::max(o.blocks, 1);
+    const double share = std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
+    limit(static_cast<int>(std::min(share, 1e6)), Occupied::grid);
+    return o;
+}
+
+/// What runs of `bytes` cost beyond a plain copy, between the lines of the table.
+double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
+    if (bytes <= runs.bytes.front()) return of.front();
+    for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
+        if (bytes > runs.bytes[k]) continue;
+        const double part =
+            std::log(bytes / runs.bytes[k - 1]) / std::log(runs.bytes[k] / runs.bytes[k - 1]);
+        return of[k - 1] + (of[k] - of[k - 1]) * part;
+    }
+    return of.back();
+}
+
+/// What memory moves, of what the kernel asks for.
+struct Traffic {
+    double read = 0, written = 0;            ///< sectors of a block that memory sees
+    double read_part = 0, written_part = 0;  ///< of what is asked for
+    double run_read = 0, run_written = 0;    ///< bytes
+};
+
+double part_of(const Footprint& f) {
+    return f.requested ? static_cast<double>(f.sectors.size()) / static_cast<double>(f.requested)
+                       : 1;
+}
+
+double run_of(const Footprint& f) {
+    const auto runs = f.sectors.runs();
+    return runs ? static_cast<double>(f.sectors.size()) * sector_bytes / static_cast<double>(runs)
+                : 0;
+}
+
+Traffic traffic_of(const Recording& recording, const Work& work) {
+    Traffic t;
+    t.run_read = run_of(recording.reads);
+    t.run_written = run_of(recording.writes);
+    // A block's own second reads have been found in the first-level cache already.
+    double asked_read = 0, asked_written = 0;
+    for (const BlockProgram& kind : work.kinds) {
+        asked_read += kind.sectors_read;
+        asked_written += kind.sectors_written + kind.sectors_partial;
+    }
+    asked_read /= static_cast<double>(work.kinds.size());
+    asked_written /= static_cast<double>(work.kinds.size());
+    const double neighbours = std::max<double>(1, static_cast<double>(recording.neighbours));
+    const double own_read = static_cast<double>(recording.reads.sectors.size()) / neighbours,
+                 own_written = static_cast<double>(recording.writes.sectors.size()) / neighbours;
+    t.read = std::min(asked_read, own_read);
+    t.written = std::min(asked_written, own_written);
+    // Blocks that stay touch more than the neighbours' first accesses.
+    const double longer_read = static_cast<double>(recording.reads.requested) / neighbours;
+    if (asked_read > 2 * longer_read && longer_read > 0)
+        t.read = asked_read * part_of(recording.reads);
+    const double longer_written = static_cast<double>(recording.writes.requested) / neighbours;
+    if (asked_written > 2 * longer_written && longer_written > 0)
+        t.written = asked_written * part_of(recording.writes);
+    t.read_part = asked_read > 0 ? t.read / asked_read : 1;
+    t.written_part = asked_written > 0 ? t.written / asked_written : 1;
+    return t;
+}
+
+/// Cycles of a multiprocessor's share of memory for each sector that a kernel asks for.
+void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double multiprocessors) {
+    const bool reads = t.read > 0, writes = t.written > 0;
+    const double read = reads ? excess(gpu.runs, gpu.runs.read, t.run_read) : 0,
+                 write = writes ? excess(gpu.runs, gpu.runs.write, t.run_written) : 0;
+    const double slower = 1 + std::pow(std::pow(read, 1.5) + std::pow(write, 1.5), 2.0 / 3);
+    const double gbps = !writes ? gpu.read_gbps : !reads ? gpu.write_gbps : gpu.copy_gbps;
+    const double cycles = sector_bytes * slower * multiprocessors * gpu.clock_ghz / gbps;
+    work.read_cycles = cycles * t.read_part;
+    work.write_cycles = cycles * t.written_part;
+    work.write_share = t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
+}
+
+Binds binding(const Prediction& p, const Outcome& o, const Gpu& gpu) {
+    const Busy& b = o.busy;
+    struct Candidate {
+        double busy;
+        Binds binds;
+    };
+    const Candidate candidates[] = {
+        {b.memory, Binds::memory},
+        {o.stores_busy > .5 * b.l2_write ? b.l2_write : 0, Binds::stores},
+        {std::max(b.l2_read, b.l2_write), Binds::cache},
+        {b.shared, Binds::shared},
+        {b.issue, Binds::issue},
+    };
+    const Candidate* most = &candidates[0];
+    for (const Candidate& c : candidates)
+        if (c.busy > most->busy) most = &c;
+    if (most->busy > .82) return most->binds;
+    if (p.rounds < 1) return Binds::few_blocks;
+    const double interval = gpu.block_interval / std::max(1.0, o.cycles_a_block);
+    if (interval > .85) return Binds::blocks;
+    if (most->busy > .7 && most->binds != Binds::memory) return most->binds;
+    return o.life.barrier > .3 * o.life.loads ? Binds::barrier : Binds::flight;
+}
+
+void note_unknown(Prediction& p, const Recording& recording, const Work& work) {
+    if (recording.blocks_wait) p.unknown.push_back(Unknown::waits);
+    if (recording.local_bytes > 0) p.unknown.push_back(Unknown::local_memory);
+    const auto has_atomics = [](const BlockProgram& b) { return b.has_atomics; };
+    if (std::any_of(work.kinds.begin(), work.kinds.end(), has_atomics))
+        p.unknown.push_back(Unknown::atomics);
+}
+
+}  // namespace
+
+Gpu gpu_of(const std::string& name_or_text) {
+    const bool is_text = name_or_text.find('=') != std::string::npos;
+    return is_text ? read_gpu(name_or_text, "the GPU's description") : gpu_named(name_or_text);
+}
+
+Prediction predict(const Recording& recording, const Gpu& gpu) {
+    Prediction p;
+    p.gpu = gpu.name;
+    p.measured_gpu = gpu.measured;
+    p.kernel = recording.kernel;
+    const Occupancy occupancy = occupancy_of(recording, gpu);
+    Work work;
+    work.resident = p.resident_blocks = occupancy.blocks;
+    p.warps_of_block = occupancy.warps;
+    p.registers = static_cast<int>(recording.registers);
+    p.occupied = occupancy.by;
+    const double blocks = static_cast<double>(recording.blocks);
+    work.blocks = blocks / gpu.multiprocessors;
+    // Where a round is not full, the multiprocessors that have one block more are waited for.
+    if (work.blocks <= occupancy.blocks) work.blocks = std::ceil(work.blocks);
+    p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
+    for (const RecordedBlock& block : recording.recorded) {
+        work.kinds.push_back(operations_of(recording, block));
+        work.kind_of.push_back(static_cast<std::uint32_t>(work.kinds.size() - 1));
+    }
+    note_unknown(p, recording, work);
+    if (work.kinds.empty()) return p;
+    const Traffic traffic = traffic_of(recording, work);
+    const double busy_multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
+    share_memory(work, traffic, gpu, busy_multiprocessors);
+    const Outcome outcome = simulate(work, gpu);
+
+    p.ms = outcome.cycles / gpu.clock_ghz * 1e-6 + gpu.launch_us * 1e-3;
+    p.error_band = gpu.measured ? .08 : .15;
+    p.memory_bytes = (traffic.read + traffic.written) * sector_bytes * blocks;
+    p.run_bytes_read = traffic.run_read;
+    p.run_bytes_written = traffic.run_written;
+    p.bytes_on_their_way = outcome.bytes_on_their_way;
+    p.nothing_on_its_way = outcome.nothing_on_its_way;
+    p.latency_cycles = outcome.latency;
+    const double reads =
+        traffic.read + traffic.written > 0 ? traffic.read / (traffic.read + traffic.written) : 1;
+    p.bytes_needed = .9 * gpu.copy_gbps * reads / gpu.multiprocessors *
+                     (gpu.latency_ns + gpu.write_delay_ns * (1 - reads) + 9 * gpu.queue_ns);
+    p.busy = outcome.busy;
+    p.life = outcome.life;
+    p.time_line = outcome.time_line;
+    p.binds = binding(p, outcome, gpu);
+    return p;
+}
+
+}  // namespace coalesce::timing

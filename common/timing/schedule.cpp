@@ -1,0 +1,131 @@
+#include "timing/schedule.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace coalesce::timing {
+
+namespace {
+
+using Kind = Operation::Kind;
+
+/// The drafts from `begin` to `end`, between which nothing moves out.
+class Piece {
+public:
+    Piece(const std::vector<Draft>& drafts, std::size_t begin, std::size_t end)
+        : drafts_(drafts),
+          begin_(begin),
+          free_(end - begin, false),
+          stage_(end - begin, 0),
+          rank_(end - begin, last_rank) {
+        find_stages();
+        find_ranks();
+    }
+
+    /// Places of the drafts, in their new order.
+    std::vector<std::size_t> order() const {
+        std::vector<std::size_t> order(stage_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return std::pair(stage_[a], rank_[a]) < std::pair(stage_[b], rank_[b]);
+        });
+        for (std::size_t& k : order) k += begin_;
+        return order;
+    }
+
+private:
+    static constexpr int last_rank = static_cast<int>(Priority::none);
+
+    const Draft& draft(std::size_t k) const { return drafts_[begin_ + k]; }
+
+    /// Stages lie between what nothing moves across. What waits for nothing goes to the first.
+    void find_stages() {
+        int stage = 0;
+        for (std::size_t k = 0; k < stage_.size(); ++k) {
+            const Draft& d = draft(k);
+            bool is_free = d.operation.kind == Kind::arithmetic && !d.fixed;
+            for (const std::uint32_t a : d.operation.after)
+                if (a >= begin_) is_free &= free_[a - begin_];
+            free_[k] = is_free;
+            stage_[k] = is_free ? 0 : stage;
+            if (d.fixed) {
+                stage_[k] = stage + 1;
+                stage += 2;
+            }
+        }
+    }
+
+    /// The operation, and what leads to it in its stage, come no later than `rank`.
+    void pull(std::size_t k, int rank) {
+        if (rank_[k] <= rank) return;
+        rank_[k] = rank;
+        for (const std::uint32_t a : draft(k).operation.after)
+            if (a >= begin_ && stage_[a - begin_] >= stage_[k]) pull(a - begin_, rank);
+    }
+    /// What leads to it, in whatever stage.
+    void pull_producers(std::size_t k) {
+        for (const std::uint32_t a : draft(k).operation.after) {
+            if (a < begin_ || rank_[a - begin_] == 0) continue;
+            rank_[a - begin_] = 0;
+            pull_producers(a - begin_);
+        }
+    }
+    void find_ranks() {
+        const auto pull_all = [&](Priority priority) {
+            for (std::size_t k = 0; k < rank_.size(); ++k) {
+                const bool wanted = priority == Priority::arithmetic
+                                        ? static_cast<bool>(free_[k])
+                                        : draft(k).priority == priority;
+                if (wanted) pull(k, static_cast<int>(priority));
+            }
+        };
+        pull_all(Priority::load);
+        pull_all(Priority::arithmetic);
+        pull_all(Priority::shared_load);
+        for (std::size_t k = 0; k < rank_.size(); ++k)
+            if (draft(k).priority == Priority::load && stage_[k] == 0) pull_producers(k);
+    }
+
+    const std::vector<Draft>& drafts_;
+    const std::size_t begin_;
+    std::vector<bool> free_;
+    std::vector<int> stage_, rank_;
+};
+
+/// What costs nothing is left out; who waits for it waits for what it waited for.
+bool costs_nothing(const Draft& d) {
+    return d.operation.kind == Kind::arithmetic && d.operation.slots == 0 && !d.fixed;
+}
+
+}  // namespace
+
+std::vector<Operation> in_order(std::vector<Draft> drafts) {
+    std::vector<std::size_t> order;
+    for (std::size_t begin = 0; begin < drafts.size();) {
+        std::size_t end = begin;
+        while (end < drafts.size() && !drafts[end++].ends_piece) {
+        }
+        const auto piece = Piece(drafts, begin, end).order();
+        order.insert(order.end(), piece.begin(), piece.end());
+        begin = end;
+    }
+    std::vector<Operation> operations;
+    std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());
+    for (const std::size_t k : order) {
+        std::vector<std::uint32_t> after;
+        for (const std::uint32_t a : drafts[k].operation.after)
+            after.insert(after.end(), stands_for[a].begin(), stands_for[a].end());
+        std::sort(after.begin(), after.end());
+        after.erase(std::unique(after.begin(), after.end()), after.end());
+        if (costs_nothing(drafts[k])) {
+            stands_for[k] = std::move(after);
+            continue;
+        }
+        stands_for[k] = {static_cast<std::uint32_t>(operations.size())};
+        operations.push_back(std::move(drafts[k].operation));
+        operations.back().after = std::move(after);
+    }
+    return operations;
+}
+
+}  // namespace coalesce::timing

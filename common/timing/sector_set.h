@@ -1,0 +1,43 @@
+// A set of sectors of memory (32 bytes each), and how they lie: in how many runs, in how many pages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace coalesce::timing {
+
+inline constexpr std::uint32_t sector_bytes = 32;
+
+struct SectorRun {
+    std::uint64_t first = 0;  ///< address / 32
+    std::uint32_t count = 0;
+    bool operator==(const SectorRun&) const = default;
+};
+
+class SectorSet {
+public:
+    void add(SectorRun run);
+    void add(const SectorSet& other);
+    std::uint64_t size() const;
+    /// Stretches without a gap, longest possible.
+    std::uint64_t runs() const;
+    /// Pieces of `bytes` (a power of two from 2048 on) of which some sector belongs to the set.
+    std::uint64_t pages(std::uint64_t bytes) const;
+    bool empty() const { return used_ == 0; }
+
+private:
+    /// 64 sectors side by side, one bit each: a slot of a table with open addresses.
+    struct Page {
+        std::uint64_t number = ~std::uint64_t{0};
+        std::uint64_t sectors = 0;
+    };
+    Page& page(std::uint64_t number);
+    void grow();
+    std::vector<Page> sorted() const;
+
+    std::vector<Page> table_;
+    std::size_t used_ = 0;
+};
+
+}  // namespace coalesce::timing
