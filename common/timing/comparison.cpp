@@ -117,8 +117,11 @@ Difference traffic(const Prediction& fast, const Prediction& slow) {
                 traffic_text(slow.memory_bytes)};
 }
 
-Difference runs(double fast, double slow, const std::string& what) {
-    if (!is_short(slow) || !is_count(fast) || fast < 1.5 * slow) return {};
+Difference runs(const Prediction& fast_one, const Prediction& slow_one, double Prediction::*bytes,
+                const std::string& what) {
+    const double fast = fast_one.*bytes, slow = slow_one.*bytes;
+    if (!(slow_one.busy.memory >= kBusy) || !is_short(slow) || !is_count(fast) || fast < 1.5 * slow)
+        return {};
     // A doubling of runs is worth some 10 % where memory is all that counts.
     return {1 + 0.1 * std::log2(std::min(fast, kLongRun) / slow),
             "memory " + what + " runs of " + bytes_text(fast) + " instead of " + bytes_text(slow)};
@@ -141,13 +144,13 @@ std::vector<Difference> of_waiting(const Prediction& fast, const Prediction& slo
 }
 
 std::vector<Difference> of_work(const Prediction& fast, const Prediction& slow) {
-    return {less_work(fast, slow, &Busy::shared, "shared memory"),
+    return {less_work(fast, slow, &Busy::shared, "the unit of shared memory and first-level cache"),
             less_work(fast, slow, &Busy::issue, "issue"),
             less_work(fast, slow, &Busy::l2_read, "the way of loads from the cache"),
             less_work(fast, slow, &Busy::l2_write, "the way of stores to the cache"),
             traffic(fast, slow),
-            runs(fast.run_bytes_read, slow.run_bytes_read, "reads"),
-            runs(fast.run_bytes_written, slow.run_bytes_written, "writes")};
+            runs(fast, slow, &Prediction::run_bytes_read, "reads"),
+            runs(fast, slow, &Prediction::run_bytes_written, "writes")};
 }
 
 /// The two that explain most.

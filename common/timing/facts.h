@@ -12,6 +12,8 @@ namespace coalesce::timing {
 constexpr double kLongRun = 1024;
 /// What is so many times as much is worth a word.
 constexpr double kNotablyMore = 1.1;
+/// A part of the GPU that is busy for so much of the time counts.
+constexpr double kBusy = 0.7;
 
 /// Of 10 nanoseconds at least: anything less is a mistake.
 bool has_time(const Prediction& prediction);

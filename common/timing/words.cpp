@@ -162,7 +162,7 @@ std::string busy_parts_text(const Prediction& p) {
         if (is_part(part) && part >= 0.1 && !is_said) parts.emplace_back(part, what);
     };
     add(p.busy.memory, "memory", p.binds == Binds::memory);
-    add(p.busy.shared, "shared memory", p.binds == Binds::shared);
+    add(p.busy.shared, "shared memory and first-level cache", p.binds == Binds::shared);
     add(p.busy.l2_read, "the way of loads from the cache", p.binds == Binds::cache);
     add(p.busy.l2_write, "the way of stores to the cache",
         p.binds == Binds::cache || p.binds == Binds::stores);
@@ -189,19 +189,30 @@ std::string traffic_text_of(const Prediction& p, double useful_bytes) {
     return "";
 }
 
-std::string runs_text(const Prediction& p, const Gpu& gpu) {
-    std::vector<std::string> runs;
-    if (is_short(p.run_bytes_read))
-        runs.push_back("reads in runs of " + bytes_text(p.run_bytes_read));
-    if (is_short(p.run_bytes_written)) {
-        runs.push_back("writes in runs of " + bytes_text(p.run_bytes_written));
+/// The most by which memory is slower in runs of so many bytes: what its table says of the next shorter ones.
+double most_slower(const Runs& runs, const std::vector<double>& table, double run) {
+    double slower = 0;
+    for (std::size_t i = 0; i < std::min(runs.bytes.size(), table.size()); ++i) {
+        if (i == 0 || runs.bytes[i] <= run) slower = table[i];
     }
-    if (runs.empty()) return "";
-    const std::string copy =
-        is_count(gpu.copy_gbps)
-            ? "the " + std::to_string(std::lround(gpu.copy_gbps)) + " GB/s of a copy"
-            : "what a copy gets";
-    return "Memory sees " + listed(runs) + ": in such short runs it does not reach " + copy + ".";
+    return slower;
+}
+
+/// Where memory has much to do: else it does not matter.
+std::string runs_text(const Prediction& p, const Gpu& gpu) {
+    if (p.binds != Binds::memory && !(p.busy.memory >= kBusy)) return "";
+    std::vector<std::string> said;
+    const auto add = [&](const std::string& what, double run, const std::vector<double>& table) {
+        if (!is_short(run)) return;
+        said.push_back(what + " in runs of " + bytes_text(run));
+        const double slower = most_slower(gpu.runs, table, run);
+        if (is_part(slower)) {
+            said.back() += " (up to " + percent_text(slower) + " slower than long ones)";
+        }
+    };
+    add("reads", p.run_bytes_read, gpu.runs.read);
+    add("writes", p.run_bytes_written, gpu.runs.write);
+    return said.empty() ? "" : "Memory sees " + listed(said) + ".";
 }
 
 std::vector<std::string> why_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
@@ -233,19 +244,23 @@ std::string more_blocks(const Prediction& p) {
     return "";
 }
 
-std::string memory_cure(const Prediction& p, double useful_bytes) {
+std::string memory_cure(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     if (is_count(useful_bytes) && p.memory_bytes > kNotablyMore * useful_bytes) {
         return "Use all of each sector that memory moves, and each sector once.";
     }
+    constexpr double nearly = 0.93;
+    const auto part = part_of_copy(p, gpu, useful_bytes);
+    if (part && *part >= nearly)
+        return "Nearly as fast as a copy: only fewer bytes would be faster.";
     if (is_short(p.run_bytes_read) || is_short(p.run_bytes_written)) {
         return "Let a block, or blocks that run at the same time, touch longer runs of memory.";
     }
-    return "Nothing but fewer bytes would make it faster.";
+    return "Only fewer bytes would be faster.";
 }
 
-std::string cure_of(const Prediction& p, double useful_bytes) {
+std::string cure_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
     switch (p.binds) {
-        case Binds::memory: return memory_cure(p, useful_bytes);
+        case Binds::memory: return memory_cure(p, gpu, useful_bytes);
         case Binds::flight:
             return "Let each thread ask for several values before it uses the first, or for wider "
                    "ones." +
@@ -257,8 +272,8 @@ std::string cure_of(const Prediction& p, double useful_bytes) {
                    "barrier." +
                    more_blocks(p);
         case Binds::shared:
-            return "Look for bank conflicts first; then move more bytes with each access to shared "
-                   "memory.";
+            return "Make each access cheaper: no bank conflicts in shared memory, neighbouring "
+                   "lanes at neighbouring addresses elsewhere. Then move more bytes with each.";
         case Binds::cache:
             return "Ask the cache for fewer sectors: use all of each, and each once.";
         case Binds::stores:
@@ -374,7 +389,7 @@ Told told(const Prediction& prediction, const Gpu& gpu, double useful_bytes) {
     if (has_time(prediction)) {
         said.verdict = verdict_of(prediction, gpu);
         said.why = why_of(prediction, gpu, useful_bytes);
-        said.cure = cure_of(prediction, useful_bytes);
+        said.cure = cure_of(prediction, gpu, useful_bytes);
     }
     for (const Unknown unknown : prediction.unknown) {
         said.unknown.push_back(unknown_text(prediction, unknown));

@@ -47,7 +47,9 @@ TEST_CASE("a barrier that is gone") {
 TEST_CASE("bank conflicts, traffic, runs: what the slower one was busy with") {
     Prediction slow = variant("tiled", 8, Binds::shared),
                fast = variant("padded", 4, Binds::flight);
-    CHECK(says(compared(slow, fast), "Why: shared memory is busy 0.16 ms instead of 7.4 ms."));
+    CHECK(says(
+        compared(slow, fast),
+        "Why: the unit of shared memory and first-level cache is busy 0.16 ms instead of 7.4 ms."));
     slow = variant("strided", 8, Binds::memory);
     slow.memory_bytes *= 4;
     CHECK(says(compared(slow, fast), "Why: memory moves 8.6 GB instead of 34 GB."));

@@ -66,6 +66,9 @@ Gpu gpu() {
     gpu.peak_gbps = 4900;
     gpu.copy_gbps = 4285;
     gpu.block_interval = 158;
+    gpu.runs = {.bytes = {64, 128, 256, 8192},
+                .read = {0.33, 0.105, 0.06, 0},
+                .write = {0.3, 0.19, 0.095, 0}};
     return gpu;
 }
 
