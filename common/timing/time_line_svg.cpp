@@ -11,12 +11,12 @@
 namespace coalesce::timing {
 namespace {
 
-// From the left: labels, the picture, a margin. From the top: title, legend, bytes, stores, warps, blocks, cycles.
-constexpr double kWidth = 720, kLeft = 120, kRight = 708, kTitle = 22, kLegend = 44;
-constexpr double kChartTop = 68, kChartBottom = 158;
-constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 170;
+// From the left: labels, the picture, a margin. From the top: title, label, legend, bytes, stores, warps, blocks, cycles.
+constexpr double kWidth = 720, kLeft = 132, kRight = 708, kTitle = 22, kLabel = 41, kLegend = 63;
+constexpr double kChartTop = 84, kChartBottom = 174;
+constexpr double kRow = 20, kRowHeight = 15, kFirstRow = 184;
 constexpr double kBlock = 12, kBlockHeight = 9;
-constexpr int kColumns = 294;  ///< of two pixels
+constexpr int kColumns = 288;  ///< of two pixels
 constexpr int kMostPlaces = 4;
 
 constexpr const char* kStyle = R"(<style>
@@ -233,13 +233,13 @@ std::string time_line_svg(const Prediction& prediction) {
     const double axis = kBlocksTop + kBlock * static_cast<double>(shown) + 2;
     const double bottom = line.moments.empty() ? kLegend + 16 : axis + 26;
     const std::string height = pixels(bottom), width = pixels(kWidth);
-    const std::string title =
-        short_name(prediction, 40) + ": one multiprocessor (" + label_of(prediction) + ")";
+    const std::string title = short_name(prediction, 70) + ": one multiprocessor";
     std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"diagram\" width=\"" +
                       width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
-                      "\">\n<title>" + escaped(title) + "</title>\n<desc>" +
-                      escaped(description(prediction)) + "</desc>\n" + kStyle +
-                      box("page", 0, 0, kWidth, bottom) + text_at(12, kTitle, "head", title);
+                      "\">\n<title>" + escaped(title + " (" + label_of(prediction) + ")") +
+                      "</title>\n<desc>" + escaped(description(prediction)) + "</desc>\n" + kStyle;
+    svg += box("page", 0, 0, kWidth, bottom) + text_at(12, kTitle, "head", title) +
+           text_at(12, kLabel, "", label_of(prediction));
     if (line.moments.empty()) {
         return svg + text_at(12, kLegend, "", "The model has no time line of it.") + "</svg>\n";
     }
