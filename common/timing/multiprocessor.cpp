@@ -489,12 +489,12 @@ template <class Add>
 void spread(const Stretch& s, double begin, double step, std::size_t moments, Add add) {
     const double end = begin + step * static_cast<double>(moments);
     const double from = std::max(s.begin, begin), to = std::min(s.end, end);
-    for (double t = from; t < to;) {
-        const auto k = std::min(moments - 1, static_cast<std::size_t>((t - begin) / step));
-        const double until = std::min(to, begin + step * static_cast<double>(k + 1));
-        add(k, (until - t) / step);
-        if (until <= t) break;
-        t = until;
+    if (from >= to) return;
+    for (auto k = static_cast<std::size_t>((from - begin) / step); k < moments; ++k) {
+        const double left = begin + step * static_cast<double>(k);
+        const double part = (std::min(to, left + step) - std::max(from, left)) / step;
+        if (part > 0) add(k, part);
+        if (left >= to) break;
     }
 }
 
