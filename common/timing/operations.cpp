@@ -150,10 +150,13 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         const std::uint32_t bytes = bytes_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         operation.lanes = access.lanes;
+        operation.bytes_of_lane = access.bytes_per_lane;
         if (bytes >= sector_bytes * sectors) {
             operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors);
         } else {
             operation.partial = static_cast<std::uint16_t>(operation.partial + sectors);
+            operation.lines_partial =
+                static_cast<std::uint16_t>(operation.lines_partial + access.passes);
             operation.bytes_of_partial =
                 std::max(operation.bytes_of_partial, static_cast<std::uint16_t>(bytes / sectors));
         }

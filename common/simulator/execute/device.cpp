@@ -343,7 +343,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     chosen.only = Recorder::chosen_blocks(launch.config, resident);
     run(chosen, resident, counted);
     if (chosen.failed()) launch.status = chosen.status.load();
-    const auto [first, count] = Recorder::neighbours(kernel, launch.config);
+    const auto [first, count] = Recorder::neighbours(recording, resident);
     recording.neighbours = count;
     launch.first_neighbour = first;
     launch.neighbours = count;

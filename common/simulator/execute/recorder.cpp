@@ -16,8 +16,10 @@ namespace {
 
 /// Of one warp: enough for any loop to have shown how its turns go.
 constexpr std::size_t kMaxSteps = 4000;
-/// Sectors of neighbours, by all requests: blocks that ask for more have shown their pattern.
-constexpr u64 kMaxNeighbourSectors = u64{1} << 21;
+/// What memory sees as one run was asked for within so many sectors (3 MiB): written data waits that long in
+/// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes a row,
+/// written down the columns, are as slow as runs of 128 bytes once the next row of tiles comes later.)
+constexpr u64 kSectorsSeenTogether = u64{3} << 15;
 
 constexpr u32 kSectorBytes = timing::sector_bytes;
 constexpr u32 kSectorsOfLine = 4;
@@ -120,9 +122,9 @@ void NeighbourLog::note(const Warp& w, const Op* op, const HeardAccess& access) 
         footprint.sectors.add(run);
         heard_ += run.count;
     });
-    const u64 enough = kMaxNeighbourSectors / block.launch->neighbours;
+    const u64 enough = 2 * kSectorsSeenTogether / block.launch->neighbours;
     if (heard_ <= enough) return;
-    if (block.launch->only_heard) block.heard_enough = block.is_given_up = true;
+    if (block.launch->only_heard) block.is_given_up = true;
 }
 
 void NeighbourLog::add_to(timing::Recording& recording) const {
@@ -163,10 +165,9 @@ void StepLog::step(const Warp& w, const Op* op) {
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
     if (path.executed++ >= kMaxSteps) {
-        if (w.block->launch->only_heard) w.block->heard_enough = true;
+        if (w.block->launch->only_heard) w.heard_enough = true;
         return;
     }
-    if (w.block->heard_enough) return;
     path.steps.push_back({.instruction = instruction_of(w, op),
                           .first_access = static_cast<u32>(block.accesses.size()),
                           .lanes = static_cast<u16>(std::popcount(w.active))});
@@ -227,12 +228,14 @@ std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 residen
     return chosen;
 }
 
-std::pair<u64, u64> Recorder::neighbours(const Kernel& kernel, const LaunchConfig& config) {
-    const u64 at_a_time =
-        u64{DeviceModel::multiprocessors} *
-        std::max(1u, Device::blocks_per_multiprocessor(
-                         kernel, static_cast<u32>(config.block.count()), config.dynamic_shared));
-    const u64 blocks = config.grid.count(), count = std::min(at_a_time, blocks);
+std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
+    u64 sectors = 0;
+    for (const timing::RecordedBlock& block : recording.recorded)
+        for (const timing::SectorRun& run : block.runs) sectors += run.count;
+    sectors /= std::max<u64>(1, recording.recorded.size());
+    const u64 together = kSectorsSeenTogether / std::max<u64>(1, sectors);
+    const u64 blocks = recording.blocks;
+    const u64 count = blocks <= resident ? blocks : std::clamp<u64>(together, 16, resident);
     return {std::min(blocks / 2 + blocks / 7, blocks - count), count};
 }
 

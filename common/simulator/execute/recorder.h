@@ -59,7 +59,7 @@ public:
     /// Blocks to write down step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
     /// The first of those whose sectors are written down, and how many.
-    static std::pair<u64, u64> neighbours(const Kernel& kernel, const LaunchConfig& config);
+    static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
     /// A new one, with all that is known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 
