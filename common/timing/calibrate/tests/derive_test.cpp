@@ -70,7 +70,12 @@ Raw a_whole_measurement() {
                   {"memory", 1e9, 610, 305},
                   {"second level", 1e6, 280, 140},
                   {"first level", 4096, 34, 17},
+                  {"second level, lines", 1e6, 290, 145},
                   {"shared", 1024, 29, 14.5}};
+    // Measuring takes 40 cycles.
+    raw.async_copies = {{"load", "second level", 128, 330},
+                        {"load", "second level", 512, 400},
+                        {"load", "memory", 128, 700}};
     raw.long_runs = {
         {"copy", "a", 3700}, {"copy", "b", 3800}, {"read", "a", 4000}, {"write", "a", 4100}};
     raw.flights = flights_of({});
@@ -81,16 +86,16 @@ Raw a_whole_measurement() {
             raw.short_runs.push_back({"copy none", "next", pitch, run, 3600});
             raw.short_runs.push_back({"copy reads", "next", pitch, run, 3600 / (1 + cost) / slow});
             raw.short_runs.push_back({"copy writes", "next", pitch, run, 3600 / (1 + cost / 2)});
-            raw.short_runs.push_back({"copy reads", "far", pitch, run, 100});
+            if (run == 32) raw.short_runs.push_back({"copy reads", "far", pitch, run, 1200});
         }
     }
     for (const double footprint : {1e9, 1e6}) {
         const double more = footprint == 1e6 ? 0 : 5;
-        raw.stores.push_back({4, 1, 131072, footprint, 4 + more, 1});
-        raw.stores.push_back({4, 2, 131072, footprint, 3 + more, 1});
-        raw.stores.push_back({8, 1, 131072, footprint, 2 + more, 1});
-        raw.stores.push_back({16, 1, 131072, footprint, 1 + more, 1});
-        raw.stores.push_back({4, 1, 4096, footprint, 77, 1});
+        raw.stores.push_back({4, 1, 256, 131072, footprint, 4 + more, 1});
+        raw.stores.push_back({4, 2, 256, 131072, footprint, 3 + more, 1});
+        raw.stores.push_back({8, 1, 256, 131072, footprint, 2 + more, 1});
+        raw.stores.push_back({16, 1, 256, 131072, footprint, 1 + more, 1});
+        raw.stores.push_back({4, 1, 256, 4096, footprint, 77, 1});
     }
     for (const int warps : {1, 2, 4, 8}) {
         raw.turns.push_back({1, warps, 0, 999, 250, 250 + 4.0 * (warps - 1)});
@@ -157,6 +162,14 @@ TEST_CASE("the spread of latencies") {
     CHECK(spread_of(flight).fastest == Approx(400).epsilon(1e-3));
 }
 
+TEST_CASE("the spread where memory is busy, not where it is full") {
+    const Spread found =
+        latencies_under_load({{500, 100}, {510, 300}, {490, 200}, {900, 2000}}, 60);
+    CHECK(found.fastest == Approx(505 - 60));
+    CHECK(found.more == Approx(300));
+    CHECK_THROWS_AS(latencies_under_load({}, 60), GpuError);
+}
+
 TEST_CASE("the whole of a GPU") {
     const Gpu gpu = derive(a_whole_measurement());
     CHECK(gpu.name == "NVIDIA Test");
@@ -172,8 +185,8 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.write_gbps == Approx(4100));
     CHECK(gpu.queue_ns == Approx(50));
     CHECK(gpu.write_delay_ns == Approx(400));
-    CHECK(gpu.latency_floor == Approx(0.5));      // 300 of 600 cycles
-    CHECK(gpu.latency_spread_ns == Approx(100));  // 200 cycles
+    CHECK(gpu.latency_floor == Approx(260. / 600).epsilon(1e-3));  // cycles
+    CHECK(gpu.latency_spread_ns == Approx(100));                   // 200 cycles
     CHECK(gpu.l2_read_bytes == Approx(21));
     CHECK(gpu.l2_write_bytes == Approx(19));
     CHECK(gpu.barrier == Approx(14));
@@ -189,7 +202,7 @@ TEST_CASE("the whole of a GPU") {
     CHECK(gpu.partial.of_8 == Approx(2.5));
     CHECK(gpu.partial.of_16 == Approx(1));
     CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
-    CHECK(gpu.runs.read[0] == Approx(0.5));
+    CHECK(gpu.runs.read[0] == Approx(2));  // far strips: 3600 / 1200 - 1
     CHECK(gpu.runs.read[1] == Approx(0.25));
     CHECK(gpu.runs.write[0] == Approx(0.25));
     CHECK(gpu.runs.write[2] == Approx(0));
