@@ -42,7 +42,7 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
 
 /// What runs of `bytes` cost beyond a plain copy, between the lines of the table.
 double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
-    if (bytes <= runs.bytes.front()) return of.front();
+    if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
         if (bytes > runs.bytes[k]) continue;
         const double part =

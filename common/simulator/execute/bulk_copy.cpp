@@ -259,12 +259,14 @@ void note_global(Issue& issue) {
         std::copy(addresses.begin(), addresses.end(), where.address);
         where.in_global = lanes;
         if (w.listener)
-            w.listener->note(w, issue.op,
-                             {.kind = HeardAccess::Kind::copy,
-                              .asynchronous = true,
-                              .bytes = bytes,
-                              .lanes = lanes,
-                              .addresses = where.address});
+            w.listener->note(
+                w, issue.op,
+                {.kind = issue.copy.to_shared ? HeardAccess::Kind::load : HeardAccess::Kind::store,
+                 .bulk = true,
+                 .asynchronous = true,
+                 .bytes = bytes,
+                 .lanes = lanes,
+                 .addresses = where.address});
         issue.is_defined &=
             note_bulk(w, issue.op, issue.copy.global_site(), where, bytes, issue.copy.to_shared);
         lanes = 0;

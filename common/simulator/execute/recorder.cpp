@@ -20,6 +20,8 @@ constexpr std::size_t kMaxSteps = 4000;
 /// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes a row,
 /// written down the columns, are as slow as runs of 128 bytes once the next row of tiles comes later.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
+/// Of a block that goes on and on, so many reads and writes show how they lie.
+constexpr u64 kSectorsOfTile = 1024;
 
 constexpr u32 kSectorBytes = timing::sector_bytes;
 constexpr u32 kSectorsOfLine = 4;
@@ -45,11 +47,8 @@ void for_each_run(const HeardAccess& access, Take take) {
     }
 }
 
-bool is_read(const HeardAccess& access, const Op* op, const Kernel& kernel) {
-    using Kind = HeardAccess::Kind;
-    if (access.kind != Kind::copy) return access.kind == Kind::load;
-    // A bulk copy's first site is what it reads.
-    return kernel.sites[op->site].space != ptx::StateSpace::shared;
+bool is_read(const HeardAccess& access) {
+    return access.kind == HeardAccess::Kind::load;
 }
 
 u16 wavefronts_of(const HeardAccess& access) {
@@ -67,16 +66,16 @@ u16 wavefronts_of(const HeardAccess& access) {
     return static_cast<u16>(taken.taken);
 }
 
-timing::AccessKind kind_of(const HeardAccess& heard, bool reads) {
+timing::AccessKind kind_of(const HeardAccess& heard) {
     using timing::AccessKind;
     using Kind = HeardAccess::Kind;
-    if (heard.kind == Kind::copy) return reads ? AccessKind::copy_from : AccessKind::store;
-    if (heard.asynchronous) return heard.shared ? AccessKind::copy_to : AccessKind::copy_from;
+    if (heard.asynchronous && heard.shared) return AccessKind::copy_to;
+    if (heard.asynchronous && heard.kind == Kind::load) return AccessKind::copy_from;
     if (heard.kind == Kind::atomic)
         return heard.shared ? AccessKind::shared_atomic : AccessKind::atomic;
     if (heard.shared)
         return heard.kind == Kind::store ? AccessKind::shared_store : AccessKind::shared_load;
-    return reads ? AccessKind::load : AccessKind::store;
+    return heard.kind == Kind::store ? AccessKind::store : AccessKind::load;
 }
 
 void add_instructions(const ptx::Function& function, timing::Recording& recording) {
@@ -108,22 +107,22 @@ void NeighbourLog::begin_launch() {
     *this = {};
 }
 
-void NeighbourLog::note(const Warp& w, const Op* op, const HeardAccess& access) {
+void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     if (access.shared) return;
-    const bool reads = is_read(access, op, *w.block->launch->kernel);
-    timing::Footprint& footprint = reads ? reads_ : writes_;
+    timing::Footprint& footprint = is_read(access) ? reads_ : writes_;
     Block& block = *w.block;
     if (block.linear != block_) {
         block_ = block.linear;
-        heard_ = 0;
+        heard_reads_ = heard_writes_ = 0;
     }
+    u64& heard = is_read(access) ? heard_reads_ : heard_writes_;
     for_each_run(access, [&](timing::SectorRun run) {
         footprint.requested += run.count;
         footprint.sectors.add(run);
-        heard_ += run.count;
+        heard += run.count;
     });
-    const u64 enough = 2 * kSectorsSeenTogether / block.launch->neighbours;
-    if (heard_ <= enough) return;
+    const bool both = heard_reads_ >= kSectorsOfTile && heard_writes_ >= kSectorsOfTile;
+    if (!both && heard_reads_ + heard_writes_ < 16 * kSectorsOfTile) return;
     if (block.launch->only_heard) block.is_given_up = true;
 }
 
@@ -173,13 +172,13 @@ void StepLog::step(const Warp& w, const Op* op) {
                           .lanes = static_cast<u16>(std::popcount(w.active))});
 }
 
-void StepLog::note(const Warp& w, const Op* op, const HeardAccess& heard) {
+void StepLog::note(const Warp& w, const Op*, const HeardAccess& heard) {
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
     if (path.steps.empty() || path.executed > kMaxSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
-    access.kind = kind_of(heard, is_read(heard, op, *w.block->launch->kernel));
+    access.kind = kind_of(heard);
     access.lanes = static_cast<u8>(std::popcount(heard.lanes));
     access.bytes_per_lane = static_cast<u8>(heard.bytes);
     if (heard.shared)
@@ -233,9 +232,10 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     for (const timing::RecordedBlock& block : recording.recorded)
         for (const timing::SectorRun& run : block.runs) sectors += run.count;
     sectors /= std::max<u64>(1, recording.recorded.size());
-    const u64 together = kSectorsSeenTogether / std::max<u64>(1, sectors);
+    const u64 of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
+    const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
-    const u64 count = blocks <= resident ? blocks : std::clamp<u64>(together, 16, resident);
+    const u64 count = std::min({together, blocks, resident});
     return {std::min(blocks / 2 + blocks / 7, blocks - count), count};
 }
 

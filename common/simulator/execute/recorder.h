@@ -28,7 +28,7 @@ public:
 
 private:
     timing::Footprint reads_, writes_;
-    u64 block_ = ~u64{0}, heard_ = 0;  ///< sectors of the block that runs
+    u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;  ///< sectors of the block that runs
 };
 
 /// The steps of the blocks that a launch is recorded by.
