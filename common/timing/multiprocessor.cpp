@@ -15,6 +15,8 @@ using Kind = Operation::Kind;
 constexpr int schedulers = 4;
 /// Requests that a multiprocessor takes before it makes warps wait, in cycles of work.
 constexpr double lsu_queue = 64;
+/// Of a request for a line in the first-level cache.
+constexpr double cycles_of_line = .9;
 /// How long memory remembers how busy it was.
 constexpr double memory_of_load = 6000;
 /// Bursts that other multiprocessors' pauses make room for.
@@ -86,14 +88,20 @@ struct WarpState {
     std::vector<double> done;  ///< when what an operation brings is there
 };
 
+/// A piece of memory that a block has asked for.
+struct Place {
+    double late = 0;   ///< by how much of the spread it answers
+    double there = 0;  ///< when what was asked for last is in the first-level cache
+};
+
 struct BlockState {
     const BlockProgram* program = nullptr;
     std::uint32_t place = 0;
     std::uint32_t live = 0;
     double born = 0;
     std::vector<std::uint32_t> at_barrier, at_bulk_wait;
-    std::vector<double> bulk_loads, bulk_stores;       ///< when they are there, in order
-    std::unordered_map<std::uint32_t, double> places;  ///< how late a piece of memory answers
+    std::vector<double> bulk_loads, bulk_stores;      ///< when they are there, in order
+    std::unordered_map<std::uint32_t, Place> places;  ///< of memory
 };
 
 /// What happened, for the time line.
@@ -266,9 +274,9 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
 double Simulation::lateness(BlockState& block, const Operation& o) {
     double most = 0;
     for (const std::uint32_t place : o.places) {
-        const auto [found, is_new] = block.places.try_emplace(place, 0.0);
-        if (is_new) found->second = chance_.gamma();
-        most = std::max(most, found->second);
+        const auto [found, is_new] = block.places.try_emplace(place, Place{});
+        if (is_new) found->second.late = chance_.gamma();
+        most = std::max(most, found->second.late);
     }
     const double least = memory_.least_latency();
     const double spread = std::min(memory_.latency() - gpu_.latency_floor * least,
@@ -291,21 +299,23 @@ void Simulation::through_shared(const Operation& o, double at, double& done, dou
 
 void Simulation::load(BlockState& block, const Operation& o, double at, double& done,
                       double& next) {
-    const double begin = std::max(at, lsu_);
-    lsu_ = begin + o.passes;
-    lsu_busy_ += o.passes;
+    const double begin = std::max(at, lsu_), passes = o.passes * cycles_of_line;
+    lsu_ = begin + passes;
+    lsu_busy_ += passes;
     next = std::max(next, lsu_ - lsu_queue);
-    if (o.hits_l1) {
-        done = lsu_ + gpu_.l1_latency;
+    done = lsu_ + gpu_.l1_latency;
+    if (o.sectors == 0) {  // the block has asked for all of it before
+        for (const std::uint32_t place : o.places) done = std::max(done, block.places[place].there);
         return;
     }
     const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
-    done = std::max({memory_.read(begin, o.sectors), lsu_ + memory_.latency(),
-                     from_l2_ + memory_.latency()}) +
-           lateness(block, o);
-    done = std::max(done, lsu_ + gpu_.l1_latency);
+    const double answered = std::max(
+        {memory_.read(begin, o.sectors), lsu_ + memory_.latency(), from_l2_ + memory_.latency()});
+    done = std::max(done, answered + lateness(block, o));
+    for (const std::uint32_t place : o.places)
+        block.places[place].there = std::max(block.places[place].there, done);
     on_its_way(begin, done, o.sectors * sector_bytes);
 }
 

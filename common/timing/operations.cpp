@@ -90,7 +90,6 @@ private:
     BlockState& state_;
     std::vector<Draft> drafts_;
     std::unordered_map<std::uint32_t, std::uint32_t> writer_;  ///< of a register
-    std::unordered_set<std::uint64_t> own_;                    ///< sectors that this warp loaded
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
     std::vector<std::uint32_t> group_;                ///< copies since the last commit
     std::vector<std::vector<std::uint32_t>> groups_;  ///< committed, not waited for: empty
@@ -125,19 +124,14 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.kind = Kind::load;
     draft.priority = Priority::load;
-    operation.hits_l1 = true;
     for_each_access(step, [&](const Access& access) {
         std::uint32_t missing = 0;
-        for_each_sector(access, [&](std::uint64_t sector) {
-            operation.hits_l1 &= own_.contains(sector);
-            missing += state_.loaded.insert(sector).second;
-            own_.insert(sector);
-        });
+        for_each_sector(
+            access, [&](std::uint64_t sector) { missing += state_.loaded.insert(sector).second; });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         remember_places(operation, access);
     });
-    operation.hits_l1 &= operation.sectors == 0;
     if (!i.has("nc")) follow(operation, stores_);  // they might be to the same place
 }
 
@@ -310,8 +304,8 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
 /// Two warps with the same operations, but for the places that they touch.
 bool same(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
-           a.sectors == b.sectors && a.partial == b.partial && a.hits_l1 == b.hits_l1 &&
-           a.after == b.after && a.places == b.places;
+           a.sectors == b.sectors && a.partial == b.partial && a.after == b.after &&
+           a.places == b.places;
 }
 
 bool same(const Program& a, const Program& b) {

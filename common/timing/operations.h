@@ -34,7 +34,6 @@ struct Operation {
     };
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
-    bool hits_l1 = false;
     float slots = 1;                     ///< of a scheduler's issue
     float latency = 0;                   ///< until what it computes can be used; not for memory
     float passes = 0;                    ///< through the first-level cache or shared memory

@@ -109,27 +109,37 @@ void NeighbourLog::begin_launch() {
 
 void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     if (access.shared) return;
-    timing::Footprint& footprint = is_read(access) ? reads_ : writes_;
     Block& block = *w.block;
     if (block.linear != block_) {
+        end_block();
         block_ = block.linear;
-        heard_reads_ = heard_writes_ = 0;
     }
-    u64& heard = is_read(access) ? heard_reads_ : heard_writes_;
+    timing::SectorSet& heard = is_read(access) ? block_reads_ : block_writes_;
+    u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
     for_each_run(access, [&](timing::SectorRun run) {
-        footprint.requested += run.count;
-        footprint.sectors.add(run);
-        heard += run.count;
+        heard.add(run);
+        sectors += run.count;
     });
     const bool both = heard_reads_ >= kSectorsOfTile && heard_writes_ >= kSectorsOfTile;
     if (!both && heard_reads_ + heard_writes_ < 16 * kSectorsOfTile) return;
     if (block.launch->only_heard) block.is_given_up = true;
 }
 
-void NeighbourLog::add_to(timing::Recording& recording) const {
-    recording.reads.requested += reads_.requested;
+void NeighbourLog::end_block() {
+    reads_.by_blocks += block_reads_.size();
+    reads_.sectors.add(block_reads_);
+    writes_.by_blocks += block_writes_.size();
+    writes_.sectors.add(block_writes_);
+    block_reads_.clear();
+    block_writes_.clear();
+    heard_reads_ = heard_writes_ = 0;
+}
+
+void NeighbourLog::add_to(timing::Recording& recording) {
+    end_block();
+    recording.reads.by_blocks += reads_.by_blocks;
     recording.reads.sectors.add(reads_.sectors);
-    recording.writes.requested += writes_.requested;
+    recording.writes.by_blocks += writes_.by_blocks;
     recording.writes.sectors.add(writes_.sectors);
 }
 
@@ -163,13 +173,30 @@ void StepLog::step(const Warp& w, const Op* op) {
     if (op->run != op_nothing) return;  // what does the work: the instruction itself was before it
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
+    const u32 instruction = instruction_of(w, op);
+    if (recording_.instructions[instruction].has("try_wait"))
+        forget_turn(path, instruction, w.index);
     if (path.executed++ >= kMaxSteps) {
         if (w.block->launch->only_heard) w.heard_enough = true;
         return;
     }
-    path.steps.push_back({.instruction = instruction_of(w, op),
+    path.steps.push_back({.instruction = instruction,
                           .first_access = static_cast<u32>(block.accesses.size()),
                           .lanes = static_cast<u16>(std::popcount(w.active))});
+}
+
+/// How often a warp asks an mbarrier depends on whose turn it is here. Once stands for all.
+void StepLog::forget_turn(timing::WarpPath& path, u32 instruction, u32 warp) {
+    constexpr u64 longest_turn = 6;
+    polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
+    Poll& poll = polls_[warp];
+    const bool again = poll.instruction == instruction && path.executed > poll.executed &&
+                       path.executed - poll.executed <= longest_turn;
+    if (again) {
+        path.executed = poll.executed;
+        if (path.steps.size() > path.executed) path.steps.resize(path.executed);
+    }
+    poll = {instruction, path.executed};
 }
 
 void StepLog::note(const Warp& w, const Op*, const HeardAccess& heard) {
