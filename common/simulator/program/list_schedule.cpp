@@ -16,8 +16,8 @@ struct Edge {
     u32 to = 0, cycles = 0;
 };
 
-bool writes(MemoryUse use) {
-    return use == MemoryUse::store || use == MemoryUse::both;
+bool writes(MemoryEffect use) {
+    return use == MemoryEffect::store || use == MemoryEffect::both;
 }
 bool may_be_same(ptx::StateSpace a, ptx::StateSpace b) {
     return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
@@ -65,7 +65,7 @@ private:
     }
     void add_memory(u32 k) {
         const MachineInstruction& i = code_[k];
-        if (i.memory == MemoryUse::none) return;
+        if (i.memory == MemoryEffect::none) return;
         for (u32 before : accesses_) {
             const MachineInstruction& other = code_[before];
             if (may_be_same(i.space, other.space) && (writes(i.memory) || writes(other.memory)))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "execute/describe.h"
 #include "program/machine_values.h"
 
 namespace coalesce::sim {
@@ -39,14 +40,14 @@ public:
         };
         std::vector<Range> ranges;
         for (u32 b = 0; b < blocks_.size(); b = ranges.back().last + 1) {
-            Piece piece;
+            MachinePiece piece;
             const u32 last = fill(piece, b);
             for (u32 k = b; k <= last; ++k) piece_of[k] = static_cast<u32>(ranges.size());
             ranges.push_back({b, last});
             made_.pieces.push_back(std::move(piece));
         }
         for (u32 p = 0; p < ranges.size(); ++p) {
-            Piece& piece = made_.pieces[p];
+            MachinePiece& piece = made_.pieces[p];
             for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
             if (piece.code.empty() || !is_among(p, piece.next)) continue;
@@ -69,7 +70,7 @@ private:
     }
 
     /// The piece that begins with a block; returns its last block.
-    u32 fill(Piece& piece, u32 first) {
+    u32 fill(MachinePiece& piece, u32 first) {
         add_block(piece, first);
         for (u32 last = first;;) {
             const u32 joined = goes_on_to(last);
@@ -105,31 +106,31 @@ private:
         for (u32 at = block.begin; at < block.end; ++at) {
             if (values_.leaves_nothing(at)) continue;
             const Instruction& i = function_.body[at];
-            if (memory_use(i) == MemoryUse::fence) return false;
+            if (memory_effect(i) == MemoryEffect::fence) return false;
             if (ends_straight_code(i) && at + 1 != block.end) return false;
             ++count;
         }
         return count <= kGuardedMost;
     }
-    void drop_branch(Piece& piece) const {
+    void drop_branch(MachinePiece& piece) const {
         if (!piece.code.empty() && function_.body[piece.code.back().source].opcode == "bra")
             piece.code.pop_back();
     }
 
     // ---- instructions ----
 
-    void add_block(Piece& piece, u32 b) {
+    void add_block(MachinePiece& piece, u32 b) {
         for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at)
             if (!values_.leaves_nothing(at)) add_instruction(piece, at);
     }
 
-    void add_instruction(Piece& piece, u32 at) {
+    void add_instruction(MachinePiece& piece, u32 at) {
         const Instruction& i = function_.body[at];
         MachineInstruction made;
         made.source = at;
-        made.memory = memory_use(i);
+        made.memory = memory_effect(i);
         made.space = space_of(i);
-        made.is_fixed = ends_straight_code(i) || made.memory == MemoryUse::fence;
+        made.is_fixed = ends_straight_code(i) || made.memory == MemoryEffect::fence;
         made.is_guarded = i.guard.has_value();
         made.latency = latency_of(i);
         made.reads_late = is_access(i) || i.opcode == "cp" || made.latency > 8;
@@ -137,13 +138,17 @@ private:
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
         put_together(piece, made);
-        for (u32 words : values_.brought_for(i))
-            made.reads.push_back(add_move(piece, at, words, kConstantLatency, {}));
+        for (u32 words : values_.brought_for(i)) {
+            if (is_access(i))
+                made.words_inside += words;  // put there at the last moment
+            else
+                made.reads.push_back(add_move(piece, at, words, kConstantLatency, {}));
+        }
         piece.code.push_back(std::move(made));
     }
 
     /// Moves the elements of a vector that is stored to registers side by side.
-    void put_together(Piece& piece, MachineInstruction& store) {
+    void put_together(MachinePiece& piece, MachineInstruction& store) {
         const std::vector<u32> elements = values_.put_together_for(function_.body[store.source]);
         if (elements.empty()) return;
         u32 words = 0;
@@ -156,7 +161,7 @@ private:
     }
 
     /// An instruction that writes a new value of so many words, which it returns.
-    u32 add_move(Piece& piece, u32 source, u32 words, u32 latency, std::vector<u32> reads) {
+    u32 add_move(MachinePiece& piece, u32 source, u32 words, u32 latency, std::vector<u32> reads) {
         MachineInstruction move;
         move.source = source;
         move.latency = latency;
@@ -173,7 +178,7 @@ private:
     // ---- loops ----
 
     /// A piece that goes back to its own beginning, for a number of turns that is counted by a constant.
-    bool may_be_unrolled(const Piece& piece) const {
+    bool may_be_unrolled(const MachinePiece& piece) const {
         if (piece.code.size() > kUnrolledMost) return false;
         for (const MachineInstruction& i : piece.code)
             if (i.is_fixed && &i != &piece.code.back()) return false;
@@ -187,13 +192,13 @@ private:
                                       steps_by_constant(piece, registers_.root[operand.reg]);
                            });
     }
-    const Instruction* writer(const Piece& piece, u32 value) const {
+    const Instruction* writer(const MachinePiece& piece, u32 value) const {
         for (const MachineInstruction& i : piece.code)
             if (is_among(value, i.writes)) return &function_.body[i.source];
         return nullptr;
     }
     /// NVIDIA's compiler adds to the counter itself, clang to a copy of it.
-    bool steps_by_constant(const Piece& piece, u32 value) const {
+    bool steps_by_constant(const MachinePiece& piece, u32 value) const {
         const Instruction* writes = writer(piece, value);
         if (writes && writes->opcode == "mov" && writes->operands[1].kind == Operand::Kind::reg)
             writes = writer(piece, registers_.root[writes->operands[1].reg]);
@@ -207,7 +212,7 @@ private:
     }
 
     /// Some turns one after the other. What one turn leaves to the next has a name for each turn.
-    void unroll(Piece& piece) {
+    void unroll(MachinePiece& piece) {
         std::vector<MachineInstruction> turn = std::move(piece.code);
         const MachineInstruction branch = std::move(turn.back());
         turn.pop_back();

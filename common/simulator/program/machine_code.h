@@ -15,7 +15,7 @@ namespace coalesce::sim {
 
 struct MachineInstruction {
     u32 source = 0;  ///< index into the function's body
-    MemoryUse memory = MemoryUse::none;
+    MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< of that memory
     bool is_fixed = false;                             ///< nothing moves past it
     bool is_guarded = false;         ///< lanes may keep what they had in what it writes
@@ -26,13 +26,13 @@ struct MachineInstruction {
 };
 
 /// Instructions that are carried out one after the other, and the pieces that may follow.
-struct Piece {
+struct MachinePiece {
     std::vector<MachineInstruction> code;
     std::vector<u32> next;
 };
 
 struct MachineCode {
-    std::vector<Piece> pieces;
+    std::vector<MachinePiece> pieces;
     std::vector<u32> words;  ///< 32-bit registers that a value takes
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "execute/describe.h"
+
 namespace coalesce::sim {
 
 using ptx::Instruction;
@@ -11,32 +13,23 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> li
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-StateSpace space_of(const Instruction& i) {
-    if (i.has("global")) return StateSpace::global;
-    if (i.has("shared") || i.has("shared::cta") || i.has("shared::cluster"))
-        return StateSpace::shared;
-    if (i.has("local")) return StateSpace::local;
-    if (i.has("const")) return StateSpace::constant;
-    if (i.has("param")) return StateSpace::param;
-    return StateSpace::generic;
-}
-
 bool is_access(const Instruction& i) {
     return is_one_of(i.opcode, {"ld", "ldu", "st", "atom", "red"});
 }
 
-MemoryUse memory_use(const Instruction& i) {
+MemoryEffect memory_effect(const Instruction& i) {
     if (i.opcode == "ld" || i.opcode == "ldu") {
-        if (i.has("volatile") || i.has("acquire")) return MemoryUse::both;
+        if (i.has("volatile") || i.has("acquire")) return MemoryEffect::both;
         const bool never_changes = i.has("nc") || i.has("param") || i.has("const");
-        return never_changes ? MemoryUse::none : MemoryUse::load;
+        return never_changes ? MemoryEffect::none : MemoryEffect::load;
     }
-    if (i.opcode == "st") return i.has("volatile") ? MemoryUse::both : MemoryUse::store;
-    if (is_one_of(i.opcode, {"atom", "red", "cp"})) return MemoryUse::both;
+    if (i.opcode == "st" && i.has("param")) return MemoryEffect::none;
+    if (i.opcode == "st") return i.has("volatile") ? MemoryEffect::both : MemoryEffect::store;
+    if (is_one_of(i.opcode, {"atom", "red", "cp"})) return MemoryEffect::both;
     if (is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "mbarrier", "call", "nanosleep",
                              "griddepcontrol", "discard"}))
-        return MemoryUse::fence;
-    return MemoryUse::none;
+        return MemoryEffect::fence;
+    return MemoryEffect::none;
 }
 
 bool ends_straight_code(const Instruction& i) {
@@ -62,7 +55,7 @@ u32 latency_of(const Instruction& i) {
     constexpr u32 kArithmetic = 5, kDouble = 8, kShared = 30, kSpecial = 20, kGlobal = 200;
     const StateSpace space = space_of(i);
     if (is_one_of(i.opcode, {"ld", "ldu", "atom"})) {
-        if (space == StateSpace::param || space == StateSpace::constant) return kDouble;
+        if (i.has("param") || space == StateSpace::constant) return kDouble;
         return space == StateSpace::shared ? kShared : kGlobal;
     }
     if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux"})) return kShared;

@@ -9,14 +9,13 @@
 namespace coalesce::sim {
 
 /// What an instruction may not change places with.
-enum class MemoryUse : u8 { none, load, store, both, fence };
+enum class MemoryEffect : u8 { none, load, store, both, fence };
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
 
-MemoryUse memory_use(const ptx::Instruction& instruction);
+MemoryEffect memory_effect(const ptx::Instruction& instruction);
 /// A load, a store or an atomic.
 bool is_access(const ptx::Instruction& instruction);
-ptx::StateSpace space_of(const ptx::Instruction& instruction);
 /// A branch, a call, the end: nothing moves past it.
 bool ends_straight_code(const ptx::Instruction& instruction);
 /// Cycles from an instruction to the first that may read its result, as a compiler would assume.

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "execute/describe.h"
 #include "program/machine_instruction.h"
 #include "program/register_use.h"
 
@@ -238,7 +239,7 @@ bool MachineValues::leaves_nothing(u32 at) const {
     const Instruction& i = function_.body[at];
     if (!i.label.empty() || registers_.is_copy[at]) return true;
     const std::vector<u32> written = registers_written(i);
-    return !written.empty() && memory_use(i) == MemoryUse::none &&
+    return !written.empty() && memory_effect(i) == MemoryEffect::none &&
            std::all_of(written.begin(), written.end(),
                        [&](u32 r) { return folded_[root(r)] || is_uniform(root(r)); });
 }
@@ -263,7 +264,7 @@ std::vector<u32> MachineValues::brought_for(const Instruction& i) const {
         bring_for_access(i, words);
         return words;
     }
-    if (ends_straight_code(i) || memory_use(i) != MemoryUse::none ||
+    if (ends_straight_code(i) || memory_effect(i) != MemoryEffect::none ||
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
         return words;
     u32 constants = 0, widest = 1;
@@ -288,7 +289,7 @@ void MachineValues::bring_for_access(const Instruction& i, std::vector<u32>& wor
         words.push_back(data.kind == Operand::Kind::reg ? words_of_type(root(data.reg)) : 1);
     };
     for (const Operand& operand : i.operands) {
-        if (operand.has_base_register && is_uniform(root(operand.reg)) &&
+        if (operand.has_base_register && is_uniform(root(operand.reg)) && !i.has("param") &&
             (space == StateSpace::global || space == StateSpace::generic))
             words.push_back(2);
         bring_data(operand);

@@ -13,7 +13,7 @@ namespace coalesce::sim {
 namespace {
 
 constexpr u32 kNone = ~0u;
-constexpr u32 kMost = 255, kLeast = 8;
+constexpr u32 kMost = 255, kLeast = 4;
 /// Of every kernel: the stack pointer, and two that ptxas adds to what its code names.
 constexpr u32 kReserved = 3;
 /// With up to so many, all threads of a multiprocessor can run.
@@ -31,7 +31,7 @@ class AliveBetweenPieces {
 public:
     explicit AliveBetweenPieces(const MachineCode& code) : code_(code) {
         number_.assign(code.words.size(), kNone);
-        for (const Piece& piece : code.pieces) look_at(piece, [&](u32 v) { number(v); });
+        for (const MachinePiece& piece : code.pieces) look_at(piece, [&](u32 v) { number(v); });
         const Bits none((values_.size() + 63) / 64, 0);
         begin_.assign(code.pieces.size(), none);
         overwritten_ = begin_;
@@ -65,7 +65,7 @@ public:
 private:
     /// Tells of each value that the piece reads before it writes it for all lanes.
     template <class Tell>
-    void look_at(const Piece& piece, Tell tell) const {
+    void look_at(const MachinePiece& piece, Tell tell) const {
         std::set<u32> written;
         for (const MachineInstruction& i : piece.code) {
             for (u32 v : i.reads)
@@ -196,7 +196,7 @@ u32 words_alive(const ptx::Function& function) {
 /// What is lost because pairs begin at even registers and because ptxas does not pack tightly. Medians of
 /// the course's kernels and the simulator's tests.
 u32 lost_in_packing(u32 words) {
-    if (words < 7) return 2;
+    if (words < 7) return words == 0 ? 1 : 2;
     return words < 10 ? 1 : words < 15 ? 3 : 2;
 }
 
