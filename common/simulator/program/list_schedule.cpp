@@ -127,15 +127,22 @@ public:
 
 private:
     std::vector<u32>::iterator choose() {
-        if (words_ >= kWordsMost)
-            return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
-                const int more_a = growth(a), more_b = growth(b);
-                return more_a != more_b ? more_a < more_b : a < b;
-            });
+        if (words_ >= kWordsMost) return sparing();
         return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
             const u32 at_a = std::max(ready_at_[a], now_), at_b = std::max(ready_at_[b], now_);
             if (at_a != at_b) return at_a < at_b;
             return height_[a] != height_[b] ? height_[a] > height_[b] : a < b;
+        });
+    }
+
+    /// An urgent one, or the one that adds least.
+    std::vector<u32>::iterator sparing() {
+        const auto urgent =
+            std::find_if(open_.begin(), open_.end(), [&](u32 k) { return code_[k].is_urgent; });
+        if (urgent != open_.end()) return urgent;
+        return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
+            const int more_a = growth(a), more_b = growth(b);
+            return more_a != more_b ? more_a < more_b : a < b;
         });
     }
 

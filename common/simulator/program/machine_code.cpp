@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "execute/describe.h"
 #include "program/machine_values.h"
@@ -155,7 +156,10 @@ private:
         for (const Operand& operand : function_.body[store.source].operands)
             if (operand.kind == Operand::Kind::vector)
                 words += static_cast<u32>(operand.elements.size());
+        // The first of those that are made of the same vectors takes their place.
+        if (taken_apart_.insert(elements).second) words = 0;
         const u32 vector = add_move(piece, store.source, words, kMoveLatency, elements);
+        piece.code.back().is_urgent = true;
         std::erase_if(store.reads, [&](u32 value) { return is_among(value, elements); });
         store.reads.push_back(vector);
     }
@@ -243,6 +247,7 @@ private:
     const Registers& registers_;
     const MachineValues values_;
     std::vector<u32> ways_in_;  ///< to each block
+    std::set<std::vector<u32>> taken_apart_;
     MachineCode made_;
 };
 
