@@ -371,12 +371,8 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
 bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
-    std::size_t in_all = 0;
-    for (const std::uint32_t p : block.program->program_of_warp)
-        for (const Operation& o : block.program->programs[p].operations)
-            in_all += o.kind == Kind::bulk_load;
     const std::size_t wanted = std::min<std::size_t>(
-        in_all, (warp.phases + 1) * std::size_t{block.program->bulk_loads_of_phase});
+        block.program->bulk_loads, (warp.phases + 1) * std::size_t{warp.program->loads_of_wait});
     if (block.bulk_loads.size() < wanted) {
         block.at_bulk_wait.push_back(w);
         return false;

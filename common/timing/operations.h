@@ -51,13 +51,14 @@ struct Operation {
 struct Program {
     std::vector<Operation> operations;
     double in_all = 0;  ///< times as many there were: 1, unless the recording ends before the warp
+    std::uint32_t loads_of_wait = 0;  ///< of the block's bulk loads, that each bulk_wait waits for
 };
 
 /// The warps of a block; warps that do the same share a Program.
 struct BlockProgram {
     std::vector<Program> programs;
     std::vector<std::uint32_t> program_of_warp;
-    std::uint32_t bulk_loads_of_phase = 0;  ///< that a bulk_wait waits for
+    std::uint32_t bulk_loads = 0;
     // All warps, all operations.
     double sectors_read = 0, sectors_written = 0, sectors_partial = 0;
     bool has_atomics = false;
