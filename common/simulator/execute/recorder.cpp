@@ -116,6 +116,8 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     }
     timing::SectorSet& heard = is_read(access) ? block_reads_ : block_writes_;
     u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
+    (is_read(access) ? reads_ : writes_).bytes +=
+        u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
     for_each_run(access, [&](timing::SectorRun run) {
         heard.add(run);
         sectors += run.count;
@@ -139,6 +141,8 @@ void NeighbourLog::add_to(timing::Recording& recording) {
     end_block();
     recording.reads.by_blocks += reads_.by_blocks;
     recording.reads.sectors.add(reads_.sectors);
+    recording.reads.bytes += reads_.bytes;
+    recording.writes.bytes += writes_.bytes;
     recording.writes.by_blocks += writes_.by_blocks;
     recording.writes.sectors.add(writes_.sectors);
 }
