@@ -224,6 +224,6 @@ void coalesceClearError(void) {
 void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user) {
     if (!write) return;
     const std::string text =
-        to_json(DeviceModel::name, kernel_table(all_kernels()), reports().all());
+        to_json(DeviceModel::name, kernel_table(all_kernels()), reports().all(), predicted_times());
     write(text.data(), text.size(), user);
 }
