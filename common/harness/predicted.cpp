@@ -92,11 +92,10 @@ std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const
     return text;
 }
 
-Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
-    const std::string refused = refusal(variant, shape);
-    if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
+Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
+                           const std::string& gpu) {
     const RecordAlone recording;
-    launch_at(variant, shape);
+    launch();
     Predicted result;
     result.shape = shape;
     result.launches = predictions_for(gpu).launches;
@@ -105,14 +104,20 @@ Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
     result.gpu = known.name;
     result.measured_gpu = known.measured;
     result.copy_gbps = known.copy_gbps;
-    for (const timing::Prediction& launch : result.launches) {
-        if (launch.ms <= 0) throw NotPredicted(why_not(launch));
-        result.ms += launch.ms;
-        result.error_band = std::max(result.error_band, launch.error_band);
+    for (const timing::Prediction& one : result.launches) {
+        if (one.ms <= 0) throw NotPredicted(why_not(one));
+        result.ms += one.ms;
+        result.error_band = std::max(result.error_band, one.error_band);
     }
-    const double bytes = 2.0 * variant.element_size * shape.rows * shape.cols;
     result.gbps = bytes / (result.ms * 1e6);
     return result;
+}
+
+Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
+    const std::string refused = refusal(variant, shape);
+    if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
+    const double bytes = 2.0 * variant.element_size * shape.rows * shape.cols;
+    return predict_launches([&] { launch_at(variant, shape); }, bytes, shape, gpu);
 }
 
 }  // namespace coalesce

@@ -2,6 +2,7 @@
 /// How long a variant would take on a GPU, as the simulator predicts it.
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ struct Predicted {
 /// Launches `variant` at `shape` on the simulator, a few blocks of it, and predicts its time on `gpu`.
 /// Throws NotPredicted when it cannot be launched there, or launches nothing that can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
+
+/// The same for any launches, which together read and write `bytes`.
+Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
+                           const std::string& gpu);
 
 /// What has to stand under a table with times that were predicted: on which GPU, at which shape, within
 /// which band.

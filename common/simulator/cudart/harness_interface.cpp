@@ -71,6 +71,7 @@ const char* coalesceDeviceName(void) {
 
 void coalesceResetCounters(void) {
     kernels_found.clear();
+    if (PredictedTimes* times = predicted_times()) times->clear();
     forget_unloaded_kernels();
     for (const Kernel* kernel : all_kernels()) {
         // The list is for readers; this is the one place that starts the counters afresh.

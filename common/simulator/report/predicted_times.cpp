@@ -77,12 +77,17 @@ void PredictedTimes::add(const Kernel& kernel, const LaunchConfig& config,
         return;
     }
     timing::Prediction prediction = timing::predict(*recording, gpu_);
-    if (waits(prediction)) return leave_out(sum, "blocks wait for each other");
+    if (waits(prediction)) return leave_out(sum, "blocks may wait for each other");
     if (prediction.ms <= 0) return leave_out(sum, "what blocks do could not be written down");
     ++launches.predicted;
     launches.ms += prediction.ms;
     sum.ms += prediction.ms;
     add_prediction(sum, std::move(prediction));
+}
+
+void PredictedTimes::clear() {
+    launches_.clear();
+    kernels_.clear();
 }
 
 const PredictedKernel* PredictedTimes::of(const std::string& kernel) const {

@@ -39,6 +39,8 @@ public:
     bool wants(const Kernel& kernel, const LaunchConfig& config) const;
     /// A launch that came to its end; `recording`: null when it was not recorded.
     void add(const Kernel& kernel, const LaunchConfig& config, const timing::Recording* recording);
+    /// As if nothing had been launched.
+    void clear();
     /// By the kernel's demangled name; null when it was not launched.
     const PredictedKernel* of(const std::string& kernel) const;
 
