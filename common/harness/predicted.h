@@ -2,6 +2,8 @@
 /// How long a variant would take on a GPU, as the simulator predicts it.
 #pragma once
 
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,11 @@
 #include "timing/prediction.h"
 
 namespace coalesce {
+
+/// Why there is no prediction; what is not launched, or waits, is no mistake of whoever asks.
+struct NotPredicted : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// A time that nobody measured.
 struct Predicted {
@@ -27,10 +34,21 @@ struct Predicted {
     double of_copy() const { return gbps / copy_gbps; }
     /// The launch that takes longest.
     const timing::Prediction& longest() const;
+    /// What the model does not know of the launches, each once.
+    std::vector<timing::Unknown> unknown() const;
 };
 
 /// Launches `variant` at `shape` on the simulator, a few blocks of it, and predicts its time on `gpu`.
-/// Throws UsageError when it cannot be launched there.
+/// Throws NotPredicted when it cannot be launched there, or launches nothing that can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
+
+/// The same for any launches, which together read and write `bytes`.
+Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
+                           const std::string& gpu);
+
+/// What has to stand under a table with times that were predicted: on which GPU, at which shape, within
+/// which band.
+std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
+                                double error_band);
 
 }  // namespace coalesce

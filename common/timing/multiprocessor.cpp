@@ -19,6 +19,8 @@ constexpr double lsu_queue = 64;
 constexpr double cycles_of_line = .9;
 /// How long memory remembers how busy it was.
 constexpr double memory_of_load = 6000;
+/// What is written and not yet in memory, in cycles of a multiprocessor's share of it.
+constexpr double room_for_writes = 4000;
 /// Bursts that other multiprocessors' pauses make room for.
 constexpr double credit = 8000;
 
@@ -47,7 +49,10 @@ public:
     double read(double t, double sectors) {
         return use(t, sectors * work_.read_cycles) + latency();
     }
-    void write(double t, double sectors) { use(t, sectors * work_.write_cycles); }
+    /// When the second-level cache has room for them: it holds back what memory cannot take at once.
+    double write(double t, double sectors) {
+        return use(t, sectors * work_.write_cycles) - room_for_writes;
+    }
 
     /// Of a load that comes now.
     double latency() const {
@@ -350,7 +355,7 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
     to_l2_ = std::max(to_l2_, begin) + cost;
     to_l2_busy_ += cost;
     partial_busy_ += partial;
-    memory_.write(begin, o.sectors + o.partial);
+    to_l2_ = std::max(to_l2_, memory_.write(begin, o.sectors + o.partial));
     stores_.push_back({begin, to_l2_, static_cast<double>(o.sectors + o.partial) * sector_bytes});
     if (o.kind == Kind::bulk_store) block.bulk_stores.push_back(to_l2_ + 300);
 }
@@ -488,6 +493,8 @@ Outcome Simulation::outcome() {
                to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
     if (to > from + 1 && to < ends_.size())
         r.cycles_a_block = (ends_[to] - ends_[from]) / static_cast<double>(to - from);
+    r.cycles_a_block = std::max(r.cycles_a_block, memory_.busy() / run);
+    r.cycles = std::max(r.cycles, memory_.busy());
     if (work_.blocks > run) r.cycles += (work_.blocks - run) * r.cycles_a_block;
     const double longer = longer_than_recorded();
     r.cycles *= longer;
