@@ -57,27 +57,36 @@ const timing::Prediction& Predicted::longest() const {
                              [](const auto& a, const auto& b) { return a.ms < b.ms; });
 }
 
-Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
+double useful_bytes(Shape shape, int element_size) {
+    return 2.0 * element_size * shape.rows * shape.cols;
+}
+
+Predicted predict_launches(const std::string& what, Shape shape, int element_size,
+                           const std::string& gpu, const std::function<void()>& launch) {
     const RecordAlone recording;
-    launch_at(variant, shape);
+    launch();
     Predicted result;
     result.shape = shape;
     result.launches = predictions_for(gpu).launches;
-    if (result.launches.empty()) throw UsageError(variant.name + " launches no kernel");
+    if (result.launches.empty()) throw UsageError(what + " launches no kernel");
     const timing::Gpu& known = timing::gpu_named(result.launches.front().gpu);
     result.gpu = known.name;
     result.measured_gpu = known.measured;
     result.copy_gbps = known.copy_gbps;
-    for (const timing::Prediction& launch : result.launches) {
-        result.ms += launch.ms;
-        result.error_band = std::max(result.error_band, launch.error_band);
+    for (const timing::Prediction& one : result.launches) {
+        result.ms += one.ms;
+        result.error_band = std::max(result.error_band, one.error_band);
     }
     if (result.ms <= 0)
-        throw UsageError("the time of " + variant.name +
+        throw UsageError("the time of " + what +
                          " cannot be predicted: its blocks wait for each other");
-    const double bytes = 2.0 * variant.element_size * shape.rows * shape.cols;
-    result.gbps = bytes / (result.ms * 1e6);
+    result.gbps = useful_bytes(shape, element_size) / (result.ms * 1e6);
     return result;
+}
+
+Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
+    return predict_launches(variant.name, shape, variant.element_size, gpu,
+                            [&] { launch_at(variant, shape); });
 }
 
 }  // namespace coalesce

@@ -64,6 +64,7 @@ std::string html_text(const Verdict& verdict) {
         "<article class=\"verdict " + std::string(verdict.passed() ? "passed" : "failed") + "\">\n";
     if (verdict.passed()) html += element("h2", passed_text(verdict));
     if (!verdict.failures.empty()) html += what_is_wrong(verdict.failures.front(), verdict);
+    html += element("p", time_text(verdict), "predicted");
     html += list(other_failures(verdict), "besides") + list(warnings(verdict), "warnings");
     const std::string said = printed(verdict);
     if (!said.empty()) html += element("p", "The kernel printed:") + element("pre", said, "output");

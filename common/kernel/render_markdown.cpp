@@ -45,6 +45,8 @@ std::string markdown_text(const Verdict& verdict) {
     std::string text;
     if (verdict.passed()) text = markdown(passed_text(verdict)) + "\n\n";
     if (!verdict.failures.empty()) text = what_is_wrong(verdict.failures.front(), verdict);
+    const std::string time = time_text(verdict);
+    if (!time.empty()) text += markdown(time) + "\n\n";
     text += list_text(other_failures(verdict)) + list_text(warnings(verdict));
     const std::string said = printed(verdict);
     if (!said.empty()) text += "The kernel printed:\n\n" + markdown_code(said) + "\n";

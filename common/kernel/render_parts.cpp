@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "harness/text.h"
 #include "kernel/launch_limits.h"
+#include "kernel/predicted_launch.h"
 #include "kernel/render.h"
 #include "kernel/safe_text.h"
 
@@ -28,6 +29,18 @@ std::string passed_text(const Verdict& verdict) {
            (verdict.is_simulated
                 ? ", clean under every check, and no dearer than the exercise asks."
                 : ". A real GPU does not count: --device sim does.");
+}
+
+std::string time_text(const Verdict& verdict) {
+    if (!verdict.predicted) return "";
+    if (verdict.passed()) return predicted_text(*verdict.predicted);
+    for (const Failure& failure : verdict.failures) {
+        if (failure.kind == FailureKind::too_slow_predicted) return "";
+    }
+    const std::string compared =
+        verdict.solution_predicted ? compared_text(*verdict.predicted, *verdict.solution_predicted)
+                                   : "";
+    return compared.empty() ? predicted_text(*verdict.predicted) : compared;
 }
 
 std::string printed(const Verdict& verdict) {
@@ -116,6 +129,10 @@ std::string ratio_text(double count, std::uint64_t requests) {
     return short_number(count / static_cast<double>(requests));
 }
 
+std::string of_copy_text(const std::optional<Predicted>& predicted) {
+    return predicted ? format("%.0f", 100 * predicted->of_copy()) : "-";
+}
+
 std::string ratio_of(const std::optional<Counters>& counters, const Kind& kind) {
     if (!counters) return "-";
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
@@ -139,6 +156,10 @@ std::vector<CostRow> costs_of(const Verdict& verdict) {
     if (yours.shared_load_requests + yours.shared_store_requests > 0) {
         rows.push_back({"bank conflicts", std::to_string(yours.bank_conflicts()), "0",
                         solution ? std::to_string(solution->bank_conflicts()) : "-"});
+    }
+    if (verdict.predicted) {
+        rows.push_back({"% of a copy, predicted", of_copy_text(verdict.predicted), "100",
+                        of_copy_text(verdict.solution_predicted)});
     }
     return rows;
 }

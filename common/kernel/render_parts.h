@@ -14,6 +14,9 @@ std::string as_sentence(std::string text);
 bool needs_excerpt(const Failure& failure);
 /// "right on 6 shapes, clean under every check, and no dearer than the exercise asks."
 std::string passed_text(const Verdict& verdict);
+/// What time is predicted of a kernel that is right, and what binds it or sets it apart from the solution;
+/// "" when none is, or when a failure says so.
+std::string time_text(const Verdict& verdict);
 /// What the kernel printed, its first lines; "" when it printed nothing.
 std::string printed(const Verdict& verdict);
 /// The failures behind the first, each a sentence with its place.

@@ -83,13 +83,17 @@ std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
         text = what_is_wrong(*first, verdict.source, look) + next_text(*first);
     } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
-        if (look.has_costs) text += costs_text(verdict);
+        if (look.has_costs) text += wrap(time_text(verdict)) + costs_text(verdict);
     }
     text += look.after_next;
     text += list_text("Besides:\n", other_failures(verdict), "- ");
     text += list_text("", warnings(verdict), "");
     const std::string said = printed(verdict);
     if (!said.empty()) text += "\nThe kernel printed:\n" + said;
+    if (first != nullptr && !time_text(verdict).empty()) {
+        const std::string time = "\n" + wrap(time_text(verdict));
+        if (look.lines == 0 || lines_of(text) + lines_of(time) <= look.lines) text += time;
+    }
     const int left = look.lines > 0 ? look.lines - lines_of(text) : any_number;
     return first != nullptr ? text + map_text(*first, left) : text;
 }
