@@ -43,6 +43,15 @@ std::string time_text(const Verdict& verdict) {
     return compared.empty() ? predicted_text(*verdict.predicted) : compared;
 }
 
+std::vector<CostRow> time_rows(const Verdict& verdict) {
+    if (!verdict.predicted) return {};
+    const auto percent = [](const std::optional<Predicted>& predicted) {
+        return predicted ? format("%.0f", 100 * predicted->of_copy()) : "-";
+    };
+    return {{"% of a copy, predicted", percent(verdict.predicted), "100",
+             percent(verdict.solution_predicted)}};
+}
+
 std::string printed(const Verdict& verdict) {
     constexpr int most_lines = 10;
     constexpr std::size_t most_columns = 76;
@@ -129,10 +138,6 @@ std::string ratio_text(double count, std::uint64_t requests) {
     return short_number(count / static_cast<double>(requests));
 }
 
-std::string of_copy_text(const std::optional<Predicted>& predicted) {
-    return predicted ? format("%.0f", 100 * predicted->of_copy()) : "-";
-}
-
 std::string ratio_of(const std::optional<Counters>& counters, const Kind& kind) {
     if (!counters) return "-";
     return ratio_text(static_cast<double>(*counters.*kind.cost), *counters.*kind.requests);
@@ -156,10 +161,6 @@ std::vector<CostRow> costs_of(const Verdict& verdict) {
     if (yours.shared_load_requests + yours.shared_store_requests > 0) {
         rows.push_back({"bank conflicts", std::to_string(yours.bank_conflicts()), "0",
                         solution ? std::to_string(solution->bank_conflicts()) : "-"});
-    }
-    if (verdict.predicted) {
-        rows.push_back({"% of a copy, predicted", of_copy_text(verdict.predicted), "100",
-                        of_copy_text(verdict.solution_predicted)});
     }
     return rows;
 }
