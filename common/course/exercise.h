@@ -22,7 +22,8 @@ struct Limits {
         0;  ///< elements of the matrix for each thread of the grid, at least
     double elements_per_block = 0;  ///< elements of the matrix for each block of the grid, at least
     double loads_in_flight = 0;     ///< loads that a warp starts before it waits, at least
-    double copies_under_way = 0;    ///< bytes that arrive in shared memory while it is read, at least
+    double copies_under_way = 0;  ///< bytes that arrive in shared memory while it is read, at least
+    double of_copy_predicted = 0;  ///< part of a copy's speed on a GPU, predicted, at least
 };
 
 /// The limits by their names in course.toml.
@@ -35,6 +36,7 @@ inline constexpr std::pair<const char*, double Limits::*> LIMITS[] = {
     {"elements_per_block", &Limits::elements_per_block},
     {"loads_in_flight", &Limits::loads_in_flight},
     {"copies_under_way", &Limits::copies_under_way},
+    {"of_copy_predicted", &Limits::of_copy_predicted},
 };
 
 /// What a kernel can be asked to leave in `out`, by the names of course.toml.

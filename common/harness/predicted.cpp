@@ -92,6 +92,10 @@ std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const
     return text;
 }
 
+double useful_bytes(Shape shape, int element_size) {
+    return 2.0 * element_size * shape.rows * shape.cols;
+}
+
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu) {
     const RecordAlone recording;
@@ -116,8 +120,8 @@ Predicted predict_launches(const std::function<void()>& launch, double bytes, Sh
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
     const std::string refused = refusal(variant, shape);
     if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
-    const double bytes = 2.0 * variant.element_size * shape.rows * shape.cols;
-    return predict_launches([&] { launch_at(variant, shape); }, bytes, shape, gpu);
+    return predict_launches([&] { launch_at(variant, shape); },
+                            useful_bytes(shape, variant.element_size), shape, gpu);
 }
 
 }  // namespace coalesce

@@ -7,7 +7,9 @@
 #include "kernel/cache.h"
 #include "kernel/causes.h"
 #include "kernel/costs.h"
+#include "kernel/predicted_launch.h"
 #include "kernel/stretch.h"
+#include "kernel/too_slow.h"
 
 namespace coalesce {
 namespace {
@@ -54,7 +56,10 @@ public:
     void run() {
         verdict_.device = runner_.device();
         verdict_.is_simulated = runner_.is_simulated();
-        if (look_at_source() && compile_it() && try_shapes() && count()) hold_against_limits();
+        if (look_at_source() && compile_it() && try_shapes() && count()) {
+            predict();
+            hold_against_limits();
+        }
     }
 
 private:
@@ -62,6 +67,7 @@ private:
     bool compile_it();
     bool try_shapes();
     bool count();
+    void predict();
     void hold_against_limits();
 
     void fail(Failure failure);
@@ -175,6 +181,18 @@ Counters Examiner::cost_of_solution() {
     return trial.counters;
 }
 
+void Examiner::predict() {
+    const Stretch stretch(verdict_.milliseconds.predicted);
+    const Shape shape = predicted_shape(exercise_);
+    verdict_.predicted = runner_.predict(compiled_, task_, shape);
+    if (!verdict_.predicted || !options_.solution || !options_.solution->is_good()) return;
+    const Compiled solution = runner_.compile(*options_.solution, exercise_.kernel);
+    if (!solution.ok()) return;
+    verdict_.solution_predicted = runner_.predict(solution, task_, shape);
+    if (!verdict_.solution_predicted) return;
+    for (timing::Prediction& launch : verdict_.solution_predicted->launches) launch.time_line = {};
+}
+
 void Examiner::hold_against_limits() {
     const auto launch = [&](const TrialOrder& one) { return try_on(one); };
     for (Failure& failure : too_dear(verdict_, counted_launch_, exercise_.limits, launch)) {
@@ -185,6 +203,7 @@ void Examiner::hold_against_limits() {
         auto failure = wrong_block_order(*order, source_.name, launch);
         if (failure) fail(std::move(*failure));
     }
+    if (auto failure = too_slow_predicted(verdict_, exercise_.limits)) fail(std::move(*failure));
     if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
 }
 

@@ -81,6 +81,7 @@ enum class FailureKind {
     loads_not_overlapped,   ///< a load waits for the one before
     copies_not_async,       ///< plain loads where copies should be under way
     copies_not_overlapped,  ///< copies of which none is under way while shared memory is read
+    too_slow_predicted,     ///< by the model of time, on a GPU: counters may see nothing of it
 
     // What was handed in.
     no_file,            ///< nothing was handed in under the exercise's name

@@ -4,7 +4,9 @@
 #include "harness/errors.h"
 #include "kernel/cache.h"
 #include "kernel/counters_json.h"
+#include "kernel/predicted_launch.h"
 #include "kernel/runner.h"
+#include "kernel/verdict_codec.h"
 
 namespace coalesce {
 
@@ -70,6 +72,17 @@ Trial LocalRunner::run(const Compiled& kernel, const Produces& task, const Trial
         trial.comparison = buffers->check();
     }
     return trial;
+}
+
+std::optional<Predicted> LocalRunner::predict(const Compiled& kernel, const Produces& task,
+                                              Shape shape) {
+    if (!is_simulated()) return std::nullopt;
+    const Cache cache(options_.cache);
+    const std::string key = simulated::identity() + "\n" + shape.name() + "\n" + kernel.ptx;
+    if (const auto kept = cache.find("predicted", key)) return codec::read<Predicted>(*kept);
+    const auto predicted = predict_launch(loaded(kernel), task.in_place, shape);
+    if (predicted) cache.keep("predicted", key, codec::write(*predicted));
+    return predicted;
 }
 
 std::optional<Counters> LocalRunner::kept_cost(const std::string& of) {

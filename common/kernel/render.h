@@ -11,12 +11,20 @@
 
 namespace coalesce {
 
+/// What is said of the time that is predicted of a kernel that passed.
+enum class TimeShown {
+    in_words,  ///< what binds it, in a sentence, and how much it is of a copy
+    in_table,  ///< how much it is of a copy
+    nowhere,
+};
+
 /// What a terminal takes.
 struct TerminalLook {
     bool is_bold = false;  ///< the headline may stand out
     int lines = 0;         ///< that it shows at once: the picture of the cells keeps within; 0: any
-    bool has_costs = true;        ///< what was counted is shown when it passed
-    std::string after_next = "";  ///< lines of the caller's, behind what to do next
+    bool has_costs = true;                 ///< what was counted is shown when it passed
+    TimeShown time = TimeShown::in_words;  ///< with the costs: as much as there is room for
+    std::string after_next = "";           ///< lines of the caller's, behind what to do next
 };
 
 /// In lines of at most 80 columns; source lines may be longer.

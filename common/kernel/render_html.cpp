@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "kernel/render.h"
 #include "kernel/render_parts.h"
@@ -34,12 +35,14 @@ std::string list(const std::vector<std::string>& sentences, const std::string& k
 }
 
 std::string costs(const Verdict& verdict) {
+    std::vector<CostRow> all = costs_of(verdict);
+    if (all.empty()) return "";
+    for (CostRow& row : time_rows(verdict)) all.push_back(std::move(row));
     std::string rows;
-    for (const CostRow& row : costs_of(verdict)) {
+    for (const CostRow& row : all) {
         rows += "<tr>" + element("th", row.what) + element("td", row.yours) +
                 element("td", row.ideal) + element("td", row.solution) + "</tr>\n";
     }
-    if (rows.empty()) return "";
     return "<table class=\"costs\">\n" +
            element("caption", "Counted at " + verdict.counted.name() + ", simulated") +
            "<tr><td></td><th>yours</th><th>ideal</th><th>solution</th></tr>\n" + rows +
@@ -64,6 +67,7 @@ std::string html_text(const Verdict& verdict) {
         "<article class=\"verdict " + std::string(verdict.passed() ? "passed" : "failed") + "\">\n";
     if (verdict.passed()) html += element("h2", passed_text(verdict));
     if (!verdict.failures.empty()) html += what_is_wrong(verdict.failures.front(), verdict);
+    html += element("p", time_text(verdict), "predicted");
     html += list(other_failures(verdict), "besides") + list(warnings(verdict), "warnings");
     const std::string said = printed(verdict);
     if (!said.empty()) html += element("p", "The kernel printed:") + element("pre", said, "output");

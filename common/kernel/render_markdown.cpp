@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "harness/text.h"
 #include "kernel/render.h"
 #include "kernel/render_parts.h"
@@ -22,8 +24,9 @@ std::string what_is_wrong(const Failure& failure, const Verdict& verdict) {
 }
 
 std::string costs_text(const Verdict& verdict) {
-    const auto rows = costs_of(verdict);
+    std::vector<CostRow> rows = costs_of(verdict);
     if (rows.empty()) return "";
+    for (CostRow& row : time_rows(verdict)) rows.push_back(std::move(row));
     std::string text = "| counted at " + verdict.counted.name() +
                        " (simulated) | yours | ideal | solution |\n|---|---|---|---|\n";
     for (const CostRow& row : rows) {
@@ -45,6 +48,8 @@ std::string markdown_text(const Verdict& verdict) {
     std::string text;
     if (verdict.passed()) text = markdown(passed_text(verdict)) + "\n\n";
     if (!verdict.failures.empty()) text = what_is_wrong(verdict.failures.front(), verdict);
+    const std::string time = time_text(verdict);
+    if (!time.empty()) text += markdown(time) + "\n\n";
     text += list_text(other_failures(verdict)) + list_text(warnings(verdict));
     const std::string said = printed(verdict);
     if (!said.empty()) text += "The kernel printed:\n\n" + markdown_code(said) + "\n";

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "harness/text.h"
 #include "kernel/launch_limits.h"
+#include "kernel/predicted_launch.h"
 #include "kernel/render.h"
 #include "kernel/safe_text.h"
 
@@ -28,6 +29,27 @@ std::string passed_text(const Verdict& verdict) {
            (verdict.is_simulated
                 ? ", clean under every check, and no dearer than the exercise asks."
                 : ". A real GPU does not count: --device sim does.");
+}
+
+std::string time_text(const Verdict& verdict) {
+    if (!verdict.predicted) return "";
+    if (verdict.passed()) return predicted_text(*verdict.predicted);
+    for (const Failure& failure : verdict.failures) {
+        if (failure.kind == FailureKind::too_slow_predicted) return "";
+    }
+    const std::string compared =
+        verdict.solution_predicted ? compared_text(*verdict.predicted, *verdict.solution_predicted)
+                                   : "";
+    return compared.empty() ? predicted_text(*verdict.predicted) : compared;
+}
+
+std::vector<CostRow> time_rows(const Verdict& verdict) {
+    if (!verdict.predicted) return {};
+    const auto percent = [](const std::optional<Predicted>& predicted) {
+        return predicted ? format("%.0f", 100 * predicted->of_copy()) : "-";
+    };
+    return {{"% of a copy, predicted", percent(verdict.predicted), "100",
+             percent(verdict.solution_predicted)}};
 }
 
 std::string printed(const Verdict& verdict) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/verdict.h"
+#include "kernel/render.h"
 
 namespace coalesce::render {
 
@@ -14,6 +14,11 @@ std::string as_sentence(std::string text);
 bool needs_excerpt(const Failure& failure);
 /// "right on 6 shapes, clean under every check, and no dearer than the exercise asks."
 std::string passed_text(const Verdict& verdict);
+/// What time is predicted of a kernel that is right, and what binds it or sets it apart from the solution;
+/// "" when none is, or when a failure says so.
+std::string time_text(const Verdict& verdict);
+/// The same as a row for the table of costs; none when none is predicted.
+std::vector<CostRow> time_rows(const Verdict& verdict);
 /// What the kernel printed, its first lines; "" when it printed nothing.
 std::string printed(const Verdict& verdict);
 /// The failures behind the first, each a sentence with its place.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "harness/text.h"
 #include "kernel/render.h"
@@ -32,14 +33,18 @@ std::string what_is_wrong(const Failure& failure, const std::string& source,
     return text;
 }
 
-std::string costs_text(const Verdict& verdict) {
+std::string costs_text(const Verdict& verdict, TimeShown time) {
     const auto row = [](const std::string& what, const std::string& yours, const std::string& ideal,
                         const std::string& solution) {
         return format("  %-26s%12s%12s%12s\n", what.c_str(), yours.c_str(), ideal.c_str(),
                       solution.c_str());
     };
+    std::vector<CostRow> costs = costs_of(verdict);
+    if (time != TimeShown::nowhere) {
+        for (CostRow& cost : time_rows(verdict)) costs.push_back(std::move(cost));
+    }
     std::string text;
-    for (const CostRow& cost : costs_of(verdict)) {
+    for (const CostRow& cost : costs) {
         text += row(cost.what, cost.yours, cost.ideal, cost.solution);
     }
     if (text.empty()) return "";
@@ -83,13 +88,18 @@ std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
         text = what_is_wrong(*first, verdict.source, look) + next_text(*first);
     } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
-        if (look.has_costs) text += costs_text(verdict);
+        if (look.has_costs && look.time == TimeShown::in_words) text += wrap(time_text(verdict));
+        if (look.has_costs) text += costs_text(verdict, look.time);
     }
     text += look.after_next;
     text += list_text("Besides:\n", other_failures(verdict), "- ");
     text += list_text("", warnings(verdict), "");
     const std::string said = printed(verdict);
     if (!said.empty()) text += "\nThe kernel printed:\n" + said;
+    if (first != nullptr && !time_text(verdict).empty()) {
+        const std::string time = "\n" + wrap(time_text(verdict));
+        if (look.lines == 0 || lines_of(text) + lines_of(time) <= look.lines) text += time;
+    }
     const int left = look.lines > 0 ? look.lines - lines_of(text) : any_number;
     return first != nullptr ? text + map_text(*first, left) : text;
 }

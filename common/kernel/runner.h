@@ -10,6 +10,7 @@
 
 #include "course/exercise.h"
 #include "harness/counters.h"
+#include "harness/predicted.h"
 #include "kernel/compile.h"
 #include "kernel/output_capture.h"
 #include "kernel/trial.h"
@@ -35,6 +36,13 @@ public:
     virtual Compiled compile(const Source& source, const std::string& kernel) = 0;
     /// Launches once, with an input of its own, and compares what is left with what `task` is.
     virtual Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) = 0;
+
+    /// How long a kernel that is right would take on a GPU, at that shape. Nothing: who runs it cannot
+    /// tell.
+    virtual std::optional<Predicted> predict(const Compiled& /*kernel*/, const Produces& /*task*/,
+                                             Shape /*shape*/) {
+        return std::nullopt;
+    }
 
     /// What a solution costs, if somebody has kept it.
     virtual std::optional<Counters> kept_cost(const std::string& /*of*/) { return std::nullopt; }
@@ -73,6 +81,8 @@ public:
     bool is_simulated() const override { return conditions_.is_simulated; }
     Compiled compile(const Source& source, const std::string& kernel) override;
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
+                                     Shape shape) override;
     std::optional<Counters> kept_cost(const std::string& of) override;
     void keep_cost(const std::string& of, const Counters& cost) override;
     std::string take_output(bool& is_cut) override;

@@ -4,7 +4,7 @@
 /// As JSON (`to_json`, `verdict_from_json`), one object with these keys, all of them always there:
 ///
 ///     {
-///       "format": 2,
+///       "format": 3,
 ///       "file": "exercises/03_tiled/kernel.cu",
 ///       "kernel": "transpose",
 ///       "source_hash": "16 hexadecimal digits, of the file's text",
@@ -24,7 +24,11 @@
 ///       "solution_counters": {...} | null,    the same of the solution
 ///       "lines": [{"line": 12, "counters": {...}}],
 ///       "output": "what the kernel printed", "output_is_cut": false,
-///       "milliseconds": {"compile", "load", "shapes", "counters", "total"}
+///       "predicted": {"shape", "gpu", "measured_gpu", "copy_gbps", "ms", "gbps", "error_band",
+///                     "launches": [...]} | null,
+///                                             of a GPU that is not there: timing/prediction.h
+///       "solution_predicted": {...} | null,   the same of the solution
+///       "milliseconds": {"compile", "shapes", "counters", "predicted", "total"}
 ///     }
 ///
 /// Counters have the names of the simulator's JSON. Milliseconds are of this computer: no grade
@@ -37,6 +41,7 @@
 #include <vector>
 
 #include "harness/counters.h"
+#include "harness/predicted.h"
 #include "kernel/compile.h"
 #include "kernel/failure.h"
 #include "kernel/loaded_kernel.h"
@@ -58,10 +63,11 @@ struct LineCounters {
 
 /// Where the time went, in milliseconds of this computer.
 struct Milliseconds {
-    double compile = 0;   ///< file to PTX
-    double shapes = 0;    ///< right and clean on every shape
-    double counters = 0;  ///< costs, the solution's included
-    double total = 0;     ///< all of it
+    double compile = 0;    ///< file to PTX
+    double shapes = 0;     ///< right and clean on every shape
+    double counters = 0;   ///< costs, the solution's included
+    double predicted = 0;  ///< the time on a GPU
+    double total = 0;      ///< all of it
 };
 
 /// What was found.
@@ -72,24 +78,26 @@ struct Verdict {
         failed,        ///< `failures` says why
         not_examined,  ///< nothing was found out, through no fault of the learner
     };
-    Outcome outcome = Outcome::not_examined;    ///< how it ended
-    std::vector<Failure> failures;              ///< the most important first
-    std::string file;                           ///< as messages name it
-    std::string kernel;                         ///< the function's name
-    std::string source_hash;                    ///< of the text that was examined
-    std::string source;                         ///< that text, where it is known; not in the JSON
-    std::string device;                         ///< its name
-    bool is_simulated = false;                  ///< counters, no times
-    std::string compiler;                       ///< that made the PTX
-    std::vector<Message> messages;              ///< of the compiler, warnings included
-    std::vector<ShapeTried> shapes;             ///< in the order in which they were tried
-    Shape counted{0, 0};                        ///< where its costs were looked at
-    std::optional<Counters> counters;           ///< the learner's; simulated
-    std::optional<Counters> solution_counters;  ///< the solution's
-    std::vector<LineCounters> lines;            ///< by line
-    std::string output;                         ///< what the kernel printed, its beginning
-    bool output_is_cut = false;                 ///< it printed more than that
-    Milliseconds milliseconds;                  ///< where the time went
+    Outcome outcome = Outcome::not_examined;      ///< how it ended
+    std::vector<Failure> failures;                ///< the most important first
+    std::string file;                             ///< as messages name it
+    std::string kernel;                           ///< the function's name
+    std::string source_hash;                      ///< of the text that was examined
+    std::string source;                           ///< that text, where it is known; not in the JSON
+    std::string device;                           ///< its name
+    bool is_simulated = false;                    ///< counters, no times
+    std::string compiler;                         ///< that made the PTX
+    std::vector<Message> messages;                ///< of the compiler, warnings included
+    std::vector<ShapeTried> shapes;               ///< in the order in which they were tried
+    Shape counted{0, 0};                          ///< where its costs were looked at
+    std::optional<Counters> counters;             ///< the learner's; simulated
+    std::optional<Counters> solution_counters;    ///< the solution's
+    std::vector<LineCounters> lines;              ///< by line
+    std::string output;                           ///< what the kernel printed, its beginning
+    bool output_is_cut = false;                   ///< it printed more than that
+    std::optional<Predicted> predicted;           ///< its time on a GPU, if it is right
+    std::optional<Predicted> solution_predicted;  ///< the solution's, without a time line
+    Milliseconds milliseconds;                    ///< where the time went
 
     /// Whether the kernel is right, clean and cheap enough.
     bool passed() const { return outcome == Outcome::passed; }

@@ -4,6 +4,7 @@
 #include "base/codec.h"
 #include "kernel/counters_json.h"
 #include "kernel/verdict.h"
+#include "timing/prediction_codec.h"
 
 namespace coalesce {
 
@@ -71,12 +72,19 @@ void describe(Codec& codec, LineCounters& line) {
 }
 
 template <class Codec>
-void describe(Codec& codec, Milliseconds& milliseconds) {
-    fields(codec, "compile", milliseconds.compile, "shapes", milliseconds.shapes, "counters",
-           milliseconds.counters, "total", milliseconds.total);
+void describe(Codec& codec, Predicted& predicted) {
+    fields(codec, "shape", predicted.shape, "gpu", predicted.gpu, "measured_gpu",
+           predicted.measured_gpu, "copy_gbps", predicted.copy_gbps, "ms", predicted.ms, "gbps",
+           predicted.gbps, "error_band", predicted.error_band, "launches", predicted.launches);
 }
 
-/// All but the times, which differ from one computer to the next.
+template <class Codec>
+void describe(Codec& codec, Milliseconds& milliseconds) {
+    fields(codec, "compile", milliseconds.compile, "shapes", milliseconds.shapes, "counters",
+           milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
+}
+
+/// All but times: those of this computer differ from one to the next, and no runner but one predicts any.
 template <class Codec>
 void describe_what_was_found(Codec& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",
@@ -90,8 +98,9 @@ void describe_what_was_found(Codec& codec, Verdict& verdict) {
 
 template <class Codec>
 void describe(Codec& codec, Verdict& verdict) {
-    codec::version(codec, "verdict", 2);
+    codec::version(codec, "verdict", 3);
     describe_what_was_found(codec, verdict);
+    fields(codec, "predicted", verdict.predicted, "solution_predicted", verdict.solution_predicted);
     codec("milliseconds", verdict.milliseconds);
 }
 

@@ -7,11 +7,13 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "harness/text.h"
+#include "kernel/predicted_launch.h"
 #include "kernel/render.h"
 #include "learn/checker.h"
 #include "learn/counted.h"
 #include "learn/line_diff.h"
 #include "learn/paths.h"
+#include "timing/time_line.h"
 
 namespace coalesce::learn {
 namespace {
@@ -74,6 +76,18 @@ void show_reasons(const Verdict& verdict) {
         std::cout << "\n" << marked << "\n";
         for (auto& reason : reasons) std::cout << wrap(reason, "       ");
     }
+}
+
+// What happens on one multiprocessor, and why it takes as long as it does.
+void show_time(const Verdict& verdict, const Style& style) {
+    if (!verdict.predicted) return;
+    const timing::Told told = told_of(*verdict.predicted);
+    std::string why;
+    for (auto& sentence : told.why) why += sentence + " ";
+    std::cout << "\n"
+              << timing::time_line_text(verdict.predicted->longest(), style.columns) << "\n"
+              << wrap(why + told.cure);
+    for (auto& sentence : told.unknown) std::cout << wrap(sentence);
 }
 
 bool may_see_solution(Session& session, const Work& exercise, bool yes) {
@@ -140,6 +154,7 @@ int explain(Session& session, const Work& exercise, bool yes) {
                          "stands: ./learn check " +
                          exercise.words());
     }
+    if (verdict) show_time(*verdict, session.style);
     std::cout << "\nThe lesson: " << exercise.lesson() << "      Seen: ./learn picture "
               << exercise.words() << "\n";
     return 0;

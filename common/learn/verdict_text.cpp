@@ -1,5 +1,7 @@
 #include "learn/verdict_text.h"
 
+#include <algorithm>
+
 #include "harness/text.h"
 #include "kernel/render.h"
 #include "learn/counted.h"
@@ -20,6 +22,23 @@ std::string guesses_text(const Record& record) {
                      "; it is " + fact_text(guess) + ".");
     }
     return text.empty() ? "" : "\n" + text;
+}
+
+std::string pass_told_with(const Work& exercise, const CheckResult& result, const PassedText& more,
+                           const Style& style, TimeShown time) {
+    std::string text = headline_of(exercise, result, style) + "\n";
+    text += terminal_text(*result.verdict,
+                          {.is_bold = style.colour, .has_costs = more.counters, .time = time});
+    if (!more.counters) {
+        text += "\n" + wrap("What does it cost? Say it first, then see it: ./learn predict " +
+                            exercise.words());
+    } else if (more.record != nullptr) {
+        text += guesses_text(*more.record);
+    }
+    text += "\nNext: " + command_line("explain " + exercise.words(), "yours beside the solution");
+    if (!more.hunt.empty()) text += "      " + command_line(more.hunt, more.hunt_file);
+    if (!more.behind.empty()) text += "      " + command_line(more.behind, more.behind_file);
+    return text + "Again: " + command_for(exercise, result.file) + "\n";
 }
 
 }  // namespace
@@ -61,18 +80,13 @@ std::string text_of_failure(const Work& exercise, const CheckResult& result, con
 
 std::string text_of_pass(const Work& exercise, const CheckResult& result, const PassedText& more,
                          const Style& style) {
-    std::string text = headline_of(exercise, result, style) + "\n";
-    text += terminal_text(*result.verdict, {.is_bold = style.colour, .has_costs = more.counters});
-    if (!more.counters) {
-        text += "\n" + wrap("What does it cost? Say it first, then see it: ./learn predict " +
-                            exercise.words());
-    } else if (more.record != nullptr) {
-        text += guesses_text(*more.record);
+    std::string text;
+    for (TimeShown time : {TimeShown::in_words, TimeShown::in_table, TimeShown::nowhere}) {
+        text = pass_told_with(exercise, result, more, style, time);
+        auto lines = std::count(text.begin(), text.end(), '\n');
+        if (style.lines == 0 || lines <= style.lines) break;
     }
-    text += "\nNext: " + command_line("explain " + exercise.words(), "yours beside the solution");
-    if (!more.hunt.empty()) text += "      " + command_line(more.hunt, more.hunt_file);
-    if (!more.behind.empty()) text += "      " + command_line(more.behind, more.behind_file);
-    return text + "Again: " + command_for(exercise, result.file) + "\n";
+    return text;
 }
 
 }  // namespace coalesce::learn

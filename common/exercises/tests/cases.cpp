@@ -9,6 +9,7 @@
 //     // mistake: a sentence for the reader
 //     // says: float2                             words that the verdict must have
 //     // never: __syncthreads                     words that it must not have
+//     // shows: times as fast                     words that stand somewhere in all that is shown
 //
 // Lines that end in "// here" are those that may be named; none: any. not_yet.txt lists the cases that
 // are told otherwise, so that the list can only grow shorter unseen: a case of it that comes out right
@@ -34,9 +35,9 @@ namespace fs = std::filesystem;
 const fs::path tests = EXERCISE_TESTS;
 
 struct Case {
-    std::set<std::string> expected;        ///< identifiers; empty: it must pass
-    std::vector<std::string> says, never;  ///< words
-    std::set<int> lines;                   ///< that may be named; empty: any
+    std::set<std::string> expected;               ///< identifiers; empty: it must pass
+    std::vector<std::string> says, never, shows;  ///< words
+    std::set<int> lines;                          ///< that may be named; empty: any
 };
 
 std::vector<std::string> words_between_bars(const std::string& text) {
@@ -66,6 +67,9 @@ Case case_in(const std::string& text) {
         if (const std::string words = behind("// never: "); !words.empty()) {
             found.never.push_back(words);
         }
+        if (const std::string words = behind("// shows: "); !words.empty()) {
+            found.shows.push_back(words);
+        }
         if (line.ends_with("// here")) found.lines.insert(number);
     }
     return found;
@@ -74,6 +78,12 @@ Case case_in(const std::string& text) {
 std::string joined(const std::set<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : " | ") + word;
+    return text;
+}
+
+// Lines end anywhere.
+std::string in_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
 }
 
@@ -88,12 +98,17 @@ std::string difference(const Case& wanted, const Verdict& verdict) {
     if (!wanted.lines.empty() && !wanted.lines.contains(failure.place.line)) {
         return "names line " + std::to_string(failure.place.line);
     }
-    const std::string said = failure.headline + "\n" + failure.details + "\n" + failure.next;
+    const std::string said =
+        in_one_line(failure.headline + "\n" + failure.details + "\n" + failure.next);
     for (const std::string& words : wanted.says) {
         if (said.find(words) == said.npos) return "does not say \"" + words + "\"";
     }
     for (const std::string& words : wanted.never) {
         if (said.find(words) != said.npos) return "says \"" + words + "\"";
+    }
+    const std::string shown = in_one_line(terminal_text(verdict));
+    for (const std::string& words : wanted.shows) {
+        if (shown.find(words) == shown.npos) return "does not show \"" + words + "\"";
     }
     return "";
 }

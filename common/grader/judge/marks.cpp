@@ -67,7 +67,8 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::multiprocessors_idle:
         case FailureKind::loads_not_overlapped:
         case FailureKind::copies_not_async:
-        case FailureKind::copies_not_overlapped: return Mark::ok;
+        case FailureKind::copies_not_overlapped:
+        case FailureKind::too_slow_predicted: return Mark::ok;
 
         case FailureKind::file_missing:
         case FailureKind::file_unreadable:

@@ -218,7 +218,7 @@ TEST_CASE("the verdict as JSON says the same") {
     write_file(file, to_json(found));
     std::ifstream stream(file);
     const auto json = nlohmann::json::parse(stream);
-    CHECK(json.at("format") == 2);
+    CHECK(json.at("format") == 3);
     CHECK(json.at("file") == "kernel.cu");
     CHECK(json.at("kernel") == "transpose");
     CHECK(json.at("source_hash").get<std::string>().size() == 16);
@@ -261,7 +261,7 @@ TEST_CASE("a verdict is read as it was written, and nothing else is read as one"
     };
     for (const std::string& broken :
          {with("\"headline\"", "\"headlin\""), with("\"file\"", "\"fil\""),
-          with("\"format\": 2", "\"format\": 1"), with("\"wrong-pitch\"", "\"wrong-pich\""),
+          with("\"format\": 3", "\"format\": 2"), with("\"wrong-pitch\"", "\"wrong-pich\""),
           with("\"failed\"", "\"fayled\""), with("\"rows\": 64", "\"rows\": \"64\""),
           with("\"rows\": 64", "\"rows\": 64.5"), with("\"rows\": 64", "\"rows\": 9999999999"),
           with("\"output\"", "\"more\": 1, \"output\""), with("{", "["), std::string()}) {

@@ -24,6 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kSaves = 20;
+constexpr std::size_t kParts = 4;  ///< that the verdict itself knows of
 
 /// One row of the table: what a stretch of the way is called, and its milliseconds, save by save.
 struct Part {
@@ -45,7 +46,7 @@ int examine_once(const fs::path& file, const fs::path& solution, const fs::path&
         {.cache = cache});
     const Milliseconds& ms = found.milliseconds;
     std::ofstream(answer) << ms.compile << ' ' << ms.shapes << ' ' << ms.counters << ' '
-                          << ms.total;
+                          << ms.predicted << ' ' << ms.total;
     if (!found.passed()) std::fputs(terminal_text(found).c_str(), stderr);
     return found.passed() ? 0 : 1;
 }
@@ -68,12 +69,13 @@ std::string content_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Saves the file with a change each time, so that it is compiled each time.
+/// Saves the file with a change each time, so that it is compiled each time: with other numbers of lines, which
+/// what was compiled knows of, so that nothing of it was kept.
 bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& parts) {
     const std::string text = content_of(kernel);
     const fs::path saved = folder / "kernel.cu", answer = folder / "answer";
     for (int i = -1; i < kSaves; ++i) {
-        std::ofstream(saved) << text << "// save " << i << "\n";
+        std::ofstream(saved) << std::string(static_cast<std::size_t>(i + 2), '\n') << text;
         const auto begin = Clock::now();
         if (!run_child({"verdict_speed", "--once", saved, kernel, folder / "cache", answer})) {
             return false;
@@ -84,14 +86,14 @@ bool measure(const fs::path& kernel, const fs::path& folder, std::vector<Part>& 
         if (i < 0) continue;
         std::ifstream numbers(answer);
         double sum = 0;
-        for (std::size_t part = 0; part < 3; ++part) {
+        for (std::size_t part = 0; part < kParts; ++part) {
             double ms = 0;
             numbers >> ms;
             parts[part].milliseconds.push_back(ms);
             sum += ms;
         }
-        parts[3].milliseconds.push_back(whole - sum);
-        parts[4].milliseconds.push_back(whole);
+        parts[kParts].milliseconds.push_back(whole - sum);
+        parts[kParts + 1].milliseconds.push_back(whole);
     }
     return true;
 }
@@ -108,6 +110,7 @@ int main(int argc, char** argv) {
     std::vector<Part> parts = {{"compile", {}},
                                {"shapes", {}},
                                {"counters", {}},
+                               {"predicted time", {}},
                                {"process and device", {}},
                                {"file to verdict", {}}};
     const bool worked = measure(fs::path(KERNEL_TESTS) / "solution.cu", folder, parts);

@@ -113,6 +113,7 @@ TEST_CASE("check: not yet, then passed, then stale") {
     course.solve("02_naive");
     expect(course, {"check", "2"}, 0,
            {"02_naive: passed", "yours       ideal    solution", "sectors a store",
+            "At 8192 x 8192 about", "of a copy (predicted", "% of a copy, predicted",
             "Next: ./learn explain 02", "./learn check 02 --hunt", "./learn check 03"});
     CHECK(course.progress_of("02_naive")["status"] == "done");
     CHECK(course.progress_of("02_naive")["checks"] == 2);
@@ -367,7 +368,8 @@ TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
     expect(course, {"explain", "03"}, 0,
            {"Both are the same", "Why, line by line", "takes 32 wavefronts where 1 would do",
-            "No byte is moved in vain"});
+            "No byte is moved in vain", "At 8192 x 8192 about", "one multiprocessor",
+            "wait for loads", "A warp lives about"});
     CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
 }
 

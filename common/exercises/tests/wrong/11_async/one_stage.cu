@@ -1,5 +1,7 @@
 // expect: copies-not-overlapped
 // mistake: A single stage: nothing can arrive while it is turned.
+// shows: 0 bytes of other copies are on their way
+// shows: At 8192 x 8192 the solution takes about
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

@@ -1,0 +1,29 @@
+// expect: too-many-threads
+// mistake: The kernel of 04: one element a thread, in blocks of 1024.
+// shows: too slow on a GPU: at 8192 x 8192 about
+// shows: on their way per multiprocessor
+constexpr int TILE_DIM = 32;
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    int col = blockIdx.x * TILE_DIM + threadIdx.x;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    if (row < rows && col < cols) {
+        tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+    }
+
+    __syncthreads();
+
+    // Lanes now walk down a column of the tile, which is a row of `out`.
+    col = blockIdx.x * TILE_DIM + threadIdx.y;
+    row = blockIdx.y * TILE_DIM + threadIdx.x;
+    if (row < rows && col < cols) {
+        out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM, TILE_DIM}};
+}

@@ -1,0 +1,31 @@
+// How long a kernel would take on a GPU, at a size at which GPUs are measured.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "course/exercise.h"
+#include "harness/predicted.h"
+#include "kernel/loaded_kernel.h"
+#include "timing/words.h"
+
+namespace coalesce {
+
+/// Where the time of an exercise's kernel is predicted: some 8192 x 8192, of its multiples. Few matrices of
+/// a lesson fit the second-level cache of a GPU at that size.
+Shape predicted_shape(const Exercise& exercise);
+
+/// Launches a few blocks of it on the simulator, whose checks are off from then on. `in_place`: it takes
+/// one matrix alone. Nothing, if there is no time for it, or if it prints: what it prints there is not
+/// what it printed.
+std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape);
+
+/// What there is to say of it.
+timing::Told told_of(const Predicted& predicted);
+/// "At 8192 x 8192 about 0.14 ms, 91 % of a copy (predicted, NVIDIA H200, within 8 %). Memory is ..."
+std::string predicted_text(const Predicted& predicted);
+/// "At 8192 x 8192 the solution takes about 0.14 ms, yours 0.21 ms: 1.5 times as fast (...). Why: ..."; ""
+/// unless yours is the slower one.
+std::string compared_text(const Predicted& yours, const Predicted& solution);
+
+}  // namespace coalesce

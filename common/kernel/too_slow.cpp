@@ -1,0 +1,39 @@
+#include "kernel/too_slow.h"
+
+#include "harness/text.h"
+#include "kernel/predicted_launch.h"
+#include "timing/facts.h"
+#include "timing/figures.h"
+#include "timing/words.h"
+
+namespace coalesce {
+namespace {
+
+std::string joined(const std::vector<std::string>& sentences) {
+    std::string text;
+    for (const std::string& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
+    return text;
+}
+
+}  // namespace
+
+std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits) {
+    if (!verdict.predicted || limits.of_copy_predicted <= 0) return std::nullopt;
+    const Predicted& predicted = *verdict.predicted;
+    const double most = predicted.of_copy() * (1 + predicted.error_band);
+    if (!predicted.longest().unknown.empty() || most >= limits.of_copy_predicted) {
+        return std::nullopt;
+    }
+    const timing::Told told = told_of(predicted);
+    const std::string beside_solution =
+        verdict.solution_predicted ? compared_text(predicted, *verdict.solution_predicted) : "";
+    Failure failure{.kind = FailureKind::too_slow_predicted, .place = {verdict.file, 0, 0}};
+    failure.headline = "too slow on a GPU: at " + predicted.shape.name() + " " + told.time +
+                       ", where " + timing::percent_text(limits.of_copy_predicted) +
+                       " are asked (" + told.label + "). " + timing::capital(told.verdict) + ".";
+    failure.details = wrap(beside_solution.empty() ? joined(told.why) : beside_solution);
+    failure.next = told.cure;
+    return failure;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,15 @@
+// What the model of time says of a kernel, held against what the lesson asks.
+#pragma once
+
+#include <optional>
+
+#include "course/exercise.h"
+#include "kernel/verdict.h"
+
+namespace coalesce {
+
+/// Less of a copy's speed than asked, even if the model is off by as much as it may be. Nothing where the
+/// model says that there is something it does not know.
+std::optional<Failure> too_slow_predicted(const Verdict& verdict, const Limits& limits);
+
+}  // namespace coalesce
