@@ -75,6 +75,12 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
     CHECK(times[0].pair.error() == doctest::Approx(.1));
     CHECK(times[1].pair.error() == doctest::Approx(-.25));
     CHECK(times[2].shape == Shape{64, 64});
+    none["not_predicted"] = "it waits";
+    const Json rows = {{"results", {none, predicted("naive", 4096, 1)}}};
+    const auto reasons = not_predicted(rows, {4096, 4096}, some());
+    REQUIRE(reasons.size() == 1);
+    CHECK(reasons[0] == "02_naive 8x32: it waits");
+    CHECK(not_predicted(rows, {64, 64}, some()).empty());
 
     const std::string text = times_text(times);
     std::istringstream lines(text);
