@@ -34,7 +34,12 @@ timing::Predictions predictions_for(const std::string& gpu) {
     };
     if (SIMULATOR_FUNCTION(coalescePredict)(gpu.c_str(), take, &text) != 0)
         throw UsageError("no time can be predicted for the GPU " + gpu);
-    return codec::read<timing::Predictions>(text);
+    try {
+        return codec::read<timing::Predictions>(text);
+    } catch (const codec::Error& error) {
+        // A figure that is not a number is nothing in JSON.
+        throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
+    }
 }
 
 void launch_at(const Variant& variant, Shape shape) {
