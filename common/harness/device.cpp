@@ -109,8 +109,10 @@ std::uint64_t number_in(const char* file, const std::string& key, std::uint64_t 
 
 }  // namespace
 
-std::string Device::first_line() const {
-    return "Device: " + name + (simulated ? ", simulated: counters, no times" : ", measured");
+std::string Device::first_line(bool is_predicted) const {
+    if (!simulated) return "Device: " + name + ", measured";
+    return "Device: " + name + ", simulated: counters, " +
+           (is_predicted ? "predicted times" : "no times");
 }
 
 std::string why_no_gpu() {

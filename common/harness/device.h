@@ -28,7 +28,7 @@ struct Device {
     std::string driver = "";   ///< the CUDA version that the driver is for: "13.0"
 
     /// "Device: NVIDIA H200, measured": the first line of every program.
-    std::string first_line() const;
+    std::string first_line(bool is_predicted = false) const;
 };
 
 /// Makes the device of `choice` the one of this process. May execute the program anew with the

@@ -62,9 +62,8 @@ std::string launches_json(const Predicted& p) {
 
 std::string predicted_json(const Predicted& p) {
     std::string unknown;
-    for (const timing::Prediction& launch : p.launches)
-        for (const timing::Unknown u : launch.unknown)
-            unknown += (unknown.empty() ? "" : ", ") + quoted(dashed_name(u));
+    for (const timing::Unknown u : p.unknown())
+        unknown += (unknown.empty() ? "" : ", ") + quoted(dashed_name(u));
     return "{" + member("gpu", quoted(p.gpu)) + ", " +
            member("measured_gpu", p.measured_gpu ? "true" : "false") + ", " +
            member("rows", number(static_cast<std::uint64_t>(p.shape.rows))) + ", " +
@@ -73,8 +72,8 @@ std::string predicted_json(const Predicted& p) {
            member("of_copy", number(p.of_copy())) + ", " +
            member("binds", quoted(dashed_name(p.longest().binds))) + ", " +
            member("error_band", number(p.error_band)) + ", " +
-           member("unknown", "[" + unknown + "]") + ", " +
-           member("launches", launches_json(p)) + "}";
+           member("unknown", "[" + unknown + "]") + ", " + member("launches", launches_json(p)) +
+           "}";
 }
 
 std::string result_json(const std::string& step, const Result& result, const Reference& reference) {
@@ -90,6 +89,8 @@ std::string result_json(const std::string& step, const Result& result, const Ref
     if (result.outcome == Outcome::wrong) text += ", " + member("wrong", quoted(result.reason));
     if (result.counters) text += ", " + member("counters", counters_json(*result.counters));
     if (result.predicted) text += ", " + member("predicted", predicted_json(*result.predicted));
+    if (!result.not_predicted.empty())
+        text += ", " + member("not_predicted", quoted(result.not_predicted));
     if (result.timing) {
         text += ", " + member("ms", number(result.timing->ms)) + ", " +
                 member("gbps", number(result.gbps()));

@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "harness/errors.h"
+#include "timing/gpu.h"
 
 namespace coalesce {
 namespace {
@@ -89,9 +90,38 @@ Shape checked_shape(int rows, int cols) {
 /// "4096x2048", or "4096" for a square.
 Shape parse_shape(const std::string& option, const std::string& text) {
     const std::size_t cross = text.find('x');
+    if (text.empty() || cross == 0 || cross + 1 == text.size()) {
+        throw UsageError(option + " " + text +
+                         ": give ROWSxCOLS, such as 4096x2048, or one number for a square");
+    }
     const int rows = parse_size(option, text.substr(0, cross));
     return checked_shape(
         rows, cross == std::string::npos ? rows : parse_size(option, text.substr(cross + 1)));
+}
+
+/// A GPU of which the model of time knows something.
+std::string known_gpu(const std::string& name) {
+    try {
+        return timing::gpu_named(name).name;
+    } catch (const timing::GpuError& error) {
+        throw UsageError(std::string("--time: ") + error.what());
+    }
+}
+
+/// Times are predicted where launches are counted.
+void check_prediction(Options& options) {
+    if (options.time_at && options.time_on.empty()) options.time_on = known_gpu("H200");
+    if (options.time_on.empty()) return;
+    if (!options.bench) {
+        throw UsageError(
+            "--time needs a launch that is counted: leave --verify out, or add --bench");
+    }
+    if (options.device == DeviceChoice::gpu) {
+        throw UsageError(
+            "--time predicts, on the simulated GPU: give --device sim, or leave --time out to "
+            "measure");
+    }
+    options.device = DeviceChoice::simulator;
 }
 
 }  // namespace
@@ -129,18 +159,18 @@ Options parse_options(const std::vector<std::string>& arguments) {
         else if (option == "--json")
             options.json = reader.value();
         else if (option == "--time")
-            options.time_on = reader.value_or("H200");
+            options.time_on = known_gpu(reader.value_or("H200"));
         else if (option == "--at")
             options.time_at = parse_shape(option, reader.value());
         else
             throw UsageError(option + ": unknown option; --help lists them");
     }
     if (rows != 0 || cols != 0) options.shape = checked_shape(rows, cols);
-    if (options.time_at && options.time_on.empty()) options.time_on = "H200";
     if (verify || bench) {
         options.verify = verify;
         options.bench = bench;
     }
+    check_prediction(options);
     return options;
 }
 
@@ -156,8 +186,8 @@ them on a real GPU or counts what they do on the simulated one.
                     gpu; sim
   --rows R --cols C this shape only
   --variant NAME    this variant only
-  --time [GPU]      predict times, too: what it would take on that GPU (H200)
-  --at RxC          predict them for this shape
+  --time [GPU]      count, and predict how long it would take on that GPU (H200)
+  --at RxC          predict it for this shape; what is counted stays small
   --list            the variants
   --json FILE       write the results to FILE, too
   --help            this text

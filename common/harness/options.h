@@ -31,7 +31,7 @@ struct Options {
     std::optional<Shape> shape;                     ///< only this shape
     std::string variant;                            ///< only this variant; all when empty
     std::string json;                               ///< write the results there, too
-    std::string time_on;                            ///< predict times on this GPU; none when empty
+    std::string time_on;           ///< predict times on the GPU of that name; none when empty
     std::optional<Shape> time_at;  ///< at this shape; else at that which is counted
 };
 

@@ -7,6 +7,7 @@
 #include "harness/problem.h"
 #include "harness/shapes.h"
 #include "harness/simulator_function.h"
+#include "harness/text.h"
 #include "timing/gpu.h"
 #include "timing/prediction_codec.h"
 
@@ -17,7 +18,11 @@ namespace {
 class RecordAlone {
 public:
     RecordAlone() { SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordAlone); }
-    ~RecordAlone() { SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing); }
+    ~RecordAlone() {
+        SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
+        // Blocks that miss what others would have written may end badly; that says nothing of the variant.
+        simulator::forget_reports();
+    }
     RecordAlone(const RecordAlone&) = delete;
     RecordAlone& operator=(const RecordAlone&) = delete;
 };
@@ -46,8 +51,17 @@ void launch_at(const Variant& variant, Shape shape) {
     const cudaError_t launched = cudaGetLastError(), ended = cudaDeviceSynchronize();
     const cudaError_t error = launched != cudaSuccess ? launched : ended;
     if (error != cudaSuccess)
-        throw UsageError(variant.name + " could not be launched at " + shape.name() + ": " +
-                         cudaGetErrorString(error));
+        throw NotPredicted("at " + shape.name() +
+                           " it cannot be launched: " + cudaGetErrorString(error));
+}
+
+/// Of a launch without a time.
+std::string why_not(const timing::Prediction& launch) {
+    const auto& unknown = launch.unknown;
+    const bool waits =
+        std::find(unknown.begin(), unknown.end(), timing::Unknown::waits) != unknown.end();
+    return waits ? "its blocks wait for each other, and the model does not know how long"
+                 : "what its blocks do could not be written down";
 }
 
 }  // namespace
@@ -57,36 +71,53 @@ const timing::Prediction& Predicted::longest() const {
                              [](const auto& a, const auto& b) { return a.ms < b.ms; });
 }
 
-double useful_bytes(Shape shape, int element_size) {
-    return 2.0 * element_size * shape.rows * shape.cols;
+std::vector<timing::Unknown> Predicted::unknown() const {
+    std::vector<timing::Unknown> all;
+    for (const timing::Prediction& launch : launches) {
+        for (const timing::Unknown one : launch.unknown) {
+            if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+        }
+    }
+    return all;
 }
 
-Predicted predict_launches(const std::string& what, Shape shape, int element_size,
-                           const std::string& gpu, const std::function<void()>& launch) {
+std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
+                                double error_band) {
+    const std::string band = format("%.0f %%", 100 * error_band);
+    std::string text = "Predicted, not measured: " + gpu + " at " + shape + ", within " + band +
+                       " in nine of ten cases.";
+    if (!measured_gpu) {
+        text += " Unverified: nobody has measured that GPU; what is known of it is from documents.";
+    }
+    return text;
+}
+
+Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
+                           const std::string& gpu) {
     const RecordAlone recording;
     launch();
     Predicted result;
     result.shape = shape;
     result.launches = predictions_for(gpu).launches;
-    if (result.launches.empty()) throw UsageError(what + " launches no kernel");
+    if (result.launches.empty()) throw NotPredicted("it launches no kernel");
     const timing::Gpu& known = timing::gpu_named(result.launches.front().gpu);
     result.gpu = known.name;
     result.measured_gpu = known.measured;
     result.copy_gbps = known.copy_gbps;
     for (const timing::Prediction& one : result.launches) {
+        if (one.ms <= 0) throw NotPredicted(why_not(one));
         result.ms += one.ms;
         result.error_band = std::max(result.error_band, one.error_band);
     }
-    if (result.ms <= 0)
-        throw UsageError("the time of " + what +
-                         " cannot be predicted: its blocks wait for each other");
-    result.gbps = useful_bytes(shape, element_size) / (result.ms * 1e6);
+    result.gbps = bytes / (result.ms * 1e6);
     return result;
 }
 
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
-    return predict_launches(variant.name, shape, variant.element_size, gpu,
-                            [&] { launch_at(variant, shape); });
+    const std::string refused = refusal(variant, shape);
+    if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
+    const double bytes = 2.0 * variant.element_size * shape.rows * shape.cols;
+    return predict_launches([&] { launch_at(variant, shape); }, bytes, shape, gpu);
 }
 
 }  // namespace coalesce

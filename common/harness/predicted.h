@@ -1,8 +1,9 @@
 /// \file
-/// How long launches would take on a GPU, as the simulator predicts it.
+/// How long a variant would take on a GPU, as the simulator predicts it.
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,11 @@
 #include "timing/prediction.h"
 
 namespace coalesce {
+
+/// Why there is no prediction; what is not launched, or waits, is no mistake of whoever asks.
+struct NotPredicted : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// A time that nobody measured.
 struct Predicted {
@@ -22,24 +28,27 @@ struct Predicted {
     double ms = 0;          ///< of all launches
     double gbps = 0;        ///< bytes read and written a second, in 10^9
     double error_band = 0;  ///< 0.08: within 8 % in nine of ten cases
-    std::vector<timing::Prediction> launches;  ///< in order
+    std::vector<timing::Prediction> launches;  ///< of the variant, in order
 
     /// The part of the GPU's own copy that it reaches.
     double of_copy() const { return gbps / copy_gbps; }
     /// The launch that takes longest.
     const timing::Prediction& longest() const;
+    /// What the model does not know of the launches, each once.
+    std::vector<timing::Unknown> unknown() const;
 };
 
-/// Bytes that a matrix of that shape makes a kernel read and write at least, together.
-double useful_bytes(Shape shape, int element_size = sizeof(float));
-
-/// Predicts the time on `gpu` of all that `launch` launches on the simulator, of which a few blocks run. It
-/// moves matrices of `shape`. `what` names it. Throws UsageError when there is no time for it.
-Predicted predict_launches(const std::string& what, Shape shape, int element_size,
-                           const std::string& gpu, const std::function<void()>& launch);
-
 /// Launches `variant` at `shape` on the simulator, a few blocks of it, and predicts its time on `gpu`.
-/// Throws UsageError when it cannot be launched there.
+/// Throws NotPredicted when it cannot be launched there, or launches nothing that can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
+
+/// The same for any launches, which together read and write `bytes`.
+Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
+                           const std::string& gpu);
+
+/// What has to stand under a table with times that were predicted: on which GPU, at which shape, within
+/// which band.
+std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const std::string& shape,
+                                double error_band);
 
 }  // namespace coalesce

@@ -34,6 +34,7 @@ struct Result {
     std::optional<Counters> counters;     ///< on the simulator, when it launched a kernel
     std::optional<Timing> timing;         ///< on a real GPU
     std::optional<Predicted> predicted;   ///< on the simulator, when it was asked for
+    std::string not_predicted = {};       ///< why there is none although it was
 
     /// Bytes read and written a second, in 10^9; 0 without a time.
     double gbps() const;
@@ -48,8 +49,10 @@ struct Reference {
 /// The table, row by row, as the results come.
 class Table {
 public:
-    /// `is_counted`: with columns for counters or times, besides the comparison.
-    Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants);
+    /// `is_measured`: with columns for counters or times, besides the comparison; `is_predicted`: with
+    /// predicted times beside the counters.
+    Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants,
+          bool is_predicted = false);
 
     /// The head: what the columns are.
     std::string head() const;
@@ -60,9 +63,12 @@ private:
     std::string columns_of(const Result& result, const Reference& reference) const;
 
     const Device& device_;
-    bool is_measured_;
+    bool is_measured_, is_predicted_;
     int name_width_;
 };
+
+/// What stands under a table with predicted times: what they are, and why some are missing.
+std::string notes_on_predictions(const std::vector<Result>& results);
 
 /// The results of the program `step` as JSON, a result a line.
 std::string to_json(const Device& device, const std::string& step,

@@ -91,8 +91,10 @@ int run(const std::string& step, const Options& options,
     check_memory(device, shape, variants);
 
     Runner runner(device, options, shape);
-    const Table table(device, options.bench, variants);
-    std::printf("%s\n%s\n\n", device.first_line().c_str(), title(device, options, shape).c_str());
+    const bool is_predicted = !options.time_on.empty();
+    const Table table(device, options.bench, variants, is_predicted);
+    std::printf("%s\n%s\n\n", device.first_line(is_predicted).c_str(),
+                title(device, options, shape).c_str());
     const Reference reference = runner.measure_copy();
     std::printf("%s", table.head().c_str());
     std::vector<Result> results;
@@ -101,8 +103,9 @@ int run(const std::string& step, const Options& options,
         std::printf("%s", table.row(results.back(), reference).c_str());
         std::fflush(stdout);
     }
-    std::printf("%s%s", arrays_text(results).c_str(),
-                footnote(device, options, reference, variants).c_str());
+    std::printf("%s%s%s", arrays_text(results).c_str(),
+                footnote(device, options, reference, variants).c_str(),
+                notes_on_predictions(results).c_str());
 
     const int exit_code = conclude(step, options, results);
     if (!options.json.empty()) write_file(options.json, to_json(device, step, results, reference));

@@ -285,6 +285,16 @@ void Runner::verify_on_shapes(Result& result) {
     }
 }
 
+void Runner::predict_time(Result& result) const {
+    const Variant& variant = *result.variant;
+    try {
+        if (!result.counters) throw NotPredicted("it launches no kernel");
+        result.predicted = predict(variant, options_.time_at.value_or(shape_), options_.time_on);
+    } catch (const NotPredicted& reason) {
+        result.not_predicted = reason.what();
+    }
+}
+
 void Runner::measure(Result& result) {
     const Variant& variant = *result.variant;
     VerifiedBuffers& buffers = large_buffers(variant);
@@ -302,9 +312,7 @@ void Runner::measure(Result& result) {
     if (device_.simulated) {
         const Counters counters = simulator::counters();
         if (counters.kernels > 0) result.counters = counters;
-        if (counters.kernels > 0 && !options_.time_on.empty())
-            result.predicted =
-                predict(variant, options_.time_at.value_or(shape_), options_.time_on);
+        if (!options_.time_on.empty()) predict_time(result);
         return;
     }
     const auto work = [&] { launch(variant, buffers); };

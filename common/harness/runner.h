@@ -32,6 +32,7 @@ private:
     void verify_at(Result& result, const Problem& problem, bool is_measured);
     void verify_without_guards(Result& result, const Problem& problem);
     void measure(Result& result);
+    void predict_time(Result& result) const;
     void check_once(Result& result, VerifiedBuffers& buffers);
     void refuse(Result& result, Shape shape);
     void fail(Result& result, Shape shape, const std::string& text);

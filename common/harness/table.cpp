@@ -2,6 +2,7 @@
 
 #include "harness/result.h"
 #include "harness/text.h"
+#include "timing/words.h"
 
 namespace coalesce {
 namespace {
@@ -35,6 +36,25 @@ std::string counter_columns(const Result& result) {
                   static_cast<double>(counters.bytes_moved()) / 1e6);
 }
 
+/// Narrower, with what was predicted: "0.0213?" where the model says that it does not know something.
+std::string predicted_columns(const Result& result) {
+    std::string conflicts = "-", load = "-", store = "-";
+    if (result.counters) {
+        const Counters& counters = *result.counters;
+        load = ratio(counters.load_sectors, counters.load_requests);
+        store = ratio(counters.store_sectors, counters.store_requests);
+        conflicts = std::to_string(counters.bank_conflicts());
+    }
+    std::string ms = "-", share = "-";
+    if (result.predicted) {
+        ms = format("%.4f", result.predicted->ms);
+        share = format("%.0f %%", 100 * result.predicted->of_copy());
+        if (!result.predicted->unknown().empty()) ms += "?";
+    }
+    return format("%6s %6s %11s %10s %8s", load.c_str(), store.c_str(), conflicts.c_str(),
+                  ms.c_str(), share.c_str());
+}
+
 std::string percent(double value, double of) {
     return value > 0 && of > 0 ? format("%.1f %%", 100 * value / of) : "-";
 }
@@ -55,8 +75,9 @@ double Result::gbps() const {
     return bytes / (timing->ms * 1e-3) / 1e9;
 }
 
-Table::Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants)
-    : device_(device), is_measured_(is_measured), name_width_(12) {
+Table::Table(const Device& device, bool is_measured, const std::vector<const Variant*>& variants,
+             bool is_predicted)
+    : device_(device), is_measured_(is_measured), is_predicted_(is_predicted), name_width_(12) {
     for (const Variant* variant : variants) {
         name_width_ = std::max(name_width_, static_cast<int>(variant->name.size()));
     }
@@ -66,6 +87,12 @@ Table::Table(const Device& device, bool is_measured, const std::vector<const Var
 std::string Table::head() const {
     const std::string name = padded("variant", name_width_);
     if (!is_measured_) return name + "  verified\n";
+    if (is_predicted_) {
+        return padded("", name_width_) +
+               format("  %13s %11s %19s\n", "sectors/req.", "bank", "predicted") + name +
+               format("  %6s %6s %11s %10s %8s", "load", "store", "conflicts", "ms", "of copy") +
+               "  verified\n";
+    }
     if (device_.simulated) {
         return padded("", name_width_) + format("  %21s %12s\n", "sectors a request", "bank") +
                name + format("  %10s %10s %12s %10s", "load", "store", "conflicts", "MB moved") +
@@ -76,6 +103,7 @@ std::string Table::head() const {
 
 std::string Table::columns_of(const Result& result, const Reference& reference) const {
     if (!is_measured_) return "";
+    if (is_predicted_) return predicted_columns(result) + "  ";
     if (device_.simulated) return counter_columns(result) + "  ";
     return time_columns(result, reference, device_.peak_gbps) + "  ";
 }
@@ -95,6 +123,33 @@ std::string Table::row(const Result& result, const Reference& reference) const {
     row += "\n";
     if (result.outcome == Outcome::skipped) row += wrap(result.reason, "    ");
     return row;
+}
+
+std::string notes_on_predictions(const std::vector<Result>& results) {
+    std::string text, reasons;
+    double band = 0;
+    const Predicted* one = nullptr;
+    std::vector<timing::Unknown> unknown;
+    for (const Result& result : results) {
+        if (!result.not_predicted.empty()) {
+            reasons += wrap("Not predicted: " + result.variant->name + ": " + result.not_predicted);
+        }
+        if (!result.predicted) continue;
+        one = &*result.predicted;
+        band = std::max(band, one->error_band);
+        for (const timing::Unknown what : one->unknown()) {
+            if (std::find(unknown.begin(), unknown.end(), what) == unknown.end())
+                unknown.push_back(what);
+        }
+    }
+    if (one) {
+        text += wrap(note_on_predictions(one->gpu, one->measured_gpu, one->shape.name(), band));
+    }
+    for (const timing::Unknown what : unknown) {
+        text += wrap("?: the model does not know " + timing::words_for(what) +
+                     "; the error may be larger");
+    }
+    return text + reasons;
 }
 
 }  // namespace coalesce

@@ -73,4 +73,19 @@ std::string of_copy(const Json& result) {
     return format("%.1f", 100 * result["of_copy"].get<double>()) + " %";
 }
 
+std::string predicted_milliseconds(const Json& result) {
+    if (!result.contains("predicted")) return NOTHING;
+    const Json& predicted = result["predicted"];
+    return milliseconds(predicted) + (predicted.at("unknown").empty() ? "" : "?");
+}
+
+std::string predicted_of_copy(const Json& result) {
+    if (!result.contains("predicted")) return NOTHING;
+    return format("%.0f", 100 * result["predicted"].at("of_copy").get<double>()) + " %";
+}
+
+std::string reason_of_no_prediction(const Json& result) {
+    return result.value("not_predicted", "");
+}
+
 }  // namespace coalesce::learn

@@ -29,4 +29,12 @@ std::string milliseconds(const Json& result);          ///< "2.0970"
 std::string gigabytes_per_second(const Json& result);  ///< "4097"
 std::string of_copy(const Json& result);               ///< "95.7 %"
 
+// ---- predicted; "-" where nothing was ----
+
+/// "0.0213"; with a question mark where the model says that it does not know something.
+std::string predicted_milliseconds(const Json& result);
+std::string predicted_of_copy(const Json& result);  ///< "43 %"
+/// Why nothing was predicted although it was asked for; "" when it was.
+std::string reason_of_no_prediction(const Json& result);
+
 }  // namespace coalesce::learn

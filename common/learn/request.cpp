@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/errors.h"
+#include "harness/options.h"
 
 namespace coalesce::learn {
 namespace {
@@ -53,6 +54,22 @@ void add_device(const RunWords& words, RunRequest& request) {
     }
     request.needs_gpu = words.device == "gpu";
     request.options.insert(request.options.end(), {"--device", words.device});
+}
+
+// Every program reads these words anew; this is the same reader.
+void add_prediction(const RunWords& words, RunRequest& request) {
+    if (words.time.empty() && words.at.empty()) return;
+    if (words.device == "gpu") {
+        throw UsageError(
+            "--time predicts, on the simulated GPU, and --device gpu measures: give one of them "
+            "(./learn validate --time shows both side by side)");
+    }
+    std::vector<std::string> options;
+    if (!words.time.empty()) options.insert(options.end(), {"--time", words.time});
+    if (!words.at.empty()) options.insert(options.end(), {"--at", words.at});
+    static_cast<void>(parse_options(options));
+    request.is_predicted = true;
+    request.options.insert(request.options.end(), options.begin(), options.end());
 }
 
 void add_steps(const RunWords& words, const course::Course& course, RunRequest& request) {
@@ -103,6 +120,7 @@ RunRequest understand(const RunWords& words, const course::Course& course) {
     add_device(words, request);
     add_shape(words, request);
     add_variant(words, request);
+    add_prediction(words, request);
     return request;
 }
 

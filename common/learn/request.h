@@ -13,6 +13,7 @@ namespace coalesce::learn {
 struct RunWords {
     std::vector<std::string> steps;
     std::string device, rows, cols, variant, json;
+    std::string time, at;  ///< the GPU whose times are predicted, and for which shape
 };
 
 /// What they mean.
@@ -21,6 +22,7 @@ struct RunRequest {
     enum class Rivals { no, on_gpu, yes } rivals = Rivals::no;  ///< cuBLAS and the others, after
     std::vector<std::string> options;                           ///< for every program
     bool needs_gpu = false;                                     ///< --device gpu
+    bool is_predicted = false;                                  ///< --time
     std::string json;                                           ///< a file, or empty
 };
 

@@ -100,7 +100,7 @@ private:
     void take(const std::string& step, const Json& run) {
         if (device.is_null()) {
             device = run.at("device");
-            table.emplace(std::cout, device);
+            table.emplace(std::cout, device, request.is_predicted);
             table->print_head(run.at("results").at(0));
         }
         if (run.at("device") != device) {

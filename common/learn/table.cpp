@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "harness/predicted.h"
 #include "learn/figures.h"
 
 namespace coalesce::learn {
@@ -39,24 +40,28 @@ std::string wrapped(const std::string& start, const std::string& text) {
 
 }  // namespace
 
-Table::Table(std::ostream& out, const Json& device)
+Table::Table(std::ostream& out, const Json& device, bool is_predicted)
     : out(out),
       device_name(device.value("name", "a GPU")),
-      simulated(device.value("kind", "") == "sim") {}
+      simulated(device.value("kind", "") == "sim"),
+      is_predicted(is_predicted && simulated) {}
 
 void Table::print_head(const Json& first_result) {
     out << "Device: " << device_name << (simulated ? " (simulated)" : " (measured)") << "\n";
     out << "Matrix: " << shape_of(first_result) << " floats. "
-        << (simulated ? "Counted, not timed: a simulation has no bandwidth.\n"
-                      : "GB/s are 10^9 bytes read + written a second.\n")
+        << (is_predicted ? "Counted; times are predicted, not measured.\n"
+            : simulated  ? "Counted, not timed: a simulation has no bandwidth.\n"
+                         : "GB/s are 10^9 bytes read + written a second.\n")
         << "\n";
-    if (simulated) {
+    const std::string names = column("Step", STEP_WIDTH) + column("Variant", VARIANT_WIDTH);
+    if (is_predicted) {
+        out << column("", STEP_WIDTH + VARIANT_WIDTH) << "sectors/req.      bank        predicted\n"
+            << names << "  load store conflicts       ms of copy result\n";
+    } else if (simulated) {
         out << column("", STEP_WIDTH + VARIANT_WIDTH) << "sectors/request        bank       MB\n"
-            << column("Step", STEP_WIDTH) << column("Variant", VARIANT_WIDTH)
-            << "   load  store   conflicts    moved    result\n";
+            << names << "   load  store   conflicts    moved    result\n";
     } else {
-        out << column("Step", STEP_WIDTH) << column("Variant", VARIANT_WIDTH)
-            << "        ms      GB/s   of copy      result\n";
+        out << names << "        ms      GB/s   of copy      result\n";
     }
     out << std::string(80, '-') << "\n";
 }
@@ -69,16 +74,50 @@ void Table::print_row(const Json& result) {
     std::string reason = reason_of_skip(result);
     if (!reason.empty()) {
         out << "skipped [" << note(reason) << "]" << std::endl;
-        return;
-    }
-    using std::setw;
-    if (simulated) {
-        out << setw(7) << sectors_per_request(result, "load") << setw(7)
-            << sectors_per_request(result, "store") << setw(12) << bank_conflicts(result) << setw(9)
-            << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
+    } else if (is_predicted) {
+        print_predicted(result);
+    } else if (simulated) {
+        print_simulated(result);
     } else {
+        using std::setw;
         out << setw(10) << milliseconds(result) << setw(10) << gigabytes_per_second(result)
             << setw(10) << of_copy(result) << setw(12) << verdict(result) << std::endl;
+    }
+}
+
+void Table::print_simulated(const Json& result) {
+    using std::setw;
+    out << setw(7) << sectors_per_request(result, "load") << setw(7)
+        << sectors_per_request(result, "store") << setw(12) << bank_conflicts(result) << setw(9)
+        << megabytes_moved(result) << setw(10) << verdict(result) << std::endl;
+}
+
+// Room for two more columns: nothing of what was moved.
+void Table::print_predicted(const Json& result) {
+    using std::setw;
+    std::string ms = predicted_milliseconds(result);
+    const std::string reason = reason_of_no_prediction(result);
+    if (!reason.empty()) ms = "none [" + std::to_string(note("not predicted: " + reason)) + "]";
+    out << setw(6) << sectors_per_request(result, "load") << setw(6)
+        << sectors_per_request(result, "store") << setw(10) << bank_conflicts(result) << setw(9)
+        << ms << setw(8) << (reason.empty() ? predicted_of_copy(result) : "") << setw(7)
+        << verdict(result) << std::endl;
+    if (!result.contains("predicted")) return;
+    last_predicted = result["predicted"];
+    error_band = std::max(error_band, last_predicted.value("error_band", 0.0));
+    has_unknown |= !last_predicted.at("unknown").empty();
+}
+
+void Table::print_note_on_predictions() const {
+    if (last_predicted.is_null()) return;
+    out << "\n"
+        << wrapped("", note_on_predictions(last_predicted.value("gpu", "a GPU"),
+                                           last_predicted.value("measured_gpu", false),
+                                           shape_of(last_predicted), error_band));
+    if (has_unknown) {
+        out << wrapped("? ",
+                       "the model says that it does not know all of this one: the error may be "
+                       "larger (--json tells what it does not know)");
     }
 }
 
@@ -89,6 +128,7 @@ size_t Table::note(const std::string& reason) {
 }
 
 void Table::print_notes() {
+    print_note_on_predictions();
     for (size_t i = 0; i < notes.size(); ++i) {
         out << (i == 0 ? "\n" : "") << wrapped("[" + std::to_string(i + 1) + "] ", notes[i]);
     }

@@ -199,6 +199,18 @@ std::string in_lower_case(std::string_view text) {
     return all;
 }
 
+/// Whether `words` stand in `name` and are not parts of longer ones: "200" is nobody's.
+bool has_words(const std::string& name, const std::string& words) {
+    const auto is_inside = [&](std::size_t at) {
+        return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;
+    };
+    for (std::size_t at = name.find(words); !words.empty() && at != std::string::npos;
+         at = name.find(words, at + 1)) {
+        if ((at == 0 || !is_inside(at - 1)) && !is_inside(at + words.size())) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Gpu read_gpu(std::string_view text, const std::string& file) {
@@ -249,16 +261,20 @@ const std::vector<Gpu>& known_gpus() {
 
 const Gpu& gpu_named(std::string_view name) {
     const std::string wanted = in_lower_case(name);
-    std::string all;
+    std::string all, fitting;
     const Gpu* found = nullptr;
     for (const Gpu& gpu : known_gpus()) {
         const std::string one = in_lower_case(gpu.name);
         if (one == wanted) return gpu;
-        // The end of a name, from a word on: "200" is nobody's.
-        if (!wanted.empty() && found == nullptr && one.ends_with(" " + wanted)) found = &gpu;
         all += (all.empty() ? "" : ", ") + gpu.name;
+        if (!has_words(one, wanted)) continue;
+        fitting += (fitting.empty() ? "" : ", ") + gpu.name;
+        found = fitting == gpu.name ? &gpu : nullptr;
     }
     if (found != nullptr) return *found;
+    if (!fitting.empty()) {
+        throw GpuError("\"" + std::string(name) + "\": which of them? " + fitting);
+    }
     throw GpuError("no GPU is called \"" + std::string(name) + "\"; known: " + all +
                    " (build/bin/calibrate measures another)");
 }

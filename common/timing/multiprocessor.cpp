@@ -15,8 +15,12 @@ using Kind = Operation::Kind;
 constexpr int schedulers = 4;
 /// Requests that a multiprocessor takes before it makes warps wait, in cycles of work.
 constexpr double lsu_queue = 64;
+/// Of a request for a line in the first-level cache.
+constexpr double cycles_of_line = .9;
 /// How long memory remembers how busy it was.
 constexpr double memory_of_load = 6000;
+/// What is written and not yet in memory, in cycles of a multiprocessor's share of it.
+constexpr double room_for_writes = 4000;
 /// Bursts that other multiprocessors' pauses make room for.
 constexpr double credit = 8000;
 
@@ -45,7 +49,10 @@ public:
     double read(double t, double sectors) {
         return use(t, sectors * work_.read_cycles) + latency();
     }
-    void write(double t, double sectors) { use(t, sectors * work_.write_cycles); }
+    /// When the second-level cache has room for them: it holds back what memory cannot take at once.
+    double write(double t, double sectors) {
+        return use(t, sectors * work_.write_cycles) - room_for_writes;
+    }
 
     /// Of a load that comes now.
     double latency() const {
@@ -82,17 +89,24 @@ struct WarpState {
     std::uint32_t block = 0, at = 0;
     std::uint32_t phases = 0;  ///< of bulk loads that it has waited for
     double barrier_since = 0;
+    double half = 0;           ///< when half of its operations were done
     std::vector<double> done;  ///< when what an operation brings is there
+};
+
+/// A piece of memory that a block has asked for.
+struct Place {
+    double late = 0;   ///< by how much of the spread it answers
+    double there = 0;  ///< when what was asked for last is in the first-level cache
 };
 
 struct BlockState {
     const BlockProgram* program = nullptr;
     std::uint32_t place = 0;
-    std::uint32_t live = 0, arrived = 0;
+    std::uint32_t live = 0;
     double born = 0;
     std::vector<std::uint32_t> at_barrier, at_bulk_wait;
-    std::vector<double> bulk_loads, bulk_stores;       ///< when they are there, in order
-    std::unordered_map<std::uint32_t, double> places;  ///< how late a piece of memory answers
+    std::vector<double> bulk_loads, bulk_stores;      ///< when they are there, in order
+    std::unordered_map<std::uint32_t, Place> places;  ///< of memory
 };
 
 /// What happened, for the time line.
@@ -176,10 +190,12 @@ private:
     void bulk_load(BlockState& block, const Operation& o, double at);
     bool wait_for_bulk(std::uint32_t w, double t);
     double drained(const BlockState& block, const Operation& o) const;
-    bool barrier(std::uint32_t w, double at);
+    void barrier(std::uint32_t w, double at);
+    void open_barrier(BlockState& block);
     void exit(std::uint32_t w, double at);
     double lateness(BlockState& block, const Operation& o);
     void on_its_way(double from, double to, double bytes);
+    double longer_than_recorded() const;
     Outcome outcome();
     void draw(Outcome& result) const;
 
@@ -198,8 +214,8 @@ private:
     double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
     double launch_wait_ = 0, latencies_ = 0, loads_ = 0, end_ = 0;
     WarpLife life_;
-    double lived_ = 0;  ///< by warps, added up
-    std::vector<double> ends_, halves_;
+    double lived_ = 0, second_halves_ = 0;  ///< by warps, added up
+    std::vector<double> ends_;
     std::vector<Stretch> flights_, stores_, barriers_, waits_, lives_;
 };
 
@@ -263,9 +279,9 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
 double Simulation::lateness(BlockState& block, const Operation& o) {
     double most = 0;
     for (const std::uint32_t place : o.places) {
-        const auto [found, is_new] = block.places.try_emplace(place, 0.0);
-        if (is_new) found->second = chance_.gamma();
-        most = std::max(most, found->second);
+        const auto [found, is_new] = block.places.try_emplace(place, Place{});
+        if (is_new) found->second.late = chance_.gamma();
+        most = std::max(most, found->second.late);
     }
     const double least = memory_.least_latency();
     const double spread = std::min(memory_.latency() - gpu_.latency_floor * least,
@@ -288,22 +304,35 @@ void Simulation::through_shared(const Operation& o, double at, double& done, dou
 
 void Simulation::load(BlockState& block, const Operation& o, double at, double& done,
                       double& next) {
-    const double begin = std::max(at, lsu_);
-    lsu_ = begin + o.passes;
-    lsu_busy_ += o.passes;
+    const double begin = std::max(at, lsu_), passes = o.passes * cycles_of_line;
+    lsu_ = begin + passes;
+    lsu_busy_ += passes;
     next = std::max(next, lsu_ - lsu_queue);
-    if (o.hits_l1) {
-        done = lsu_ + gpu_.l1_latency;
+    done = lsu_ + gpu_.l1_latency;
+    if (o.sectors == 0) {  // the block has asked for all of it before
+        for (const std::uint32_t place : o.places) done = std::max(done, block.places[place].there);
         return;
     }
     const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
-    done = std::max({memory_.read(begin, o.sectors), lsu_ + memory_.latency(),
-                     from_l2_ + memory_.latency()}) +
-           lateness(block, o);
-    done = std::max(done, lsu_ + gpu_.l1_latency);
+    const double answered = std::max(
+        {memory_.read(begin, o.sectors), lsu_ + memory_.latency(), from_l2_ + memory_.latency()});
+    done = std::max(done, answered + lateness(block, o));
+    for (const std::uint32_t place : o.places)
+        block.places[place].there = std::max(block.places[place].there, done);
     on_its_way(begin, done, o.sectors * sector_bytes);
+}
+
+/// Cycles of the way to the cache, for a line of which a request writes sectors in part.
+double cost_of_partial(const Operation& o, const PartialSectors& partial) {
+    // Lanes of 16 bytes, each in a sector of its own, go through in quarters of the warp: that takes 1.7 times
+    // as long as lanes of 4 bytes.
+    constexpr double in_quarters = 1.7;
+    const bool alone = o.lanes >= 16 && o.bytes_of_lane >= 16;
+    if (alone) return partial.of_4 * in_quarters;
+    if (o.bytes_of_partial >= 16) return partial.of_16;
+    return o.bytes_of_partial >= 8 ? partial.of_8 : partial.of_4;
 }
 
 void Simulation::store(BlockState& block, const Operation& o, double at, double& next) {
@@ -318,16 +347,15 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
         lsu_busy_ += o.passes;
         next = std::max(next, lsu_ - lsu_queue);
     }
-    const PartialSectors& p = gpu_.partial;
-    const double of_partial = o.bytes_of_partial >= 16  ? p.of_16
-                              : o.bytes_of_partial >= 8 ? p.of_8
-                                                        : p.of_4;
-    const double partial = o.partial * of_partial;
-    const double cost = o.sectors * sector_bytes / gpu_.l2_write_bytes + partial;
+    const double of_partial = cost_of_partial(o, gpu_.partial);
+    const double whole = sector_bytes / gpu_.l2_write_bytes;
+    const double partial =
+        o.partial == 0 ? 0 : std::max(o.lines_partial * of_partial, o.partial * whole);
+    const double cost = o.sectors * whole + partial;
     to_l2_ = std::max(to_l2_, begin) + cost;
     to_l2_busy_ += cost;
     partial_busy_ += partial;
-    memory_.write(begin, o.sectors + o.partial);
+    to_l2_ = std::max(to_l2_, memory_.write(begin, o.sectors + o.partial));
     stores_.push_back({begin, to_l2_, static_cast<double>(o.sectors + o.partial) * sector_bytes});
     if (o.kind == Kind::bulk_store) block.bulk_stores.push_back(to_l2_ + 300);
 }
@@ -348,12 +376,8 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
 bool Simulation::wait_for_bulk(std::uint32_t w, double t) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
-    std::size_t in_all = 0;
-    for (const std::uint32_t p : block.program->program_of_warp)
-        for (const Operation& o : block.program->programs[p].operations)
-            in_all += o.kind == Kind::bulk_load;
     const std::size_t wanted = std::min<std::size_t>(
-        in_all, (warp.phases + 1) * std::size_t{block.program->bulk_loads_of_phase});
+        block.program->bulk_loads, (warp.phases + 1) * std::size_t{warp.program->loads_of_wait});
     if (block.bulk_loads.size() < wanted) {
         block.at_bulk_wait.push_back(w);
         return false;
@@ -382,33 +406,36 @@ double Simulation::drained(const BlockState& block, const Operation& o) const {
                : *std::max_element(block.bulk_stores.begin(), block.bulk_stores.begin() + wanted);
 }
 
-/// True: the last one has come, and goes on with the others.
-bool Simulation::barrier(std::uint32_t w, double at) {
+void Simulation::barrier(std::uint32_t w, double at) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
     barrier_ = std::max(barrier_, at) + gpu_.barrier_of_warp;
     ++warp.at;
     warp.barrier_since = at;
     block.at_barrier.push_back(w);
-    if (++block.arrived < block.live) return false;
+    open_barrier(block);
+}
+
+/// If all warps that still live stand at it, they go on.
+void Simulation::open_barrier(BlockState& block) {
+    if (block.at_barrier.empty() || block.at_barrier.size() < block.live) return;
     const double go = barrier_ + gpu_.barrier;
-    for (const std::uint32_t other : block.at_barrier) {
-        life_.barrier += go - warps_[other].barrier_since;
-        barriers_.push_back({warps_[other].barrier_since, go, 1});
-        wake(other, go);
+    for (const std::uint32_t w : block.at_barrier) {
+        life_.barrier += go - warps_[w].barrier_since;
+        barriers_.push_back({warps_[w].barrier_since, go, 1});
+        wake(w, go);
     }
     block.at_barrier.clear();
-    block.arrived = 0;
-    return true;
 }
 
 void Simulation::exit(std::uint32_t w, double at) {
     WarpState& warp = warps_[w];
     BlockState& block = blocks_[warp.block];
     lived_ += at - block.born;
+    second_halves_ += at - warp.half;
     end_ = std::max(end_, at);
     warp.done = {};
-    if (--block.live > 0) return;
+    if (--block.live > 0) return open_barrier(block);
     ends_.push_back(at);
     lives_.push_back({block.born, at, static_cast<double>(block.place)});
     block.places.clear();
@@ -439,8 +466,21 @@ bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
         default: break;
     }
     warp.done[warp.at++] = done;
-    if (warp.at == warp.program->operations.size() / 2) halves_.push_back(next);
+    if (warp.at == warp.program->operations.size() / 2) warp.half = next;
     return true;
+}
+
+/// Of warps of which only the beginning was recorded, the rest goes on like the second half of it.
+double Simulation::longer_than_recorded() const {
+    double in_all = 0, kinds = 0;
+    for (const BlockProgram& kind : work_.kinds)
+        for (const Program& p : kind.programs) {
+            in_all += p.in_all;
+            ++kinds;
+        }
+    in_all /= kinds;
+    if (in_all <= 1 || lived_ <= 0) return 1;
+    return 1 + second_halves_ / lived_ * 2 * (in_all - 1);
 }
 
 Outcome Simulation::outcome() {
@@ -453,19 +493,12 @@ Outcome Simulation::outcome() {
                to = static_cast<std::size_t>(std::max(run - work_.resident, 1.0));
     if (to > from + 1 && to < ends_.size())
         r.cycles_a_block = (ends_[to] - ends_[from]) / static_cast<double>(to - from);
+    r.cycles_a_block = std::max(r.cycles_a_block, memory_.busy() / run);
+    r.cycles = std::max(r.cycles, memory_.busy());
     if (work_.blocks > run) r.cycles += (work_.blocks - run) * r.cycles_a_block;
-    // Warps of which only the beginning was recorded: their turns go on as in its second half.
-    double in_all = 1;
-    for (const BlockProgram& kind : work_.kinds)
-        for (const Program& p : kind.programs) in_all = std::max(in_all, p.in_all);
-    if (in_all > 1 && !halves_.empty()) {
-        double half = 0;
-        for (const double t : halves_) half += t;
-        half /= static_cast<double>(halves_.size());
-        const double longer = half + (end_ - half) * (in_all - .5) / .5;
-        r.cycles *= longer / end_;
-        r.cycles_a_block *= longer / end_;
-    }
+    const double longer = longer_than_recorded();
+    r.cycles *= longer;
+    r.cycles_a_block *= longer;
     const double warps = static_cast<double>(warps_.size());
     for (double* part :
          {&life_.start, &life_.issue, &life_.loads, &life_.shared, &life_.barrier, &life_.stores})
@@ -489,12 +522,12 @@ template <class Add>
 void spread(const Stretch& s, double begin, double step, std::size_t moments, Add add) {
     const double end = begin + step * static_cast<double>(moments);
     const double from = std::max(s.begin, begin), to = std::min(s.end, end);
-    for (double t = from; t < to;) {
-        const auto k = std::min(moments - 1, static_cast<std::size_t>((t - begin) / step));
-        const double until = std::min(to, begin + step * static_cast<double>(k + 1));
-        add(k, (until - t) / step);
-        if (until <= t) break;
-        t = until;
+    if (from >= to) return;
+    for (auto k = static_cast<std::size_t>((from - begin) / step); k < moments; ++k) {
+        const double left = begin + step * static_cast<double>(k);
+        const double part = (std::min(to, left + step) - std::max(from, left)) / step;
+        if (part > 0) add(k, part);
+        if (left >= to) break;
     }
 }
 

@@ -24,15 +24,20 @@ struct BlockState {
     std::unordered_map<std::uint64_t, std::uint32_t> places;
 };
 
+bool is_barrier(const Instruction& i) {
+    return i.opcode == "bar" && !i.has("warp");
+}
+
 /// One warp's operations, as they come.
 class WarpLowering {
 public:
     WarpLowering(const Recording& recording, const RecordedBlock& block, BlockState& state)
         : recording_(recording), block_(block), state_(state) {}
 
-    std::vector<Draft> run(const WarpPath& path) {
+    /// The first steps of it.
+    std::vector<Draft> run(const WarpPath& path, std::size_t steps) {
         start();
-        for (std::size_t k = 0; k < path.steps.size(); ++k) add(path, k);
+        for (std::size_t k = 0; k < steps; ++k) add(path, k);
         if (drafts_.empty() || drafts_.back().operation.kind != Kind::exit) end();
         return std::move(drafts_);
     }
@@ -90,7 +95,6 @@ private:
     BlockState& state_;
     std::vector<Draft> drafts_;
     std::unordered_map<std::uint32_t, std::uint32_t> writer_;  ///< of a register
-    std::unordered_set<std::uint64_t> own_;                    ///< sectors that this warp loaded
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
     std::vector<std::uint32_t> group_;                ///< copies since the last commit
     std::vector<std::vector<std::uint32_t>> groups_;  ///< committed, not waited for: empty
@@ -125,19 +129,14 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     Operation& operation = draft.operation;
     operation.kind = Kind::load;
     draft.priority = Priority::load;
-    operation.hits_l1 = true;
     for_each_access(step, [&](const Access& access) {
         std::uint32_t missing = 0;
-        for_each_sector(access, [&](std::uint64_t sector) {
-            operation.hits_l1 &= own_.contains(sector);
-            missing += state_.loaded.insert(sector).second;
-            own_.insert(sector);
-        });
+        for_each_sector(
+            access, [&](std::uint64_t sector) { missing += state_.loaded.insert(sector).second; });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         remember_places(operation, access);
     });
-    operation.hits_l1 &= operation.sectors == 0;
     if (!i.has("nc")) follow(operation, stores_);  // they might be to the same place
 }
 
@@ -150,10 +149,13 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         const std::uint32_t bytes = bytes_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         operation.lanes = access.lanes;
+        operation.bytes_of_lane = access.bytes_per_lane;
         if (bytes >= sector_bytes * sectors) {
             operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors);
         } else {
             operation.partial = static_cast<std::uint16_t>(operation.partial + sectors);
+            operation.lines_partial =
+                static_cast<std::uint16_t>(operation.lines_partial + access.passes);
             operation.bytes_of_partial =
                 std::max(operation.bytes_of_partial, static_cast<std::uint16_t>(bytes / sectors));
         }
@@ -281,12 +283,12 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
         add_arithmetic(draft, i, step.instruction);
     const bool touches = step.accesses > 0;
     if (touches && step.instruction < condition_until_) operation.after.push_back(condition_);
-    if (i.opcode == "bar" && !i.has("warp")) {
+    if (is_barrier(i)) {
         operation.kind = Kind::barrier;
         draft.fixed = true;
     }
     if (i.opcode == "ret" || i.opcode == "exit") {
-        const bool ends = k + 1 == path.steps.size();
+        const bool ends = k + 1 == path.executed;
         if (ends) operation.kind = Kind::exit;
         draft.fixed = draft.ends_piece = ends;
     }
@@ -307,8 +309,8 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
 /// Two warps with the same operations, but for the places that they touch.
 bool same(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
-           a.sectors == b.sectors && a.partial == b.partial && a.hits_l1 == b.hits_l1 &&
-           a.after == b.after && a.places == b.places;
+           a.sectors == b.sectors && a.partial == b.partial && a.after == b.after &&
+           a.places == b.places;
 }
 
 bool same(const Program& a, const Program& b) {
@@ -327,41 +329,64 @@ void add_up(const Program& program, BlockProgram& block) {
     }
 }
 
-std::uint32_t loads_of_phase(const BlockProgram& block) {
-    std::uint32_t loads = 0, most_waits = 0;
-    for (const std::uint32_t w : block.program_of_warp) {
-        std::uint32_t waits = 0;
-        for (const Operation& o : block.programs[w].operations) {
-            loads += o.kind == Kind::bulk_load;
-            waits += o.kind == Kind::bulk_wait;
-        }
-        most_waits = std::max(most_waits, waits);
-    }
-    if (loads == 0) return 0;
-    return std::max(1u, (loads + most_waits / 2) / std::max(1u, most_waits));
+std::uint32_t count(const Program& program, Kind kind) {
+    std::uint32_t count = 0;
+    for (const Operation& o : program.operations) count += o.kind == kind;
+    return count;
+}
+
+/// Which loads report to which mbarrier is not recorded: every wait is for as many, in turn.
+void share_out_bulk_loads(BlockProgram& block) {
+    for (const std::uint32_t w : block.program_of_warp)
+        block.bulk_loads += count(block.programs[w], Kind::bulk_load);
+    if (block.bulk_loads == 0) return;
+    for (Program& program : block.programs)
+        program.loads_of_wait =
+            std::max(1u, block.bulk_loads / std::max(1u, count(program, Kind::bulk_wait)));
 }
 
 }  // namespace
 
+/// Of each warp: as far as its recording reaches, but where it ends too early, only as far as all warps of the
+/// block have come, barrier by barrier.
+std::vector<std::size_t> steps_of_warps(const Recording& recording, const RecordedBlock& block) {
+    std::size_t barriers = ~std::size_t{0};  ///< that all have reached
+    std::vector<std::vector<std::size_t>> behind;
+    for (const WarpPath& path : block.warps) {
+        std::vector<std::size_t>& places = behind.emplace_back();
+        for (std::size_t k = 0; k < path.steps.size(); ++k)
+            if (is_barrier(recording.instructions[path.steps[k].instruction]))
+                places.push_back(k + 1);
+        if (path.executed > path.steps.size()) barriers = std::min(barriers, places.size());
+    }
+    std::vector<std::size_t> steps;
+    for (std::size_t w = 0; w < block.warps.size(); ++w) {
+        const bool cut = barriers > 0 && barriers <= behind[w].size();
+        steps.push_back(cut ? behind[w][barriers - 1] : block.warps[w].steps.size());
+    }
+    return steps;
+}
+
 BlockProgram operations_of(const Recording& recording, const RecordedBlock& block) {
     BlockProgram result;
     BlockState state;
-    for (const WarpPath& path : block.warps) {
+    const std::vector<std::size_t> steps = steps_of_warps(recording, block);
+    for (std::size_t w = 0; w < block.warps.size(); ++w) {
+        const WarpPath& path = block.warps[w];
         Program program;
-        program.operations = in_order(WarpLowering(recording, block, state).run(path));
-        program.in_all = path.steps.empty() ? 1
-                                            : static_cast<double>(path.executed) /
-                                                  static_cast<double>(path.steps.size());
+        program.operations = in_order(WarpLowering(recording, block, state).run(path, steps[w]));
+        program.in_all =
+            steps[w] == 0 ? 1 : static_cast<double>(path.executed) / static_cast<double>(steps[w]);
         add_up(program, result);
-        std::uint32_t k = 0;
-        while (k < result.programs.size() && !same(result.programs[k], program)) ++k;
-        if (k == result.programs.size()) result.programs.push_back(std::move(program));
-        result.program_of_warp.push_back(k);
+        std::uint32_t kind = 0;
+        while (kind < result.programs.size() && !same(result.programs[kind], program)) ++kind;
+        if (kind == result.programs.size()) result.programs.push_back(std::move(program));
+        result.program_of_warp.push_back(kind);
     }
     for (const Access& access : block.accesses)
         result.has_atomics |=
             access.kind == AccessKind::atomic || access.kind == AccessKind::shared_atomic;
-    result.bulk_loads_of_phase = loads_of_phase(result);
+    share_out_bulk_loads(result);
     return result;
 }
 

@@ -34,15 +34,15 @@ struct Operation {
     };
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
-    bool hits_l1 = false;
     float slots = 1;                     ///< of a scheduler's issue
     float latency = 0;                   ///< until what it computes can be used; not for memory
     float passes = 0;                    ///< through the first-level cache or shared memory
     std::uint16_t sectors = 0;           ///< that are fetched, or stored whole
+    std::uint16_t lines_partial = 0;     ///< of 128 bytes, with sectors that are stored in part
     std::uint16_t partial = 0;           ///< that are stored in part
     std::uint16_t bytes_of_partial = 0;  ///< of each of those
     std::uint16_t keeps = 0;             ///< bulk_drain: groups that may still be under way
-    std::uint16_t lanes = 0;
+    std::uint16_t lanes = 0, bytes_of_lane = 0;
     std::vector<std::uint32_t> after;  ///< operations whose results it needs
     std::vector<std::uint32_t>
         places;  ///< pieces of memory that answer as one, numbered for the block
@@ -51,13 +51,14 @@ struct Operation {
 struct Program {
     std::vector<Operation> operations;
     double in_all = 0;  ///< times as many there were: 1, unless the recording ends before the warp
+    std::uint32_t loads_of_wait = 0;  ///< of the block's bulk loads, that each bulk_wait waits for
 };
 
 /// The warps of a block; warps that do the same share a Program.
 struct BlockProgram {
     std::vector<Program> programs;
     std::vector<std::uint32_t> program_of_warp;
-    std::uint32_t bulk_loads_of_phase = 0;  ///< that a bulk_wait waits for
+    std::uint32_t bulk_loads = 0;
     // All warps, all operations.
     double sectors_read = 0, sectors_written = 0, sectors_partial = 0;
     bool has_atomics = false;

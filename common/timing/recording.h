@@ -67,7 +67,8 @@ struct RecordedBlock {
 
 /// What neighbouring blocks touch, taken together.
 struct Footprint {
-    std::uint64_t requested = 0;  ///< sectors, by all requests
+    std::uint64_t by_blocks = 0;  ///< sectors of each block, added up
+    std::uint64_t bytes = 0;      ///< by all lanes
     SectorSet sectors;
 };
 

@@ -53,6 +53,11 @@ void SectorSet::grow() {
         if (p.number != nothing) page(p.number).sectors = p.sectors;
 }
 
+void SectorSet::clear() {
+    if (used_ > 0) std::fill(table_.begin(), table_.end(), Page{});
+    used_ = 0;
+}
+
 std::uint64_t SectorSet::size() const {
     std::uint64_t sum = 0;
     for (const Page& p : table_) sum += static_cast<std::uint64_t>(std::popcount(p.sectors));

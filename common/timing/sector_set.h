@@ -25,6 +25,7 @@ public:
     /// Pieces of `bytes` (a power of two from 2048 on) of which some sector belongs to the set.
     std::uint64_t pages(std::uint64_t bytes) const;
     bool empty() const { return used_ == 0; }
+    void clear();
 
 private:
     /// 64 sectors side by side, one bit each: a slot of a table with open addresses.

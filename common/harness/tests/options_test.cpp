@@ -76,6 +76,29 @@ TEST_CASE("bad options are refused, by name") {
     CHECK(refused({"fast"}).find("unknown option") != std::string::npos);
 }
 
+TEST_CASE("--time names a GPU, H200 when it does not, and chooses the simulated one") {
+    for (const auto& arguments :
+         {std::vector<std::string>{"--time"}, std::vector<std::string>{"--time", "H200"},
+          std::vector<std::string>{"--time=nvidia h200"}, std::vector<std::string>{"--at", "64"}}) {
+        const Options options = parse_options(arguments);
+        CHECK(options.time_on == "NVIDIA H200");
+        CHECK(options.device == DeviceChoice::simulator);
+    }
+    CHECK(parse_options({"--time", "--at", "4096x2048"}).time_at == Shape{4096, 2048});
+    CHECK(parse_options({"--at", "4096"}).time_at == Shape{4096, 4096});
+    CHECK(parse_options({}).time_on.empty());
+}
+
+TEST_CASE("times that cannot be predicted are refused, with what to do") {
+    CHECK(refused({"--time", "H2000"}).find("known: NVIDIA H200") != std::string::npos);
+    CHECK(refused({"--time", "--device", "gpu"}).find("--device sim") != std::string::npos);
+    CHECK(refused({"--time", "--verify"}).find("--bench") != std::string::npos);
+    for (const char* shape : {"", "x", "4x", "x4"})
+        CHECK(refused({"--at", shape}).find("give ROWSxCOLS") != std::string::npos);
+    CHECK(refused({"--at", "4x0"}) == "--at 0: must be at least 1");
+    CHECK(refused({"--at", "65536"}).find("64-bit indices") != std::string::npos);
+}
+
 TEST_CASE("the largest matrix that int can index is accepted") {
     CHECK(parse_options({"--rows", "2147483647", "--cols", "1"}).shape == Shape{2147483647, 1});
 }
@@ -83,7 +106,7 @@ TEST_CASE("the largest matrix that int can index is accepted") {
 TEST_CASE("--help fits the terminal and names every option") {
     const std::string help = help_text("01_copy");
     for (const char* option : {"--verify", "--bench", "--device", "--rows", "--cols", "--variant",
-                               "--list", "--json", "--help"}) {
+                               "--list", "--json", "--time", "--at", "--help"}) {
         CHECK(help.find(option) != std::string::npos);
     }
     std::size_t begin = 0;

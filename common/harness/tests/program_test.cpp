@@ -221,6 +221,32 @@ TEST_CASE("--json writes what was shown") {
     CHECK(json["results"][5]["verified"] == false);
 }
 
+TEST_CASE("--time predicts what can be predicted, and says why the rest is not") {
+    const fs::path file = folder() / "predicted.json";
+    const Run all =
+        run("--bench --rows 64 --cols 64 --time --at 4100x4096 --json " + file.string());
+    INFO(all.out);
+    CHECK(all.exit_code == 1);
+    CHECK(all.says("Predicted, not measured: NVIDIA H200 at 4100 x 4096"));
+    const auto json = nlohmann::json::parse(contents(file));
+    const auto& right = json["results"][0];
+    CHECK(right["rows"] == 64);
+    CHECK(right["predicted"]["rows"] == 4100);
+    CHECK(right["predicted"]["gpu"] == "NVIDIA H200");
+    CHECK(right["predicted"]["ms"] > 0.05);
+    CHECK(right["predicted"]["ms"] < 2);
+    CHECK(right["predicted"]["of_copy"] < 0.5);
+    CHECK(json["results"][1]["predicted"]["of_copy"] > right["predicted"]["of_copy"]);
+    CHECK(json["results"][2]["not_predicted"] == "it launches no kernel");
+    // One that is wrong has no counters either.
+    CHECK_FALSE(json["results"][5].contains("predicted"));
+    const Run shape = run("--bench --rows 64 --cols 64 --time --at 4098 --variant multiples");
+    CHECK(shape.exit_code == 0);
+    CHECK(shape.says("Not predicted: multiples: at 4098 x 4098 it takes"));
+    CHECK(fits_terminal(shape.out));
+    check_refused("--time H2000", "known: NVIDIA H200");
+}
+
 TEST_CASE("a size that does not fit is said before anything is allocated") {
     std::ifstream meminfo("/proc/meminfo");
     long long available = 0;

@@ -88,6 +88,45 @@ TEST_CASE("tables fit the terminal, however long the names are") {
     }
 }
 
+TEST_CASE("predicted times stand beside counters, and are called that") {
+    const Variant variant{.name = "a name that is much longer than the others of its table",
+                          .about = "",
+                          .keeps_nan_payloads = false};
+    Result result = counted(variant);
+    result.counters->shared_load_wavefronts = 12345678901;
+    Predicted& p = result.predicted.emplace();
+    p.shape = {32768, 32768};
+    p.gpu = "NVIDIA L4";
+    p.copy_gbps = 300;
+    p.ms = 1234.5678;
+    p.gbps = 129;
+    p.error_band = .15;
+    p.launches.resize(2);
+    const Table table(simulated, true, {&variant}, true);
+    CHECK(table.head().find("predicted\n") != std::string::npos);
+    CHECK(table.row(result, {}).find(" 1234.5678     43 %") != std::string::npos);
+    CHECK(notes_on_predictions({result}).find("does not know") == std::string::npos);
+    p.launches[1].unknown = {timing::Unknown::atomics};
+    CHECK(table.row(result, {}).find(" 1234.5678?     43 %") != std::string::npos);
+    Result none = counted(variant);
+    none.not_predicted = "it launches no kernel";
+    CHECK(table.row(none, {}).find(" - ") != std::string::npos);
+    const std::string notes = notes_on_predictions({result, none});
+    for (const char* words : {"not measured: NVIDIA L4 at 32768 x 32768", "Unverified", "atomics",
+                              "Not predicted: a name"})
+        CHECK(notes.find(words) != std::string::npos);
+    CHECK(longest_line(table.head() + table.row(result, {}) + table.row(none, {}) + notes) <= 80);
+    const auto json = nlohmann::json::parse(to_json(simulated, "x", {result, none}, {}));
+    const auto& predicted = json["results"][0]["predicted"];
+    CHECK(predicted["gpu"] == "NVIDIA L4");
+    CHECK(predicted["ms"] == doctest::Approx(1234.5678));
+    CHECK(predicted["of_copy"] == doctest::Approx(.43));
+    CHECK(predicted["binds"] == "memory");
+    CHECK(predicted["unknown"] == nlohmann::json::array({"atomics"}));
+    CHECK(json["results"][1]["not_predicted"] == "it launches no kernel");
+    CHECK_FALSE(json["results"][1].contains("predicted"));
+}
+
 TEST_CASE("JSON of the simulator has counters and no time") {
     const Variant variant{.name = "with \"quotes\"", .about = ""};
     const auto json = nlohmann::json::parse(to_json(simulated, "02_naive", {counted(variant)}, {}));

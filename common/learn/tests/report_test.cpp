@@ -132,6 +132,44 @@ TEST_CASE("a table has 80 columns, and says measured or simulated") {
     }
 }
 
+TEST_CASE("predicted times have a table of 80 columns, and are never called measured") {
+    Json known = counted("09_vec4_t64", "a_name_of_nineteen_"), unsure = known, none = known;
+    known["predicted"] = {{"gpu", "NVIDIA H200"}, {"measured_gpu", true},    {"rows", 32768},
+                          {"cols", 32768},        {"ms", 123.45678},         {"of_copy", 0.4349},
+                          {"error_band", 0.08},   {"unknown", Json::array()}};
+    unsure["predicted"] = known["predicted"];
+    unsure["predicted"]["unknown"] = {"atomics"};
+    none["not_predicted"] = "it launches no kernel";
+    const auto shown = [](const std::vector<Json>& results) {
+        std::ostringstream out;
+        Table table(out, SIM, true);
+        table.print_head(results.front());
+        for (const Json& result : results) table.print_row(result);
+        table.print_notes();
+        return out.str();
+    };
+    std::istringstream lines(shown({known, unsure, none}));
+    for (std::string line; std::getline(lines, line);) {
+        CHECK_MESSAGE(line.size() <= 80, line);
+        CHECK_MESSAGE(!line.ends_with(' '), line);
+    }
+    const std::string all = shown({known, unsure, none}), one = shown({known});
+    CHECK(has(all, "123.4568    43 %  right\n"));
+    CHECK(has(all, "123.4568?    43 %"));
+    CHECK(has(all, "none [1]"));
+    CHECK(has(all, "[1] not predicted: it launches no kernel"));
+    CHECK(has(all, "does not know"));
+    CHECK(has(one, "Predicted, not measured: NVIDIA H200 at 32768 x 32768, within 8 %"));
+    CHECK_FALSE(has(one, "does not know"));
+    CHECK_FALSE(has(one, "Unverified"));
+    known["predicted"]["measured_gpu"] = false;
+    CHECK(has(shown({known}), "Unverified"));
+    // A real GPU's times are measured, whatever was asked for.
+    std::ostringstream out;
+    Table(out, GPU, true).print_head(timed("01_copy", "copy"));
+    CHECK_FALSE(has(out.str(), "predicted"));
+}
+
 TEST_CASE("without results the README says so") {
     Folder folder;
     folder.write("README.md", EMPTY_README);

@@ -46,10 +46,24 @@ void refused(const RunWords& words, const std::string& sentence) {
 }
 
 RunWords shape(const std::string& rows, const std::string& cols) {
-    return {.steps = {"all"}, .device = "", .rows = rows, .cols = cols, .variant = "", .json = ""};
+    return {.steps = {"all"},
+            .device = "",
+            .rows = rows,
+            .cols = cols,
+            .variant = "",
+            .json = "",
+            .time = "",
+            .at = ""};
 }
 RunWords steps(const std::vector<std::string>& words) {
-    return {.steps = words, .device = "", .rows = "", .cols = "", .variant = "", .json = ""};
+    return {.steps = words,
+            .device = "",
+            .rows = "",
+            .cols = "",
+            .variant = "",
+            .json = "",
+            .time = "",
+            .at = ""};
 }
 
 }  // namespace
@@ -106,6 +120,26 @@ TEST_CASE("devices") {
     }
     words.device = "tpu";
     refused(words, "there is no device \"tpu\"; there are auto, gpu and sim");
+}
+
+TEST_CASE("a prediction goes to every program, and is understood before any runs") {
+    RunWords words = steps({"all"});
+    words.time = "L4";
+    words.at = "4096x2048";
+    const RunRequest request = understand(words, COURSE);
+    CHECK(request.is_predicted);
+    CHECK(request.options == std::vector<std::string>{"--time", "L4", "--at", "4096x2048"});
+    CHECK_FALSE(understand(steps({"all"}), COURSE).is_predicted);
+    words.time = "";
+    CHECK(understand(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
+    words.at = "4096by2048";
+    refused(words, "not a whole number");
+    words = steps({"all"});
+    words.time = "02";
+    refused(words, "no GPU is called \"02\"; known: NVIDIA H200");
+    words.time = "H200";
+    words.device = "gpu";
+    refused(words, "./learn validate --time");
 }
 
 TEST_CASE("a variant chooses the steps that have it") {

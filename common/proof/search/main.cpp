@@ -6,9 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "base/enum_names.h"
 #include "base/files.h"
 #include "harness/device.h"
+#include "harness/device_buffer.h"
 #include "harness/errors.h"
+#include "harness/predicted.h"
 #include "harness/result.h"
 #include "harness/text.h"
 #include "harness/timing.h"
@@ -31,6 +34,7 @@ struct Words {
     std::string sizes = "32768,16384,33024", device = "gpu", json, commit;
     int rounds = 8, launches = 3;
     bool check_only = false;
+    std::string time_on;
 };
 
 void add_options(CLI::App& app, Words& words) {
@@ -43,6 +47,8 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--json", words.json, "Where the results go (docs/results/search/results.json)");
     app.add_option("--commit", words.commit, "Commit of the source, where git can not say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all candidates, at 512 x 256");
+    app.add_option("--time", words.time_on,
+                   "Time nothing: predict all times, on this GPU (H200), for --json");
     app.add_option("--device", words.device, "gpu or, with --check, sim")
         ->check(CLI::IsMember({"gpu", "sim"}));
 }
@@ -170,7 +176,56 @@ Json time_all(Search& search, const Device& device, const Words& words) {
     return search.results();
 }
 
+/// A row as the programs of lessons write it.
+Json predicted_row(const Candidate& candidate, Shape shape, const std::string& gpu) {
+    const double bytes = 2.0 * sizeof(float) * candidate.share * shape.rows * shape.cols;
+    const auto launch = [&] {
+        const auto room = static_cast<std::size_t>(bytes / 2 / candidate.share);
+        const DeviceBuffer in(room), out(room);
+        candidate.launch(static_cast<float*>(out.data()), static_cast<const float*>(in.data()),
+                         shape.rows, shape.cols);
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    };
+    Json row{{"step", "search"}, {"variant", candidate.name}};
+    try {
+        const Predicted p = predict_launches(launch, bytes, shape, gpu);
+        Json unknown = Json::array();
+        for (const timing::Unknown one : p.unknown()) unknown.push_back(dashed_name(one));
+        row["predicted"] = {{"gpu", p.gpu},
+                            {"measured_gpu", p.measured_gpu},
+                            {"rows", shape.rows},
+                            {"cols", shape.cols},
+                            {"ms", p.ms},
+                            {"gbps", p.gbps},
+                            {"of_copy", p.of_copy()},
+                            {"binds", dashed_name(p.longest().binds)},
+                            {"error_band", p.error_band},
+                            {"unknown", unknown}};
+    } catch (const NotPredicted& reason) {
+        row["not_predicted"] = reason.what();
+    }
+    return row;
+}
+
+int predict_all(const Words& words, char** argv) {
+    if (words.json.empty()) throw UsageError("--time: --json names the file for the times");
+    check_writable(words.json);
+    const std::vector<Shape> sizes = understand_sizes(words);
+    choose_device(DeviceChoice::simulator, argv);
+    int multiprocessors = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    Json rows = Json::array();
+    for (const Shape shape : sizes) {
+        for (const Candidate& candidate : search_candidates(multiprocessors))
+            rows.push_back(predicted_row(candidate, shape, words.time_on));
+    }
+    write_file(words.json, json_text({{"results", rows}}));
+    return exit_right;
+}
+
 int run(const Words& words, char** argv) {
+    if (!words.time_on.empty()) return predict_all(words, argv);
     const bool simulated = words.device == "sim";
     if (simulated && !words.check_only) {
         throw UsageError("the simulated GPU has no times: --device sim goes with --check");

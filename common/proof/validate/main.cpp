@@ -3,7 +3,7 @@
 // First every kernel of the course, at three shapes, and some hundred random access patterns: once
 // on the simulator, once on the GPU under Nsight Compute, counter against counter. Then the
 // simulator's suite of seeded bugs: what the simulator reports, and what compute-sanitizer's four
-// tools report.
+// tools report. With --time: are times predicted as they are measured? (times.h)
 //
 // Linux only: /proc/self/exe.
 
@@ -22,6 +22,7 @@
 #include "proof/run_program.h"
 #include "proof/validate/bug_suite.h"
 #include "proof/validate/compare_counters.h"
+#include "proof/validate/times.h"
 #include "proof/validate/tools.h"
 
 using namespace coalesce;
@@ -38,7 +39,26 @@ struct Words {
     std::uint64_t seed = 1;
     bool counters_only = false, bugs_only = false;
     std::string json, commit, ncu_output, keep;
+    TimeWords times;
 };
+
+/// The model of time is held against a GPU in another way than the counters.
+CLI::Option* add_time_options(CLI::App& app, TimeWords& words) {
+    CLI::Option* time = app.add_option("--time", words.gpu,
+                                       "Compare predicted times with measured ones instead,\nfor "
+                                       "this GPU: the one that is there, or "
+                                       "docs/results");
+    time->type_name("GPU")->expected(0, 1);
+    app.add_option("--lesson", words.lessons, "--time: only these (all, and the search)");
+    app.add_option("--sizes", words.sizes, "--time: ROWSxCOLS, with commas (" + words.sizes + ")");
+    app.add_flag("--published", words.published, "--time: docs/results, also where there is a GPU");
+    app.add_flag("--no-search", words.no_search, "--time: only the lessons");
+    app.add_option("--limit", words.limit,
+                   "--time: fail when the median is beyond so many per cent");
+    app.add_option("--markdown", words.markdown, "--time: a file for the tables");
+    app.add_option("--svg", words.svg, "--time: a file for the picture");
+    return time;
+}
 
 void add_options(CLI::App& app, Words& words) {
     app.set_help_flag("-h,--help", "This text");
@@ -184,5 +204,9 @@ int main(int argc, char** argv) {
                  "validate"};
     Words words;
     add_options(app, words);
-    return run_program(app, argc, argv, [&] { return Validation(words).run_all(); });
+    const CLI::Option* time = add_time_options(app, words.times);
+    return run_program(app, argc, argv, [&] {
+        words.times.json = words.json;
+        return time->count() > 0 ? validate_times(words.times) : Validation(words).run_all();
+    });
 }

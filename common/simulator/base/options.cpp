@@ -100,6 +100,7 @@ Options from_environment() {
     read_flag("COALESCE_SIM_LINES", result.print_lines);
     read_flag("COALESCE_SIM_PLAIN", result.plain);
     result.json_file = variable("COALESCE_SIM_JSON").value_or("");
+    result.time_on = variable("COALESCE_SIM_TIME").value_or("");
     return result;
 }
 

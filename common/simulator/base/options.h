@@ -31,11 +31,12 @@ struct Options {
     std::string json_file;           ///< written at exit when set
     bool print_report = false;       ///< the table at exit
     bool print_lines = false;
+    std::string time_on;  ///< the GPU on which launches' times are predicted; none when empty
 };
 
 /// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
 /// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET  COALESCE_SIM_JSON
-/// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN
+/// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN  COALESCE_SIM_TIME=H200
 Options& options();
 
 /// Turns on exactly the checks that `list` names: "all", "none" or names with commas between. "all"

@@ -71,6 +71,7 @@ const char* coalesceDeviceName(void) {
 
 void coalesceResetCounters(void) {
     kernels_found.clear();
+    if (PredictedTimes* times = predicted_times()) times->clear();
     forget_unloaded_kernels();
     for (const Kernel* kernel : all_kernels()) {
         // The list is for readers; this is the one place that starts the counters afresh.
@@ -224,6 +225,6 @@ void coalesceClearError(void) {
 void coalesceReportJson(void (*write)(const char* text, size_t size, void* user), void* user) {
     if (!write) return;
     const std::string text =
-        to_json(DeviceModel::name, kernel_table(all_kernels()), reports().all());
+        to_json(DeviceModel::name, kernel_table(all_kernels()), reports().all(), predicted_times());
     write(text.data(), text.size(), user);
 }

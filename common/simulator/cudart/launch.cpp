@@ -19,7 +19,9 @@
 #include "cudart/api.h"
 #include "cudart/modules.h"
 #include "cudart/streams.h"
+#include "execute/recorder.h"
 #include "program/names.h"
+#include "report/predicted_times.h"
 #include "report/reports.h"
 
 using namespace coalesce::sim;
@@ -179,6 +181,22 @@ bool breaks_context(Status status) {
     }
 }
 
+/// Runs a launch, and hands what is recorded of it to those who predict times. A program that asks for a
+/// recording itself (coalesceRecord) keeps its own.
+Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** arguments) {
+    PredictedTimes* const times = predicted_times();
+    if (!times || recorder().what() != Recorder::What::nothing)
+        return Device::instance().launch(kernel, config, arguments);
+    const bool records = times->wants(kernel, config);
+    if (records) recorder().begin(Recorder::What::beside);
+    const Status status = Device::instance().launch(kernel, config, arguments);
+    const std::vector<coalesce::timing::Recording>& recordings = recorder().recordings();
+    if (status == Status::success)
+        times->add(kernel, config, recordings.empty() ? nullptr : &recordings.back());
+    if (records) recorder().begin(Recorder::What::nothing);
+    return status;
+}
+
 cudaError_t run(KernelHandle& handle, const Request& request, Dim3 cluster, void** arguments) {
     LaunchConfig config;
     config.grid = {request.grid.x, request.grid.y, request.grid.z};
@@ -191,7 +209,7 @@ cudaError_t run(KernelHandle& handle, const Request& request, Dim3 cluster, void
     static std::mutex one_at_a_time;
     std::lock_guard lock(one_at_a_time);
     const u64 reported = reports().total();
-    const Status status = Device::instance().launch(*handle.kernel, config, arguments);
+    const Status status = run_and_predict(*handle.kernel, config, arguments);
     const auto error = static_cast<cudaError_t>(status);
     if (!breaks_context(status)) return error;
     break_context(error);

@@ -11,14 +11,10 @@ struct Warp;
 
 /// One access, of the lanes that are active.
 struct HeardAccess {
-    enum class Kind : u8 {
-        load,
-        store,
-        atomic,
-        copy
-    };  ///< copy: by a bulk copy, from or to global memory
+    enum class Kind : u8 { load, store, atomic, copy };
     Kind kind = Kind::load;
-    bool shared = false;        ///< of shared memory: `addresses` are offsets in it
+    bool shared = false;  ///< of shared memory: `addresses` are offsets in it
+    bool bulk = false;    ///< by the copy engine: 16 bytes a lane, for as many lanes as it takes
     bool asynchronous = false;  ///< part of a copy to or from shared memory that goes on by itself
     u32 bytes = 0;              ///< of a lane
     Mask lanes = 0;

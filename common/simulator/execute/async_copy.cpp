@@ -111,7 +111,7 @@ u32 bytes_wanted(const Warp& w, const Op* op, int lane) {
 /// Op::a: where to, in shared memory. Op::b: from where. Op::count: bytes.
 template <Source Kind>
 const Op* run_copy(Warp& w, const Op* op) {
-    if (w.block->heard_enough) return op + 1;
+    if (w.heard_enough) return op + 1;
     const u32 bytes = op->count;
     Copy copy;
     copy.bytes = bytes;

@@ -72,9 +72,8 @@ struct Barrier {
 
 struct Block {
     Launch* launch = nullptr;
-    bool heard_enough = false;  ///< of a block that is only heard: who listens needs no more
-    bool is_given_up = false;   ///< and it need not come to its end
-    u64 linear = 0;             ///< number of the block in the grid, x fastest
+    bool is_given_up = false;  ///< who listens to it needs no more: it need not come to its end
+    u64 linear = 0;            ///< number of the block in the grid, x fastest
     Dim3 index{0, 0, 0};
     u32 threads = 0;
 

@@ -259,12 +259,14 @@ void note_global(Issue& issue) {
         std::copy(addresses.begin(), addresses.end(), where.address);
         where.in_global = lanes;
         if (w.listener)
-            w.listener->note(w, issue.op,
-                             {.kind = HeardAccess::Kind::copy,
-                              .asynchronous = true,
-                              .bytes = bytes,
-                              .lanes = lanes,
-                              .addresses = where.address});
+            w.listener->note(
+                w, issue.op,
+                {.kind = issue.copy.to_shared ? HeardAccess::Kind::load : HeardAccess::Kind::store,
+                 .bulk = true,
+                 .asynchronous = true,
+                 .bytes = bytes,
+                 .lanes = lanes,
+                 .addresses = where.address});
         issue.is_defined &=
             note_bulk(w, issue.op, issue.copy.global_site(), where, bytes, issue.copy.to_shared);
         lanes = 0;
@@ -395,7 +397,7 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     i32 corner[kMostDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
     if (!ToShared && !begins_inside(issue, *map, corner)) return false;
-    const bool is_heard = !w.block->heard_enough;
+    const bool is_heard = !w.heard_enough;
     if (is_heard && !cut_box(issue, *map, corner, static_cast<u32>(shared))) return false;
     issue_copy(issue, static_cast<u32>(shared));
     return true;
@@ -414,7 +416,7 @@ bool copy_run(Warp& w, const Op* op, int lane) {
     if (issue.copy.bytes == 0) return true;
     if (!find_shared(issue, shared, issue.copy.bytes)) return false;
     if (ToShared && !find_mbarrier(issue, issue.copy.mbarrier)) return false;
-    const bool is_heard = !w.block->heard_enough;
+    const bool is_heard = !w.heard_enough;
     if (is_heard && !cut_run(issue, global, static_cast<u32>(shared), issue.copy.bytes))
         return false;
     issue_copy(issue, static_cast<u32>(shared));

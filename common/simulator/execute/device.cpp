@@ -281,8 +281,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
         state_->memory.mark_written(state_->grid_workspace, 4096);
     }
 
-    const bool records =
-        recorder().what() != Recorder::What::nothing && !config.cooperative && !options().seed;
+    const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
     const bool alone = records && recorder().what() == Recorder::What::alone;
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
@@ -297,6 +296,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<Counted> counted;
     timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
+    if (recording && config.cooperative) recording->blocks_wait = true;
     for (const auto& worker : state_->workers) worker->neighbours.begin_launch();
     if (alone && recording->blocks_wait) return Status::success;
     if (recording && !recording->blocks_wait)
@@ -343,7 +343,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     chosen.only = Recorder::chosen_blocks(launch.config, resident);
     run(chosen, resident, counted);
     if (chosen.failed()) launch.status = chosen.status.load();
-    const auto [first, count] = Recorder::neighbours(kernel, launch.config);
+    const auto [first, count] = Recorder::neighbours(recording, resident);
     recording.neighbours = count;
     launch.first_neighbour = first;
     launch.neighbours = count;

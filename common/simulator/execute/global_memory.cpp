@@ -299,7 +299,7 @@ void load_zeros(Warp& w, const Op* op) {
 /// Returns whether the access is to be carried out.
 template <class Shape, bool Store>
 [[gnu::noinline]] bool observe(Warp& w, const Op* op) {
-    if (w.block->heard_enough) return false;
+    if (w.heard_enough) return false;
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
     if (w.listener) {

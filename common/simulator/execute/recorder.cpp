@@ -16,8 +16,12 @@ namespace {
 
 /// Of one warp: enough for any loop to have shown how its turns go.
 constexpr std::size_t kMaxSteps = 4000;
-/// Sectors of neighbours, by all requests: blocks that ask for more have shown their pattern.
-constexpr u64 kMaxNeighbourSectors = u64{1} << 21;
+/// What memory sees as one run was asked for within so many sectors (3 MiB): written data waits that long in
+/// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes a row,
+/// written down the columns, are as slow as runs of 128 bytes once the next row of tiles comes later.)
+constexpr u64 kSectorsSeenTogether = u64{3} << 15;
+/// Of a block that goes on and on, so many reads and writes show how they lie.
+constexpr u64 kSectorsOfTile = 1024;
 
 constexpr u32 kSectorBytes = timing::sector_bytes;
 constexpr u32 kSectorsOfLine = 4;
@@ -43,11 +47,8 @@ void for_each_run(const HeardAccess& access, Take take) {
     }
 }
 
-bool is_read(const HeardAccess& access, const Op* op, const Kernel& kernel) {
-    using Kind = HeardAccess::Kind;
-    if (access.kind != Kind::copy) return access.kind == Kind::load;
-    // A bulk copy's first site is what it reads.
-    return kernel.sites[op->site].space != ptx::StateSpace::shared;
+bool is_read(const HeardAccess& access) {
+    return access.kind == HeardAccess::Kind::load;
 }
 
 u16 wavefronts_of(const HeardAccess& access) {
@@ -65,16 +66,16 @@ u16 wavefronts_of(const HeardAccess& access) {
     return static_cast<u16>(taken.taken);
 }
 
-timing::AccessKind kind_of(const HeardAccess& heard, bool reads) {
+timing::AccessKind kind_of(const HeardAccess& heard) {
     using timing::AccessKind;
     using Kind = HeardAccess::Kind;
-    if (heard.kind == Kind::copy) return reads ? AccessKind::copy_from : AccessKind::store;
-    if (heard.asynchronous) return heard.shared ? AccessKind::copy_to : AccessKind::copy_from;
+    if (heard.asynchronous && heard.shared) return AccessKind::copy_to;
+    if (heard.asynchronous && heard.kind == Kind::load) return AccessKind::copy_from;
     if (heard.kind == Kind::atomic)
         return heard.shared ? AccessKind::shared_atomic : AccessKind::atomic;
     if (heard.shared)
         return heard.kind == Kind::store ? AccessKind::shared_store : AccessKind::shared_load;
-    return reads ? AccessKind::load : AccessKind::store;
+    return heard.kind == Kind::store ? AccessKind::store : AccessKind::load;
 }
 
 void add_instructions(const ptx::Function& function, timing::Recording& recording) {
@@ -106,29 +107,43 @@ void NeighbourLog::begin_launch() {
     *this = {};
 }
 
-void NeighbourLog::note(const Warp& w, const Op* op, const HeardAccess& access) {
+void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     if (access.shared) return;
-    const bool reads = is_read(access, op, *w.block->launch->kernel);
-    timing::Footprint& footprint = reads ? reads_ : writes_;
     Block& block = *w.block;
     if (block.linear != block_) {
+        end_block();
         block_ = block.linear;
-        heard_ = 0;
     }
+    timing::SectorSet& heard = is_read(access) ? block_reads_ : block_writes_;
+    u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
+    (is_read(access) ? reads_ : writes_).bytes +=
+        u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
     for_each_run(access, [&](timing::SectorRun run) {
-        footprint.requested += run.count;
-        footprint.sectors.add(run);
-        heard_ += run.count;
+        heard.add(run);
+        sectors += run.count;
     });
-    const u64 enough = kMaxNeighbourSectors / block.launch->neighbours;
-    if (heard_ <= enough) return;
-    if (block.launch->only_heard) block.heard_enough = block.is_given_up = true;
+    const bool both = heard_reads_ >= kSectorsOfTile && heard_writes_ >= kSectorsOfTile;
+    if (!both && heard_reads_ + heard_writes_ < 16 * kSectorsOfTile) return;
+    if (block.launch->only_heard) block.is_given_up = true;
 }
 
-void NeighbourLog::add_to(timing::Recording& recording) const {
-    recording.reads.requested += reads_.requested;
+void NeighbourLog::end_block() {
+    reads_.by_blocks += block_reads_.size();
+    reads_.sectors.add(block_reads_);
+    writes_.by_blocks += block_writes_.size();
+    writes_.sectors.add(block_writes_);
+    block_reads_.clear();
+    block_writes_.clear();
+    heard_reads_ = heard_writes_ = 0;
+}
+
+void NeighbourLog::add_to(timing::Recording& recording) {
+    end_block();
+    recording.reads.by_blocks += reads_.by_blocks;
     recording.reads.sectors.add(reads_.sectors);
-    recording.writes.requested += writes_.requested;
+    recording.reads.bytes += reads_.bytes;
+    recording.writes.bytes += writes_.bytes;
+    recording.writes.by_blocks += writes_.by_blocks;
     recording.writes.sectors.add(writes_.sectors);
 }
 
@@ -162,23 +177,39 @@ void StepLog::step(const Warp& w, const Op* op) {
     if (op->run != op_nothing) return;  // what does the work: the instruction itself was before it
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
+    const u32 instruction = instruction_of(w, op);
+    if (recording_.instructions[instruction].has("try_wait"))
+        forget_turn(path, instruction, w.index);
     if (path.executed++ >= kMaxSteps) {
-        if (w.block->launch->only_heard) w.block->heard_enough = true;
+        if (w.block->launch->only_heard) w.heard_enough = true;
         return;
     }
-    if (w.block->heard_enough) return;
-    path.steps.push_back({.instruction = instruction_of(w, op),
+    path.steps.push_back({.instruction = instruction,
                           .first_access = static_cast<u32>(block.accesses.size()),
                           .lanes = static_cast<u16>(std::popcount(w.active))});
 }
 
-void StepLog::note(const Warp& w, const Op* op, const HeardAccess& heard) {
+/// How often a warp asks an mbarrier depends on whose turn it is here. Once stands for all.
+void StepLog::forget_turn(timing::WarpPath& path, u32 instruction, u32 warp) {
+    constexpr u64 longest_turn = 6;
+    polls_.resize(std::max<std::size_t>(polls_.size(), warp + 1));
+    Poll& poll = polls_[warp];
+    const bool again = poll.instruction == instruction && path.executed > poll.executed &&
+                       path.executed - poll.executed <= longest_turn;
+    if (again) {
+        path.executed = poll.executed;
+        if (path.steps.size() > path.executed) path.steps.resize(path.executed);
+    }
+    poll = {instruction, path.executed};
+}
+
+void StepLog::note(const Warp& w, const Op*, const HeardAccess& heard) {
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
     if (path.steps.empty() || path.executed > kMaxSteps) return;
     ++path.steps.back().accesses;
     timing::Access& access = block.accesses.emplace_back();
-    access.kind = kind_of(heard, is_read(heard, op, *w.block->launch->kernel));
+    access.kind = kind_of(heard);
     access.lanes = static_cast<u8>(std::popcount(heard.lanes));
     access.bytes_per_lane = static_cast<u8>(heard.bytes);
     if (heard.shared)
@@ -227,12 +258,15 @@ std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 residen
     return chosen;
 }
 
-std::pair<u64, u64> Recorder::neighbours(const Kernel& kernel, const LaunchConfig& config) {
-    const u64 at_a_time =
-        u64{DeviceModel::multiprocessors} *
-        std::max(1u, Device::blocks_per_multiprocessor(
-                         kernel, static_cast<u32>(config.block.count()), config.dynamic_shared));
-    const u64 blocks = config.grid.count(), count = std::min(at_a_time, blocks);
+std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
+    u64 sectors = 0;
+    for (const timing::RecordedBlock& block : recording.recorded)
+        for (const timing::SectorRun& run : block.runs) sectors += run.count;
+    sectors /= std::max<u64>(1, recording.recorded.size());
+    const u64 of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
+    const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
+    const u64 blocks = recording.blocks;
+    const u64 count = std::min({together, blocks, resident});
     return {std::min(blocks / 2 + blocks / 7, blocks - count), count};
 }
 

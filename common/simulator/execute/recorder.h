@@ -24,11 +24,14 @@ class NeighbourLog : public AccessListener {
 public:
     void begin_launch();
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
-    void add_to(timing::Recording& recording) const;
+    void add_to(timing::Recording& recording);
 
 private:
+    void end_block();
+
     timing::Footprint reads_, writes_;
-    u64 block_ = ~u64{0}, heard_ = 0;  ///< sectors of the block that runs
+    timing::SectorSet block_reads_, block_writes_;
+    u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;  ///< sectors of the block that runs
 };
 
 /// The steps of the blocks that a launch is recorded by.
@@ -43,7 +46,16 @@ private:
     timing::RecordedBlock& block_of(const Warp& w);
     void add_runs(timing::RecordedBlock& block, timing::Access& access, const HeardAccess& heard);
 
+    void forget_turn(timing::WarpPath& path, u32 instruction, u32 warp);
+
+    /// The last time that a warp asked an mbarrier.
+    struct Poll {
+        u32 instruction = ~0u;
+        u64 executed = 0;  ///< by then
+    };
+
     timing::Recording& recording_;
+    std::vector<Poll> polls_;                               ///< by warp
     std::map<const FunctionCode*, u32> first_instruction_;  ///< of a function, in recording_
 };
 
@@ -59,7 +71,7 @@ public:
     /// Blocks to write down step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
     /// The first of those whose sectors are written down, and how many.
-    static std::pair<u64, u64> neighbours(const Kernel& kernel, const LaunchConfig& config);
+    static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
     /// A new one, with all that is known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 

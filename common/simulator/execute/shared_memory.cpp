@@ -203,7 +203,7 @@ const Op* access_shared(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
     if (w.observed) [[unlikely]] {
-        if (w.block->heard_enough) return op + 1;
+        if (w.heard_enough) return op + 1;
         observe<Shape, Store>(w, op, addresses);
     }
     SharedLedger& ledger = w.block->ledger;
@@ -230,7 +230,7 @@ const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
     if (w.observed) [[unlikely]] {
-        if (w.block->heard_enough) return op + 1;
+        if (w.heard_enough) return op + 1;
         observe<Shape, Store>(w, op, addresses);
     }
     if (!addresses_good<Shape, Store, Narrow>(w, op, addresses)) return nullptr;

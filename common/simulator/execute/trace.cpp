@@ -21,8 +21,7 @@ void Trace::begin(u64 block, u32 warp, std::size_t limit) {
 
 void Trace::note(const Warp& w, const Op* op, const HeardAccess& heard) {
     using Kind = HeardAccess::Kind;
-    if (accesses_.size() >= limit_ || (heard.kind != Kind::load && heard.kind != Kind::store))
-        return;
+    if (accesses_.size() >= limit_ || heard.bulk || heard.kind == Kind::atomic) return;
     const bool shared = heard.shared, store = heard.kind == Kind::store;
     const u32 bytes = heard.bytes;
     const u64* addresses = heard.addresses;

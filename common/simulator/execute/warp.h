@@ -74,6 +74,7 @@ struct Warp {
 
     AccessListener* listener = nullptr;     ///< to its accesses
     StepListener* step_listener = nullptr;  ///< the same one, if it hears of instructions too
+    mutable bool heard_enough = false;      ///< it is only heard, and who listens needs no more
     bool observed = false;         ///< there is a listener, or Watch::on(): accesses are looked at
     u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
     u64 executed = 0;              ///< PTX instructions, since the warp began

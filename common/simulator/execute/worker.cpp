@@ -171,6 +171,7 @@ void Worker::listen(Warp& w) {
     const u64 block = w.block->linear;
     w.step_listener = launch_->recorder;
     w.listener = launch_->recorder;
+    w.heard_enough = false;
     if (trace().wants(block, w.index)) w.listener = &trace();
     if (!w.listener && launch_->is_neighbour(block)) w.listener = &neighbours;
 }
@@ -200,7 +201,7 @@ void Worker::start_warps(Resident& resident) {
     block.async_copies.reset();
     block.bulk_copies.reset();
     block.copy_bytes_under_way = 0;
-    block.heard_enough = block.is_given_up = false;
+    block.is_given_up = false;
     block.undefined.clear();
 }
 

@@ -114,20 +114,6 @@ void Liveness::find_ranges() {
     }
 }
 
-u32 Liveness::words_at_once() const {
-    std::vector<int> change(function_.body.size() + 1, 0);
-    for (u32 r = 0; r < ranges_.size(); ++r) {
-        const ptx::Type type = function_.registers[r].type;
-        if (ranges_[r].is_empty() || type == ptx::Type::pred) continue;
-        const int words = static_cast<int>(std::max(size_of(type), 4u) / 4);
-        change[ranges_[r].begin] += words;
-        change[ranges_[r].end] -= words;  // what the last reader writes may take its place
-    }
-    int now = 0, most = 0;
-    for (const int c : change) most = std::max(most, now += c);
-    return static_cast<u32>(most);
-}
-
 std::vector<u32> Liveness::alive_behind(u32 instruction, const std::vector<u32>& candidates) const {
     std::vector<u32> alive;
     std::set<u32> open(candidates.begin(), candidates.end());  // used or written next?

@@ -28,8 +28,6 @@ public:
         void add(const Range& other);
     };
     const Range& range(u32 reg) const { return ranges_[reg]; }
-    /// How many 32-bit words the registers take where most of their ranges overlap.
-    u32 words_at_once() const;
 
     /// Of `candidates`, those that are alive behind the instruction.
     std::vector<u32> alive_behind(u32 instruction, const std::vector<u32>& candidates) const;

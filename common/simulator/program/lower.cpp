@@ -12,6 +12,7 @@
 #include "memory/device_memory.h"
 #include "program/lowering.h"
 #include "program/move_handlers.h"
+#include "program/register_estimate.h"
 
 namespace coalesce::sim {
 
@@ -36,7 +37,6 @@ FunctionLowering::FunctionLowering(Kernel& kernel, Kernel::Code& kernel_code, Un
       load_waits_(function, flow_),
       own_(!plain_) {
     const Liveness liveness(function, flow_);
-    code_.words_at_once = liveness.words_at_once();
     registers_ =
         plain_ ? every_register_by_itself(function) : classify(function, is_kernel, liveness);
     code_.roots = registers_.root;
@@ -391,12 +391,6 @@ u32 local_bytes_of(const ptx::Function& function) {
     return static_cast<u32>(round_up(bytes, 16));
 }
 
-/// How many 32-bit registers a compiler would need: what is alive at once, and two for its own purposes. (ptxas
-/// takes 0 to 2 more than are alive for the course's transposes, and 10 more where it keeps four loads in flight.)
-u32 estimate_registers(const FunctionCode& code) {
-    return std::clamp(code.words_at_once + 2, 16u, 255u);
-}
-
 }  // namespace
 
 void describe_kernel(Kernel& kernel) {
@@ -458,7 +452,7 @@ void lower(Kernel& kernel) {
         kernel.sites.clear();
         return;
     }
-    kernel.registers_estimate = estimate_registers(code->main);
+    kernel.registers_estimate = estimate_registers(*kernel.module->ast, *kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.code = std::move(code);
 }

@@ -57,7 +57,6 @@ struct FunctionCode {
     std::string name;
     const ptx::Function* ast = nullptr;
     std::vector<Op> ops;
-    u32 words_at_once = 0;         ///< of a thread's registers: the same in every mode
     u32 own_bytes = 0;             ///< size of a warp's own file
     std::vector<SlotPlace> slots;  ///< ... and what it consists of
     u32 parameter_bytes =

@@ -143,10 +143,13 @@ struct Function {
     std::map<std::string, u32> labels;  ///< label (renamed apart as well) -> index into body
     /// .branchtargets / .calltargets / .callprototype lists, by their label.
     std::map<std::string, std::vector<std::string>> target_lists;
+    std::vector<u32> not_unrolled;  ///< .pragma "nounroll": index into body of what stands behind it
     std::vector<std::vector<SourceLine>> inline_chains;  ///< the calls that code was inlined at
     u32 max_threads[3] = {0, 0, 0};                      ///< .maxntid, 0: not given
     u32 required_threads[3] = {0, 0, 0};                 ///< .reqntid
     u32 cluster[3] = {0, 0, 0};                          ///< .reqnctapercluster
+    u32 min_blocks = 0;                                  ///< .minnctapersm, 0: not given
+    u32 max_registers = 0;                               ///< .maxnreg, 0: not given
 };
 
 struct Module {

@@ -23,8 +23,7 @@ u32 read_u32(Lexer& lexer, const char* what) {
 
 /// Directives after a function's name that do not change what it computes.
 bool takes_one_number(std::string_view directive) {
-    return directive == ".minnctapersm" || directive == ".maxnctapersm" ||
-           directive == ".maxnreg" || directive == ".maxclusterrank" ||
+    return directive == ".maxnctapersm" || directive == ".maxclusterrank" ||
            directive == ".abi_preserve" || directive == ".abi_preserve_control";
 }
 
@@ -131,6 +130,12 @@ bool FunctionReader::read_header_directive() {
     } else if (directive == ".reqnctapercluster") {
         lexer_.take();
         read_shape(function_->cluster);
+    } else if (directive == ".minnctapersm") {
+        lexer_.take();
+        function_->min_blocks = read_u32(lexer_, "a number of blocks");
+    } else if (directive == ".maxnreg") {
+        lexer_.take();
+        function_->max_registers = read_u32(lexer_, "a number of registers");
     } else if (directive == ".noreturn") {
         lexer_.take();
         function_->no_return = true;
@@ -232,6 +237,8 @@ void FunctionReader::read_pragma() {
     constexpr std::string_view kUsedBytes = "used_bytes_mask ";
     while (lexer_.at(TokenKind::string)) {
         const std::string text(lexer_.take().text);
+        if (text == "nounroll")
+            function_->not_unrolled.push_back(static_cast<u32>(function_->body.size()));
         const std::size_t mask = text.find(kUsedBytes);
         if (mask != std::string::npos)
             used_bytes_ =

@@ -55,7 +55,8 @@ void write_exit_report() {
 
     const std::vector<KernelRow> rows = kernel_table(all_kernels());
     if (!wanted.json_file.empty()) {
-        write_file(wanted.json_file, to_json(DeviceModel::name, rows, reports().all()));
+        write_file(wanted.json_file,
+                   to_json(DeviceModel::name, rows, reports().all(), predicted_times()));
     }
     if (!wants_text) return;
 
@@ -63,7 +64,8 @@ void write_exit_report() {
     std::fflush(stdout);
     const bool colour = wants_colour(STDERR_FILENO);
     std::string text = "\n";
-    if (wanted.print_report) text += profile_text(DeviceModel::name, rows, colour);
+    if (wanted.print_report)
+        text += profile_text(DeviceModel::name, rows, colour, predicted_times());
     if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
     text += "\n" + summary() + "\n";
     std::fwrite(text.data(), 1, text.size(), stderr);

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "timing/prediction_codec.h"
+
 namespace coalesce::sim {
 
 namespace {
@@ -49,6 +51,22 @@ Json kernel_to_json(const KernelRow& kernel) {
     return json;
 }
 
+Json prediction_to_json(const PredictedKernel& kernel, const timing::Gpu& gpu) {
+    Json json{{"gpu", gpu.name},
+              {"measured_gpu", gpu.measured},
+              {"ms", kernel.ms},
+              {"launches_like_others", kernel.alike},
+              {"launches_left_out", kernel.left_out},
+              {"error_band", kernel.error_band},
+              {"unknown", codec::encode(kernel.unknown)}};
+    if (kernel.left_out) json["left_out_because"] = kernel.why;
+    if (!kernel.longest) return json;
+    json["longest"] = codec::encode(*kernel.longest);
+    json["longest"].erase("time_line");
+    json["binds"] = json["longest"]["binds"];
+    return json;
+}
+
 Json report_to_json(const Report& report) {
     return {{"check", report.check},
             {"kind", report.kind},
@@ -75,11 +93,16 @@ auto sort_key(const Report& r) {
 }  // namespace
 
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
-                    std::vector<Report> reports) {
+                    std::vector<Report> reports, const PredictedTimes* times) {
     std::stable_sort(reports.begin(), reports.end(),
                      [](const Report& a, const Report& b) { return sort_key(a) < sort_key(b); });
     Json json{{"device", device}, {"kernels", Json::array()}, {"reports", Json::array()}};
-    for (const KernelRow& kernel : kernels) json["kernels"].push_back(kernel_to_json(kernel));
+    for (const KernelRow& kernel : kernels) {
+        json["kernels"].push_back(kernel_to_json(kernel));
+        const PredictedKernel* predicted = times ? times->of(kernel.name) : nullptr;
+        if (predicted)
+            json["kernels"].back()["predicted"] = prediction_to_json(*predicted, times->gpu());
+    }
     for (const Report& report : reports) json["reports"].push_back(report_to_json(report));
     // A name that is not UTF-8 (a file on an old disk) must not cost the whole report.
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/kernel_table.h"
+#include "report/predicted_times.h"
 #include "report/reports.h"
 
 namespace coalesce::sim {
@@ -18,7 +19,10 @@ namespace coalesce::sim {
 /// A launch that an error stopped is told in "stopped" and counted nowhere else; a kernel of which
 /// no launch came to its end has no counters.
 /// Reports stand in the order of kernel, place and kind: the same run gives the same text.
+/// With `times`, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all launches that have a time),
+/// "launches_like_others", "launches_left_out", "left_out_because", "error_band", "binds" and "longest" (of the
+/// launch that takes longest: as timing/prediction.h says), "unknown"}; without binds, longest when none has one.
 std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
-                    std::vector<Report> reports);
+                    std::vector<Report> reports, const PredictedTimes* times = nullptr);
 
 }  // namespace coalesce::sim

@@ -15,6 +15,7 @@
 
 #include "counters/counters.h"
 #include "report/text.h"
+#include "timing/words.h"
 
 namespace coalesce::sim {
 
@@ -136,6 +137,76 @@ void add_kernel(std::string& out, const KernelRow& kernel, bool colour) {
     out += wrap(execution_row(kernel.counters), kColumns, "  ", "  ") + "\n";
 }
 
+// ---- predicted times ----
+
+std::string percent(double part) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0f %%", 100 * part);
+    return text;
+}
+
+/// What is to be known of a kernel's time besides the time.
+std::string told_of_time(const std::string& name, const PredictedKernel& kernel) {
+    std::string text = name;
+    if (kernel.longest)
+        text += ": " + timing::words_for(kernel.longest->binds) + "; within " +
+                percent(kernel.error_band);
+    if (kernel.alike)
+        text += "; " + with_commas(kernel.alike) + " launches are taken for like earlier ones";
+    for (const timing::Unknown what : kernel.unknown)
+        text += "; not known: " + timing::words_for(what);
+    if (kernel.left_out)
+        text += "; " + with_commas(kernel.left_out) +
+                (kernel.left_out == 1 ? " launch is" : " launches are") +
+                " left out: " + kernel.why;
+    return text;
+}
+
+struct NamedTime {
+    std::string name;
+    const PredictedKernel* kernel;
+};
+
+std::string time_row(const NamedTime& row, double sum) {
+    const PredictedKernel& kernel = *row.kernel;
+    char figures[64], nothing[64];
+    std::snprintf(figures, sizeof figures, "%12.4f%8s%10s  ", kernel.ms,
+                  sum > 0 ? percent(kernel.ms / sum).c_str() : "-",
+                  with_commas(kernel.launches).c_str());
+    std::snprintf(nothing, sizeof nothing, "%12s%8s%10s  ", "-", "-",
+                  with_commas(kernel.launches).c_str());
+    const std::string first = kernel.longest ? figures : nothing;
+    return wrap(told_of_time(row.name, kernel), kColumns, first,
+                std::string(first.size() + 2, ' ')) +
+           "\n";
+}
+
+std::string times_text(const std::vector<KernelRow>& kernels, const PredictedTimes& times,
+                       bool colour) {
+    std::vector<NamedTime> rows;
+    double sum = 0;
+    for (const KernelRow& kernel : kernels) {
+        const PredictedKernel* predicted = times.of(kernel.name);
+        if (!predicted) continue;
+        rows.push_back({kernel.name, predicted});
+        sum += predicted->ms;
+    }
+    if (rows.empty()) return "";
+    std::stable_sort(rows.begin(), rows.end(), [](const NamedTime& a, const NamedTime& b) {
+        return a.kernel->ms > b.kernel->ms;
+    });
+    const std::string what = "Predicted, not measured: kernels on " +
+                             std::string(times.gpu().measured ? "an " : "an unverified ") +
+                             times.gpu().name;
+    std::string text = "\n" + coloured(wrap(what, kColumns, "", "  "), kBold, colour) + "\n";
+    char head[96];
+    std::snprintf(head, sizeof head, "%12s%8s%10s  %s", "ms", "of all", "launches",
+                  "kernel: what binds its longest launch");
+    text += coloured(head, kDim, colour) + "\n";
+    for (const NamedTime& row : rows) text += time_row(row, sum);
+    return text;
+}
+
 // ---- the annotated source ----
 
 constexpr u32 kContext = 2;  ///< lines shown around one that touches memory
@@ -206,11 +277,13 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
 }  // namespace
 
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
-                         bool colour) {
-    std::string out =
-        wrap(device + ": counters only, a simulation has no times", kColumns, "", "") + "\n";
+                         bool colour, const PredictedTimes* times) {
+    const char* what =
+        times ? ": counters; times are predicted" : ": counters only, a simulation has no times";
+    std::string out = wrap(device + what, kColumns, "", "") + "\n";
     if (kernels.empty()) out += "\nno kernel was launched\n";
     for (const KernelRow& kernel : kernels) add_kernel(out, kernel, colour);
+    if (times) out += times_text(kernels, *times, colour);
     return out;
 }
 

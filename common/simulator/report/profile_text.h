@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "report/kernel_table.h"
+#include "report/predicted_times.h"
 
 namespace coalesce::sim {
 
-/// The table of one kernel after the other, led by the device's name.
+/// The table of one kernel after the other, led by the device's name; with `times`, a table of predicted
+/// times follows, the longest first.
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
-                         bool colour);
+                         bool colour, const PredictedTimes* times = nullptr);
 
 /// Gives the lines of a source file, or nothing when it can not be read.
 using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;

@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "report/text.h"
+#include "timing/gpu.h"
 
 namespace coalesce::simulate {
 
@@ -22,6 +23,7 @@ constexpr const char* kFooter =
     "  simulate ./transpose                    counters and checks\n"
     "  simulate --lines ./transpose 1024       the same, at each source line\n"
     "  simulate --check none ./transpose       counters alone, faster\n"
+    "  simulate --time ./transpose             and predict how long an H200 would take\n"
     "  simulate --json out.json ./transpose    also for programs to read\n"
     "  simulate --quiet --error-exitcode 9 ./transpose     for scripts\n"
     "\n"
@@ -51,6 +53,15 @@ std::string size_problem(const std::string& size) {
     return good ? "" : "'" + size + "' is no size; give one such as 512M or 16G";
 }
 
+std::string gpu_problem(const std::string& name) {
+    try {
+        coalesce::timing::gpu_named(name);
+        return "";
+    } catch (const coalesce::timing::GpuError& error) {
+        return error.what();
+    }
+}
+
 std::string number_problem(const std::string& number) {
     const bool good = !number.empty() && number.size() < 19 &&
                       number.find_first_not_of("0123456789") == std::string::npos;
@@ -65,6 +76,11 @@ void add_options(CLI::App& app, CommandLine& line) {
     };
     app.add_option("--json", line.json_file, "Write counters and reports to FILE")
         ->type_name("FILE");
+    app.add_option(
+           "--time", line.time_on,
+           "Predict how long its kernels would take on that GPU\n(H200), from a few blocks of each")
+        ->type_name("[GPU]")
+        ->check(CLI::Validator(gpu_problem, ""));
     app.add_flag("--lines", line.lines, "Show the source with the counters of each line");
     app.add_option("--check", line.check,
                    "What to check: all (the default), none, or names\n"
@@ -91,6 +107,21 @@ void add_options(CLI::App& app, CommandLine& line) {
     app.add_flag("--quiet", line.quiet, "Print no reports and no table");
 }
 
+/// --time may stand alone, and what follows it then is the program.
+std::vector<std::string> with_usual_gpu(const CLI::App& app, int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    for (std::size_t k = 0; k < words.size() && words[k].starts_with("-"); ++k) {
+        const CLI::Option* option = app.get_option_no_throw(words[k]);
+        const bool has_next = k + 1 < words.size();
+        if (words[k] == "--time" && !(has_next && gpu_problem(words[k + 1]).empty()))
+            words[k] = "--time=H200";
+        else if (option && option->get_items_expected_max() > 0)
+            ++k;
+    }
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    return words;
+}
+
 int complain(const std::string& what) {
     const std::string text = sim::wrap("simulate: " + what, sim::kColumns, "", "  ");
     std::fprintf(stderr, "%s\nTry simulate --help.\n", text.c_str());
@@ -108,7 +139,7 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
     app.prefix_command();  // from the program's name on, everything is the program's
     add_options(app, line);
     try {
-        app.parse(argc, argv);
+        app.parse(with_usual_gpu(app, argc, argv));
     } catch (const CLI::CallForHelp&) {
         std::fputs(app.help().c_str(), stdout);
         exit_code = 0;
@@ -139,6 +170,7 @@ Environment simulator_variables(const CommandLine& line) {
     const auto add = [&](const char* name, const std::string& value) {
         if (!value.empty()) variables.emplace_back(name, value);
     };
+    add("COALESCE_SIM_TIME", line.time_on);
     add("COALESCE_SIM_CHECK", line.check);
     add("COALESCE_SIM_MAX_INSTRUCTIONS", line.max_instructions);
     add("COALESCE_SIM_THREADS", line.threads);

@@ -8,7 +8,7 @@
 namespace coalesce::timing {
 namespace {
 
-enum class How { load, async, bulk, bulk_store_read, bulk_store };
+enum class How { load, async, bulk, bulk_asking, bulk_store_read, bulk_store };
 
 constexpr int trials = 64;
 constexpr std::size_t apart = 64 << 10;
@@ -36,6 +36,8 @@ __device__ void copy_async([[maybe_unused]] unsigned to, [[maybe_unused]] const 
 __device__ void make_barrier(unsigned barrier) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
 }
+/// try_wait may sleep for a while; test_wait (IS_ASKING) answers at once.
+template <bool IS_ASKING>
 __device__ void bulk_load(unsigned to, const char* from, unsigned bytes, unsigned barrier,
                           unsigned parity) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
@@ -47,12 +49,21 @@ __device__ void bulk_load(unsigned to, const char* from, unsigned bytes, unsigne
         : "memory");
     unsigned is_done = 0;
     while (is_done == 0) {
-        asm volatile(
-            "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-            "  selp.u32 %0, 1, 0, p; }"
-            : "=r"(is_done)
-            : "r"(barrier), "r"(parity)
-            : "memory");
+        if constexpr (IS_ASKING) {
+            asm volatile(
+                "{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                "  selp.u32 %0, 1, 0, p; }"
+                : "=r"(is_done)
+                : "r"(barrier), "r"(parity)
+                : "memory");
+        } else {
+            asm volatile(
+                "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                "  selp.u32 %0, 1, 0, p; }"
+                : "=r"(is_done)
+                : "r"(barrier), "r"(parity)
+                : "memory");
+        }
     }
 }
 template <bool WAITS_FOR_READ>
@@ -67,6 +78,7 @@ __device__ void bulk_store(char* to, unsigned from, unsigned bytes) {
 }
 #else
 __device__ void make_barrier(unsigned) {}
+template <bool IS_ASKING>
 __device__ void bulk_load(unsigned, const char*, unsigned, unsigned, unsigned) {}
 template <bool WAITS_FOR_READ>
 __device__ void bulk_store(char*, unsigned, unsigned) {}
@@ -95,8 +107,10 @@ __global__ void copy_one_by_one(char* data, unsigned bytes, bool is_warm, std::u
             sum ^= mixed(__ldcg(reinterpret_cast<Word<BYTES>*>(from) + threadIdx.x));
         } else if constexpr (HOW == How::async) {
             copy_async<BYTES>(to + BYTES * threadIdx.x, from + BYTES * threadIdx.x);
-        } else if constexpr (HOW == How::bulk) {
-            if (threadIdx.x == 0) bulk_load(to, from, bytes, bar, trial & 1);
+        } else if constexpr (HOW == How::bulk || HOW == How::bulk_asking) {
+            if (threadIdx.x == 0) {
+                bulk_load<HOW == How::bulk_asking>(to, from, bytes, bar, trial & 1);
+            }
         } else if (threadIdx.x == 0) {
             bulk_store<HOW == How::bulk_store_read>(from, to, bytes);
         }
@@ -133,7 +147,8 @@ void measure_async(Bench& bench, Raw& raw) {
     }
     if (bench.compute() < 90) return;
     for (const unsigned bytes : {128u, 512u, 2048u, 4096u, 8192u, 16384u, 32768u}) {
-        measure<How::bulk, 16>(bench, raw, "bulk", bytes);
+        measure<How::bulk, 16>(bench, raw, "bulk, try_wait", bytes);
+        measure<How::bulk_asking, 16>(bench, raw, "bulk, test_wait", bytes);
         measure<How::bulk_store_read, 16>(bench, raw, "bulk store, until read", bytes);
         measure<How::bulk_store, 16>(bench, raw, "bulk store, until written", bytes);
     }

@@ -44,17 +44,35 @@ double rounded(double value) {
 
 // ---- groups ----
 
+template <class Value>
+double chase(const Raw& raw, const std::string& of, const Value& value) {
+    return mean(values_of(
+        raw.chases, "latency, " + of, [&](const Chase& c) { return c.of == of; }, value));
+}
+double chase_cycles(const Raw& raw, const std::string& of) {
+    return chase(raw, of, [](const Chase& c) { return c.cycles; });
+}
+double chase_ns(const Raw& raw, const std::string& of) {
+    return chase(raw, of, [](const Chase& c) { return c.ns; });
+}
+
 void derive_latencies(const Raw& raw, Gpu& gpu) {
-    const auto chase = [&](const std::string& of, auto value) {
-        return mean(values_of(
-            raw.chases, "latency, " + of, [&](const Chase& c) { return c.of == of; }, value));
-    };
-    const auto cycles = [](const Chase& c) { return c.cycles; };
-    const auto ns = [](const Chase& c) { return c.ns; };
-    gpu.latency_ns = rounded(chase("memory", ns));
-    gpu.l2_latency_ns = rounded(chase("second level", ns));
-    gpu.l1_latency = rounded(chase("first level", cycles));
-    gpu.shared_latency = rounded(chase("shared", cycles));
+    gpu.latency_ns = rounded(chase_ns(raw, "memory"));
+    gpu.l2_latency_ns = rounded(chase_ns(raw, "second level"));
+    gpu.l1_latency = rounded(chase_cycles(raw, "first level"));
+    gpu.shared_latency = rounded(chase_cycles(raw, "shared"));
+}
+
+/// Two clocks around a load of a line, and the question whether its value is there, take cycles of their own:
+/// what such a load takes that hits the second level, less what the warp that follows lines there needs.
+double clocks_around_a_load(const Raw& raw) {
+    const double timed = mean(values_of(
+        raw.async_copies, "a load of a line from the second level",
+        [](const AsyncCopy& a) {
+            return a.how == "load" && a.from == "second level" && a.bytes == 128;
+        },
+        [](const AsyncCopy& a) { return a.cycles; }));
+    return std::max(0.0, timed - chase_cycles(raw, "second level, lines"));
 }
 
 void derive_memory(const Raw& raw, Gpu& gpu) {
@@ -71,19 +89,16 @@ void derive_memory(const Raw& raw, Gpu& gpu) {
     gpu.queue_ns = rounded(load.queue_ns);
     gpu.write_delay_ns = rounded(load.write_delay_ns);
 
-    const auto timed = [&](double least, double most, auto value) {
-        return median(values_of(
-            raw.flights, "single loads under load",
-            [&](const Flight& f) {
-                const double u = f.gbps / (f.what == "copy" ? gpu.copy_gbps : gpu.read_gbps);
-                return f.mean > 0 && u >= least && u <= most;
-            },
-            value));
-    };
-    const double fastest = timed(0.3, 0.9, [](const Flight& f) { return spread_of(f).fastest; });
-    gpu.latency_floor = rounded(std::clamp(fastest / gpu.clock_ghz / gpu.latency_ns, 0.01, 1.0));
-    const double more = timed(0.8, 2, [](const Flight& f) { return spread_of(f).more; });
-    gpu.latency_spread_ns = rounded(more / gpu.clock_ghz);
+    // Of single loads under load: those of a memory that is busy, and not yet full.
+    std::vector<Spread> spreads;
+    for (const Flight& f : raw.flights) {
+        const double u = f.gbps / (f.what == "copy" ? gpu.copy_gbps : gpu.read_gbps);
+        if (f.mean > 0 && u >= 0.2) spreads.push_back(spread_of(f));
+    }
+    const auto found = latencies_under_load(spreads, clocks_around_a_load(raw));
+    gpu.latency_floor =
+        rounded(std::clamp(found.fastest / gpu.clock_ghz / gpu.latency_ns, 0.01, 1.0));
+    gpu.latency_spread_ns = rounded(found.more / gpu.clock_ghz);
 }
 
 void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
@@ -185,11 +200,17 @@ UnderLoad latency_under_load(const std::vector<Flight>& flights, int multiproces
     constexpr int bytes[] = {4, 8, 16};
     std::vector<std::vector<double>> rows;
     std::vector<double> right;
+    double most_read = 0, most_copied = 0;
+    for (const Flight& f : flights) {
+        double& most = f.what == "copy" ? most_copied : most_read;
+        most = std::max(most, f.gbps);
+    }
     for (const Flight& f : flights) {
         if (f.loads != 1) continue;
         const bool is_copy = f.what == "copy";
         const double u = f.gbps / (is_copy ? copy_gbps : read_gbps);
-        if (u < 0.03 || u > 0.93) continue;
+        // Blocks that stay copy less than blocks that come and go: near that limit u says too little.
+        if (u < 0.03 || f.gbps > 0.8 * (is_copy ? most_copied : most_read)) continue;
         const double read = is_copy ? f.gbps / 2 : f.gbps;
         const double ns = f.kib_on_their_way * 1024 * multiprocessors / read;
         std::vector<double> row = {u / (1 - u), is_copy ? u / 2 : 0, is_copy ? 1.0 : 0.0};
@@ -202,6 +223,19 @@ UnderLoad latency_under_load(const std::vector<Flight>& flights, int multiproces
     return {std::max(0.0, found[0]), std::max(0.0, found[1])};
 }
 
+Spread latencies_under_load(const std::vector<Spread>& spreads, double clocks) {
+    std::vector<double> fastest;
+    for (const Spread& s : spreads) fastest.push_back(s.fastest);
+    if (fastest.empty()) throw GpuError("nothing was measured of: single loads under load");
+    // Where all loads queue, the fastest are slow too; most points are not there.
+    const double usual = median(fastest);
+    double most_more = 0;
+    for (const Spread& s : spreads) {
+        if (s.fastest < 1.15 * usual) most_more = std::max(most_more, s.more);
+    }
+    return {usual - clocks, most_more};
+}
+
 Spread spread_of(const Flight& flight) {
     // Where that distribution, with a mean of 1, has 10 % and 90 % below.
     constexpr double p10 = 0.2659, p90 = 1.9449;
@@ -212,12 +246,15 @@ Spread spread_of(const Flight& flight) {
 Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
     constexpr double pitch = 128 << 10;
     const auto gbps = [&](const std::string& what, double run) {
-        return values_of(
-            measured, "short runs, " + what,
-            [&](const ShortRuns& r) {
-                return r.what == what && r.strips == "next" && r.pitch == pitch && r.run == run;
-            },
-            [](const ShortRuns& r) { return r.gbps; })[0];
+        // Where strips next to each other are under way at a time, runs are longer than one strip: far ones
+        // count, where there are any.
+        double found = 0;
+        for (const ShortRuns& r : measured) {
+            if (r.what != what || r.pitch != pitch || r.run != run) continue;
+            if (found == 0 || r.strips == "far") found = r.gbps;
+        }
+        if (found == 0) throw GpuError("nothing was measured of: short runs, " + what);
+        return found;
     };
     std::vector<double> sizes;
     for (const ShortRuns& r : measured) {

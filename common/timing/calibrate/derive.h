@@ -33,6 +33,9 @@ struct Spread {
 };
 /// For a fixed part and a gamma distribution of two stages with the mean `more`.
 Spread spread_of(const Flight& flight);
+/// Of many such: the fastest, less the cycles that measuring takes, and the most that loads were slower than
+/// those without all being slow.
+Spread latencies_under_load(const std::vector<Spread>& spreads, double clocks);
 
 Runs cost_of_runs(const std::vector<ShortRuns>& measured);
 PartialSectors cost_of_partial_sectors(const std::vector<Stores>& measured);

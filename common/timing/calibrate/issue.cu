@@ -54,9 +54,10 @@ struct MultiplyWide {
     }
 };
 
-constexpr int turns = 64, steps_a_turn = 4;
+constexpr int turns = 64;
 
-template <class Op, class Register, int CHAINS>
+/// CHAINS chains of a thread, STEPS steps of each in a turn of the loop.
+template <class Op, class Register, int CHAINS, int STEPS>
 __global__ void __launch_bounds__(1024)
     keep_issuing(Register seed_a, Register seed_b, std::uint64_t* notes) {
     Register a[CHAINS], b[CHAINS];
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(1024)
 #pragma unroll 1
         for (int i = 0; i < turns; ++i) {
 #pragma unroll
-            for (int step = 0; step < steps_a_turn; ++step) {
+            for (int step = 0; step < STEPS; ++step) {
 #pragma unroll
                 for (int k = 0; k < CHAINS; ++k) Op::step(a[k], b[k]);
             }
@@ -87,23 +88,30 @@ __global__ void __launch_bounds__(1024)
     notes[1 + threadIdx.x] = sum;
 }
 
-template <class Op, class Register, int CHAINS>
+template <class Op, class Register, int CHAINS, int STEPS>
 double cycles_an_instruction(Bench& bench, int threads) {
-    keep_issuing<Op, Register, CHAINS><<<1, threads>>>(1234567, 7654321, bench.notes());
+    keep_issuing<Op, Register, CHAINS, STEPS><<<1, threads>>>(1234567, 7654321, bench.notes());
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaDeviceSynchronize());
-    const double instructions = double{Op::count} * CHAINS * steps_a_turn * turns;
+    const double instructions = double{Op::count} * CHAINS * STEPS * turns;
     return static_cast<double>(bench.read_notes(1)[0]) / instructions;
 }
 
-template <class Op, class Register = unsigned>
+template <class Op, class Register = unsigned, int CHAINS = 8, int STEPS = 4>
 void measure(Bench& bench, Raw& raw, const char* what) {
-    const double latency = cycles_an_instruction<Op, Register, 1>(bench, 32);
+    const double latency = cycles_an_instruction<Op, Register, 1, STEPS>(bench, 32);
     for (const int threads : {256, 1024}) {
         // Four schedulers share the warps.
-        const double cycles = cycles_an_instruction<Op, Register, 8>(bench, threads);
+        const double cycles = cycles_an_instruction<Op, Register, CHAINS, STEPS>(bench, threads);
         raw.issues.push_back({what, threads, cycles / (threads / 128.0), latency});
     }
+}
+
+/// What becomes twenty instructions and more: fewer at a time, so that the loop fits into the first cache of
+/// instructions.
+template <class Op>
+void measure_long(Bench& bench, Raw& raw, const char* what) {
+    measure<Op, unsigned, 2, 1>(bench, raw, what);
 }
 
 }  // namespace
@@ -119,10 +127,10 @@ void measure_issue(Bench& bench, Raw& raw) {
     measure<Minimum>(bench, raw, "minimum");
     measure<CompareAndSelect>(bench, raw, "compare, select");
     measure<Branch>(bench, raw, "compare, add, branch not taken");
-    measure<Divide>(bench, raw, "divide");
-    measure<DivideSigned>(bench, raw, "divide signed");
-    measure<Remainder>(bench, raw, "remainder");
-    measure<DivideAndRemainder>(bench, raw, "divide, remainder");
+    measure_long<Divide>(bench, raw, "divide");
+    measure_long<DivideSigned>(bench, raw, "divide signed");
+    measure_long<Remainder>(bench, raw, "remainder");
+    measure_long<DivideAndRemainder>(bench, raw, "divide, remainder");
     measure<FloatAdd>(bench, raw, "float add");
     measure<FloatMultiplyAdd>(bench, raw, "float multiply-add");
     measure<AddLong, unsigned long long>(bench, raw, "add of 64 bits");

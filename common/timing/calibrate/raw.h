@@ -24,7 +24,7 @@ struct Machine {
 
 /// Loads of which each needs the one before.
 struct Chase {
-    std::string of;  ///< "memory", "second level", "first level", "shared"
+    std::string of;  ///< "memory", "second level", these with ", lines", "first level", "shared"
     double bytes = 0, cycles = 0, ns = 0;
 };
 
@@ -51,9 +51,10 @@ struct ShortRuns {
     double pitch = 0, run = 0, gbps = 0;
 };
 
-/// Stores of groups of lanes, each group a row further down.
+/// Stores of groups of lanes, each group a row further down, the warps of a block side by side.
 struct Stores {
     int bytes_of_lane = 0, lanes = 0;  ///< of a group: bytes_of_lane * lanes lie side by side
+    int threads = 0;                   ///< of a block
     double pitch = 0, footprint = 0;
     double cycles_a_sector = 0;  ///< of a multiprocessor's share; sectors that a request touches
     double gbps = 0;             ///< bytes that lanes gave
@@ -177,8 +178,8 @@ void describe(Codec& codec, ShortRuns& r) {
 template <class Codec>
 void describe(Codec& codec, Stores& s) {
     using codec::fields;
-    fields(codec, "bytes_of_lane", s.bytes_of_lane, "lanes", s.lanes, "pitch", s.pitch, "footprint",
-           s.footprint, "cycles_a_sector", s.cycles_a_sector, "gbps", s.gbps);
+    fields(codec, "bytes_of_lane", s.bytes_of_lane, "lanes", s.lanes, "threads", s.threads, "pitch",
+           s.pitch, "footprint", s.footprint, "cycles_a_sector", s.cycles_a_sector, "gbps", s.gbps);
 }
 template <class Codec>
 void describe(Codec& codec, Turns& t) {

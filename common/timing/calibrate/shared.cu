@@ -62,6 +62,8 @@ __global__ void __launch_bounds__(1024)
     for (unsigned i = threadIdx.x; i < shared_words / 4; i += blockDim.x) words[i] = {};
     const unsigned offset = threadIdx.x % 32 * static_cast<unsigned>(stride * BYTES);
     const auto at = static_cast<unsigned>(__cvta_generic_to_shared(words)) + offset;
+    // Loads of one address might be made one: four places in turn, which the cache holds all.
+    unsigned place = 0;
     unsigned sum = 0;
     long long cycles = 0;
     for (int time = 0; time < 2; ++time) {
@@ -71,7 +73,10 @@ __global__ void __launch_bounds__(1024)
         for (int i = 0; i < requests; ++i) {
             if (KIND == Kind::shared_load) sum ^= load_shared<BYTES>(at);
             if (KIND == Kind::shared_store) store_shared<BYTES>(at);
-            if (KIND == Kind::first_level) sum ^= load_first_level<BYTES>(global + offset);
+            if (KIND == Kind::first_level) {
+                sum ^= load_first_level<BYTES>(global + offset + place);
+                place = (place + 16384) & 49152;
+            }
         }
         __syncthreads();
         cycles = cycles_now() - start;

@@ -1,2 +1,184 @@
+// Files of gpus/: what is written can be read, what could be a slip of the pen is told, all of them are good.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "timing/gpu.h"
+
 #include <doctest/doctest.h>
+
+#include <cctype>
+#include <set>
+
+#include "timing/gpu_files.h"
+
+using namespace coalesce::timing;
+
+namespace {
+
+/// The text of the H200's file with one place changed, which must be there.
+std::string changed(const std::string& from, const std::string& to) {
+    std::string text = write_gpu(known_gpus().front());
+    const std::size_t at = text.find(from);
+    REQUIRE_MESSAGE(at != std::string::npos, from);
+    return text.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& text) {
+    try {
+        read_gpu(text, "gpus/some.toml");
+    } catch (const GpuError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+/// The whole line that begins with `key`, and its number.
+std::pair<std::string, int> line_with(const std::string& text, const std::string& key) {
+    int number = 1;
+    for (std::size_t at = 0; at < text.size(); ++number) {
+        const std::size_t end = text.find('\n', at);
+        const std::string line = text.substr(at, end - at);
+        if (line.starts_with(key + " =")) return {line, number};
+        at = end + 1;
+    }
+    return {"", 0};
+}
+
+void check_same(const Gpu& a, const Gpu& b) {
+    CHECK(write_gpu(a) == write_gpu(b));
+    CHECK(a.name == b.name);
+    CHECK(a.measured == b.measured);
+    CHECK(a.multiprocessors == b.multiprocessors);
+    CHECK(a.latency_spread_ns == b.latency_spread_ns);
+    CHECK(a.l2_bytes == b.l2_bytes);
+    CHECK(a.warp_start == b.warp_start);
+    CHECK(a.partial.of_16 == b.partial.of_16);
+    CHECK(a.runs.write == b.runs.write);
+}
+
+}  // namespace
+
+TEST_CASE("what is written can be read") {
+    Gpu gpu = known_gpus().front();
+    gpu.name = "A \"GPU\" of mine \\ yours";
+    gpu.source = "two\nlines";
+    gpu.measured = !gpu.measured;
+    gpu.clock_ghz = 1.987;
+    gpu.l2_bytes = 104857600;
+    gpu.runs = {{32, 64.5}, {0.25, 0}, {0.125, 1e-3}};
+    const Gpu same = read_gpu(write_gpu(gpu), "here");
+    check_same(gpu, read_gpu(write_gpu(same), "here"));
+    CHECK(same.name == gpu.name);
+    CHECK(same.source == "two lines");
+    CHECK(same.clock_ghz == 1.987);
+    CHECK(same.l2_bytes == 104857600);
+    CHECK(same.runs.bytes == gpu.runs.bytes);
+    CHECK(same.runs.write == gpu.runs.write);
+}
+
+TEST_CASE("every number has a key of its own") {
+    // Each is changed in the text: something must come out differently, or the key is not read.
+    const std::string text = write_gpu(known_gpus().front());
+    int changes = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        const std::string line = text.substr(at, end - at);
+        const std::size_t equals = line.find(" = ");
+        if (equals != std::string::npos && line[0] != '#' &&
+            (std::isdigit(line[equals + 3]) || line[equals + 3] == '[')) {
+            std::string other = line.substr(0, equals) + " = ";
+            if (line[equals + 3] == '[') {
+                // The last of a list.
+                other += line.substr(equals + 3, line.rfind(' ') - equals - 2);
+                other += line.starts_with("bytes") ? "999999]" : "0.77]";
+            } else if (line.starts_with("latency_floor")) {
+                other += "0.123";
+            } else {
+                other += std::stod(line.substr(equals + 3)) < 1000 ? "12" : "12345";
+            }
+            const std::string whole = text.substr(0, at) + other + text.substr(end);
+            CHECK_MESSAGE(write_gpu(read_gpu(whole, "here")) != text, line);
+            ++changes;
+        }
+        at = end + 1;
+    }
+    CHECK(changes == 37);
+}
+
+TEST_CASE("slips of the pen are told, with their line") {
+    const std::string good = write_gpu(known_gpus().front());
+    CHECK(error_of(good) == "no error");
+
+    CHECK(error_of("").starts_with("gpus/some.toml:1: a GPU has no `name`; add name = "));
+    CHECK(error_of("name = \n").starts_with("gpus/some.toml:1: "));
+    CHECK(error_of(changed("name = \"", "name = \"\" # ")).find(": `name` is empty") !=
+          std::string::npos);
+    CHECK(error_of(changed("measured = ", "measured = 1 # "))
+              .find("`measured` must be true or false") != std::string::npos);
+    CHECK(error_of(changed("\n[partial]", "\n[parts]")).find("a GPU has no key `parts`") !=
+          std::string::npos);
+
+    // An unknown key, a missing one, one out of range, one of another kind: each with its line.
+    const auto [line, number] = line_with(good, "queue_ns");
+    REQUIRE(number > 1);
+    const std::string place = "gpus/some.toml:" + std::to_string(number) + ": ";
+    CHECK(error_of(changed("queue_ns", "queues_ns"))
+              .starts_with(place + "`memory` has no key `queues_ns`; mend its name"));
+    CHECK(error_of(changed(line + "\n", "")).find("`memory` has no `queue_ns`; add queue_ns = ") !=
+          std::string::npos);
+    CHECK(error_of(changed(line, "queue_ns = -1"))
+              .starts_with(place + "`queue_ns` must be a number from 0 to 100000"));
+    CHECK(error_of(changed(line, "queue_ns = nan")).starts_with(place));
+    CHECK(error_of(changed(line, "queue_ns = \"40\"")).starts_with(place));
+    CHECK(error_of(changed(line, line + "\nqueue_ns = 1"))
+              .starts_with("gpus/some.toml:" + std::to_string(number + 1)));
+    CHECK(error_of(changed("\nwarps = ", "\nwarps = 0 # "))
+              .find("`warps` must be a whole number from 1 to 1024") != std::string::npos);
+    CHECK(error_of(changed("\nwarps = ", "\nwarps = 64.5 # ")).find("`warps` must be a whole") !=
+          std::string::npos);
+    CHECK(error_of(changed("latency_floor = ", "latency_floor = 1.5 # ")).find("from 0.01 to 1") !=
+          std::string::npos);
+
+    // Runs: lists of one length, of numbers, which grow.
+    CHECK(error_of(changed("\nread = [", "\nread = [0.5, ")).find("lists of the same length") !=
+          std::string::npos);
+    CHECK(error_of(changed("\nread = [", "\nread = [\"a\", ")).find("must be a list of numbers") !=
+          std::string::npos);
+    CHECK(error_of(changed("\nbytes = [32", "\nbytes = [99")).find("`bytes` must grow") !=
+          std::string::npos);
+}
+
+TEST_CASE("every file of gpus/ is good") {
+    CHECK(known_gpus().size() == gpu_files().size());
+    CHECK(known_gpus().size() >= 7);
+    CHECK(known_gpus().front().name == "NVIDIA H200");
+    std::set<std::string> names;
+    for (const Gpu& gpu : known_gpus()) {
+        CAPTURE(gpu.name);
+        CHECK(names.insert(gpu.name).second);
+        CHECK(!gpu.source.empty());
+        check_same(gpu, read_gpu(write_gpu(gpu), "here"));
+        // What no GPU can be.
+        CHECK(gpu.copy_gbps <= gpu.peak_gbps);
+        CHECK(gpu.read_gbps <= gpu.peak_gbps);
+        CHECK(gpu.write_gbps <= gpu.peak_gbps);
+        CHECK(gpu.shared_latency < gpu.l1_latency + 10);
+        CHECK(gpu.l1_latency < gpu.l2_latency_ns * gpu.clock_ghz);
+        CHECK(gpu.l2_latency_ns < gpu.latency_ns);
+        CHECK(gpu.runs.bytes.size() >= 3);
+    }
+}
+
+TEST_CASE("a GPU is found by name") {
+    const Gpu& h200 = known_gpus().front();
+    CHECK(&gpu_named("NVIDIA H200") == &h200);
+    CHECK(&gpu_named("h200") == &h200);
+    CHECK(gpu_named("RTX 4090").name == "NVIDIA GeForce RTX 4090");
+    CHECK(gpu_named("4090").name == "NVIDIA GeForce RTX 4090");
+    CHECK(gpu_named("a100").name == "NVIDIA A100-SXM4-80GB");
+    CHECK(gpu_named("h100 pcie").name == "NVIDIA H100 PCIe");
+    CHECK(gpu_named("L4").name == "NVIDIA L4");
+    for (const char* wrong : {"", "200", "H20", "RTX 409", "V100"}) {
+        CAPTURE(wrong);
+        CHECK_THROWS_WITH_AS(gpu_named(wrong), doctest::Contains("known: NVIDIA H200, "), GpuError);
+    }
+    CHECK_THROWS_WITH_AS(gpu_named("H100"), doctest::Contains("which of them"), GpuError);
+}

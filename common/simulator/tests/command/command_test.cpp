@@ -116,6 +116,35 @@ TEST_CASE("--quiet prints nothing, and the report is written") {
     CHECK(got.report["reports"].size() == 1);
 }
 
+TEST_CASE("--time predicts for a GPU, H200 when none is named, and what follows is the program") {
+    for (const auto& options : {std::vector<std::string>{"--time"},
+                                {"--time", "H200"},
+                                {"--time=H200"},
+                                {"--time", "--threads", "1"}}) {
+        const Outcome got = run({kProgram, "code", "7", "--time"}, options);
+        CHECK(got.out == "[" + kProgram + "][code][7][--time]\n");
+        CHECK(got.exit_code == 7);
+        REQUIRE(got.report.is_object());
+        const auto& predicted = got.report["kernels"][0]["predicted"];
+        CHECK(predicted["gpu"] == "NVIDIA H200");
+        CHECK(predicted["ms"] > 0.0001);
+        CHECK(predicted["ms"] < 0.1);
+        CHECK(predicted["binds"] == "few-blocks");
+        CHECK(predicted["launches_left_out"] == 0);
+        CHECK(has(got.err, "Predicted, not measured"));
+        CHECK(has(got.err, "fill: too few blocks; within"));
+    }
+    const Outcome other = run({kProgram}, {"--time", "L4"});
+    REQUIRE(other.report.is_object());
+    CHECK(other.report["kernels"][0]["predicted"]["gpu"] == "NVIDIA L4");
+    const Outcome unknown = run({kProgram}, {"--time=H2000"});
+    CHECK(unknown.exit_code == 2);
+    CHECK(has(unbroken(unknown.err), "known: NVIDIA H200"));
+    const Outcome without = run({kProgram});
+    CHECK_FALSE(without.report["kernels"][0].contains("predicted"));
+    CHECK_FALSE(has(without.err, "Predicted"));
+}
+
 TEST_CASE("--lines quotes the source with its counters") {
     const Outcome got = run({kProgram}, {"--lines"});
     CHECK(has(got.err, "if (i < count) out[i] = i;\n        ^ global stores: 2 x 4.0 sectors"));

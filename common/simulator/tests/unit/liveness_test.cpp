@@ -52,7 +52,6 @@ public:
         return classes().root[reg(copy)] == reg(source);
     }
     const ControlFlow& flow() const { return flow_; }
-    u32 words_at_once() const { return liveness_.words_at_once(); }
 
 private:
     std::unique_ptr<ptx::Module> module_;
@@ -268,16 +267,6 @@ TEST_CASE("inner loops are told from outer ones") {
     const auto outer = k.flow().blocks_of_turn(k.at("AGAIN"), k.label("OUTER"));
     CHECK(inner.size() < outer.size());
     CHECK(k.flow().blocks_of_turn(k.at("AGAIN") + 1, k.label("OUTER")).empty());
-}
-
-TEST_CASE(
-    "words at once: where most values are alive, and a result may take the place of what it is "
-    "made of") {
-    CHECK(Body("mov.u32 a, 1;\nadd.u32 b, a, 1;\nadd.u32 c, b, 1;\nst.shared.u32 [s], c;")
-              .words_at_once() == 1);
-    CHECK(Body("mov.u32 a, 1;\nmov.u32 b, 2;\nmov.u32 c, 3;\nsetp.eq.u32 p, a, b;\n"
-               "st.shared.u32 [s], a;\nst.shared.u32 [s], b;\nst.shared.u32 [s], c;")
-              .words_at_once() == 3);
 }
 
 TEST_CASE("plain mode shares nothing") {

@@ -1,2 +1,239 @@
+// What follows from measurements, with measurements whose answer is known: made from the answer.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "timing/calibrate/derive.h"
+
 #include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace coalesce;
+using namespace coalesce::timing;
+using doctest::Approx;
+
+namespace {
+
+/// A GPU of 100 multiprocessors at 2 GHz whose memory is as `of` says.
+struct Memory {
+    double ns = 300, queue = 50, write_delay = 400, read_gbps = 4000, copy_gbps = 3800;
+};
+
+/// The bytes that have to be on their way for a load `u` of such memory, which come from Little's law.
+Flight flight_at(const Memory& memory, const char* what, int bytes_of_load, double u) {
+    Flight flight;
+    flight.what = what;
+    flight.bytes_of_load = bytes_of_load;
+    flight.loads = 1;
+    const bool is_copy = flight.what == "copy";
+    flight.gbps = u * (is_copy ? memory.copy_gbps : memory.read_gbps);
+    // A turn of the loop takes longer with wider loads, and when it stores.
+    const double turn = memory.ns + 2.0 * bytes_of_load + (is_copy ? 7 : 0);
+    const double ns =
+        turn + memory.queue * u / (1 - u) + (is_copy ? memory.write_delay * u / 2 : 0);
+    flight.kib_on_their_way = ns * (is_copy ? flight.gbps / 2 : flight.gbps) / 100 / 1024;
+    // Half of the latency, and a gamma distribution of two stages with a mean of 200 cycles.
+    flight.mean = 500;
+    flight.p10 = 300 + 200 * 0.2659;
+    flight.p90 = 300 + 200 * 1.9449;
+    return flight;
+}
+
+std::vector<Flight> flights_of(const Memory& memory) {
+    std::vector<Flight> all;
+    for (const int bytes : {4, 8, 16}) {
+        for (const double u : {0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 0.96}) {
+            all.push_back(flight_at(memory, "read", bytes, u));
+            all.push_back(flight_at(memory, "copy", bytes, u));
+        }
+    }
+    // Several loads of a thread end one after the other: not Little's law, so not to be used.
+    all.push_back({"read", 4, 4, 1024, 1, 3000});
+    return all;
+}
+
+Raw a_whole_measurement() {
+    Raw raw;
+    raw.machine.name = "NVIDIA Test";
+    raw.machine.date = "2026-01-02";
+    raw.machine.driver = "580.1";
+    raw.machine.multiprocessors = 100;
+    raw.machine.warps = 64;
+    raw.machine.blocks = 32;
+    raw.machine.registers = 65536;
+    raw.machine.shared_bytes = 233472;
+    raw.machine.shared_bytes_of_system = 1024;
+    raw.machine.clock_ghz = 2;
+    raw.machine.clock_ghz_at_rest = 2;
+    raw.machine.peak_gbps = 4500;
+    raw.machine.l2_bytes = 50e6;
+    raw.launch_us = 2.5;
+    raw.chases = {{"memory", 1e9, 590, 295},
+                  {"memory", 1e9, 610, 305},
+                  {"second level", 1e6, 280, 140},
+                  {"first level", 4096, 34, 17},
+                  {"second level, lines", 1e6, 290, 145},
+                  {"shared", 1024, 29, 14.5}};
+    // Measuring takes 40 cycles.
+    raw.async_copies = {{"load", "second level", 128, 330},
+                        {"load", "second level", 512, 400},
+                        {"load", "memory", 128, 700}};
+    raw.long_runs = {
+        {"copy", "a", 3700}, {"copy", "b", 3800}, {"read", "a", 4000}, {"write", "a", 4100}};
+    raw.flights = flights_of({});
+    for (const double run : {64.0, 32.0, 8192.0}) {
+        const double cost = run == 32 ? 0.5 : run == 64 ? 0.25 : 0;
+        for (const double pitch : {16384.0, 131072.0}) {
+            const double slow = pitch == 131072 ? 1 : 2;
+            raw.short_runs.push_back({"copy none", "next", pitch, run, 3600});
+            raw.short_runs.push_back({"copy reads", "next", pitch, run, 3600 / (1 + cost) / slow});
+            raw.short_runs.push_back({"copy writes", "next", pitch, run, 3600 / (1 + cost / 2)});
+            if (run == 32) raw.short_runs.push_back({"copy reads", "far", pitch, run, 1200});
+        }
+    }
+    for (const double footprint : {1e9, 1e6}) {
+        const double more = footprint == 1e6 ? 0 : 5;
+        raw.stores.push_back({4, 1, 256, 131072, footprint, 4 + more, 1});
+        raw.stores.push_back({4, 2, 256, 131072, footprint, 3 + more, 1});
+        raw.stores.push_back({8, 1, 256, 131072, footprint, 2 + more, 1});
+        raw.stores.push_back({16, 1, 256, 131072, footprint, 1 + more, 1});
+        raw.stores.push_back({4, 1, 256, 4096, footprint, 77, 1});
+    }
+    for (const int warps : {1, 2, 4, 8}) {
+        raw.turns.push_back({1, warps, 0, 999, 250, 250 + 4.0 * (warps - 1)});
+        raw.turns.push_back({8, warps, 0, 150});
+        raw.turns.push_back({8, warps, 500, 400});
+        raw.barriers.push_back({warps, warps == 1 ? 5 : 14 + 2.0 * warps});
+    }
+    raw.issues = {
+        {"add", 256, 9}, {"add", 1024, 1.5}, {"multiply-add", 1024, 2}, {"divide", 1024, 17}};
+    raw.to_cache = {{"read", 1, 1e6, 60},
+                    {"read", 100, 1e6, 20},
+                    {"read", 100, 1e7, 21},
+                    {"write", 100, 1e6, 19}};
+    return raw;
+}
+
+}  // namespace
+
+TEST_CASE("least squares") {
+    // Two unknowns, three equations that agree.
+    const auto x = least_squares({{1, 0}, {0, 2}, {1, 1}}, {3, 8, 7});
+    CHECK(x[0] == Approx(3));
+    CHECK(x[1] == Approx(4));
+    // And that do not: the mean.
+    CHECK(least_squares({{1}, {1}, {1}}, {1, 2, 6})[0] == Approx(3));
+    CHECK_THROWS_AS(least_squares({{1, 1}, {2, 2}}, {1, 2}), GpuError);
+
+    const auto [first, of_each] = line_through({{1, 5}, {3, 9}, {5, 13}});
+    CHECK(first == Approx(3));
+    CHECK(of_each == Approx(2));
+    CHECK_THROWS_AS(line_through({{1, 5}}), GpuError);
+}
+
+TEST_CASE("latency under load") {
+    for (const double queue : {10.0, 50.0}) {
+        for (const double delay : {0.0, 400.0}) {
+            Memory memory;
+            memory.queue = queue;
+            memory.write_delay = delay;
+            const UnderLoad found =
+                latency_under_load(flights_of(memory), 100, memory.read_gbps, memory.copy_gbps);
+            CHECK(found.queue_ns == Approx(queue).epsilon(1e-6));
+            CHECK(found.write_delay_ns == Approx(delay).epsilon(1e-6));
+        }
+    }
+}
+
+TEST_CASE("the spread of latencies") {
+    // A gamma distribution of two stages: 1 - e^-x (1 + x), here with a mean of 150 above 400. Its
+    // quantiles by bisection, so that derive.cpp's two constants are checked too.
+    const auto quantile = [](double share) {
+        double low = 0, high = 50;
+        for (int i = 0; i < 60; ++i) {
+            const double x = (low + high) / 2;
+            (1 - std::exp(-x) * (1 + x) < share ? low : high) = x;
+        }
+        return low / 2;
+    };
+    Flight flight;
+    flight.mean = 550;
+    flight.p10 = 400 + 150 * quantile(0.1);
+    flight.p90 = 400 + 150 * quantile(0.9);
+    CHECK(spread_of(flight).more == Approx(150).epsilon(1e-3));
+    CHECK(spread_of(flight).fastest == Approx(400).epsilon(1e-3));
+}
+
+TEST_CASE("the spread where memory is busy, not where it is full") {
+    const Spread found =
+        latencies_under_load({{500, 100}, {510, 300}, {490, 200}, {900, 2000}}, 60);
+    CHECK(found.fastest == Approx(505 - 60));
+    CHECK(found.more == Approx(300));
+    CHECK_THROWS_AS(latencies_under_load({}, 60), GpuError);
+}
+
+TEST_CASE("the whole of a GPU") {
+    const Gpu gpu = derive(a_whole_measurement());
+    CHECK(gpu.name == "NVIDIA Test");
+    CHECK(gpu.source == "measured 2026-01-02, driver 580.1");
+    CHECK(gpu.measured);
+    CHECK(gpu.multiprocessors == 100);
+    CHECK(gpu.latency_ns == Approx(300));
+    CHECK(gpu.l2_latency_ns == Approx(140));
+    CHECK(gpu.l1_latency == Approx(34));
+    CHECK(gpu.shared_latency == Approx(29));
+    CHECK(gpu.copy_gbps == Approx(3800));
+    CHECK(gpu.read_gbps == Approx(4000));
+    CHECK(gpu.write_gbps == Approx(4100));
+    CHECK(gpu.queue_ns == Approx(50));
+    CHECK(gpu.write_delay_ns == Approx(400));
+    CHECK(gpu.latency_floor == Approx(260. / 600).epsilon(1e-3));  // cycles
+    CHECK(gpu.latency_spread_ns == Approx(100));                   // 200 cycles
+    CHECK(gpu.l2_read_bytes == Approx(21));
+    CHECK(gpu.l2_write_bytes == Approx(19));
+    CHECK(gpu.barrier == Approx(14));
+    CHECK(gpu.barrier_of_warp == Approx(2));
+    CHECK(gpu.add_issue == Approx(1.5));
+    CHECK(gpu.multiply_issue == Approx(2));
+    CHECK(gpu.divide_issue == Approx(17));
+    CHECK(gpu.launch_us == Approx(2.5));
+    CHECK(gpu.block_interval == Approx(150));
+    CHECK(gpu.block_start == Approx(250));
+    CHECK(gpu.warp_start == Approx(4));
+    CHECK(gpu.partial.of_4 == Approx(4));
+    CHECK(gpu.partial.of_8 == Approx(2.5));
+    CHECK(gpu.partial.of_16 == Approx(1));
+    CHECK(gpu.runs.bytes == std::vector<double>{32, 64, 8192});
+    CHECK(gpu.runs.read[0] == Approx(2));  // far strips: 3600 / 1200 - 1
+    CHECK(gpu.runs.read[1] == Approx(0.25));
+    CHECK(gpu.runs.write[0] == Approx(0.25));
+    CHECK(gpu.runs.write[2] == Approx(0));
+    // What calibrate writes can be read.
+    CHECK(write_gpu(read_gpu(write_gpu(gpu), "here")) == write_gpu(gpu));
+}
+
+TEST_CASE("measurements that are not there are named") {
+    const auto error_without = [](auto&& leave_out) {
+        Raw raw = a_whole_measurement();
+        leave_out(raw);
+        try {
+            derive(raw);
+        } catch (const GpuError& error) {
+            return std::string(error.what());
+        }
+        return std::string("no error");
+    };
+    CHECK(error_without([](Raw&) {}) == "no error");
+    CHECK(error_without([](Raw& raw) { raw.chases.clear(); }) ==
+          "nothing was measured of: latency, memory");
+    CHECK(error_without([](Raw& raw) { raw.short_runs.clear(); }) ==
+          "nothing was measured of: short runs");
+    CHECK(error_without([](Raw& raw) { raw.issues.pop_back(); }) ==
+          "nothing was measured of: issue, divide");
+    CHECK(error_without([](Raw& raw) { raw.barriers.clear(); }).starts_with("too few"));
+}
+
+TEST_CASE("raw measurements survive their file") {
+    const Raw raw = a_whole_measurement();
+    const std::string text = codec::write(raw, true);
+    CHECK(codec::write(codec::read<Raw>(text), true) == text);
+    CHECK_THROWS_AS(codec::read<Raw>("{}"), codec::Error);
+}

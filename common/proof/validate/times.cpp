@@ -1,0 +1,262 @@
+// Predictions come from the programs themselves, run on the simulated GPU with --time; measured times from the
+// same programs on the GPU that is there, or from docs/results where there is none.
+//
+// Linux only: /proc/self/exe.
+#include "proof/validate/times.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "course/course.h"
+#include "harness/device.h"
+#include "harness/errors.h"
+#include "harness/text.h"
+#include "proof/bench/plan.h"
+#include "proof/json_text.h"
+#include "proof/run_program.h"
+#include "timing/gpu.h"
+
+namespace coalesce::proof {
+namespace {
+
+namespace fs = std::filesystem;
+using timing::TimePair;
+
+const std::string SEARCH = "search", RESULTS = COALESCE_REPOSITORY "/docs/results/";
+/// Counted at this size, which all variants take, while times are predicted for larger ones.
+const std::string COUNTED = "512";
+
+std::string key_of(const std::string& step, const std::string& variant, Shape shape) {
+    return step + "/" + variant + "/" + shape.name();
+}
+
+Shape shape_of(const Json& json, Shape otherwise) {
+    return {json.value("rows", otherwise.rows), json.value("cols", otherwise.cols)};
+}
+
+fs::path program_of(const std::string& name) {
+    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / name;
+    if (fs::exists(program)) return program;
+    throw UsageError(program.string() + " is not built; ./learn build makes it");
+}
+
+/// What the program writes into the file of --json.
+Json json_of(const std::string& program, std::vector<std::string> arguments) {
+    const TemporaryFolder folder;
+    const fs::path file = folder.path / "results.json";
+    arguments.insert(arguments.end(), {"--json", file.string()});
+    const Ended ended = run_to_end({.program = program_of(program), .arguments = arguments});
+    if (ended.exit_code == 0 && fs::exists(file)) return Json::parse(read_file(file));
+    throw std::runtime_error(program + " ended with exit code " + std::to_string(ended.exit_code) +
+                             ":\n" + ended.output);
+}
+
+std::string option_of(Shape shape) {
+    return std::to_string(shape.rows) + "x" + std::to_string(shape.cols);
+}
+
+Json measured_json(const std::string& program, Shape shape) {
+    if (program == SEARCH) return json_of(program, {"--sizes", option_of(shape)});
+    return json_of(program, {"--device", "gpu", "--bench", "--rows", std::to_string(shape.rows),
+                             "--cols", std::to_string(shape.cols)});
+}
+
+Json predicted_json(const std::string& program, Shape shape, const std::string& gpu) {
+    if (program == SEARCH) return json_of(program, {"--time", gpu, "--sizes", option_of(shape)});
+    return json_of(program, {"--bench", "--rows", COUNTED, "--cols", COUNTED, "--time", gpu, "--at",
+                             option_of(shape)});
+}
+
+Measured published() {
+    Measured measured;
+    for (const char* file : {"nvidia-h200.json", "search/results.json", "permute/h200_16384.json",
+                             "in_place/h200_16384.json"})
+        measured.add(Json::parse(read_file(RESULTS + file)));
+    return measured;
+}
+
+std::vector<std::string> programs_of(const TimeWords& words) {
+    const course::Course course = course::read_course(COALESCE_REPOSITORY "/course.toml");
+    std::vector<std::string> programs;
+    for (const std::string& word : words.lessons) {
+        const course::Step* step = course.find(word);
+        if (!step) throw UsageError("there is no lesson \"" + word + "\"; ./learn list names them");
+        programs.push_back(step->name);
+    }
+    // Lesson 14 is for several GPUs, and measures itself.
+    for (const course::Step& step : course.steps)
+        if (words.lessons.empty() && step.name != "14_many_gpus") programs.push_back(step.name);
+    if (words.lessons.empty() && !words.no_search) programs.push_back(SEARCH);
+    return programs;
+}
+
+bool takes(const std::string& program, Shape shape) {
+    constexpr int kSearchSide = 256;
+    return program != SEARCH || (shape.rows % kSearchSide == 0 && shape.cols % kSearchSide == 0);
+}
+
+/// Sizes in the order in which they come, each with its pairs.
+std::vector<std::pair<std::string, std::vector<TimePair>>> by_size(
+    const std::vector<ComparedTime>& times) {
+    std::vector<std::pair<std::string, std::vector<TimePair>>> sizes;
+    for (const ComparedTime& time : times) {
+        auto size = std::find_if(sizes.begin(), sizes.end(), [&](const auto& known) {
+            return known.first == time.shape.name();
+        });
+        if (size == sizes.end()) size = sizes.insert(sizes.end(), {time.shape.name(), {}});
+        size->second.push_back(time.pair);
+    }
+    return sizes;
+}
+
+std::vector<TimePair> pairs_of(const std::vector<ComparedTime>& times) {
+    std::vector<TimePair> pairs;
+    for (const ComparedTime& time : times) {
+        pairs.push_back(time.pair);
+        pairs.back().name += ", " + option_of(time.shape);
+    }
+    return pairs;
+}
+
+std::string figures_row(const std::string& name, const std::vector<TimePair>& pairs) {
+    const timing::ErrorSummary s = timing::summary_of(pairs);
+    return format("%-16s %6zu %8.1f %% %8.1f %% %8.1f %% %8zu %10.1f %%\n", name.c_str(), s.pairs,
+                  100 * s.median, 100 * s.percentile_90, 100 * s.worst, s.within_10,
+                  100 * s.order());
+}
+
+}  // namespace
+
+void Measured::add_rows(const Json& rows, Shape shape) {
+    for (const Json& row : rows) {
+        if (!row.contains("ms") || !row["ms"].is_number()) continue;
+        const bool is_search = row.contains("candidate");
+        const std::string variant = row.at(is_search ? "candidate" : "variant");
+        ms_.emplace(key_of(is_search ? SEARCH : row.at("step").get<std::string>(), variant,
+                           shape_of(row, shape)),
+                    row["ms"].get<double>());
+    }
+}
+
+void Measured::add(const Json& json) {
+    if (device_.empty()) device_ = json.at("device").value("name", "");
+    if (json.contains("results")) add_rows(json["results"], {});
+    for (const char* list : {"other_sizes", "sizes"}) {
+        if (!json.contains(list)) continue;
+        for (const Json& size : json[list]) add_rows(size.at("results"), shape_of(size, {}));
+    }
+}
+
+double Measured::ms(const std::string& step, const std::string& variant, Shape shape) const {
+    const auto found = ms_.find(key_of(step, variant, shape));
+    return found == ms_.end() ? 0 : found->second;
+}
+
+std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured) {
+    std::vector<ComparedTime> times;
+    for (const Json& row : predicted.at("results")) {
+        if (!row.contains("predicted")) continue;
+        const Json& p = row["predicted"];
+        ComparedTime time{.step = row.at("step"),
+                          .variant = row.at("variant"),
+                          .shape = shape_of(p, {}),
+                          .pair = {},
+                          .error_band = p.at("error_band")};
+        time.pair = {.name = time.step + " " + time.variant,
+                     .measured = measured.ms(time.step, time.variant, time.shape),
+                     .predicted = p.at("ms"),
+                     .binds = p.at("binds"),
+                     .unknown = p.at("unknown")};
+        if (time.pair.measured > 0) times.push_back(time);
+    }
+    return times;
+}
+
+std::string times_text(const std::vector<ComparedTime>& times) {
+    std::string text, figures = format("%-16s %6s %10s %10s %10s %8s %12s\n", "", "pairs", "median",
+                                       "90th p.", "worst", "in 10 %", "in order");
+    for (const auto& [size, pairs] : by_size(times)) {
+        text += size + "\n\n" + timing::as_text(pairs) + "\n";
+        figures += figures_row(size, pairs);
+    }
+    return text + figures + figures_row("all", pairs_of(times));
+}
+
+std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title) {
+    std::string text = "# " + title + "\n";
+    for (const auto& [size, pairs] : by_size(times))
+        text += "\n## " + size + "\n\n" + timing::as_markdown(pairs);
+    return text;
+}
+
+Json times_json(const std::vector<ComparedTime>& times) {
+    Json rows = Json::array(), sizes = Json::array();
+    for (const ComparedTime& time : times) {
+        rows.push_back({{"step", time.step},
+                        {"variant", time.variant},
+                        {"rows", time.shape.rows},
+                        {"cols", time.shape.cols},
+                        {"measured_ms", time.pair.measured},
+                        {"predicted_ms", time.pair.predicted},
+                        {"error_band", time.error_band},
+                        {"binds", time.pair.binds},
+                        {"unknown", time.pair.unknown}});
+    }
+    for (const auto& [size, pairs] : by_size(times)) {
+        const timing::ErrorSummary s = timing::summary_of(pairs);
+        sizes.push_back({{"size", size},
+                         {"pairs", s.pairs},
+                         {"median", s.median},
+                         {"percentile_90", s.percentile_90},
+                         {"worst", s.worst},
+                         {"within_10", s.within_10},
+                         {"in_order", s.order()}});
+    }
+    return {{"sizes", sizes}, {"results", rows}};
+}
+
+int validate_times(const TimeWords& words) {
+    const std::vector<std::string> programs = programs_of(words);
+    const std::vector<Shape> sizes = parse_sizes(words.sizes);
+    for (const std::string& file : {words.json, words.markdown, words.svg})
+        if (!file.empty()) check_writable(file);
+    const bool measures = !words.published && why_no_gpu().empty();
+    Measured measured = measures ? Measured{} : published();
+    std::vector<ComparedTime> times;
+    std::string gpu = words.gpu;
+    for (const Shape shape : sizes) {
+        for (const std::string& program : programs) {
+            if (!takes(program, shape)) continue;
+            if (measures) measured.add(measured_json(program, shape));
+            if (gpu.empty()) gpu = timing::gpu_named(measured.device()).name;
+            if (timing::gpu_named(gpu).name != measured.device()) {
+                throw UsageError("what is measured is an " + measured.device() + ", not an " + gpu +
+                                 ": leave the name behind --time out");
+            }
+            for (ComparedTime& time : compared(predicted_json(program, shape, gpu), measured))
+                times.push_back(std::move(time));
+            progress(program + " at " + shape.name());
+        }
+    }
+    if (times.empty()) throw UsageError("nothing of this was measured: choose other --sizes");
+    const std::string title = "Predicted and measured, " + measured.device();
+    std::cout << title << (measures ? "\n\n" : " (docs/results)\n\n") << times_text(times);
+    if (!words.json.empty()) {
+        Json json = times_json(times);
+        json["device"] = measured.device();
+        json["measured_now"] = measures;
+        write_file(words.json, json_text(json));
+    }
+    if (!words.markdown.empty()) write_file(words.markdown, times_markdown(times, title));
+    if (!words.svg.empty()) write_file(words.svg, timing::as_svg(pairs_of(times), title));
+    const double median = 100 * timing::summary_of(pairs_of(times)).median;
+    if (words.limit <= 0 || median <= words.limit) return exit_right;
+    std::cout << format("The median of the errors, %.1f %%, is beyond %.1f %%.\n", median,
+                        words.limit);
+    return exit_wrong;
+}
+
+}  // namespace coalesce::proof

@@ -1,0 +1,62 @@
+/// \file
+/// The model of time held against a GPU: every variant of every lesson and of the search, predicted and measured.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/options.h"
+#include "proof/figures.h"
+#include "timing/proof/errors.h"
+
+namespace coalesce::proof {
+
+/// Which of them, and where measured times come from.
+struct TimeWords {
+    std::string gpu;  ///< whose times are predicted; empty: the one that was measured
+    std::vector<std::string> lessons;  ///< by number or name; all when empty
+    std::string sizes = "4096,8192,16384,32768,32768x16384";
+    bool published = false;  ///< docs/results, also where there is a GPU
+    bool no_search = false;
+    double limit = 0;  ///< per cent: the largest median that is no failure; 0: any
+    std::string json, markdown, svg;
+};
+
+/// One kernel at one size.
+struct ComparedTime {
+    std::string step, variant;
+    Shape shape;
+    timing::TimePair pair;
+    double error_band = 0;
+};
+
+/// What a lesson's program or the search has written: measured times by name and size. What it skipped, or
+/// has no time for, is not among them.
+class Measured {
+public:
+    /// Any file of results, however deep they are; what is known already stays.
+    void add(const Json& json);
+    /// 0 when it was not measured.
+    double ms(const std::string& step, const std::string& variant, Shape shape) const;
+    const std::string& device() const { return device_; }
+
+private:
+    void add_rows(const Json& rows, Shape shape);
+    std::string device_;
+    std::map<std::string, double> ms_;
+};
+
+/// Predicted and measured, for those that have both. `predicted`: what a program wrote with --time.
+std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured);
+
+/// For a terminal: each size with its table and its worst ten, then a line for each size.
+std::string times_text(const std::vector<ComparedTime>& times);
+/// For the book: the same as tables.
+std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
+Json times_json(const std::vector<ComparedTime>& times);
+
+/// Does it all. Returns the exit code.
+int validate_times(const TimeWords& words);
+
+}  // namespace coalesce::proof

@@ -1,0 +1,198 @@
+#include "program/list_schedule.h"
+
+#include <algorithm>
+
+namespace coalesce::sim {
+namespace {
+
+constexpr u32 kNone = ~0u;
+/// Words alive from which on registers are saved: with those that are lost in packing (register_estimate.cpp),
+/// 32 for a thread let all 2048 threads of a multiprocessor run.
+constexpr u32 kWordsMost = 25;
+/// In longer pieces nothing moves past every instruction of this number, which keeps the work in proportion.
+constexpr u32 kWindow = 512;
+
+struct Edge {
+    u32 to = 0, cycles = 0;
+};
+
+bool writes(MemoryEffect use) {
+    return use == MemoryEffect::store || use == MemoryEffect::both;
+}
+bool may_be_same(ptx::StateSpace a, ptx::StateSpace b) {
+    return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
+}
+
+/// What has to come before what.
+class Dependences {
+public:
+    explicit Dependences(const StraightCode& straight)
+        : code_(straight.code),
+          writer_(straight.words.size(), kNone),
+          readers_(straight.words.size()),
+          after_(straight.code.size()) {
+        for (u32 k = 0; k < code_.size(); ++k) {
+            add_values(k);
+            if (code_[k].is_fixed || k % kWindow == kWindow - 1)
+                fix(k);
+            else
+                add_memory(k);
+        }
+    }
+    /// The edges that begin at an instruction.
+    const std::vector<Edge>& after(u32 k) const { return after_[k]; }
+
+private:
+    void add_values(u32 k) {
+        const MachineInstruction& i = code_[k];
+        for (u32 v : i.reads)
+            if (writer_[v] != kNone) edge(writer_[v], k, code_[writer_[v]].latency);
+        for (u32 v : i.writes) {
+            for (u32 reader : readers_[v]) edge(reader, k, 1);
+            if (writer_[v] != kNone) edge(writer_[v], k, 1);
+        }
+        for (u32 v : i.reads) readers_[v].push_back(k);
+        for (u32 v : i.writes) {
+            writer_[v] = k;
+            readers_[v].clear();
+        }
+        if (fixed_ != kNone) edge(fixed_, k, 1);
+    }
+    void fix(u32 k) {
+        for (u32 before = fixed_ == kNone ? 0 : fixed_; before < k; ++before) edge(before, k, 1);
+        fixed_ = k;
+        accesses_.clear();
+    }
+    void add_memory(u32 k) {
+        const MachineInstruction& i = code_[k];
+        if (i.memory == MemoryEffect::none) return;
+        for (u32 before : accesses_) {
+            const MachineInstruction& other = code_[before];
+            if (may_be_same(i.space, other.space) && (writes(i.memory) || writes(other.memory)))
+                edge(before, k, 1);
+        }
+        accesses_.push_back(k);
+    }
+    void edge(u32 from, u32 to, u32 cycles) {
+        if (from != to) after_[from].push_back({to, cycles});
+    }
+
+    const std::vector<MachineInstruction>& code_;
+    std::vector<u32> writer_;                ///< by value: the last so far
+    std::vector<std::vector<u32>> readers_;  ///< by value: since then
+    std::vector<u32> accesses_;              ///< to memory, since the last fixed instruction
+    u32 fixed_ = kNone;
+    std::vector<std::vector<Edge>> after_;
+};
+
+class Scheduler {
+public:
+    explicit Scheduler(const StraightCode& straight)
+        : straight_(straight),
+          code_(straight.code),
+          dependences_(straight),
+          height_(code_.size(), 1),
+          waits_for_(code_.size(), 0),
+          ready_at_(code_.size(), 0),
+          uses_(straight.words.size(), 0),
+          is_alive_(straight.words.size(), false),
+          words_(straight.words_through) {
+        for (u32 k = static_cast<u32>(code_.size()); k-- > 0;) {
+            for (const Edge& e : dependences_.after(k)) {
+                height_[k] = std::max(height_[k], e.cycles + height_[e.to]);
+                ++waits_for_[e.to];
+            }
+            for (u32 v : code_[k].reads) ++uses_[v];
+        }
+        for (u32 v = 0; v < uses_.size(); ++v) {
+            uses_[v] += straight.wanted_behind[v];
+            if (straight.from_before[v]) begin(v);
+        }
+    }
+
+    std::vector<Scheduled> run() {
+        for (u32 k = 0; k < code_.size(); ++k)
+            if (waits_for_[k] == 0) open_.push_back(k);
+        while (!open_.empty()) {
+            const auto next = choose();
+            const u32 k = *next;
+            *next = open_.back();
+            open_.pop_back();
+            now_ = std::max(now_, ready_at_[k]);
+            issue(k);
+            ++now_;
+        }
+        return std::move(order_);
+    }
+
+private:
+    std::vector<u32>::iterator choose() {
+        if (words_ >= kWordsMost) return sparing();
+        return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
+            const u32 at_a = std::max(ready_at_[a], now_), at_b = std::max(ready_at_[b], now_);
+            if (at_a != at_b) return at_a < at_b;
+            return height_[a] != height_[b] ? height_[a] > height_[b] : a < b;
+        });
+    }
+
+    /// An urgent one, or the one that adds least.
+    std::vector<u32>::iterator sparing() {
+        const auto urgent =
+            std::find_if(open_.begin(), open_.end(), [&](u32 k) { return code_[k].is_urgent; });
+        if (urgent != open_.end()) return urgent;
+        return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
+            const int more_a = growth(a), more_b = growth(b);
+            return more_a != more_b ? more_a < more_b : a < b;
+        });
+    }
+
+    /// How many words more are alive behind an instruction, if any.
+    int growth(u32 k) const {
+        int words = 0;
+        for (u32 v : code_[k].writes)
+            if (!is_alive_[v]) words += static_cast<int>(straight_.words[v]);
+        for (u32 v : code_[k].reads)
+            if (is_alive_[v] && uses_[v] == 1) words -= static_cast<int>(straight_.words[v]);
+        return std::max(words, 0);
+    }
+
+    void issue(u32 k) {
+        order_.push_back({k, now_});
+        for (u32 v : code_[k].reads)
+            if (--uses_[v] == 0) end(v);
+        for (u32 v : code_[k].writes)
+            if (uses_[v]) begin(v);
+        for (const Edge& e : dependences_.after(k)) {
+            ready_at_[e.to] = std::max(ready_at_[e.to], now_ + e.cycles);
+            if (--waits_for_[e.to] == 0) open_.push_back(e.to);
+        }
+    }
+    void begin(u32 v) {
+        if (!is_alive_[v]) words_ += straight_.words[v];
+        is_alive_[v] = true;
+    }
+    void end(u32 v) {
+        if (is_alive_[v]) words_ -= straight_.words[v];
+        is_alive_[v] = false;
+    }
+
+    const StraightCode& straight_;
+    const std::vector<MachineInstruction>& code_;
+    const Dependences dependences_;
+    std::vector<u32> height_;     ///< cycles to the end of the piece
+    std::vector<u32> waits_for_;  ///< edges from instructions that are not issued yet
+    std::vector<u32> ready_at_;
+    std::vector<u32> uses_;  ///< by value: still to come
+    std::vector<bool> is_alive_;
+    std::vector<u32> open_;  ///< instructions that wait for none to be issued
+    u32 now_ = 0, words_ = 0;
+    std::vector<Scheduled> order_;
+};
+
+}  // namespace
+
+std::vector<Scheduled> list_schedule(const StraightCode& straight) {
+    return Scheduler(straight).run();
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,43 @@
+// What a compiler for the GPU would make of a function's PTX, as far as its need for registers goes: which
+// instructions there are, what they read and write, and which of them stand in one straight piece.
+//
+// Idea   A branch around a few instructions becomes a guard on each of them, so that they are put in order
+//        with what surrounds them. A loop that counts by a constant is carried out four turns at a time.
+#pragma once
+
+#include <vector>
+
+#include "program/control_flow.h"
+#include "program/machine_instruction.h"
+#include "program/value_classes.h"
+
+namespace coalesce::sim {
+
+struct MachineInstruction {
+    u32 source = 0;  ///< index into the function's body
+    MemoryEffect memory = MemoryEffect::none;
+    ptx::StateSpace space = ptx::StateSpace::generic;  ///< of that memory
+    bool is_fixed = false;                             ///< nothing moves past it
+    bool is_guarded = false;         ///< lanes may keep what they had in what it writes
+    bool reads_late = false;         ///< its sources are taken for some cycles more
+    bool is_urgent = false;          ///< comes as soon as it can, whatever registers it takes
+    u32 latency = 0;                 ///< cycles until its result is there
+    u32 words_inside = 0;            ///< beside its sources and results
+    std::vector<u32> reads, writes;  ///< values
+};
+
+/// Instructions that are carried out one after the other, and the pieces that may follow.
+struct MachinePiece {
+    std::vector<MachineInstruction> code;
+    std::vector<u32> next;
+};
+
+struct MachineCode {
+    std::vector<MachinePiece> pieces;
+    std::vector<u32> words;  ///< 32-bit registers that a value takes
+};
+
+MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,
+                         const Registers& registers);
+
+}  // namespace coalesce::sim

@@ -1,0 +1,27 @@
+// What is known of single PTX instructions to those who put them in another order.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "ptx/ast.h"
+
+namespace coalesce::sim {
+
+/// What an instruction may not change places with.
+enum class MemoryEffect : u8 { none, load, store, both, fence };
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list);
+
+MemoryEffect memory_effect(const ptx::Instruction& instruction);
+/// A load, a store or an atomic.
+bool is_access(const ptx::Instruction& instruction);
+/// A branch, a call, the end: nothing moves past it.
+bool ends_straight_code(const ptx::Instruction& instruction);
+/// Cycles from an instruction to the first that may read its result, as a compiler would assume.
+u32 latency_of(const ptx::Instruction& instruction);
+/// Words that an instruction needs between its sources and its result: a division becomes a dozen
+/// instructions, and a conversion's result may not lie on its sources.
+u32 words_inside(const ptx::Instruction& instruction);
+
+}  // namespace coalesce::sim

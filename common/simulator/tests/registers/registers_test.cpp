@@ -1,0 +1,239 @@
+// How near the simulator's estimate of a kernel's registers comes to what ptxas gives it.
+//
+//     registers_test PTXAS COURSE FOLDER ...
+//
+// The kernels are those of the learners' files of the course that are right, compiled here, and of the
+// programs in the folders, whose PTX lies in them. Both sides get the same PTX. A kernel that has the same
+// instructions as another counts once. Fails where too few are near, and prints the worst.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "fatbin/fatbin.h"
+#include "fatbin/format.h"
+#include "kernel/compile.h"
+#include "kernel/source.h"
+#include "program/block_layout.h"
+#include "program/names.h"
+#include "program/register_estimate.h"
+#include "ptx/parser.h"
+
+using namespace coalesce;
+using namespace coalesce::sim;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What counts as near, as a share of what ptxas gives.
+constexpr double kNear = 0.15;
+/// The least share of kernels that have to be near, and of launches that have to have the right number of
+/// blocks on a multiprocessor. What is there now is a little above.
+struct Demand {
+    const char* group;
+    std::size_t kernels;  ///< that there have to be at least
+    double near, blocks;
+};
+constexpr std::array kDemands = {Demand{"learners' files", 100, 0.80, 0.92},
+                                 Demand{"programs", 300, 0.78, 0.95}};
+
+struct Found {
+    std::string group, file, kernel;
+    u32 estimate = 0, truth = 0;
+    double error() const { return std::abs(1.0 * estimate - truth) / truth; }
+};
+
+/// 3 of 4 -> 0.75
+template <class Numbers, class Is>
+double share(const Numbers& numbers, Is is) {
+    const auto count = std::count_if(numbers.begin(), numbers.end(), is);
+    return numbers.empty() ? 0 : static_cast<double>(count) / static_cast<double>(numbers.size());
+}
+
+// ---- the kernels ----
+
+struct Text {
+    std::string group, file, ptx;
+};
+
+std::vector<Text> learners_files(const fs::path& course) {
+    std::vector<fs::path> files;
+    const fs::path right = course / "common/exercises/tests/right";
+    for (const auto& entry : fs::recursive_directory_iterator(right))
+        if (entry.path().extension() == ".cu") files.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(course / "solutions"))
+        if (fs::exists(entry.path() / "kernel.cu")) files.push_back(entry.path() / "kernel.cu");
+    std::sort(files.begin(), files.end());
+    std::vector<Text> texts;
+    for (const fs::path& file : files) {
+        // A kernel of another name is no failure here.
+        const Compiled compiled = compile(file, {});
+        if (!compiled.ptx.empty())
+            texts.push_back({"learners' files", fs::relative(file, course), compiled.ptx});
+    }
+    return texts;
+}
+
+std::vector<Text> texts_in_program(const fs::path& program) {
+    std::vector<Text> texts;
+    const std::string bytes = read_if_there(program).value_or("");
+    for (std::size_t at = 0; at + sizeof(fatbin::ContainerHeader) <= bytes.size(); at += 8) {
+        u32 magic = 0;
+        std::memcpy(&magic, bytes.data() + at, sizeof magic);
+        if (magic != fatbin::kContainerMagic) continue;
+        try {
+            const auto images = fatbin::read_ptx(bytes.data() + at, bytes.size() - at);
+            for (const fatbin::PtxImage* image : fatbin::choose_each(images, 90))
+                texts.push_back({"programs", program.filename(), image->text});
+        } catch (const std::exception&) {
+            // Machine code only, or no container at all.
+        }
+    }
+    return texts;
+}
+
+// ---- both sides ----
+
+/// "... Compiling entry function 'k' ... Used 12 registers ..." -> k: 12
+std::map<std::string, u32> registers_in(const std::string& said) {
+    std::map<std::string, u32> registers;
+    std::istringstream lines(said);
+    std::string kernel;
+    for (std::string line; std::getline(lines, line);) {
+        constexpr std::string_view entry = "Compiling entry function '", used = "Used ";
+        if (const auto at = line.find(entry); at != line.npos) {
+            const auto begin = at + entry.size();
+            kernel = line.substr(begin, line.find('\'', begin) - begin);
+        } else if (const auto found = line.find(used); found != line.npos && !kernel.empty()) {
+            registers[kernel] = static_cast<u32>(std::stoul(line.substr(found + used.size())));
+        }
+    }
+    return registers;
+}
+
+std::string instructions_of(const ptx::Module& module, const ptx::Function& function) {
+    std::string text;
+    for (const ptx::Instruction& i : function.body) text += std::string(module.text_of(i)) + "\n";
+    return text;
+}
+
+class Comparison {
+public:
+    Comparison(std::string ptxas, std::vector<Text> texts)
+        : ptxas_(std::move(ptxas)), texts_(std::move(texts)) {
+        std::vector<std::thread> workers;
+        for (unsigned k = 0; k < std::max(2u, std::thread::hardware_concurrency()); ++k)
+            workers.emplace_back([this] {
+                for (std::size_t next; (next = next_++) < texts_.size();) compare(texts_[next]);
+            });
+        for (std::thread& worker : workers) worker.join();
+    }
+    const std::vector<Found>& found() const { return found_; }
+
+private:
+    void compare(const Text& text) {
+        const TemporaryFolder folder;
+        const fs::path file = folder / "kernels.ptx";
+        write_file(file, text.ptx);
+        const Ended ended = run_child(
+            {ptxas_, "-arch=sm_90", "-v", "-o", (folder / "kernels.cubin").string(), file.string()},
+            300);
+        const std::map<std::string, u32> truth = registers_in(ended.output);
+        const auto module = ptx::parse(text.ptx);
+        for (const auto& [name, function] : module->functions) {
+            const auto known = truth.find(name);
+            if (known == truth.end() || name == configure_entry) continue;
+            put_in_order(*function);
+            const u32 estimate = estimate_registers(*module, *function);
+            const std::lock_guard lock(mutex_);
+            if (!seen_.insert(instructions_of(*module, *function)).second) continue;
+            found_.push_back({text.group, text.file, kernel_name(name), estimate, known->second});
+        }
+    }
+
+    const std::string ptxas_;
+    const std::vector<Text> texts_;
+    std::atomic<std::size_t> next_{0};
+    std::mutex mutex_;
+    std::set<std::string> seen_;
+    std::vector<Found> found_;
+};
+
+// ---- the report ----
+
+u32 blocks(u32 registers, u32 threads) {
+    const u32 each = (std::max(registers, 16u) + 7) / 8 * 8;
+    return std::min(2048 / threads, 65536 / (each * threads));
+}
+
+double share_with_right_blocks(const std::vector<Found>& kernels) {
+    constexpr std::array threads = {128u, 256u, 512u, 1024u};
+    double sum = 0;
+    for (u32 t : threads)
+        sum += share(kernels,
+                     [&](const Found& k) { return blocks(k.estimate, t) == blocks(k.truth, t); });
+    return sum / threads.size();
+}
+
+void print_worst(std::vector<Found> kernels) {
+    std::sort(kernels.begin(), kernels.end(), [](const Found& a, const Found& b) {
+        return a.error() != b.error() ? a.error() > b.error()
+                                      : std::tie(a.file, a.kernel) < std::tie(b.file, b.kernel);
+    });
+    std::puts("  estimate  ptxas");
+    for (std::size_t k = 0; k < std::min<std::size_t>(10, kernels.size()); ++k)
+        std::printf("  %8u  %5u  %s  %s\n", kernels[k].estimate, kernels[k].truth,
+                    kernels[k].file.c_str(), kernels[k].kernel.substr(0, 60).c_str());
+}
+
+bool meets(const Demand& demand, const std::vector<Found>& all) {
+    std::vector<Found> kernels;
+    for (const Found& k : all)
+        if (k.group == demand.group) kernels.push_back(k);
+    const double near = share(kernels, [](const Found& k) { return k.error() <= kNear; });
+    const double same_step =
+        share(kernels, [](const Found& k) { return (k.estimate + 7) / 8 == (k.truth + 7) / 8; });
+    const double right = share_with_right_blocks(kernels);
+    std::printf(
+        "%s: %zu kernels\n  within %.0f %% of ptxas: %.1f %% (at least %.0f)\n"
+        "  the same rounded up to 8: %.1f %%\n  the right number of blocks: %.1f %% (at least "
+        "%.0f)\n",
+        demand.group, kernels.size(), 100 * kNear, 100 * near, 100 * demand.near, 100 * same_step,
+        100 * right, 100 * demand.blocks);
+    print_worst(kernels);
+    const bool enough = kernels.size() >= demand.kernels;
+    if (!enough) std::printf("  There should be %zu kernels: is all built?\n", demand.kernels);
+    return enough && near >= demand.near && right >= demand.blocks;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 4) {
+        std::puts("registers_test PTXAS COURSE FOLDER ...");
+        return 2;
+    }
+    std::vector<Text> texts = learners_files(argv[2]);
+    for (int k = 3; k < argc; ++k) {
+        for (const auto& entry : fs::directory_iterator(argv[k])) {
+            if (!entry.is_regular_file() || entry.path().has_extension()) continue;
+            for (Text& text : texts_in_program(entry.path())) texts.push_back(std::move(text));
+        }
+    }
+    const Comparison comparison(argv[1], std::move(texts));
+    bool good = true;
+    for (const Demand& demand : kDemands) good &= meets(demand, comparison.found());
+    return good ? 0 : 1;
+}

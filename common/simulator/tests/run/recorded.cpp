@@ -1,0 +1,68 @@
+// A program whose launches are recorded (simulate --time) does what it does otherwise: the same output, the same
+// counters, kernel by kernel and line by line, the same reports.
+#include <cstdio>
+
+#include "simulate_run.h"
+
+using namespace coalesce::tests;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+int failures = 0;
+
+void fail(const std::string& text) {
+    std::printf("%s\n", text.c_str());
+    ++failures;
+}
+
+/// Addresses of the host are others in every run.
+Json without_addresses(Json reports) {
+    for (Json& report : reports) {
+        report.erase("address");
+        report.erase("message");
+    }
+    return reports;
+}
+
+/// Takes the predictions out of the report. How many kernels had one.
+int take_predictions(Json& report) {
+    int predicted = 0;
+    for (Json& kernel : report["kernels"]) predicted += static_cast<int>(kernel.erase("predicted"));
+    return predicted;
+}
+
+void compare_kernels(const Json& plain, const Json& recorded) {
+    if (plain.size() != recorded.size()) return fail("other kernels");
+    for (std::size_t k = 0; k < plain.size(); ++k) {
+        for (const auto& [name, value] : plain[k].items()) {
+            if (recorded[k].contains(name) && recorded[k][name] == value) continue;
+            fail(plain[k]["name"].get<std::string>() + ": other " + name + ": " + value.dump() +
+                 " without a recording, with one " + recorded[k].value(name, Json()).dump());
+        }
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        std::fprintf(stderr, "usage: recorded SIMULATE PROGRAM\n");
+        return 2;
+    }
+    const Outcome plain = simulate(argv[1], {}, {argv[2]});
+    Outcome recorded = simulate(argv[1], {"--time"}, {argv[2]});
+    if (plain.report.is_null() || recorded.report.is_null()) {
+        fail("no report was written\n" + as_quote(plain.err) + as_quote(recorded.err));
+        return 1;
+    }
+    const int predicted = take_predictions(recorded.report);
+    if (predicted == 0) fail("nothing was recorded");
+    if (plain.exit_code != recorded.exit_code) fail("another exit code");
+    if (plain.out != recorded.out) fail("another output\n" + as_quote(recorded.out));
+    compare_kernels(plain.report["kernels"], recorded.report["kernels"]);
+    if (without_addresses(plain.report["reports"]) != without_addresses(recorded.report["reports"]))
+        fail("other reports\n" + as_quote(recorded.err));
+    std::printf("%d kernels with a recording: %d differences\n", predicted, failures);
+    return failures == 0 ? 0 : 1;
+}
