@@ -1,13 +1,8 @@
 #include "timing/machine.h"
 
-#include <algorithm>
 #include <string_view>
 
 namespace coalesce::timing {
-
-bool Instruction::has(const char* modifier) const {
-    return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
-}
 
 namespace {
 

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "learn/terminal.h"
 #include "learn/verdict_text.h"
 #include "learn/work.h"
+#include "timing/gpu.h"
 
 using namespace coalesce::learn;
 
@@ -83,6 +85,40 @@ TEST_CASE("counters per request, and their ideals") {
     CHECK(rows[2].what == "bank conflicts");
     CHECK(rows[2].yours == "1024");
     CHECK(coalesce::costs_of(coalesce::Verdict{}).empty());
+}
+
+TEST_CASE("of a predicted time as much is told as there is room for") {
+    coalesce::Verdict verdict = verdict_with(counters(2048, 8192, 2048, 2048));
+    verdict.outcome = coalesce::Verdict::Outcome::passed;
+    verdict.is_simulated = true;
+    coalesce::Predicted& predicted = verdict.predicted.emplace();
+    predicted.shape = {8192, 8192};
+    predicted.gpu = coalesce::timing::known_gpus().front().name;
+    predicted.copy_gbps = 4000;
+    predicted.ms = 0.2;
+    predicted.gbps = 2684;
+    predicted.launches.resize(1);
+    predicted.launches[0].ms = predicted.ms;
+    CheckResult result;
+    result.outcome = CheckResult::passed;
+    result.verdict = verdict;
+    coalesce::course::Step step;
+    step.name = "02_naive";
+    const auto shown = [&](int lines) {
+        return text_of_pass({&step, false}, result, {.counters = true}, {.lines = lines});
+    };
+    const auto height = [](const std::string& text) {
+        return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+    };
+    const std::string all = shown(0);
+    CAPTURE(all);
+    CHECK(all.find("At 8192 x 8192 about") != std::string::npos);
+    CHECK(shown(height(all)) == all);
+    const std::string less = shown(height(all) - 1);
+    CHECK(less.find("At 8192 x 8192") == std::string::npos);
+    CHECK(less.find("% of a copy, predicted") != std::string::npos);
+    CHECK(shown(height(less) - 1).find("predicted") == std::string::npos);
+    CHECK(height(shown(height(less) - 1)) == height(less) - 1);
 }
 
 TEST_CASE("why a line costs what it does") {
