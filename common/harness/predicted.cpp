@@ -34,7 +34,12 @@ timing::Predictions predictions_for(const std::string& gpu) {
     };
     if (SIMULATOR_FUNCTION(coalescePredict)(gpu.c_str(), take, &text) != 0)
         throw UsageError("no time can be predicted for the GPU " + gpu);
-    return codec::read<timing::Predictions>(text);
+    try {
+        return codec::read<timing::Predictions>(text);
+    } catch (const codec::Error& error) {
+        // A figure that is not a number is nothing in JSON.
+        throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
+    }
 }
 
 void launch_at(const Variant& variant, Shape shape) {
@@ -92,6 +97,10 @@ std::string note_on_predictions(const std::string& gpu, bool measured_gpu, const
     return text;
 }
 
+double useful_bytes(Shape shape, int element_size) {
+    return 2.0 * element_size * shape.rows * shape.cols;
+}
+
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
                            const std::string& gpu) {
     const RecordAlone recording;
@@ -116,8 +125,8 @@ Predicted predict_launches(const std::function<void()>& launch, double bytes, Sh
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
     const std::string refused = refusal(variant, shape);
     if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
-    const double bytes = 2.0 * variant.element_size * shape.rows * shape.cols;
-    return predict_launches([&] { launch_at(variant, shape); }, bytes, shape, gpu);
+    return predict_launches([&] { launch_at(variant, shape); },
+                            useful_bytes(shape, variant.element_size), shape, gpu);
 }
 
 }  // namespace coalesce

@@ -1,5 +1,5 @@
 /// \file
-/// How long a variant would take on a GPU, as the simulator predicts it.
+/// How long launches would take on a GPU, as the simulator predicts it.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct Predicted {
     double ms = 0;          ///< of all launches
     double gbps = 0;        ///< bytes read and written a second, in 10^9
     double error_band = 0;  ///< 0.08: within 8 % in nine of ten cases
-    std::vector<timing::Prediction> launches;  ///< of the variant, in order
+    std::vector<timing::Prediction> launches;  ///< in order
 
     /// The part of the GPU's own copy that it reaches.
     double of_copy() const { return gbps / copy_gbps; }
@@ -37,6 +37,9 @@ struct Predicted {
     /// What the model does not know of the launches, each once.
     std::vector<timing::Unknown> unknown() const;
 };
+
+/// Bytes that a matrix of that shape makes a kernel read and write at least, together.
+double useful_bytes(Shape shape, int element_size = sizeof(float));
 
 /// Launches `variant` at `shape` on the simulator, a few blocks of it, and predicts its time on `gpu`.
 /// Throws NotPredicted when it cannot be launched there, or launches nothing that can be predicted.

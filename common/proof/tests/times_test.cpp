@@ -75,12 +75,18 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
     CHECK(times[0].pair.error() == doctest::Approx(.1));
     CHECK(times[1].pair.error() == doctest::Approx(-.25));
     CHECK(times[2].shape == Shape{64, 64});
+    none["not_predicted"] = "it waits";
+    const Json rows = {{"results", {none, predicted("naive", 4096, 1)}}};
+    const auto reasons = not_predicted(rows, {4096, 4096}, some());
+    REQUIRE(reasons.size() == 1);
+    CHECK(reasons[0] == "02_naive 8x32: it waits");
+    CHECK(not_predicted(rows, {64, 64}, some()).empty());
 
     const std::string text = times_text(times);
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
     CHECK(text.find(
-              "4096 x 4096           2     17.5 %     25.0 %     25.0 %        1      100.0 %") !=
+              "4096 x 4096           2     17.5 %     25.0 %     25.0 %        0      100.0 %") !=
           std::string::npos);
     CHECK(text.find("\nall                   3     10.0 %") != std::string::npos);
     CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);

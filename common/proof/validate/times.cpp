@@ -73,7 +73,7 @@ Json predicted_json(const std::string& program, Shape shape, const std::string& 
 Measured published() {
     Measured measured;
     for (const char* file : {"nvidia-h200.json", "search/results.json", "permute/h200_16384.json",
-                             "in_place/h200_16384.json"})
+                             "permute/h200_4096x6144.json", "in_place/h200_16384.json"})
         measured.add(Json::parse(read_file(RESULTS + file)));
     return measured;
 }
@@ -121,8 +121,20 @@ std::vector<TimePair> pairs_of(const std::vector<ComparedTime>& times) {
     return pairs;
 }
 
-std::string figures_row(const std::string& name, const std::vector<TimePair>& pairs) {
-    const timing::ErrorSummary s = timing::summary_of(pairs);
+/// Of all sizes together. A small matrix before a large one is no feat: only kernels at the same size are put
+/// in order.
+timing::ErrorSummary summary_of_all(const std::vector<ComparedTime>& times) {
+    timing::ErrorSummary all = timing::summary_of(pairs_of(times));
+    all.comparable = all.in_order = 0;
+    for (const auto& [size, pairs] : by_size(times)) {
+        const timing::ErrorSummary one = timing::summary_of(pairs);
+        all.comparable += one.comparable;
+        all.in_order += one.in_order;
+    }
+    return all;
+}
+
+std::string figures_row(const std::string& name, const timing::ErrorSummary& s) {
     return format("%-16s %6zu %8.1f %% %8.1f %% %8.1f %% %8zu %10.1f %%\n", name.c_str(), s.pairs,
                   100 * s.median, 100 * s.percentile_90, 100 * s.worst, s.within_10,
                   100 * s.order());
@@ -175,14 +187,27 @@ std::vector<ComparedTime> compared(const Json& predicted, const Measured& measur
     return times;
 }
 
+std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
+                                       const Measured& measured) {
+    std::vector<std::string> reasons;
+    for (const Json& row : predicted.at("results")) {
+        const std::string step = row.at("step"), variant = row.at("variant");
+        if (row.contains("predicted") || measured.ms(step, variant, shape) == 0) continue;
+        const std::string why =
+            row.value("not_predicted", row.value("skipped", std::string("it is wrong")));
+        reasons.push_back(step + " " + variant + ": " + why);
+    }
+    return reasons;
+}
+
 std::string times_text(const std::vector<ComparedTime>& times) {
     std::string text, figures = format("%-16s %6s %10s %10s %10s %8s %12s\n", "", "pairs", "median",
                                        "90th p.", "worst", "in 10 %", "in order");
     for (const auto& [size, pairs] : by_size(times)) {
         text += size + "\n\n" + timing::as_text(pairs) + "\n";
-        figures += figures_row(size, pairs);
+        figures += figures_row(size, timing::summary_of(pairs));
     }
-    return text + figures + figures_row("all", pairs_of(times));
+    return text + figures + figures_row("all", summary_of_all(times));
 }
 
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title) {
@@ -226,6 +251,7 @@ int validate_times(const TimeWords& words) {
     const bool measures = !words.published && why_no_gpu().empty();
     Measured measured = measures ? Measured{} : published();
     std::vector<ComparedTime> times;
+    std::vector<std::string> reasons;
     std::string gpu = words.gpu;
     for (const Shape shape : sizes) {
         for (const std::string& program : programs) {
@@ -236,18 +262,25 @@ int validate_times(const TimeWords& words) {
                 throw UsageError("what is measured is an " + measured.device() + ", not an " + gpu +
                                  ": leave the name behind --time out");
             }
-            for (ComparedTime& time : compared(predicted_json(program, shape, gpu), measured))
+            const Json predicted = predicted_json(program, shape, gpu);
+            for (ComparedTime& time : compared(predicted, measured))
                 times.push_back(std::move(time));
+            for (const std::string& why : not_predicted(predicted, shape, measured))
+                if (std::find(reasons.begin(), reasons.end(), why) == reasons.end())
+                    reasons.push_back(why);
             progress(program + " at " + shape.name());
         }
     }
     if (times.empty()) throw UsageError("nothing of this was measured: choose other --sizes");
     const std::string title = "Predicted and measured, " + measured.device();
     std::cout << title << (measures ? "\n\n" : " (docs/results)\n\n") << times_text(times);
+    if (!reasons.empty()) std::cout << "\nMeasured, but not predicted:\n";
+    for (const std::string& why : reasons) std::cout << wrap(why, "  ");
     if (!words.json.empty()) {
         Json json = times_json(times);
         json["device"] = measured.device();
         json["measured_now"] = measures;
+        json["not_predicted"] = reasons;
         write_file(words.json, json_text(json));
     }
     if (!words.markdown.empty()) write_file(words.markdown, times_markdown(times, title));

@@ -50,6 +50,10 @@ private:
 /// Predicted and measured, for those that have both. `predicted`: what a program wrote with --time.
 std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured);
 
+/// Why those have no prediction that were measured: "11_async tma: its blocks wait ...".
+std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
+                                       const Measured& measured);
+
 /// For a terminal: each size with its table and its worst ten, then a line for each size.
 std::string times_text(const std::vector<ComparedTime>& times);
 /// For the book: the same as tables.

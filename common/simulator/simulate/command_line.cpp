@@ -23,7 +23,7 @@ constexpr const char* kFooter =
     "  simulate ./transpose                    counters and checks\n"
     "  simulate --lines ./transpose 1024       the same, at each source line\n"
     "  simulate --check none ./transpose       counters alone, faster\n"
-    "  simulate --time ./transpose             and predict how long an H200 would take\n"
+    "  simulate --time ./transpose             and predict an H200's times\n"
     "  simulate --json out.json ./transpose    also for programs to read\n"
     "  simulate --quiet --error-exitcode 9 ./transpose     for scripts\n"
     "\n"
