@@ -1,5 +1,5 @@
 /// \file
-/// How long a variant would take on a GPU, as the simulator predicts it.
+/// How long launches would take on a GPU, as the simulator predicts it.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct Predicted {
     double ms = 0;          ///< of all launches
     double gbps = 0;        ///< bytes read and written a second, in 10^9
     double error_band = 0;  ///< 0.08: within 8 % in nine of ten cases
-    std::vector<timing::Prediction> launches;  ///< of the variant, in order
+    std::vector<timing::Prediction> launches;  ///< in order
 
     /// The part of the GPU's own copy that it reaches.
     double of_copy() const { return gbps / copy_gbps; }

@@ -17,11 +17,6 @@ constexpr int kSide = 8192;
 /// Blocks that run to be recorded move no more than such a matrix.
 constexpr Shape kRecorded{1024, 1024};
 
-/// The least that is read and written.
-double useful_bytes(Shape shape) {
-    return 2.0 * sizeof(float) * elements_of(shape);
-}
-
 void launch_once(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape) {
     const auto bytes = static_cast<std::size_t>(elements_of(shape)) * sizeof(float);
     const DeviceBuffer out(bytes), in(in_place ? 1 : bytes);
@@ -50,7 +45,7 @@ std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Sha
                                          useful_bytes(shape), shape, gpu);
         }
     } catch (const NotPredicted&) {
-        // Its blocks wait for each other, say.
+        // There is no time for it: its blocks wait for each other.
     } catch (const CudaError&) {
         // It was right where it was tried, and is not for a matrix as large as this.
         static_cast<void>(cudaGetLastError());
