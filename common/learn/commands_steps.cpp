@@ -34,13 +34,9 @@ void add_run(CommandLine& line) {
     command->add_option("--cols", words->cols, "Columns of the matrix");
     command->add_option("--variant", words->variant, "Only the variant of that name");
     command->add_option("--json", words->json, "Write the results to a file too");
-    *time = command->add_option("--time", words->time,
-                                "Predict times on this GPU, too (H200): without a GPU,\nfrom what "
-                                "the simulated one counts");
+    *time = command->add_option("--time", words->time, "Predict times on this GPU, too (H200)");
     (*time)->type_name("GPU")->expected(0, 1);
-    command
-        ->add_option("--at", words->at, "... for a matrix of this shape; what is run stays small")
-        ->type_name("ROWSxCOLS");
+    command->add_option("--at", words->at, "Predict them for this shape")->type_name("ROWSxCOLS");
 }
 
 int list(const std::string& name, bool json, bool plain) {

@@ -1,3 +1,4 @@
+// Linux only: /proc/driver.
 #include "timing/calibrate/bench.h"
 
 #include <algorithm>
