@@ -47,7 +47,7 @@ struct Demand {
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.85, 0.96},
-                                 Demand{"programs", 300, 0.80, 0.97}};
+                                 Demand{"programs", 300, 0.77, 0.97}};
 
 struct Found {
     std::string group, file, kernel;
