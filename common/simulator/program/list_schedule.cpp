@@ -9,6 +9,8 @@ constexpr u32 kNone = ~0u;
 /// Words alive from which on registers are saved: with those that are lost in packing (register_estimate.cpp),
 /// 32 for a thread let all 2048 threads of a multiprocessor run.
 constexpr u32 kWordsMost = 25;
+/// ... and from which on even moves between vectors wait for registers.
+constexpr u32 kUrgentMost = 38;
 /// In longer pieces nothing moves past every instruction of this number, which keeps the work in proportion.
 constexpr u32 kWindow = 512;
 
@@ -139,7 +141,7 @@ private:
     std::vector<u32>::iterator sparing() {
         const auto urgent =
             std::find_if(open_.begin(), open_.end(), [&](u32 k) { return code_[k].is_urgent; });
-        if (urgent != open_.end()) return urgent;
+        if (urgent != open_.end() && words_ < kUrgentMost) return urgent;
         return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
             const int more_a = growth(a), more_b = growth(b);
             return more_a != more_b ? more_a < more_b : a < b;

@@ -204,7 +204,8 @@ private:
     /// NVIDIA's compiler adds to the counter itself, clang to a copy of it.
     bool steps_by_constant(const MachinePiece& piece, u32 value) const {
         const Instruction* writes = writer(piece, value);
-        if (writes && writes->opcode == "mov" && writes->operands[1].kind == Operand::Kind::reg)
+        if (writes && writes->opcode == "mov" && writes->operands.size() > 1 &&
+            writes->operands[1].kind == Operand::Kind::reg)
             writes = writer(piece, registers_.root[writes->operands[1].reg]);
         return writes && writes->opcode == "add" &&
                std::any_of(writes->operands.begin(), writes->operands.end(),

@@ -20,7 +20,7 @@ struct MachineInstruction {
     bool is_fixed = false;                             ///< nothing moves past it
     bool is_guarded = false;         ///< lanes may keep what they had in what it writes
     bool reads_late = false;         ///< its sources are taken for some cycles more
-    bool is_urgent = false;          ///< comes as soon as it can, whatever registers it takes
+    bool is_urgent = false;          ///< comes as soon as it can, though it takes registers
     u32 latency = 0;                 ///< cycles until its result is there
     u32 words_inside = 0;            ///< beside its sources and results
     std::vector<u32> reads, writes;  ///< values

@@ -134,6 +134,7 @@ bool MachineValues::all_readers_are(u32 value,
 bool MachineValues::folds(u32 value) const {
     const Instruction& i = definition(value);
     if (i.guard || readers_[value].empty() || i.operands.size() < 2) return false;
+    if (registers_.value_class[value] == ValueClass::launch) return false;  // a constant is there
     if (i.opcode == "mul" && i.has("wide")) return all_readers_are(value, {"add", "sub"});
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&

@@ -3,7 +3,7 @@
 //     registers_test PTXAS COURSE FOLDER ...
 //
 // The kernels are those of the learners' files of the course that are right, compiled here, and of the
-// programs in the folders, whose PTX lies in them. Both sides get the same PTX. A kernel that has the same
+// programs in the folders, whose PTX lies in them (none that is built with -G). Both sides get the same PTX. A kernel that has the same
 // instructions as another counts once. Fails where too few are near, and prints the worst.
 #include <algorithm>
 #include <array>
@@ -46,8 +46,8 @@ struct Demand {
     std::size_t kernels;  ///< that there have to be at least
     double near, blocks;
 };
-constexpr std::array kDemands = {Demand{"learners' files", 100, 0.80, 0.92},
-                                 Demand{"programs", 300, 0.78, 0.95}};
+constexpr std::array kDemands = {Demand{"learners' files", 100, 0.85, 0.96},
+                                 Demand{"programs", 300, 0.77, 0.97}};
 
 struct Found {
     std::string group, file, kernel;
@@ -152,6 +152,8 @@ private:
             300);
         const std::map<std::string, u32> truth = registers_in(ended.output);
         const auto module = ptx::parse(text.ptx);
+        // Without optimisation ptxas does nothing of what the estimate follows.
+        if (text.ptx.find("\n.target sm_90, debug") != std::string::npos) return;
         for (const auto& [name, function] : module->functions) {
             const auto known = truth.find(name);
             if (known == truth.end() || name == configure_entry) continue;
