@@ -57,7 +57,6 @@ double chase_ns(const Raw& raw, const std::string& of) {
 }
 
 void derive_latencies(const Raw& raw, Gpu& gpu) {
-    gpu.latency_ns = rounded(chase_ns(raw, "memory"));
     gpu.l2_latency_ns = rounded(chase_ns(raw, "second level"));
     gpu.l1_latency = rounded(chase_cycles(raw, "first level"));
     gpu.shared_latency = rounded(chase_cycles(raw, "shared"));
@@ -75,6 +74,31 @@ double clocks_around_a_load(const Raw& raw) {
     return std::max(0.0, timed - chase_cycles(raw, "second level, lines"));
 }
 
+/// What single loads of a line take, by clocks around them, while so much else is under way.
+void derive_loads(const Raw& raw, Gpu& gpu) {
+    const double clocks = clocks_around_a_load(raw);
+    std::vector<LoadTime> loads;
+    std::vector<double> fastest, spreads;
+    for (const Flight& f : raw.flights) {
+        if (f.mean <= 0) continue;
+        const bool is_copy = f.what == "copy";
+        const double u = f.gbps / (is_copy ? gpu.copy_gbps : gpu.read_gbps);
+        const double ns = (f.mean - clocks) / gpu.clock_ghz;
+        loads.push_back({is_copy, u, ns});
+        if (u >= 0.2 && u < 0.6) fastest.push_back((spread_of(f).fastest - clocks) / gpu.clock_ghz);
+        // Where memory is busier, loads wait for each other, and so together.
+        if (is_copy && u >= 0.3 && u < 0.45) spreads.push_back(spread_of(f).more / gpu.clock_ghz);
+    }
+    if (fastest.empty() || spreads.empty())
+        throw GpuError("nothing was measured of: single loads under load");
+    const UnderLoad load = latency_under_load(loads);
+    gpu.latency_ns = rounded(load.latency_ns);
+    gpu.latency_floor = rounded(std::clamp(median(fastest) / gpu.latency_ns, 0.01, 1.0));
+    gpu.latency_spread_ns = rounded(mean(spreads));
+    gpu.queue_ns = rounded(load.queue_ns);
+    gpu.write_delay_ns = rounded(load.write_delay_ns);
+}
+
 void derive_memory(const Raw& raw, Gpu& gpu) {
     const auto best = [&](const std::string& what) {
         return rounded(most(values_of(
@@ -84,21 +108,7 @@ void derive_memory(const Raw& raw, Gpu& gpu) {
     gpu.copy_gbps = best("copy");
     gpu.read_gbps = best("read");
     gpu.write_gbps = best("write");
-    const UnderLoad load =
-        latency_under_load(raw.flights, gpu.multiprocessors, gpu.read_gbps, gpu.copy_gbps);
-    gpu.queue_ns = rounded(load.queue_ns);
-    gpu.write_delay_ns = rounded(load.write_delay_ns);
-
-    // Of single loads under load: those of a memory that is busy, and not yet full.
-    std::vector<Spread> spreads;
-    for (const Flight& f : raw.flights) {
-        const double u = f.gbps / (f.what == "copy" ? gpu.copy_gbps : gpu.read_gbps);
-        if (f.mean > 0 && u >= 0.2) spreads.push_back(spread_of(f));
-    }
-    const auto found = latencies_under_load(spreads, clocks_around_a_load(raw));
-    gpu.latency_floor =
-        rounded(std::clamp(found.fastest / gpu.clock_ghz / gpu.latency_ns, 0.01, 1.0));
-    gpu.latency_spread_ns = rounded(found.more / gpu.clock_ghz);
+    derive_loads(raw, gpu);
 }
 
 void derive_multiprocessor(const Raw& raw, Gpu& gpu) {
@@ -193,47 +203,20 @@ std::pair<double, double> line_through(const std::vector<std::pair<double, doubl
     return {found[0], found[1]};
 }
 
-UnderLoad latency_under_load(const std::vector<Flight>& flights, int multiprocessors,
-                             double read_gbps, double copy_gbps) {
-    // latency = of a turn of the loop, by bytes of a load and for copies + queue * u / (1 - u)
-    //           + write delay * u / 2, of which half is writing; errors count as parts of it.
-    constexpr int bytes[] = {4, 8, 16};
+UnderLoad latency_under_load(const std::vector<LoadTime>& loads) {
+    // ns = latency + queue * u / (1 - u) + write delay * u / 2, of which half is writing; errors count as parts
+    // of it.
     std::vector<std::vector<double>> rows;
     std::vector<double> right;
-    double most_read = 0, most_copied = 0;
-    for (const Flight& f : flights) {
-        double& most = f.what == "copy" ? most_copied : most_read;
-        most = std::max(most, f.gbps);
-    }
-    for (const Flight& f : flights) {
-        if (f.loads != 1) continue;
-        const bool is_copy = f.what == "copy";
-        const double u = f.gbps / (is_copy ? copy_gbps : read_gbps);
-        // Blocks that stay copy less than blocks that come and go: near that limit u says too little.
-        if (u < 0.03 || f.gbps > 0.8 * (is_copy ? most_copied : most_read)) continue;
-        const double read = is_copy ? f.gbps / 2 : f.gbps;
-        const double ns = f.kib_on_their_way * 1024 * multiprocessors / read;
-        std::vector<double> row = {u / (1 - u), is_copy ? u / 2 : 0, is_copy ? 1.0 : 0.0};
-        for (const int b : bytes) row.push_back(f.bytes_of_load == b ? 1 : 0);
-        for (double& value : row) value /= ns;
-        rows.push_back(row);
+    for (const LoadTime& load : loads) {
+        // Blocks that stay move less than blocks that come and go: near their limit u says too little.
+        if (load.busy > 0.8) continue;
+        rows.push_back({1 / load.ns, load.busy / (1 - load.busy) / load.ns,
+                        load.is_copy ? load.busy / 2 / load.ns : 0.0});
         right.push_back(1);
     }
     const auto found = least_squares(rows, right);
-    return {std::max(0.0, found[0]), std::max(0.0, found[1])};
-}
-
-Spread latencies_under_load(const std::vector<Spread>& spreads, double clocks) {
-    std::vector<double> fastest;
-    for (const Spread& s : spreads) fastest.push_back(s.fastest);
-    if (fastest.empty()) throw GpuError("nothing was measured of: single loads under load");
-    // Where all loads queue, the fastest are slow too; most points are not there.
-    const double usual = median(fastest);
-    double most_more = 0;
-    for (const Spread& s : spreads) {
-        if (s.fastest < 1.15 * usual) most_more = std::max(most_more, s.more);
-    }
-    return {usual - clocks, most_more};
+    return {found[0], std::max(0.0, found[1]), std::max(0.0, found[2])};
 }
 
 Spread spread_of(const Flight& flight) {
@@ -244,49 +227,59 @@ Spread spread_of(const Flight& flight) {
 }
 
 Runs cost_of_runs(const std::vector<ShortRuns>& measured) {
-    constexpr double pitch = 128 << 10;
-    const auto gbps = [&](const std::string& what, double run) {
-        // Where strips next to each other are under way at a time, runs are longer than one strip: far ones
-        // count, where there are any.
+    std::vector<double> sizes, pitches;
+    for (const ShortRuns& r : measured) {
+        if (std::find(sizes.begin(), sizes.end(), r.run) == sizes.end()) sizes.push_back(r.run);
+        if (std::find(pitches.begin(), pitches.end(), r.pitch) == pitches.end())
+            pitches.push_back(r.pitch);
+    }
+    if (sizes.empty()) throw GpuError("nothing was measured of: short runs");
+    std::sort(sizes.begin(), sizes.end());
+    // Where strips next to each other are under way at a time, runs are longer than one strip: far ones count,
+    // where there are any.
+    const auto gbps = [&](const std::string& what, double run, double pitch) {
         double found = 0;
         for (const ShortRuns& r : measured) {
             if (r.what != what || r.pitch != pitch || r.run != run) continue;
             if (found == 0 || r.strips == "far") found = r.gbps;
         }
-        if (found == 0) throw GpuError("nothing was measured of: short runs, " + what);
         return found;
     };
-    std::vector<double> sizes;
-    for (const ShortRuns& r : measured) {
-        if (r.what == "copy reads" && r.strips == "next" && r.pitch == pitch) {
-            sizes.push_back(r.run);
+    // Of all pitches: at a few of them many strips meet in the same channel.
+    const auto cost = [&](const std::string& what, double run) {
+        std::vector<double> costs;
+        for (const double pitch : pitches) {
+            const double plain = gbps("copy none", run, pitch), here = gbps(what, run, pitch);
+            if (plain > 0 && here > 0) costs.push_back(plain / here - 1);
         }
-    }
-    if (sizes.empty()) throw GpuError("nothing was measured of: short runs");
-    std::sort(sizes.begin(), sizes.end());
+        if (costs.empty()) throw GpuError("nothing was measured of: short runs, " + what);
+        return std::max(0.0, rounded(median(costs)));
+    };
     Runs runs;
     for (const double run : sizes) {
-        const double none = gbps("copy none", run);
         runs.bytes.push_back(run);
-        runs.read.push_back(std::max(0.0, rounded(none / gbps("copy reads", run) - 1)));
-        runs.write.push_back(std::max(0.0, rounded(none / gbps("copy writes", run) - 1)));
+        runs.read.push_back(cost("copy reads", run));
+        runs.write.push_back(cost("copy writes", run));
     }
     return runs;
 }
 
-PartialSectors cost_of_partial_sectors(const std::vector<Stores>& measured) {
-    // In a footprint that the cache holds, down the columns of a matrix with rows of 128 KiB.
-    constexpr double pitch = 128 << 10;
-    double least = 1e300;
-    for (const Stores& s : measured) least = std::min(least, s.footprint);
+PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
+                                       double clock_ghz) {
+    constexpr double side = 8192;  // the blocks that run at a time touch what the cache holds
     const auto cycles = [&](int bytes) {
-        return rounded(mean(values_of(
-            measured, "stores of part of a sector",
-            [&](const Stores& s) {
-                return s.pitch == pitch && s.footprint == least &&
-                       s.bytes_of_lane * s.lanes == bytes;
-            },
-            [](const Stores& s) { return s.cycles_a_sector; })));
+        double alone = 1e300, with_loads = 1e300;
+        for (const Scatter& s : measured) {
+            // A warp's 32 lanes are block_x columns, of each so many elements of 4 bytes.
+            if (s.side != side || s.block_x * bytes != 32 * 4) continue;
+            const double pieces = side * side * 4 / bytes,
+                         of_piece = 1e6 * clock_ghz * multiprocessors / pieces;
+            alone = std::min(alone, s.ms_of_stores * of_piece);
+            with_loads = std::min(with_loads, s.ms * of_piece);
+        }
+        if (alone == 1e300) throw GpuError("nothing was measured of: stores of part of a sector");
+        // Loads share the way and the cache. Where they double the time, it is they that are waited for.
+        return rounded(with_loads < 2 * alone ? with_loads : alone);
     };
     return {cycles(4), cycles(8), cycles(16)};
 }
@@ -311,7 +304,7 @@ Gpu derive(const Raw& raw) {
     derive_multiprocessor(raw, gpu);
     derive_blocks(raw, gpu);
     gpu.runs = cost_of_runs(raw.short_runs);
-    gpu.partial = cost_of_partial_sectors(raw.stores);
+    gpu.partial = cost_of_partial_sectors(raw.scatters, gpu.multiprocessors, gpu.clock_ghz);
     return gpu;
 }
 

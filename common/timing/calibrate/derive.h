@@ -20,12 +20,16 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& rows,
 /// y = first + second * x, for pairs of x and y.
 std::pair<double, double> line_through(const std::vector<std::pair<double, double>>& points);
 
+/// What a load took while memory was busy so much of the time.
+struct LoadTime {
+    bool is_copy = false;  ///< half of what memory did was writing; else it only read
+    double busy = 0, ns = 0;
+};
 /// How latency grows with the load of memory.
 struct UnderLoad {
-    double queue_ns = 0, write_delay_ns = 0;
+    double latency_ns = 0, queue_ns = 0, write_delay_ns = 0;
 };
-UnderLoad latency_under_load(const std::vector<Flight>& flights, int multiprocessors,
-                             double read_gbps, double copy_gbps);
+UnderLoad latency_under_load(const std::vector<LoadTime>& loads);
 
 /// How latencies of single loads spread, by their percentiles: in cycles.
 struct Spread {
@@ -33,11 +37,8 @@ struct Spread {
 };
 /// For a fixed part and a gamma distribution of two stages with the mean `more`.
 Spread spread_of(const Flight& flight);
-/// Of many such: the fastest, less the cycles that measuring takes, and the most that loads were slower than
-/// those without all being slow.
-Spread latencies_under_load(const std::vector<Spread>& spreads, double clocks);
-
 Runs cost_of_runs(const std::vector<ShortRuns>& measured);
-PartialSectors cost_of_partial_sectors(const std::vector<Stores>& measured);
+PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int multiprocessors,
+                                       double clock_ghz);
 
 }  // namespace coalesce::timing
