@@ -1,6 +1,6 @@
 // expect: loads-not-overlapped
 // mistake: A barrier in each turn of the loop of loads, so that each load waits for the one before.
-// shows: on their way per multiprocessor instead of
+// shows: are on their way per multiprocessor
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
