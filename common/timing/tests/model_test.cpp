@@ -1,0 +1,265 @@
+// The model's parts against what can be worked out by hand: sets of sectors, the order of operations, and one
+// multiprocessor where a single thing binds.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "timing/multiprocessor.h"
+#include "timing/predict.h"
+#include "timing/schedule.h"
+
+using namespace coalesce::timing;
+using doctest::Approx;
+using Kind = Operation::Kind;
+
+namespace {
+
+/// A GPU of round numbers. Loads take 1000 cycles, all alike, however busy memory is.
+Gpu plain_gpu() {
+    Gpu gpu;
+    gpu.name = "plain";
+    gpu.multiprocessors = 100;
+    gpu.shared_bytes = 233472;
+    gpu.clock_ghz = 1;
+    gpu.copy_gbps = gpu.read_gbps = gpu.write_gbps =
+        3200;  // 32 bytes a cycle for each multiprocessor
+    gpu.latency_ns = 1000;
+    gpu.l1_latency = 30;
+    gpu.shared_latency = 30;
+    gpu.l2_read_bytes = gpu.l2_write_bytes = 1e9;
+    gpu.add_issue = gpu.multiply_issue = gpu.divide_issue = 2;
+    gpu.block_interval = 1;
+    gpu.runs = {{32, 128, 4096}, {1, 0.5, 0}, {1, 0.5, 0}};
+    gpu.partial = {4, 4, 4};
+    return gpu;
+}
+
+Operation operation(Kind kind, std::vector<std::uint32_t> after = {}) {
+    Operation o;
+    o.kind = kind;
+    o.after = std::move(after);
+    return o;
+}
+
+Operation load(std::uint16_t sectors) {
+    Operation o = operation(Kind::load);
+    o.sectors = sectors;
+    o.passes = 1;
+    return o;
+}
+
+/// Blocks of so many warps that all do the same.
+Work work_of(std::vector<Operation> operations, std::uint32_t warps, int resident, double blocks) {
+    Work work;
+    BlockProgram& block = work.kinds.emplace_back();
+    operations.push_back(operation(Kind::exit));
+    block.programs.push_back({.operations = std::move(operations), .in_all = 1});
+    block.program_of_warp.assign(warps, 0);
+    work.kind_of = {0};
+    work.resident = resident;
+    work.blocks = blocks;
+    return work;
+}
+
+/// The same by the plainest means.
+std::uint64_t runs_of(const std::set<std::uint64_t>& sectors) {
+    std::uint64_t runs = 0;
+    for (const std::uint64_t s : sectors) runs += !sectors.contains(s - 1);
+    return runs;
+}
+
+}  // namespace
+
+TEST_CASE("sets of sectors count what sets of numbers count") {
+    SectorSet set;
+    std::set<std::uint64_t> plain;
+    std::uint64_t state = 1;
+    for (int k = 0; k < 3000; ++k) {
+        state = state * 6364136223846793005ull + 1442695040888963407ull;
+        const SectorRun run{state >> 50, static_cast<std::uint32_t>(state >> 30 & 127) + 1};
+        set.add(run);
+        for (std::uint32_t s = 0; s < run.count; ++s) plain.insert(run.first + s);
+        if (k % 500 != 0) continue;
+        CHECK(set.size() == plain.size());
+        CHECK(set.runs() == runs_of(plain));
+    }
+    std::set<std::uint64_t> pages;
+    for (const std::uint64_t s : plain) pages.insert(s / 128);
+    CHECK(set.pages(4096) == pages.size());
+    SectorSet other;
+    other.add({1u << 20, 64});
+    set.add(other);
+    CHECK(set.size() == plain.size() + 64);
+    set.clear();
+    CHECK(set.empty());
+    CHECK(set.size() == 0);
+    CHECK(set.runs() == 0);
+}
+
+TEST_CASE("loads come first, with what leads to them, and nothing crosses a barrier") {
+    // address, load, use, address, load, use, barrier, load
+    std::vector<Draft> drafts(8);
+    const auto set = [&](std::size_t k, Kind kind, Priority priority,
+                         std::vector<std::uint32_t> after) {
+        drafts[k].operation = operation(kind, std::move(after));
+        drafts[k].operation.slots = static_cast<float>(k + 1);  // to know it again
+        drafts[k].priority = priority;
+    };
+    set(0, Kind::arithmetic, Priority::none, {});
+    set(1, Kind::load, Priority::load, {0});
+    set(2, Kind::arithmetic, Priority::none, {1});
+    set(3, Kind::arithmetic, Priority::none, {});
+    set(4, Kind::load, Priority::load, {3});
+    set(5, Kind::arithmetic, Priority::none, {4});
+    set(6, Kind::barrier, Priority::none, {});
+    drafts[6].fixed = true;
+    set(7, Kind::load, Priority::load, {});
+    const std::vector<Operation> ordered = in_order(drafts);
+    std::vector<int> order;
+    for (const Operation& o : ordered) order.push_back(static_cast<int>(o.slots) - 1);
+    CHECK(order == std::vector<int>{0, 1, 3, 4, 2, 5, 6, 7});
+    CHECK(ordered[4].after == std::vector<std::uint32_t>{1});
+    CHECK(ordered[5].after == std::vector<std::uint32_t>{3});
+}
+
+TEST_CASE("what costs nothing is left out, and who waits for it waits on") {
+    std::vector<Draft> drafts(3);
+    drafts[0].operation = operation(Kind::load);
+    drafts[0].priority = Priority::load;
+    drafts[1].operation = operation(Kind::arithmetic, {0});
+    drafts[1].operation.slots = 0;
+    drafts[2].operation = operation(Kind::store, {1});
+    const std::vector<Operation> ordered = in_order(drafts);
+    REQUIRE(ordered.size() == 2);
+    CHECK(ordered[1].after == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("one load at a time: the latency binds") {
+    // A warp loads, uses it, and ends: 1 block of 1 warp at a time, 100 blocks.
+    const Work work = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 100);
+    const Outcome o = simulate(work, plain_gpu());
+    CHECK(o.cycles == Approx(100 * 1003).epsilon(0.01));
+    // 128 bytes on their way nearly all the time: Little's law.
+    CHECK(o.bytes_on_their_way == Approx(128).epsilon(0.02));
+    CHECK(o.life.loads == Approx(1000).epsilon(0.01));
+}
+
+TEST_CASE("enough loads: memory binds") {
+    // 64 warps with eight loads of 128 bytes: 64 KiB on their way, where 32 bytes a cycle need 32 KB.
+    Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
+    work.read_cycles = 1;  // a sector a cycle
+    const Outcome o = simulate(work, plain_gpu());
+    CHECK(o.cycles_a_block == Approx(32 * 8 * 4).epsilon(0.02));
+    CHECK(o.busy.memory > 0.95);
+}
+
+TEST_CASE("a barrier waits for the slowest") {
+    Operation slow = operation(Kind::arithmetic);
+    slow.latency = 500;
+    Work work = work_of({operation(Kind::barrier)}, 4, 1, 10);
+    BlockProgram& block = work.kinds[0];
+    block.programs.push_back(
+        {.operations = {slow, operation(Kind::barrier, {0}), operation(Kind::exit)}, .in_all = 1});
+    block.program_of_warp[3] = 1;
+    const Outcome o = simulate(work, plain_gpu());
+    CHECK(o.cycles == Approx(10 * 503).epsilon(0.03));
+    CHECK(o.life.barrier == Approx(0.75 * 500).epsilon(0.05));
+}
+
+TEST_CASE("warps that end let a barrier open") {
+    Work work = work_of({operation(Kind::barrier)}, 2, 1, 5);
+    work.kinds[0].programs.push_back({.operations = {operation(Kind::exit)}, .in_all = 1});
+    work.kinds[0].program_of_warp[1] = 1;
+    const Outcome o = simulate(work, plain_gpu());
+    CHECK(o.cycles > 0);
+    CHECK(o.cycles < 200);
+}
+
+TEST_CASE("blocks cannot start faster than they can start") {
+    Gpu gpu = plain_gpu();
+    gpu.block_interval = 150;
+    const Outcome o = simulate(work_of({}, 1, 8, 1000), gpu);
+    CHECK(o.cycles == Approx(150 * 1000).epsilon(0.02));
+}
+
+TEST_CASE("passes through shared memory bind") {
+    Operation conflict = operation(Kind::shared_load);
+    conflict.passes = 32;
+    const Outcome o = simulate(work_of({conflict, conflict}, 8, 4, 200), plain_gpu());
+    CHECK(o.cycles_a_block == Approx(8 * 2 * 32).epsilon(0.03));
+    CHECK(o.busy.shared > 0.95);
+}
+
+TEST_CASE("warps of which only the beginning is known take as long as the rest of it") {
+    std::vector<Operation> turns;
+    for (std::uint32_t k = 0; k < 20; ++k) {
+        turns.push_back(load(4));
+        if (k > 0) turns.back().after = {k - 1};
+    }
+    Work all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
+    half.kinds[0].programs[0].in_all = 4;
+    const double once = simulate(all, plain_gpu()).cycles,
+                 four = simulate(half, plain_gpu()).cycles;
+    CHECK(four == Approx(4 * once).epsilon(0.15));
+}
+
+TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
+    // Blocks of 256 threads; each warp reads and writes 128 bytes, side by side.
+    Recording recording;
+    recording.kernel = "copy";
+    recording.blocks = 100000;
+    recording.threads = 256;
+    recording.registers = 16;
+    const auto add = [&](const char* opcode, std::vector<std::uint32_t> written,
+                         std::vector<std::uint32_t> read) {
+        Instruction& i = recording.instructions.emplace_back();
+        i.opcode = opcode;
+        i.written = std::move(written);
+        i.read = std::move(read);
+    };
+    add("ld", {1}, {});
+    add("st", {}, {1});
+    add("ret", {}, {});
+    RecordedBlock& block = recording.recorded.emplace_back();
+    for (std::uint32_t w = 0; w < 8; ++w) {
+        WarpPath& path = block.warps.emplace_back();
+        const auto at = static_cast<std::uint32_t>(block.accesses.size());
+        block.runs.push_back({1000 + 4 * w, 4});
+        block.runs.push_back({90000 + 4 * w, 4});
+        block.accesses.push_back({AccessKind::load, 32, 4, 1, at, 1});
+        block.accesses.push_back({AccessKind::store, 32, 4, 1, at + 1, 1});
+        path.steps = {{0, at, 1, 32}, {1, at + 1, 1, 32}, {2, 0, 0, 32}};
+        path.executed = 3;
+    }
+    recording.neighbours = 100;
+    recording.reads.by_blocks = recording.writes.by_blocks = 3200;
+    recording.reads.bytes = recording.writes.bytes = 3200 * 32;
+    recording.reads.sectors.add({1000, 3200});
+    recording.writes.sectors.add({90000, 3200});
+
+    const Prediction p = predict(recording, plain_gpu());
+    CHECK(p.memory_bytes == Approx(100000. * 2 * 1024));
+    CHECK(p.run_bytes_read == Approx(3200 * 32));
+    CHECK(p.resident_blocks == 8);
+    CHECK(p.occupied == Occupied::threads);
+    CHECK(p.unknown.empty());
+    // 64 warps with 128 bytes each on their way: 8 KiB in some 1000 cycles, of the 16 that memory moves.
+    CHECK(p.bytes_on_their_way < 8193);
+    CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
+    CHECK(p.binds == Binds::flight);
+
+    // Pieces of 128 bytes, far from each other: memory takes half as long again, twice.
+    recording.writes.sectors.clear();
+    for (std::uint64_t k = 0; k < 800; ++k) recording.writes.sectors.add({k * 4096, 4});
+    CHECK(predict(recording, plain_gpu()).run_bytes_written == Approx(128));
+    // Half of each sector is written: the rest has to be read.
+    recording.writes.bytes /= 2;
+    CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
+
+    recording.blocks_wait = true;
+    recording.recorded.clear();
+    const Prediction none = predict(recording, plain_gpu());
+    CHECK(none.ms == 0);
+    CHECK(none.unknown == std::vector<Unknown>{Unknown::waits});
+}
