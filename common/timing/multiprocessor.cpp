@@ -329,7 +329,7 @@ double cost_of_partial(const Operation& o, const PartialSectors& partial) {
     // Lanes of 16 bytes, each in a sector of its own, go through in quarters of the warp: that takes 1.7 times
     // as long as lanes of 4 bytes.
     constexpr double in_quarters = 1.7;
-    const bool alone = o.lanes >= 16 && o.bytes_of_lane >= 16;
+    const bool alone = o.partial >= 16 && o.bytes_of_lane >= 16;
     if (alone) return partial.of_4 * in_quarters;
     if (o.bytes_of_partial >= 16) return partial.of_16;
     return o.bytes_of_partial >= 8 ? partial.of_8 : partial.of_4;

@@ -17,6 +17,7 @@ using Kind = Operation::Kind;
 
 constexpr std::uint32_t sectors_of_place = 32;  ///< 1 KiB of memory answers as one
 constexpr std::uint32_t bytes_of_pass = 128;
+constexpr std::uint32_t half_sector = sector_bytes / 2;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct BlockState {
@@ -146,19 +147,21 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     for_each_access(step, [&](const Access& access) {
         std::uint32_t sectors = 0;
         for_each_sector(access, [&](std::uint64_t) { ++sectors; });
-        const std::uint32_t bytes = bytes_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         operation.lanes = access.lanes;
         operation.bytes_of_lane = access.bytes_per_lane;
-        if (bytes >= sector_bytes * sectors) {
-            operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors);
-        } else {
-            operation.partial = static_cast<std::uint16_t>(operation.partial + sectors);
-            operation.lines_partial =
-                static_cast<std::uint16_t>(operation.lines_partial + access.passes);
-            operation.bytes_of_partial =
-                std::max(operation.bytes_of_partial, static_cast<std::uint16_t>(bytes / sectors));
-        }
+        // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
+        const std::uint32_t bytes = std::min(bytes_of(access), sector_bytes * sectors),
+                            missing = sector_bytes * sectors - bytes,
+                            partial = std::min(sectors, (missing + half_sector - 1) / half_sector);
+        operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
+        if (partial == 0) return;
+        operation.partial = static_cast<std::uint16_t>(operation.partial + partial);
+        operation.lines_partial = static_cast<std::uint16_t>(
+            operation.lines_partial + std::min<std::uint32_t>(access.passes, partial));
+        operation.bytes_of_partial =
+            std::max(operation.bytes_of_partial,
+                     static_cast<std::uint16_t>(sector_bytes - missing / partial));
     });
     stores_.push_back(last());
 }
