@@ -206,9 +206,22 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
     return (is_plain ? of_lessons : of_others) + (gpu.measured ? 0 : of_documents);
 }
 
+/// Some of the blocks that stand for all do far more than others: how many there are of each nobody counted.
+bool are_unlike(const Recording& recording) {
+    std::uint64_t least = ~std::uint64_t{0}, most = 0;
+    for (const RecordedBlock& block : recording.recorded) {
+        std::uint64_t steps = 0;
+        for (const WarpPath& path : block.warps) steps += path.executed;
+        least = std::min(least, steps);
+        most = std::max(most, steps);
+    }
+    return most > least + least / 2;
+}
+
 void note_unknown(Prediction& p, const Recording& recording, const Work& work) {
     if (recording.blocks_wait) p.unknown.push_back(Unknown::waits);
     if (recording.local_bytes > 0) p.unknown.push_back(Unknown::local_memory);
+    if (are_unlike(recording)) p.unknown.push_back(Unknown::unlike_blocks);
     const auto has_atomics = [](const BlockProgram& b) { return b.has_atomics; };
     if (std::any_of(work.kinds.begin(), work.kinds.end(), has_atomics))
         p.unknown.push_back(Unknown::atomics);

@@ -257,6 +257,11 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     recording.writes.bytes /= 2;
     CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
 
+    // A block that does twice as much: nobody knows how many there are like it.
+    recording.recorded.push_back(recording.recorded.front());
+    for (WarpPath& path : recording.recorded.back().warps) path.executed *= 2;
+    CHECK(predict(recording, plain_gpu()).unknown == std::vector<Unknown>{Unknown::unlike_blocks});
+
     recording.blocks_wait = true;
     recording.recorded.clear();
     const Prediction none = predict(recording, plain_gpu());
