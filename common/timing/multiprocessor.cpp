@@ -150,7 +150,6 @@ private:
             work_.kind_of[static_cast<std::size_t>(launched_) % work_.kind_of.size()];
         ++launched_;
         const double start = std::max(t, next_launch_);
-        launch_wait_ += start - t;
         next_launch_ = start + gpu_.block_interval;
         BlockState& block = blocks_.emplace_back();
         block.program = &work_.kinds[kind];
@@ -212,7 +211,7 @@ private:
     double scheduler_[schedulers] = {}, pipe_[schedulers][2] = {}, divider_[schedulers] = {};
     double lsu_ = 0, from_l2_ = 0, to_l2_ = 0, barrier_ = 0, next_launch_ = 0;
     double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
-    double launch_wait_ = 0, latencies_ = 0, loads_ = 0, end_ = 0;
+    double latencies_ = 0, loads_ = 0, end_ = 0;
     WarpLife life_;
     double lived_ = 0, second_halves_ = 0;  ///< by warps, added up
     std::vector<double> ends_;
@@ -512,7 +511,6 @@ Outcome Simulation::outcome() {
               .shared = lsu_busy_ / end_,
               .issue = issue_busy_ / schedulers / end_};
     r.stores_busy = partial_busy_ / end_;
-    r.launch_wait = launch_wait_ / std::min<double>(work_.resident, run) / end_;
     draw(r);
     return r;
 }

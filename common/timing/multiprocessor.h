@@ -33,7 +33,6 @@ struct Outcome {
     double latency = 0;
     Busy busy;
     double stores_busy = 0;  ///< of the way to the cache, by sectors that are stored in part
-    double launch_wait = 0;  ///< part of the time in which a place waited for blocks to start
     WarpLife life;
     TimeLine time_line;
 };

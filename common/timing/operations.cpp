@@ -148,7 +148,6 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         std::uint32_t sectors = 0;
         for_each_sector(access, [&](std::uint64_t) { ++sectors; });
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
-        operation.lanes = access.lanes;
         operation.bytes_of_lane = access.bytes_per_lane;
         // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
         const std::uint32_t bytes = std::min(bytes_of(access), sector_bytes * sectors),
@@ -206,7 +205,6 @@ void WarpLowering::add_bulk(Draft& draft, const Step& step) {
 
 void WarpLowering::add_access(Draft& draft, const Instruction& i, const Step& step) {
     draft.operation.slots = 1;
-    draft.operation.lanes = step.lanes;
     const bool copies = i.opcode == "cp";
     if (copies && i.has("bulk")) return add_bulk(draft, step);
     if (copies) return add_copy(draft, step);

@@ -42,7 +42,7 @@ struct Operation {
     std::uint16_t partial = 0;           ///< that are stored in part
     std::uint16_t bytes_of_partial = 0;  ///< of each of those
     std::uint16_t keeps = 0;             ///< bulk_drain: groups that may still be under way
-    std::uint16_t lanes = 0, bytes_of_lane = 0;
+    std::uint16_t bytes_of_lane = 0;
     std::vector<std::uint32_t> after;  ///< operations whose results it needs
     std::vector<std::uint32_t>
         places;  ///< pieces of memory that answer as one, numbered for the block

@@ -50,7 +50,6 @@ struct Step {
     std::uint32_t instruction = 0;
     std::uint32_t first_access = 0;
     std::uint16_t accesses = 0;
-    std::uint16_t lanes = 0;
 };
 
 struct WarpPath {

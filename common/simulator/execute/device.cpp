@@ -283,6 +283,9 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
 
     const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
     const bool alone = records && recorder().what() == Recorder::What::alone;
+    timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
+    if (recording && config.cooperative) recording->blocks_wait = true;
+    if (alone && recording->blocks_wait) return Status::success;
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
     if (alone) launch.checks = only_bounds();
@@ -295,15 +298,11 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     }
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<Counted> counted;
-    timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
-    if (recording && config.cooperative) recording->blocks_wait = true;
-    for (const auto& worker : state_->workers) worker->neighbours.begin_launch();
-    if (alone && recording->blocks_wait) return Status::success;
     if (recording && !recording->blocks_wait)
         record(launch, *recording, arguments, resident, alone, counted);
     if (!launch.failed()) run(launch, resident, counted);
     if (recording)
-        for (const auto& worker : state_->workers) worker->neighbours.add_to(*recording);
+        for (const auto& worker : state_->workers) worker->neighbours.move_to(*recording);
     if (!alone) add_up(launch, counted);
     if (launch.global_race) launch.global_race->end_launch();
     state_->shared_log.end_launch();
@@ -368,7 +367,7 @@ void Device::run(Launch& launch, u64 resident, std::vector<Counted>& counted) {
     for (std::thread& t : threads) t.join();
     for (u32 k = 0; k < count; ++k) {
         workers[k]->end_launch();
-        counted.push_back({launch.code, workers[k]->totals});
+        counted.push_back({launch.code, std::move(workers[k]->totals)});
     }
 }
 

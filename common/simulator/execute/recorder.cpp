@@ -103,10 +103,6 @@ void add_instructions(const ptx::Function& function, timing::Recording& recordin
 
 // ---- neighbours ----
 
-void NeighbourLog::begin_launch() {
-    *this = {};
-}
-
 void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     if (access.shared) return;
     Block& block = *w.block;
@@ -137,7 +133,7 @@ void NeighbourLog::end_block() {
     heard_reads_ = heard_writes_ = 0;
 }
 
-void NeighbourLog::add_to(timing::Recording& recording) {
+void NeighbourLog::move_to(timing::Recording& recording) {
     end_block();
     recording.reads.by_blocks += reads_.by_blocks;
     recording.reads.sectors.add(reads_.sectors);
@@ -145,6 +141,7 @@ void NeighbourLog::add_to(timing::Recording& recording) {
     recording.writes.bytes += writes_.bytes;
     recording.writes.by_blocks += writes_.by_blocks;
     recording.writes.sectors.add(writes_.sectors);
+    *this = {};
 }
 
 // ---- steps ----
@@ -184,9 +181,8 @@ void StepLog::step(const Warp& w, const Op* op) {
         if (w.block->launch->only_heard) w.heard_enough = true;
         return;
     }
-    path.steps.push_back({.instruction = instruction,
-                          .first_access = static_cast<u32>(block.accesses.size()),
-                          .lanes = static_cast<u16>(std::popcount(w.active))});
+    path.steps.push_back(
+        {.instruction = instruction, .first_access = static_cast<u32>(block.accesses.size())});
 }
 
 /// How often a warp asks an mbarrier depends on whose turn it is here. Once stands for all.

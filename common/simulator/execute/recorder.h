@@ -22,9 +22,9 @@ namespace coalesce::sim {
 /// The sectors of blocks side by side. Every worker has its own, and they are added in the end.
 class NeighbourLog : public AccessListener {
 public:
-    void begin_launch();
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
-    void add_to(timing::Recording& recording);
+    /// Adds what was heard to the recording, and begins anew.
+    void move_to(timing::Recording& recording);
 
 private:
     void end_block();

@@ -74,7 +74,6 @@ void Worker::begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max
     seed_ = seed;
     max_resident_ = max_resident;
     blocks_ = launch.only.empty() ? launch.config.grid.count() : launch.only.size();
-    neighbours.begin_launch();
     prepared_ = 0;
     waiting_.clear();
     watch_.begin_launch(launch);

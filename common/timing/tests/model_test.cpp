@@ -229,7 +229,7 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
         block.runs.push_back({90000 + 4 * w, 4});
         block.accesses.push_back({AccessKind::load, 32, 4, 1, at, 1});
         block.accesses.push_back({AccessKind::store, 32, 4, 1, at + 1, 1});
-        path.steps = {{0, at, 1, 32}, {1, at + 1, 1, 32}, {2, 0, 0, 32}};
+        path.steps = {{0, at, 1}, {1, at + 1, 1}, {2, 0, 0}};
         path.executed = 3;
     }
     recording.neighbours = 100;

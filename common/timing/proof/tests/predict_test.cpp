@@ -7,6 +7,7 @@
 #include "base/errors.h"
 #include "harness/counters.h"
 #include "harness/simulator_function.h"
+#include "timing/prediction_codec.h"
 #include "timing/proof/on_device.h"
 
 using namespace coalesce;
@@ -46,9 +47,14 @@ extern "C" int coalescePredict(const char* gpu, void (*write)(const char*, std::
 }
 
 TEST_CASE("what the simulator predicts is kept, but for the time line") {
-    answer =
-        R"({"launches": [{"gpu": "NVIDIA H200", "ms": 0.25, "error_band": 0.08, "binds": "flight",
-                               "unknown": ["fits-in-cache"], "registers": 32, "time_line": {}}]})";
+    Prediction launch;
+    launch.gpu = "NVIDIA H200";
+    launch.ms = 0.25;
+    launch.error_band = 0.08;
+    launch.binds = Binds::flight;
+    launch.unknown = {Unknown::fits_in_cache};
+    launch.registers = 32;
+    answer = codec::write(Predictions{{launch}});
     const Predicted predicted = predict_quietly("H200");
     CHECK(recorded == 2);
     REQUIRE(predicted.kernels.size() == 1);
