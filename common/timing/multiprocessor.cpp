@@ -323,7 +323,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     on_its_way(begin, done, o.sectors * sector_bytes);
 }
 
-/// Cycles of the way to the cache, for a line of which a request writes sectors in part.
+/// Cycles of the way to the cache, for half a line of which a request writes sectors in part.
 double cost_of_partial(const Operation& o, const PartialSectors& partial) {
     // Lanes of 16 bytes, each in a sector of its own, go through in quarters of the warp: that takes 1.7 times
     // as long as lanes of 4 bytes.
@@ -346,10 +346,11 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
         lsu_busy_ += o.passes;
         next = std::max(next, lsu_ - lsu_queue);
     }
-    const double of_partial = cost_of_partial(o, gpu_.partial);
     const double whole = sector_bytes / gpu_.l2_write_bytes;
     const double partial =
-        o.partial == 0 ? 0 : std::max(o.lines_partial * of_partial, o.partial * whole);
+        o.partial == 0
+            ? 0
+            : std::max(o.halves_partial * cost_of_partial(o, gpu_.partial), o.partial * whole);
     const double cost = o.sectors * whole + partial;
     to_l2_ = std::max(to_l2_, begin) + cost;
     to_l2_busy_ += cost;
