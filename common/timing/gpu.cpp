@@ -39,7 +39,7 @@ const std::vector<Section>& sections() {
           {"registers", &Gpu::registers, 1024, 1 << 24, "of 32 bits"},
           {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
            "for blocks, the system's part of each included"},
-          {"shared_bytes_of_system", &Gpu::shared_bytes_of_system, 0, 1 << 16, "of each block"},
+          {"shared_bytes_of_system", &Gpu::shared_bytes_of_system, 1, 1 << 16, "of each block"},
           {"clock_ghz", &Gpu::clock_ghz, little, 100, "under load"}}},
         {"memory",
          "Memory: GB/s, nanoseconds",
