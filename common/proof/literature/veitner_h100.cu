@@ -1,6 +1,6 @@
 // veitner_h100 -- the three transposes by TMA whose bandwidth on an H100 Simon Veitner has published, written anew.
 //
-// veitner_h100.toml has the figures and where they stand. A block fetches a box of 32 x 32 floats by TMA, turns it
+// veitner_h100.toml has the figures, and where they stand. A block fetches a box of 32 x 32 floats by TMA, turns it
 // from one piece of shared memory into another, and stores that by TMA. All threads arrive at the mbarrier.
 
 #include <cuda.h>
@@ -34,10 +34,10 @@ __device__ void fetch(float* box, const CUtensorMap& in, int row, int col, uint6
             "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(box)),
             "l"(&in), "r"(col), "r"(row), "r"(shared_address(&arrived))
             : "memory");
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)),
-            "n"(FLOATS * sizeof(float))
-            : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                         shared_address(&arrived)),
+                     "n"(FLOATS * sizeof(float))
+                     : "memory");
     } else {
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&arrived))
                      : "memory");
