@@ -15,7 +15,7 @@
 namespace coalesce::proof {
 namespace {
 
-const std::string BOOK = COALESCE_REPOSITORY "/docs/guide/proof.md";
+const std::string BOOK_NAME = "docs/guide/proof.md", BOOK = COALESCE_REPOSITORY "/" + BOOK_NAME;
 const std::string BEGIN = "<!-- literature: written by validate --time --literature --tables -->\n";
 const std::string END = "<!-- end of literature -->";
 
@@ -37,7 +37,7 @@ std::string heading_of(const Record& record) {
 std::pair<std::size_t, std::size_t> place_in(const std::string& book) {
     const std::size_t begin = book.find(BEGIN), end = book.find(END);
     if (begin == std::string::npos || end == std::string::npos || end < begin)
-        throw UsageError(BOOK + " has no place for the table; put this there: " + BEGIN + END);
+        throw UsageError(BOOK_NAME + " has no place for the table; put this there: " + BEGIN + END);
     return {begin + BEGIN.size(), end - begin - BEGIN.size()};
 }
 
@@ -51,7 +51,8 @@ int make_table(const TimeWords& words, const std::string& table) {
     }
     if (say_the_same(book.substr(begin, length), table)) return exit_right;
     std::cout << "\n"
-              << BOOK << " says something else: build/bin/validate --time --literature --tables\n";
+              << BOOK_NAME
+              << " says something else: build/bin/validate --time --literature --tables\n";
     return exit_wrong;
 }
 
