@@ -76,8 +76,8 @@ __device__ int place(int row, int col) {
 template <bool IS_SWIZZLED, int EACH>
 __global__ void by_tma(const __grid_constant__ CUtensorMap out,
                        const __grid_constant__ CUtensorMap in) {
-    __shared__ alignas(1024) float box[FLOATS];
-    __shared__ alignas(1024) float turned[FLOATS];
+    __shared__ __align__(1024) float box[FLOATS];
+    __shared__ __align__(1024) float turned[FLOATS];
     __shared__ uint64_t arrived;
     const int in_row = blockIdx.y * SIDE, in_col = blockIdx.x * SIDE;
     if (threadIdx.x == 0) init(arrived);
