@@ -32,16 +32,16 @@ __global__ void transpose_tile(float* out, const float* in, int rows, int cols) 
 }
 //! [kernel]
 
-#define KERNEL(down, elements, padding)                                                         \
-    template __global__ void transpose_tile<down, elements, padding>(float*, const float*, int, \
-                                                                     int);
-#define EACH_PADDING(down, elements)                                              \
-    KERNEL(down, elements, 0)                                                     \
-    KERNEL(down, elements, 1) KERNEL(down, elements, 2) KERNEL(down, elements, 3) \
-        KERNEL(down, elements, 4)
+// clang-format off
+#define KERNEL(down, elements, padding) \
+    template __global__ void transpose_tile<down, elements, padding>(float*, const float*, int, int);
+#define EACH_PADDING(down, elements) \
+    KERNEL(down, elements, 0) KERNEL(down, elements, 1) KERNEL(down, elements, 2) \
+    KERNEL(down, elements, 3) KERNEL(down, elements, 4)
 #define EACH_COUNT(down) \
     EACH_PADDING(down, 1) EACH_PADDING(down, 2) EACH_PADDING(down, 4) EACH_PADDING(down, 8)
 EACH_COUNT(4)
 EACH_COUNT(8)
 EACH_COUNT(16)
 EACH_COUNT(32)
+// clang-format on

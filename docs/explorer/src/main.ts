@@ -7,7 +7,7 @@ import { findVariant, launchFor, type Step, type Variant } from "./course";
 import { Panel } from "./panel";
 import { Simulator, type Result, type Time } from "./simulator";
 import { Sliders } from "./sliders";
-import { fromHash, toHash, type PageState, type PanelState } from "./state";
+import { fromHash, toHash, type LinkedState, type PanelState } from "./state";
 import { SimulatorThread } from "./thread";
 
 declare global {
@@ -37,10 +37,11 @@ class Page {
         addEventListener("keydown", (event) => this.key(event));
     }
 
-    private show(state: PageState) {
+    private show(state: LinkedState) {
         this.showPanels(state.panels);
         const root = document.getElementById("sliders") as HTMLElement;
         this.sliders = new Sliders(root, this.thread, state.sliders, () => this.remember());
+        if (state.isAboutSliders) root.scrollIntoView();
     }
 
     private showPanels(states: PanelState[]) {

@@ -13,6 +13,7 @@ const MOST_ACCESSES = 1000;
 const LARGEST = 2048;
 
 const markup = (id: string) => `
+<h2 class="unseen">Kernel ${Number(id) + 1}</h2>
 <form class="controls" aria-label="What to run">
   <label>Step <select name="step"></select></label>
   <label>Variant <select name="variant"></select></label>

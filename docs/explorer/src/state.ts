@@ -27,6 +27,11 @@ export interface PageState {
     sliders: SlidersState;
 }
 
+/** Of a link: one that speaks of the sliders alone opens at them. */
+export interface LinkedState extends PageState {
+    isAboutSliders: boolean;
+}
+
 export const firstState = (): PanelState => ({
     step: "03_tiled",
     variant: "tiled",
@@ -99,7 +104,7 @@ function tileFrom(text: string | null): Tile {
 }
 
 /** The panels and sliders of a link "#a=...&b=..."; one panel at least. */
-export function fromHash(hash: string): PageState {
+export function fromHash(hash: string): LinkedState {
     const words = new URLSearchParams(hash.replace(/^#/, ""));
     const panels = ["a", "b"].flatMap((key) =>
         words.has(key) ? [panelFrom(words.get(key) as string, timeFrom(words.get(`${key}_time`)))] : [],
@@ -107,5 +112,6 @@ export function fromHash(hash: string): PageState {
     return {
         panels: panels.length ? panels : [firstState()],
         sliders: { tile: tileFrom(words.get("tile")), time: timeFrom(words.get("tile_time")) },
+        isAboutSliders: words.has("tile") && !panels.length,
     };
 }

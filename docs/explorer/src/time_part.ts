@@ -16,7 +16,7 @@ export const firstChoice: TimeChoice = { gpu: "NVIDIA H200", size: 16384 };
 
 const markup = `
 <h3>Predicted time</h3>
-<form class="controls" aria-label="On which GPU, for which matrix">
+<form class="controls">
   <label>GPU <select name="gpu"></select></label>
   <label>Matrix <select name="size"></select></label>
 </form>

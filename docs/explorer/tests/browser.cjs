@@ -417,6 +417,7 @@ test("sliders, by keyboard: padding takes the conflicts away, more elements put 
     await withPage(browser, "explorer.html#tile=4,8,1&tile_time=NVIDIA+A100-SXM4-80GB,4096", async (page) => {
         assert.match((await shownTime(page.locator("#sliders .time"))).words, /A100/, "the link says where the sliders are");
         assert.equal(await page.locator("output[for=tile-down]").textContent(), "32 x 4 threads");
+        assert.ok(await page.locator("#tile-down").evaluate((slider) => slider.getBoundingClientRect().top < innerHeight), "and opens there");
     });
 });
 
@@ -454,11 +455,12 @@ test("every position of the sliders transposes, and answers soon, while the page
                 }
             }
         }
-        const middle = (list) => Math.round(list.sort((one, other) => one - other)[Math.floor(list.length / 2)]);
+        const at = (part, list) => Math.round(list.sort((one, other) => one - other)[Math.floor(list.length * part)]);
+        const middle = (list) => at(0.5, list);
         console.log(`    ${took.length} positions: median ${middle(took)} ms; the page stood still for ${middle(stood)} ms`);
         assert.equal(took.length, await page.evaluate(() => Object.keys(window.courseData.family.kernels).length));
         // A busy machine takes longer; one that computes in the page itself stands still for as long as it takes.
-        assert.ok(middle(took) < 400, `${middle(took)} ms`);
+        assert.ok(at(0.1, took) < 300, `${at(0.1, took)} ms`);
         assert.ok(middle(stood) < 0.5 * middle(took), `it stood still for ${middle(stood)} of ${middle(took)} ms`);
     });
 });
