@@ -19,6 +19,7 @@ public:
           stage_(end - begin, 0),
           rank_(end - begin, last_rank) {
         find_stages();
+        put_off();
         find_ranks();
     }
 
@@ -52,6 +53,24 @@ private:
                 stage_[k] = stage + 1;
                 stage += 2;
             }
+        }
+    }
+
+    /// Sums of what is loaded: where nothing in the piece but another of them wants the result, a barrier need not
+    /// wait for it.
+    void put_off() {
+        std::vector<bool> is_wanted(stage_.size(), false);
+        const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
+        for (std::size_t k = stage_.size(); k-- > 0;) {
+            const Draft& d = draft(k);
+            const bool can_wait = d.operation.kind == Kind::arithmetic && !d.fixed && !free_[k] &&
+                                  !d.ends_piece && !is_wanted[k];
+            if (can_wait) {
+                stage_[k] = last;
+                continue;
+            }
+            for (const std::uint32_t a : d.operation.after)
+                if (a >= begin_) is_wanted[a - begin_] = true;
         }
     }
 
