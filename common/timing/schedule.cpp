@@ -56,21 +56,17 @@ private:
         }
     }
 
-    /// Sums of what is loaded: where nothing in the piece but another of them wants the result, a barrier need not
-    /// wait for it.
+    /// What is made of loaded values comes as late as it is wanted: a barrier before that need not wait for it.
     void put_off() {
-        std::vector<bool> is_wanted(stage_.size(), false);
         const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
+        std::vector<int> wanted(stage_.size(), last);
         for (std::size_t k = stage_.size(); k-- > 0;) {
             const Draft& d = draft(k);
-            const bool can_wait = d.operation.kind == Kind::arithmetic && !d.fixed && !free_[k] &&
-                                  !d.ends_piece && !is_wanted[k];
-            if (can_wait) {
-                stage_[k] = last;
-                continue;
-            }
+            const bool can_wait =
+                d.operation.kind == Kind::arithmetic && !d.fixed && !free_[k] && !d.ends_piece;
+            if (can_wait) stage_[k] = wanted[k];
             for (const std::uint32_t a : d.operation.after)
-                if (a >= begin_) is_wanted[a - begin_] = true;
+                if (a >= begin_) wanted[a - begin_] = std::min(wanted[a - begin_], stage_[k]);
         }
     }
 
