@@ -74,9 +74,9 @@ Cost cost_of(const Instruction& i, std::uint32_t index) {
     if (op == "mul" && i.has("wide")) return {.5f, 2, Pipe::multiply};
     if (op == "mul" && i.has("hi") && !wide) return {1, 5, Pipe::wide};
     if (op == "div" || op == "rem") return division(i);
+    if (is_floating(i) && (op == "mul" || op == "fma" || op == "add")) return {1, 4, Pipe::any};
     if (op == "mul" || op == "mad" || op == "fma")
         return wide ? Cost{4, 12, Pipe::multiply} : Cost{1, 4, Pipe::multiply};
-    if (op == "add" && is_floating(i)) return {1, 4, Pipe::multiply};
     if (op == "add" && wide) return {.7f, 4, Pipe::multiply};
     if (op == "shl") return wide ? Cost{2, 6, Pipe::integer} : Cost{.5f, 4, Pipe::integer};
     if (op == "cvt") return {wide ? 1 : .5f, 4, Pipe::integer};

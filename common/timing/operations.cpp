@@ -41,6 +41,11 @@ public:
                  double lines)
         : recording_(recording), block_(block), state_(state), lines_(lines) {}
 
+    /// Of the lines that it asks for, those that the first-level cache may have or not.
+    double doubtful() const {
+        return static_cast<double>(doubtful_) /
+               static_cast<double>(std::max<std::uint64_t>(1, lines_asked_));
+    }
     /// The first steps of it.
     std::vector<Draft> run(const WarpPath& path, std::size_t steps) {
         start();
@@ -113,6 +118,8 @@ private:
     };
     std::unordered_map<std::uint64_t, Asked> asked_;  ///< when, of a line
     std::uint64_t lines_asked_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
+    std::uint64_t doubtful_ =
+        0;  ///< of the lines that were asked for: the cache may have them or not
     std::vector<Draft> drafts_;
     std::unordered_map<std::uint32_t, std::uint32_t> writer_;  ///< of a register
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
@@ -158,6 +165,7 @@ bool WarpLowering::keeps(std::uint64_t line) {
     if (is_new) return true;
     const double since = static_cast<double>(now.lines - before.lines),
                  share = usable * lines_ * (now.waits == before.waits ? 2 : 1) / since;
+    doubtful_ += share > .1 && share < 2;
     const auto chance = static_cast<double>(line * 0x9e3779b97f4a7c15ull >> 40) / (1 << 24);
     return chance < share * share;
 }
@@ -205,7 +213,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
                             partial = std::min(sectors, (missing + half_sector - 1) / half_sector);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
         operation.partial = static_cast<std::uint16_t>(operation.partial + partial);
-        if (is_near && access.runs > 1) {
+        if (is_near && (access.runs > 1 || (partial == sectors && sectors > 3))) {
             operation.partial_near = static_cast<std::uint16_t>(operation.partial_near + partial);
             return;
         }
@@ -437,8 +445,9 @@ BlockProgram operations_of(const Recording& recording, const RecordedBlock& bloc
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         const WarpPath& path = block.warps[w];
         Program program;
-        program.operations =
-            in_order(WarpLowering(recording, block, state, lines_of_warp).run(path, steps[w]));
+        WarpLowering warp(recording, block, state, lines_of_warp);
+        program.operations = in_order(warp.run(path, steps[w]));
+        result.doubtful_lines = std::max(result.doubtful_lines, warp.doubtful());
         program.in_all =
             steps[w] == 0 ? 1 : static_cast<double>(path.executed) / static_cast<double>(steps[w]);
         add_up(program, result);

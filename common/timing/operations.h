@@ -65,6 +65,8 @@ struct BlockProgram {
     // All warps, all operations.
     double sectors_read = 0, sectors_written = 0, sectors_partial = 0, sectors_partial_near = 0;
     bool has_atomics = false;
+    double doubtful_lines =
+        0;  ///< part of those asked for: the first-level cache may have them or not
 };
 
 /// `lines_of_warp`: as many lines of 128 bytes the first-level cache has for each warp.

@@ -257,6 +257,9 @@ void note_unknown(Prediction& p, const Recording& recording, const Work& work, c
     const auto has_atomics = [](const BlockProgram& b) { return b.has_atomics; };
     if (std::any_of(work.kinds.begin(), work.kinds.end(), has_atomics))
         p.unknown.push_back(Unknown::atomics);
+    const auto is_doubtful = [](const BlockProgram& b) { return b.doubtful_lines > .4; };
+    if (std::any_of(work.kinds.begin(), work.kinds.end(), is_doubtful))
+        p.unknown.push_back(Unknown::first_level);
     if (stores_parts(work, t)) p.unknown.push_back(Unknown::parts);
 }
 

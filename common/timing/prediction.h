@@ -35,9 +35,10 @@ enum class Unknown {
     unlike_blocks,  ///< other blocks do something else than those that were looked at
     waits,          ///< blocks that wait for each other
     parts,          ///< of sectors, stored along a row: how many come together on their way
+    first_level,    ///< how much of what warps ask for again that cache still has
 };
 constexpr Unknown last_of(Unknown) {
-    return Unknown::parts;
+    return Unknown::first_level;
 }
 
 /// Parts of the time of the launch, or cycles of a warp's life.
