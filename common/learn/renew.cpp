@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 const std::string GPU = "H200";
 // Counted at this shape, which all variants take.
 const std::string COUNTED = "1024";
+// What is only predicted is run at the smallest one.
+const std::string SMALL = "512";
 // What the links between GPUs cost is not predicted.
 const std::string MANY_GPUS = "14_many_gpus";
 
@@ -40,12 +42,12 @@ std::vector<std::string> steps_of_bench(const course::Course& course) {
 
 // What a run writes. Throws when something was wrong.
 Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
-               const course::Course& course) {
+               const course::Course& course, const std::string& counted = COUNTED) {
     const TemporaryFolder folder;
     const RunWords words = {.steps = steps,
                             .device = "sim",
-                            .rows = COUNTED,
-                            .cols = COUNTED,
+                            .rows = counted,
+                            .cols = counted,
                             .variant = "",
                             .json = folder.path / "run.json",
                             .time = GPU,
@@ -68,14 +70,34 @@ Json in_order(const Json& results, const course::Course& course) {
 }
 
 // A line for each variant, so that one that changes is one line that changes.
-std::string predicted_text(const Json& rows) {
-    Json device = {{"name", ""}, {"kind", "predicted"}};
+std::string lines_of(const Json& rows) {
     std::string lines;
+    for (auto& row : rows) lines += (lines.empty() ? "\n  " : ",\n  ") + row.dump();
+    return "[" + lines + "\n ]";
+}
+
+std::string predicted_text(const Json& rows, const std::vector<Json>& other_sizes) {
+    Json device = {{"name", ""}, {"kind", "predicted"}};
     for (auto& row : rows) {
         if (row.contains("predicted")) device["name"] = row["predicted"].at("gpu");
-        lines += (lines.empty() ? "\n  " : ",\n  ") + row.dump();
     }
-    return "{\n \"device\": " + device.dump() + ",\n \"results\": [" + lines + "\n ]\n}\n";
+    std::string others;
+    for (auto& size : other_sizes) {
+        others += (others.empty() ? "{\"results\": " : ",\n {\"results\": ") + lines_of(size) + "}";
+    }
+    return "{\n \"device\": " + device.dump() + ",\n \"results\": " + lines_of(rows) +
+           ",\n \"other_sizes\": [" + others + "]\n}\n";
+}
+
+// The first of each step.
+Json headlines_of(const Json& rows) {
+    Json headlines = Json::array();
+    for (auto& row : rows) {
+        if (headlines.empty() || headlines.back().at("step") != row.at("step")) {
+            headlines.push_back(row);
+        }
+    }
+    return headlines;
 }
 
 std::string name_of(const Json& row) {
@@ -141,6 +163,11 @@ int renew_results(const fs::path& folder) {
         const Json more = run_steps({elsewhere.step}, elsewhere.shape, course);
         for (auto& result : more.at("results")) all["results"].push_back(result);
     }
+    std::vector<Json> other_sizes;
+    for (auto& shape : ALSO_MEASURED_AT) {
+        const Json run = run_steps(steps_of_bench(course), shape, course, SMALL);
+        other_sizes.push_back(headlines_of(predictions_in(run.at("results"))));
+    }
     const Json results = in_order(all.at("results"), course);
     Json counted = results;
     for (auto& result : counted) {
@@ -149,7 +176,7 @@ int renew_results(const fs::path& folder) {
     }
     all["results"] = counted;
     write_file(folder / "simulated.json", all.dump(2) + "\n");
-    write_file(folder / "predicted.json", predicted_text(predictions_in(results)));
+    write_file(folder / "predicted.json", predicted_text(predictions_in(results), other_sizes));
     return 0;
 }
 
