@@ -5,7 +5,7 @@
 #include "base/codec.h"
 #include "harness/text.h"
 #include "learn/counted.h"
-#include "timing/words.h"
+#include "timing/prediction.h"
 
 namespace coalesce::learn {
 namespace {
@@ -94,11 +94,23 @@ std::string predicted_with_band(const Json& result) {
            (predicted.at("unknown").empty() ? "" : " ?");
 }
 
-std::string what_binds(const Json& result) {
+std::string bound_by(const Json& result) {
     if (!result.contains("predicted")) return NOTHING;
-    timing::Binds binds{};
+    using timing::Binds;
+    Binds binds{};
     codec::decode(result["predicted"].at("binds"), binds, "binds");
-    return timing::words_for(binds);
+    switch (binds) {
+        case Binds::memory: return "memory";
+        case Binds::flight: return "latency";
+        case Binds::barrier: return "barriers";
+        case Binds::shared: return "shared memory";
+        case Binds::cache: return "L2";
+        case Binds::stores: return "part stores";
+        case Binds::issue: return "instructions";
+        case Binds::blocks: return "block starts";
+        case Binds::few_blocks: return "few blocks";
+    }
+    return NOTHING;
 }
 
 std::string reason_of_no_prediction(const Json& result) {

@@ -35,6 +35,7 @@ struct ResultsTable {
     std::vector<Row> rows;
     std::string counted_at, gpu, shape, measured_gpu;
     bool is_verified_gpu = true, has_unknown = false;
+    bool has_traffic = true;  // where there is room for it
 
     bool has_counted() const { return !counted_at.empty(); }
     bool has_predicted() const { return !gpu.empty(); }
@@ -107,7 +108,8 @@ ResultsTable joined(const KnownResults& known, const Json& measured, const Wante
 std::string caption(const ResultsTable& table, const std::string& link) {
     std::string text;
     if (table.has_counted()) {
-        text += "*Counted* on the simulated GPU at " + table.counted_at + ".\n";
+        text += "*Counted* on the simulated GPU at " + table.counted_at +
+                "; sectors of a load, of a store.\n";
     }
     if (table.has_predicted()) {
         text +=
@@ -145,8 +147,9 @@ std::string head(const ResultsTable& table, std::vector<std::string> cells) {
         cells.insert(cells.end(), names.begin(), names.end());
         for (size_t i = 0; i < names.size(); ++i) rule += "--:|";
     };
-    if (table.has_counted()) add({"Sectors a load", "a store", "Bank conflicts", "MB moved"});
-    if (table.has_predicted()) add({"Predicted ms", "of copy", "what binds"});
+    if (table.has_counted()) add({"Sectors", "Bank conflicts"});
+    if (table.has_counted() && table.has_traffic) add({"MB moved"});
+    if (table.has_predicted()) add({"Predicted ms", "of copy", "bound by"});
     if (table.has_measured()) add({"Measured ms", "GB/s", "of copy"});
     return line_of(cells) + rule + "\n";
 }
@@ -156,12 +159,15 @@ std::string line_of(const ResultsTable& table, const Row& row, std::vector<std::
         cells.insert(cells.end(), more.begin(), more.end());
     };
     if (table.has_counted()) {
-        add({sectors_per_request(row.counted, "load"), sectors_per_request(row.counted, "store"),
-             bank_conflicts(row.counted), megabytes_moved(row.counted)});
+        const std::string load = sectors_per_request(row.counted, "load"),
+                          store = sectors_per_request(row.counted, "store");
+        add({load == store && load == "-" ? "-" : load + ", " + store,
+             bank_conflicts(row.counted)});
+        if (table.has_traffic) add({megabytes_moved(row.counted)});
     }
     if (table.has_predicted()) {
         add({predicted_with_band(row.predicted), predicted_of_copy(row.predicted),
-             what_binds(row.predicted)});
+             bound_by(row.predicted)});
     }
     if (table.has_measured()) {
         add({milliseconds(row.measured), gigabytes_per_second(row.measured),
@@ -252,6 +258,7 @@ std::string results_of_step(const std::string& step, const KnownResults& known,
     }
     const auto text_of = [&](const Json& run) -> std::string {
         ResultsTable table = joined(known, run, {step});
+        table.has_traffic = false;
         std::erase_if(table.rows, [&](const Row& row) { return is_empty(table, row); });
         if (table.rows.empty()) return "";
         std::string text =
