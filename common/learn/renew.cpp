@@ -34,13 +34,14 @@ double rounded(double value) {
 std::vector<std::string> steps_of_bench(const course::Course& course) {
     std::vector<std::string> names;
     for (auto& step : course.steps) {
+        if (step.name == MANY_GPUS) continue;
         const auto is_it = [&](auto& elsewhere) { return step.name == elsewhere.step; };
         if (std::ranges::none_of(MEASURED_ELSEWHERE, is_it)) names.push_back(step.name);
     }
     return names;
 }
 
-// What a run writes. Throws when something was wrong.
+// What a run writes; without `shape`, no times are predicted. Throws when something was wrong.
 Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                const course::Course& course, const std::string& counted = COUNTED) {
     const TemporaryFolder folder;
@@ -50,7 +51,7 @@ Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                             .cols = counted,
                             .variant = "",
                             .json = folder.path / "run.json",
-                            .time = GPU,
+                            .time = shape.empty() ? "" : GPU,
                             .at = shape};
     if (run(understand(words, course)) != 0) {
         throw std::runtime_error("the lessons did not all run (above); nothing is written");
@@ -159,10 +160,13 @@ int renew_results(const fs::path& folder) {
     fs::create_directories(folder);
     const course::Course course = course::read_course(repository() / "course.toml");
     Json all = run_steps(steps_of_bench(course), MEASURED_AT, course);
-    for (auto& elsewhere : MEASURED_ELSEWHERE) {
-        const Json more = run_steps({elsewhere.step}, elsewhere.shape, course);
+    const auto add = [&](const Json& more) {
         for (auto& result : more.at("results")) all["results"].push_back(result);
+    };
+    for (auto& elsewhere : MEASURED_ELSEWHERE) {
+        add(run_steps({elsewhere.step}, elsewhere.shape, course));
     }
+    add(run_steps({MANY_GPUS}, "", course));
     std::vector<Json> other_sizes;
     for (auto& shape : ALSO_MEASURED_AT) {
         const Json run = run_steps(steps_of_bench(course), shape, course, SMALL);
