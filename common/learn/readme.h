@@ -6,8 +6,8 @@
 
 namespace coalesce::learn {
 
-/// Rewrites what stands between the markers of README.md, and of the lessons that have them. With `check`, only says what is stale. Returns the exit code: 0, or 1 when the check
-/// found something.
+/// Rewrites what stands between the markers of README.md, and of the lessons that have them. With
+/// `check`, only says what is stale. Returns the exit code: 0, or 1 when the check found something.
 int update_readme(const std::filesystem::path& repository, bool check);
 
 }  // namespace coalesce::learn

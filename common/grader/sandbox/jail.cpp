@@ -50,7 +50,7 @@ std::vector<std::string> environment_of(Tier tier, const std::string& simulator)
         "LD_LIBRARY_PATH=" + simulator + ":" + compiler_library_folder(),
         "COALESCE_SIM_THREADS=1",  // a worker is one thread, so that it can be forked
         // Addresses, not memory: times are predicted with two matrices of 256 MB that nobody touches.
-        "COALESCE_SIM_MEMORY=768M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
+        "COALESCE_SIM_MEMORY=576M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
         "TMPDIR=/nonexistent", "CUDA_HOME=" + toolkit_folder(),
         std::string("COALESCE_JAIL_TIER=") + name_of(tier)};
 }

@@ -66,6 +66,12 @@ Compiled compiled_of(const LaunchJob& job) {
 
 /// What happens from moment to moment is nothing that a grader tells.
 std::optional<Predicted> predict(const LaunchJob& job) {
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    // Of this computer (ulimit -v), not of the kernel: that there is no time must not depend on it.
+    if (static_cast<double>(free) < useful_bytes(job.order.shape)) {
+        throw std::runtime_error("there are too few addresses for the matrices");
+    }
     LoadedKernel kernel(compiled_of(job));
     auto predicted = predict_launch(kernel, job.is_in_place, job.order.shape);
     if (!predicted) return std::nullopt;
