@@ -143,6 +143,9 @@ double read_within(const StrictToml& reader, const toml::table& table) {
                 "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
+// The model of time is off by some 8 % itself.
+constexpr double LEAST_OF_TIMES = 0.1;
+
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,
                                          const std::string& where) {
     std::vector<Prediction> predictions;
@@ -153,10 +156,14 @@ std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::t
         reader.allow_keys(entry, {"counter", "question", "within"}, name);
         Prediction prediction = {reader.text(entry, "counter", name),
                                  reader.text(entry, "question", name), read_within(reader, entry)};
-        if (std::ranges::count(EXPECTABLE, prediction.counter) == 0) {
-            reader.fail(StrictToml::line_of(*entry.get("counter")),
-                        "`counter` is load, store, shared_load or shared_store, not \"" +
-                            prediction.counter + "\"");
+        const int line = StrictToml::line_of(*entry.get("counter"));
+        const bool is_time = prediction.counter == OF_COPY;
+        if (!is_time && std::ranges::count(EXPECTABLE, prediction.counter) == 0) {
+            reader.fail(line, "`counter` is load, store, shared_load, shared_store or " +
+                                  std::string(OF_COPY) + ", not \"" + prediction.counter + "\"");
+        }
+        if (is_time && prediction.within < LEAST_OF_TIMES) {
+            reader.fail(line, "no time is predicted to some percent: give `within`, 0.1 or more");
         }
         for (auto& other : predictions) {
             if (other.counter != prediction.counter) continue;

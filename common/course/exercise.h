@@ -73,10 +73,13 @@ struct Hint {
 /// How far a prediction may be off, as a part of what was counted: rounding.
 inline constexpr double ROUNDING = 0.02;
 
-/// A question about what a kernel costs, asked before the counters are shown. What answers it is
-/// counted in the learner's own run: the average of all requests.
+/// What can be asked about beside counters: percent of a copy's speed on a GPU, as the model of time says.
+inline constexpr const char* OF_COPY = "of_copy_predicted";
+
+/// A question about what a kernel costs, asked before it is shown. What answers it comes from the
+/// learner's own run: the average of all requests, or what the model of time makes of it.
 struct Prediction {
-    std::string counter;       ///< "load", "store", "shared_load", "shared_store"
+    std::string counter;       ///< "load", "store", "shared_load", "shared_store" or OF_COPY
     std::string question;      ///< for the learner
     double within = ROUNDING;  ///< more where requests differ, and the question says "about"
 };

@@ -73,7 +73,9 @@ private:
     void fail(Failure failure);
     Trial try_on(const TrialOrder& order) { return runner_.run(compiled_, task_, order); }
     bool is_good(const Trial& trial);
+    std::string key_of_solution() const;
     Counters cost_of_solution();
+    std::optional<Predicted> time_of_solution(Shape shape);
 
     const Source& source_;
     const Exercise& exercise_;
@@ -166,11 +168,16 @@ bool Examiner::count() {
     return true;
 }
 
+/// What its costs depend on.
+std::string Examiner::key_of_solution() const {
+    return text_of(exercise_) + compiled_.compiler + "\n" + options_.solution->text;
+}
+
 /// Counted in the same way as the learner's, once for as long as the runner keeps it.
 Counters Examiner::cost_of_solution() {
     const Source& solution = *options_.solution;
     if (!solution.is_good()) throw NoSolution(solution.problem.headline);
-    const std::string key = text_of(exercise_) + compiled_.compiler + "\n" + solution.text;
+    const std::string key = key_of_solution();
     if (const auto kept = runner_.kept_cost(key)) return *kept;
     const Compiled compiled = runner_.compile(solution, exercise_.kernel);
     if (!compiled.ok()) throw NoSolution(compiled.failure.headline);
@@ -186,11 +193,20 @@ void Examiner::predict() {
     const Shape shape = predicted_shape(exercise_);
     verdict_.predicted = runner_.predict(compiled_, task_, shape);
     if (!verdict_.predicted || !options_.solution || !options_.solution->is_good()) return;
+    verdict_.solution_predicted = time_of_solution(shape);
+}
+
+/// Once for as long as the runner keeps it, without what happens from moment to moment.
+std::optional<Predicted> Examiner::time_of_solution(Shape shape) {
+    const std::string key = key_of_solution();
+    if (auto kept = runner_.kept_time(key)) return kept;
     const Compiled solution = runner_.compile(*options_.solution, exercise_.kernel);
-    if (!solution.ok()) return;
-    verdict_.solution_predicted = runner_.predict(solution, task_, shape);
-    if (!verdict_.solution_predicted) return;
-    for (timing::Prediction& launch : verdict_.solution_predicted->launches) launch.time_line = {};
+    if (!solution.ok()) return std::nullopt;
+    auto predicted = runner_.predict(solution, task_, shape);
+    if (!predicted) return std::nullopt;
+    for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
+    runner_.keep_time(key, *predicted);
+    return predicted;
 }
 
 void Examiner::hold_against_limits() {

@@ -49,6 +49,11 @@ public:
     /// Keeps it.
     virtual void keep_cost(const std::string& /*of*/, const Counters& /*cost*/) {}
 
+    /// How long it would take, likewise.
+    virtual std::optional<Predicted> kept_time(const std::string& /*of*/) { return std::nullopt; }
+    /// Keeps it.
+    virtual void keep_time(const std::string& /*of*/, const Predicted& /*time*/) {}
+
     /// What the kernels printed, whole lines of the beginning. Nothing more is caught then.
     virtual std::string take_output(bool& is_cut) {
         is_cut = false;

@@ -84,7 +84,8 @@ void describe(Codec& codec, Milliseconds& milliseconds) {
            milliseconds.counters, "predicted", milliseconds.predicted, "total", milliseconds.total);
 }
 
-/// All but times: those of this computer differ from one to the next, and no runner but one predicts any.
+/// All but times: those of this computer differ from one to the next, and what is to be said of predicted ones
+/// is in the failures.
 template <class Codec>
 void describe_what_was_found(Codec& codec, Verdict& verdict) {
     fields(codec, "file", verdict.file, "kernel", verdict.kernel, "source_hash",

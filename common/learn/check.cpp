@@ -1,11 +1,13 @@
 #include "learn/check.h"
 
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
 #include "base/errors.h"
 #include "harness/text.h"
 #include "kernel/counters_json.h"
+#include "kernel/predicted_launch.h"
 #include "learn/counted.h"
 #include "learn/measure.h"
 #include "learn/predict.h"
@@ -148,6 +150,10 @@ void note_check(Record& record, const Work& exercise, const CheckResult& result)
     record.passed_hash = result.hash();
     record.passed_at = time_now();
     if (!result.verdict->counters) return;
+    if (const auto& predicted = result.verdict->predicted) {
+        record.predicted = {{"percent", std::round(100 * predicted->of_copy())},
+                            {"label", told_of(*predicted).label}};
+    }
     Json counters = counters_to_json(*result.verdict->counters);
     if (record.best_counters.is_null() || cost_of(counters) < cost_of(record.best_counters)) {
         record.best_counters = counters;

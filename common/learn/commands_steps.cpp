@@ -8,6 +8,7 @@
 #include "learn/list.h"
 #include "learn/paths.h"
 #include "learn/readme.h"
+#include "learn/renew.h"
 #include "learn/report.h"
 #include "learn/request.h"
 #include "learn/run.h"
@@ -62,11 +63,27 @@ void add_list(CommandLine& line) {
     command->add_flag("--json", *json, "As JSON");
 }
 
+struct ResultsWords {
+    bool check = false, anew = false;
+    std::string into;
+};
+
+int results(const ResultsWords& words) {
+    if (words.anew && words.check) {
+        throw UsageError("--check changes nothing and --anew does: give one of them");
+    }
+    if (!words.into.empty()) return renew_results(words.into);
+    const int code = words.anew ? renew_results(repository() / "docs" / "results") : 0;
+    return code != 0 ? code : update_readme(repository(), words.check);
+}
+
 void add_results(CommandLine& line) {
-    auto check = std::make_shared<bool>(false);
+    auto words = std::make_shared<ResultsWords>();
     CLI::App* command = line.add("results", "Write the tables of results in the READMEs",
-                                 [check] { return update_readme(repository(), *check); });
-    command->add_flag("--check", *check, "Change nothing; exit with 1 when it is stale");
+                                 [words] { return results(*words); });
+    command->add_flag("--check", words->check, "Change nothing; exit with 1 when it is stale");
+    command->add_flag("--anew", words->anew, "First count and predict every lesson anew");
+    command->add_option("--into", words->into, "Only that, into this folder")->type_name("FOLDER");
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 
+#include "base/codec.h"
 #include "harness/text.h"
 #include "learn/counted.h"
+#include "timing/prediction.h"
 
 namespace coalesce::learn {
 namespace {
@@ -82,6 +84,33 @@ std::string predicted_milliseconds(const Json& result) {
 std::string predicted_of_copy(const Json& result) {
     if (!result.contains("predicted")) return NOTHING;
     return format("%.0f", 100 * result["predicted"].at("of_copy").get<double>()) + " %";
+}
+
+std::string predicted_with_band(const Json& result) {
+    if (!result.contains("predicted")) return NOTHING;
+    const Json& predicted = result["predicted"];
+    const double ms = predicted.at("ms"), band = predicted.at("error_band");
+    return format(ms < 1000 ? "%.3g" : "%.0f", ms) + format(" ± %.0f %%", 100 * band) +
+           (predicted.at("unknown").empty() ? "" : " ?");
+}
+
+std::string bound_by(const Json& result) {
+    if (!result.contains("predicted")) return NOTHING;
+    using timing::Binds;
+    Binds binds{};
+    codec::decode(result["predicted"].at("binds"), binds, "binds");
+    switch (binds) {
+        case Binds::memory: return "memory";
+        case Binds::flight: return "latency";
+        case Binds::barrier: return "barriers";
+        case Binds::shared: return "shared memory";
+        case Binds::cache: return "L2";
+        case Binds::stores: return "part stores";
+        case Binds::issue: return "instructions";
+        case Binds::blocks: return "block starts";
+        case Binds::few_blocks: return "few blocks";
+    }
+    return NOTHING;
 }
 
 std::string reason_of_no_prediction(const Json& result) {

@@ -38,7 +38,7 @@ void keep(Session& session, const Work& exercise, const Prediction& prediction,
     session.progress.update([&](State& state) {
         Record& record = state.records[exercise.name()];
         if (record.guess(prediction.counter) != nullptr) return;
-        record.guesses.push_back({prediction.counter, said, {}, prediction.within});
+        record.guesses.push_back({prediction.counter, said, {}, prediction.within, ""});
     });
 }
 
@@ -78,13 +78,23 @@ void take_answers(Session& session, const Work& exercise, const std::vector<std:
     }
 }
 
+// What is known of the kernel that passed: counted, or what the model of time says of it.
+void settle(Guess& guess, const Record& record) {
+    if (guess.counter != OF_COPY) {
+        guess.fact = per_request(record.best_counters, guess.counter);
+    } else if (record.predicted.is_object()) {
+        guess.fact = record.predicted.value("percent", 0.0);
+        guess.label = record.predicted.value("label", "");
+    }
+}
+
 std::string line_for(const Prediction& prediction, const Guess* guess) {
     std::string said = guess == nullptr ? "not asked yet"
                        : guess->said    ? "you said " + figure(guess->said)
                                         : "no guess";
     std::string fact;
     if (guess != nullptr && guess->fact) {
-        fact = "; it is " + fact_text(*guess);
+        fact = "; " + fact_text(*guess);
     }
     return wrap("  " + words_for(prediction.counter) + ": " + said + fact);
 }
@@ -105,12 +115,13 @@ void ask_predictions(Session& session, const Work& exercise) {
 void settle_predictions(Record& record, const Work& exercise, bool all) {
     if (exercise.is_hunt || !record.best_counters.is_object()) return;
     for (auto& prediction : exercise.asked().predictions) {
-        auto fact = per_request(record.best_counters, prediction.counter);
         Guess* guess = record.guess(prediction.counter);
         if (guess == nullptr && all) {
-            record.guesses.push_back({prediction.counter, std::nullopt, fact, prediction.within});
-        } else if (guess != nullptr && !guess->fact) {
-            guess->fact = fact;
+            record.guesses.push_back({prediction.counter, {}, {}, prediction.within, ""});
+            guess = &record.guesses.back();
+        }
+        if (guess != nullptr && !guess->fact) {
+            settle(*guess, record);
             guess->within = prediction.within;
         }
     }
@@ -119,7 +130,9 @@ void settle_predictions(Record& record, const Work& exercise, bool all) {
 std::string fact_text(const Guess& guess) {
     double fact = guess.fact.value_or(0);
     bool is_whole = std::abs(fact - std::round(fact)) <= ROUNDING * fact;
-    std::string text = figure(fact) + (is_whole ? "" : " on average");
+    std::string text = guess.label.empty() ? "it is " : "the model says ";
+    text += figure(fact) + (is_whole ? "" : " on average");
+    if (!guess.label.empty()) text += " (" + guess.label + ")";
     if (guess.said) text += guess.is_right() ? ": right" : ": not so";
     return text;
 }

@@ -75,6 +75,7 @@ Json record_as_json(const Work& exercise, const State& state) {
         guesses.push_back({{"counter", guess.counter},
                            {"said", guess.said ? Json(*guess.said) : Json(nullptr)},
                            {"fact", guess.fact ? Json(*guess.fact) : Json(nullptr)},
+                           {"label", guess.label},
                            {"right", guess.is_right()}});
     }
     return {{"exercise", exercise.step->name},

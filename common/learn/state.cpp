@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Raised when an older command could not read what this one writes.
-constexpr int FORMAT = 1;
+constexpr int FORMAT = 2;
 
 // A file that belongs to a newer command: it is not broken, and must stay.
 struct NewerFormat {};
@@ -80,6 +80,7 @@ template <class Codec>
 void describe(Codec& codec, Guess& guess) {
     fields(codec, "counter", guess.counter, "said", guess.said, "fact", guess.fact);
     if (codec.has("within")) codec("within", guess.within);
+    if (codec.has("label")) codec("label", guess.label);
 }
 
 template <class Codec>
@@ -88,6 +89,7 @@ void describe(Codec& codec, Record& record) {
            record.passed_at, "last_hash", record.last_hash, "last_failure", record.last_failure,
            "hints", record.hints, "guesses", record.guesses, "solution_seen", record.solution_seen,
            "best_counters", record.best_counters, "best_measured", record.best_measured);
+    if (codec.has("predicted")) codec("predicted", record.predicted);
 }
 
 template <class Codec>

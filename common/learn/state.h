@@ -22,8 +22,9 @@ namespace coalesce::learn {
 struct Guess {
     std::string counter;         ///< as course.toml's prediction names it
     std::optional<double> said;  ///< nothing: it was seen without a guess
-    std::optional<double> fact;  ///< counted in the learner's kernel once it passed
+    std::optional<double> fact;  ///< of the learner's kernel once it passed
     double within = ROUNDING;    ///< the part of the fact that may be missed
+    std::string label = "";      ///< what kind of fact: "predicted, NVIDIA H200, ..."; "": counted
 
     /// Whether it has been guessed right.
     bool is_right() const;
@@ -40,7 +41,8 @@ struct Record {
     std::vector<Guess> guesses;        ///< in the order in which they were asked
     bool solution_seen = false;        ///< before it passed
     Json best_counters = nullptr;      ///< of the cheapest kernel that passed; simulated
-    Json best_measured = nullptr;      ///< {"gbps", "ms", "device", ...} of the fastest
+    Json predicted = nullptr;  ///< {"percent", "label"}: part of a copy, of the last that passed
+    Json best_measured = nullptr;  ///< {"gbps", "ms", "device", ...} of the fastest
 
     /// Hints seen, levels counted one by one.
     int hints_used() const;

@@ -18,8 +18,8 @@ std::string guesses_text(const Record& record) {
     std::string text;
     for (auto& guess : record.guesses) {
         if (!guess.fact || !guess.said) continue;
-        text += wrap("You predicted " + figure(guess.said) + " " + words_for(guess.counter) +
-                     "; it is " + fact_text(guess) + ".");
+        text += wrap("You predicted " + figure(guess.said) + " " + words_for(guess.counter) + "; " +
+                     fact_text(guess) + ".");
     }
     return text.empty() ? "" : "\n" + text;
 }

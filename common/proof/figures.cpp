@@ -55,6 +55,7 @@ std::vector<Figure> figures_in(const std::string& text) {
 
 void FigureSources::add_results(const Json& json) {
     for (const auto& [key, value] : json.items()) {
+        if (key == "predicted") continue;  // nobody measured that
         if (value.is_structured()) add_results(value);
         if (!value.is_number()) continue;
         const double number = value.get<double>();

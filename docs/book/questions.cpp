@@ -101,6 +101,8 @@ std::string questions_html(const std::string& step_name, const Contents& content
     std::string html;
     for (const Prediction& prediction :
          step->exercise ? step->exercise->predictions : std::vector<Prediction>{}) {
+        // Only a kernel's own run answers that.
+        if (prediction.counter == OF_COPY) continue;
         const auto& expect = step->variants.front().expect;
         const auto answer = expect.find(prediction.counter);
         if (answer == expect.end()) {

@@ -208,6 +208,9 @@ TEST_CASE("an exercise is read whole") {
     Course about = read_text(
         with(WITH_POINTS + EXERCISE, "counter = \"store\"", "counter = \"store\"\nwithin = 0.1"));
     CHECK(about.steps[0].exercise->predictions[0].within == 0.1);
+    const std::string time = with(WITH_POINTS + EXERCISE, "counter = \"store\"",
+                                  "counter = \"of_copy_predicted\"\nwithin = 0.25");
+    CHECK(read_text(time).steps[0].exercise->predictions[0].counter == coalesce::OF_COPY);
     REQUIRE(step.hunt);
     CHECK(step.hunt->points == 7);
     CHECK(step.hunt->hints.at(0).levels[3] == "4");
@@ -246,6 +249,8 @@ TEST_CASE("wrong exercises") {
               "two hints for wrong-pitch");
     complains(with(all, "question = \"How long?\"", ""), "19", "says nothing");
     complains(with(all, "question = \"How long?\"", "advice = \"no\""), "21", "no key `advice`");
+    complains(with(all, "counter = \"store\"", "counter = \"of_copy_predicted\""), "23",
+              "no time is predicted");
     for (std::string within : {"0.5", "0.01", "0", "-1", "\"a little\""}) {
         complains(with(all, "counter = \"store\"", "counter = \"store\"\nwithin = " + within), "24",
                   "above 0.02 and up to 0.25");

@@ -9,8 +9,7 @@ for file in "$1" "$2"; do
 done
 diff -u "$folder/$(basename "$2").plain" "$folder/$(basename "$1").plain" || {
     echo "The steps count something else now than docs/results/simulated.json has. Write it anew:"
-    echo "  ./learn run all --device sim --rows 1024 --cols 1024 --json docs/results/simulated.json"
-    echo "  ./learn results"
+    echo "  ./learn results --anew"
     exit 1
 }
 echo "both counted the same"

@@ -51,9 +51,8 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::byte*
 
 }  // namespace
 
-JailRunner::JailRunner(Jail& compiler, Jail& launcher,
-                       std::map<std::string, Counters>& solution_costs, const Assigned& exercise,
-                       const Secret& secret)
+JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
+                       const Assigned& exercise, const Secret& secret)
     : compiler_(compiler),
       launcher_(launcher),
       solution_costs_(solution_costs),
@@ -167,7 +166,14 @@ std::uint64_t JailRunner::seed_of(Shape shape) const {
     return seed;
 }
 
-JobResult JailRunner::launch(const LaunchJob& job, const std::string& images, double wall_seconds) {
+JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
+    const double wall = 2.0 * exercise_.resources.launch_seconds - 0.5;
+    JobResult result = launch_once(job, images, wall);
+    return is_odd(result) ? launch_once(job, images, 4 * wall) : std::move(result);
+}
+
+JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& images,
+                                  double wall_seconds) {
     ++launches_;
     // The worker asks for its input when the kernel is loaded, not before.
     const auto on_note = [&](std::string_view) { return sealed_memory(images); };
@@ -211,6 +217,14 @@ Failure JailRunner::trouble_with(const JobResult& result, const std::string& fil
     fail(result.end.problem);
 }
 
+/// Notes the first.
+bool JailRunner::is_in_trouble(const JobResult& result, const std::string& file, Failure& trouble) {
+    trouble = trouble_with(result, file);
+    if (trouble.kind == FailureKind::none) return false;
+    if (trouble_.kind == FailureKind::none) trouble_ = trouble;
+    return true;
+}
+
 Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
     LaunchJob job{.file_name = kernel.file,
                   .kernel = kernel.kernel,
@@ -225,13 +239,9 @@ Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialO
                           .cols = order.shape.cols,
                           .produces = task,
                           .seed = seed_of(order.shape)};
-    const std::string images = images_of(problem, layout);
-    const double wall = 2.0 * exercise_.resources.launch_seconds - 0.5;
-    JobResult result = launch(job, images, wall);
-    if (is_odd(result)) result = launch(job, images, 4 * wall);
-    const Failure trouble = trouble_with(result, kernel.file);
-    if (trouble.kind != FailureKind::none) {
-        if (trouble_.kind == FailureKind::none) trouble_ = trouble;
+    JobResult result = launch(job, images_of(problem, layout));
+    Failure trouble;
+    if (is_in_trouble(result, kernel.file, trouble)) {
         Trial none;
         none.shape = order.shape;
         none.refused = trouble;
@@ -244,15 +254,40 @@ Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialO
     return trial;
 }
 
+std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produces& task,
+                                             Shape shape) {
+    if (exercise_.limits.of_copy_predicted <= 0) return std::nullopt;
+    const LaunchJob job{.file_name = kernel.file,
+                        .kernel = kernel.kernel,
+                        .ptx = kernel.ptx,
+                        .entry = kernel.entry,
+                        .order = {.shape = shape},
+                        .is_in_place = task.in_place,
+                        .is_predicted = true};
+    const JobResult result = launch(job, "");
+    Failure trouble;
+    if (is_in_trouble(result, kernel.file, trouble)) return std::nullopt;
+    return predicted_answer(result.text(), shape);
+}
+
 // ---- what solutions cost ----
 
 std::optional<Counters> JailRunner::kept_cost(const std::string& of) {
-    const auto known = solution_costs_.find(of);
-    return known == solution_costs_.end() ? std::nullopt : std::optional(known->second);
+    const auto known = solution_costs_.counted.find(of);
+    return known == solution_costs_.counted.end() ? std::nullopt : std::optional(known->second);
 }
 
 void JailRunner::keep_cost(const std::string& of, const Counters& cost) {
-    solution_costs_[of] = cost;
+    solution_costs_.counted[of] = cost;
+}
+
+std::optional<Predicted> JailRunner::kept_time(const std::string& of) {
+    const auto known = solution_costs_.predicted.find(of);
+    return known == solution_costs_.predicted.end() ? std::nullopt : std::optional(known->second);
+}
+
+void JailRunner::keep_time(const std::string& of, const Predicted& time) {
+    solution_costs_.predicted[of] = time;
 }
 
 }  // namespace coalesce::grader

@@ -15,10 +15,16 @@
 
 namespace coalesce::grader {
 
+/// What solutions cost, by what that depends on.
+struct SolutionCosts {
+    std::map<std::string, Counters> counted;
+    std::map<std::string, Predicted> predicted;
+};
+
 class JailRunner : public Runner {
 public:
-    /// `solution_costs` is what has been counted before, by whatever submission.
-    JailRunner(Jail& compiler, Jail& launcher, std::map<std::string, Counters>& solution_costs,
+    /// `solution_costs` is what has been found before, by whatever submission.
+    JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
                const Assigned& exercise, const Secret& secret);
 
     /// The same whether its jail has started yet or not.
@@ -26,8 +32,13 @@ public:
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const std::string& kernel) override;
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    /// Nothing, too, where the exercise asks for no time: nobody waits for it then.
+    std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
+                                     Shape shape) override;
     std::optional<Counters> kept_cost(const std::string& of) override;
     void keep_cost(const std::string& of, const Counters& cost) override;
+    std::optional<Predicted> kept_time(const std::string& of) override;
+    void keep_time(const std::string& of, const Predicted& time) override;
 
     /// The first launch that gave nothing to judge by, whoever asked for it; kind none: there was none.
     const Failure& trouble() const { return trouble_; }
@@ -40,13 +51,15 @@ private:
     JobResult compile_once(const CompileJob& job, double wall_seconds);
     Compiled what_came_of(const JobResult& result, const std::string& kernel);
     Failure look_at_ptx(const Compiled& compiled) const;
-    JobResult launch(const LaunchJob& job, const std::string& images, double wall_seconds);
+    JobResult launch(const LaunchJob& job, const std::string& images);
+    JobResult launch_once(const LaunchJob& job, const std::string& images, double wall_seconds);
+    bool is_in_trouble(const JobResult& result, const std::string& file, Failure& trouble);
     Failure trouble_with(const JobResult& result, const std::string& file) const;
     std::uint64_t seed_of(Shape shape) const;
 
     Jail& compiler_;
     Jail& launcher_;
-    std::map<std::string, Counters>& solution_costs_;
+    SolutionCosts& solution_costs_;
     const Assigned& exercise_;
     Secret secret_;
     Failure trouble_;

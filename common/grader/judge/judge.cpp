@@ -101,6 +101,8 @@ void judge_it(JailRunner& runner, const Submission& submission, const Assigned& 
     look_for_trouble(runner, result);
     if (result.mark == Mark::system) throw std::runtime_error(result.verdict.failures[0].headline);
     hide(exercise, result);
+    // What is to be said of a time is in the failure's words.
+    result.verdict.predicted = result.verdict.solution_predicted = std::nullopt;
 }
 
 Result no_result(const std::string& problem) {

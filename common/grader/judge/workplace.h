@@ -2,14 +2,12 @@
 /// What a Judge keeps from one submission to the next: its sandbox, its jails, what solutions cost.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/files.h"
-#include "grader/judge/judge.h"
-#include "grader/sandbox/jail.h"
+#include "grader/judge/jail_runner.h"
 
 namespace coalesce::grader {
 
@@ -20,7 +18,7 @@ public:
     Tier tier = Tier::none;
     std::string problem;  ///< why nothing can be judged; "" when all is well
     std::unique_ptr<Jail> compiler, launcher;
-    std::map<std::string, Counters> solution_costs;  ///< by what they depend on
+    SolutionCosts solution_costs;
 
 private:
     std::filesystem::path folder_;

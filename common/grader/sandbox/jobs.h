@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "harness/predicted.h"
 #include "kernel/compile.h"
 #include "kernel/trial.h"
 
@@ -27,6 +29,7 @@ struct LaunchJob {
     std::string entry;              ///< its name in there
     TrialOrder order;               ///< which launch
     bool is_in_place = false;       ///< there is one matrix
+    bool is_predicted = false;      ///< how long it would take; no matrices come or go
     std::uint64_t guard_bytes = 0;  ///< before and behind each matrix
 };
 
@@ -39,6 +42,12 @@ LaunchJob launch_job(std::string_view json);
 /// What a launch left beside the matrices: no comparison, and the shape that was asked for.
 std::string to_json(const Trial& trial);
 Trial trial_answer(std::string_view json);
+
+/// How long a launch would take on a GPU; nothing: there is no time for it.
+std::string to_json(const std::optional<Predicted>& predicted);
+/// Only what the model says of the one launch is taken from there; the rest follows from the shape, and from
+/// what is known here of the GPU. No kernel can be as fast as none could.
+std::optional<Predicted> predicted_answer(std::string_view json, Shape shape);
 
 /// A worker's note: the kernel is loaded and has a launch, the matrices may come.
 constexpr std::string_view images_wanted = "loaded";

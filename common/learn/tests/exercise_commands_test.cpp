@@ -318,6 +318,36 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
     expect(course, {"predict", "03"}, 0, {"no guess; it is 4"});
 }
 
+// What the model of time says of a solution.
+double percent_of_copy(const Course& course, const std::string& number, const std::string& step) {
+    const Json checked = course.learn_json(
+        {"check", number, "--json", "--file", "solutions/" + step + "/kernel.cu"});
+    const Json& predicted = checked.at("results").at(0).at("verdict").at("predicted");
+    return std::round(100 * predicted.at("gbps").get<double>() /
+                      predicted.at("copy_gbps").get<double>());
+}
+
+TEST_CASE("a question about time is answered by the model, which says for which GPU") {
+    Course course;
+    expect(course, {"predict", "05", "4", "1", "50"}, 0,
+           {"percent of a copy's speed: you said 50", "once it passes"});
+    course.solve("05_coarsened");
+    expect(course, {"check", "05"}, 0,
+           {"You predicted 50 percent of a copy's speed; the model says",
+            "(predicted, NVIDIA H200, within"});
+    const Json guess = course.progress_of("05_coarsened")["predictions"][2];
+    CHECK(guess["right"] == false);
+    CHECK(guess["fact"] == percent_of_copy(course, "05", "05_coarsened"));
+    const coalesce::Ended shown = course.learn({"predict", "05"});
+    CHECK(has(shown.output, "(predicted, NVIDIA"));
+    std::istringstream lines(shown.output);
+    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+    // Who has seen it cannot guess it any more, but is told.
+    course.solve("04_padded");
+    expect(course, {"check", "04"}, 0, {"passed"});
+    expect(course, {"predict", "04"}, 0, {"no guess; the model says"});
+}
+
 // What the book holds to be right is right of the solution, and it is a whole number.
 TEST_CASE("each prediction has one answer, a whole number") {
     Course course;
@@ -325,7 +355,9 @@ TEST_CASE("each prediction has one answer, a whole number") {
         std::vector<std::string> words = {"predict", step.number()};
         for (auto& prediction : step.exercise->predictions) {
             CAPTURE(prediction.question);
-            double answer = step.variants.front().expect.at(prediction.counter);
+            double answer = prediction.counter == coalesce::OF_COPY
+                                ? percent_of_copy(course, step.number(), step.name)
+                                : step.variants.front().expect.at(prediction.counter);
             CHECK(answer == std::round(answer));
             words.push_back(std::to_string(std::lround(answer)));
             // Who is asked for about how many may be off a little, and nobody else.

@@ -10,6 +10,8 @@
 #include "base/errors.h"
 #include "learn/figures.h"
 #include "learn/readme.h"
+#include "learn/renew.h"
+#include "learn/results_table.h"
 #include "learn/table.h"
 
 using namespace coalesce::learn;
@@ -19,6 +21,7 @@ namespace {
 
 const Json SIM = {{"name", "A simulated GPU"}, {"kind", "sim"}};
 const Json GPU = {{"name", "A GPU"}, {"kind", "gpu"}};
+const Json PREDICTED = {{"name", "A GPU"}, {"kind", "predicted"}};
 
 Json counted(const std::string& step, const std::string& variant) {
     return {{"step", step},
@@ -42,6 +45,22 @@ Json counted(const std::string& step, const std::string& variant) {
 Json timed(const std::string& step, const std::string& variant) {
     return {{"step", step},     {"variant", variant}, {"rows", 4096},   {"cols", 512},
             {"verified", true}, {"ms", 2.09712},      {"gbps", 4096.6}, {"of_copy", 0.9574}};
+}
+
+Json predicted(const std::string& step, const std::string& variant, const std::string& gpu) {
+    return {{"step", step},
+            {"variant", variant},
+            {"predicted",
+             {{"gpu", gpu},
+              {"measured_gpu", true},
+              {"rows", 4096},
+              {"cols", 512},
+              {"ms", 2.1234},
+              {"gbps", 4046},
+              {"of_copy", 0.9444},
+              {"binds", "barrier"},
+              {"error_band", 0.08},
+              {"unknown", Json::array()}}}};
 }
 
 // A folder that is gone again at the end.
@@ -183,28 +202,101 @@ TEST_CASE("without results the README says so") {
     CHECK(update_readme(folder.path, true) == 0);
 }
 
-TEST_CASE("measured results come first, headlines first, rivals whole, all variants once") {
+TEST_CASE("what is counted, predicted and measured of a variant is one row; rivals whole") {
     Folder folder;
     Json results = {counted("02_naive", "naive"), counted("02_naive", "8x32")};
     folder.write("docs/results/a.json", Json{{"device", SIM}, {"results", results}}.dump());
     results = {timed("02_naive", "naive"), timed("02_naive", "8x32"), timed("rivals", "memcpy"),
                timed("rivals", "geam")};
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", results}}.dump());
-    std::string text = results_in_markdown(folder.path / "docs/results");
-    CHECK(text.find("**A GPU**, 4096 x 512 floats, measured") < text.find("simulated"));
+    results = {predicted("02_naive", "naive", "A GPU")};
+    folder.write("docs/results/c.json", Json{{"device", PREDICTED}, {"results", results}}.dump());
+    // Of other programs.
+    folder.write("docs/results/d.json", R"({"device": {"name": "G"}, "results": [{"case": "x"}]})");
+    const std::string text = results_in_markdown(read_results(folder.path / "docs/results"));
+    CHECK(
+        has(text, "**A GPU**, 4096 x 512 floats. *Counted* on the simulated GPU at 1024 x 1024; "));
+    CHECK(has(text, "*Predicted*, not measured: "));
+    CHECK(has(text, "[how far off they are](docs/guide/proof.md)"));
     size_t details = text.find("<details>");
-    CHECK(text.find("| 02_naive | naive | 2.0971 | 4097 | 95.7 % |") < details);
-    CHECK(text.find("| rivals | geam |") < details);
-    CHECK(text.find("| 02_naive | 8x32 |") > details);
-    CHECK(has(text, "| 02_naive | naive | 4 | 32 | 1,015,808 | 37.7 |"));
-    CHECK(!has(text, "No GPU"));
+    CHECK(
+        text.find("| 02_naive | naive | 4, 32 | 1,015,808 | 37.7 | 2.12 ± 8 % | 94 % | barriers | "
+                  "2.0971 | 4097 | 95.7 % |") < details);
+    CHECK(text.find("| rivals | geam | - | - | - | - | - | - | 2.0971 |") < details);
+    CHECK(text.find("| 02_naive | 8x32 | 4, 32 |") > details);
+    CHECK_FALSE(has(text, "No GPU"));
+    CHECK_FALSE(has(text, "does not know"));
+    CHECK_FALSE(has(text, "**G**"));
+}
+
+TEST_CASE("times that were predicted for another GPU or shape stand beside no measured ones") {
+    Folder folder;
+    const Json measured = {{"device", GPU}, {"results", {timed("02_naive", "naive")}}};
+    Json other_gpu = predicted("02_naive", "naive", "Another"),
+         other_shape = predicted("02_naive", "naive", "A GPU");
+    other_shape["predicted"]["rows"] = 8;
+    for (const Json& row : {other_gpu, other_shape}) {
+        KnownResults known{.predicted = {{"device", PREDICTED}, {"results", {row}}},
+                           .measured = {measured}};
+        CHECK_FALSE(has(results_in_markdown(known), "redicted"));
+        CHECK_FALSE(has(results_of_step("02_naive", known, folder.path), "redicted"));
+        known.measured.clear();
+        CHECK(has(results_in_markdown(known), "No GPU has been measured yet."));
+        CHECK(has(results_in_markdown(known), "| 02_naive | naive | 2.12 ± 8 % |"));
+        CHECK(has(results_of_step("02_naive", known, folder.path), "| `naive` | 2.12 ± 8 % |"));
+    }
+}
+
+TEST_CASE("what the model does not know, and which GPUs nobody measured, is said") {
+    Json row = predicted("02_naive", "naive", "G");
+    row["predicted"]["unknown"] = {"atomics"};
+    row["predicted"]["measured_gpu"] = false;
+    KnownResults known;
+    known.predicted = {{"device", PREDICTED}, {"results", {row}}};
+    const std::string text = results_of_step("02_naive", known, "");
+    CHECK(has(text, "| 2.12 ± 8 % ? |"));
+    CHECK(has(text, "?: the model says that it does not know"));
+    CHECK(has(text, "nobody has measured it"));
+}
+
+TEST_CASE("what is kept of predictions, and when it is stale") {
+    Json result = predicted("02_naive", "naive", "G"), none = counted("02_naive", "8x32"),
+         many = predicted("14_many_gpus", "peers", "G");
+    result["predicted"]["launches"] = {1, 2};
+    result["predicted"]["ms"] = 2.1234567;
+    none["not_predicted"] = "it launches no kernel";
+    const Json shown = predictions_in({result, none, many});
+    REQUIRE(shown.size() == 2);
+    CHECK(shown[0]["predicted"]["ms"] == 2.123);
+    CHECK_FALSE(shown[0]["predicted"].contains("launches"));
+    CHECK(shown[1]["not_predicted"] == "it launches no kernel");
+
+    CHECK(stale_predictions(shown, shown).empty());
+    Json now = shown;
+    now[0]["predicted"]["ms"] = 2.14;
+    CHECK(stale_predictions(shown, now).empty());
+    now[0]["predicted"]["ms"] = 2.15;
+    CHECK(stale_predictions(shown, now) ==
+          std::vector<std::string>{"02_naive naive: ms is 2.15, not 2.123"});
+    now = shown;
+    now[0]["predicted"]["binds"] = "memory";
+    CHECK(has(stale_predictions(shown, now).at(0), "binds is \"memory\""));
+    now = shown;
+    now[1]["predicted"] = now[0]["predicted"];
+    CHECK(stale_predictions(shown, now).at(0) == "02_naive 8x32: is predicted now");
+    CHECK(stale_predictions(now, shown).at(0) == "02_naive 8x32: is not predicted any more");
+    now = Json::array({shown[1]});
+    CHECK(stale_predictions(shown, now).at(0) == "02_naive naive: is there no more");
+    CHECK(stale_predictions(now, shown).at(0) == "02_naive naive: is new");
 }
 
 TEST_CASE("files that are no results are named") {
     Folder folder;
-    for (const char* text : {"not JSON", "{}", "{\"device\": 3}", "[]"}) {
+    for (const char* text :
+         {"not JSON", "{}", "{\"device\": 3}", "[]",
+          R"({"device": {"kind": "predicted"}, "results": [{"variant": "x", "predicted": 1}]})"}) {
         folder.write("docs/results/bad.json", text);
-        CHECK_THROWS_WITH(results_in_markdown(folder.path / "docs/results"),
+        CHECK_THROWS_WITH(read_results(folder.path / "docs/results"),
                           doctest::Contains("bad.json is not"));
     }
 }
@@ -215,9 +307,9 @@ TEST_CASE("a README without its markers") {
     CHECK_THROWS_WITH(update_readme(folder.path, false), doctest::Contains("lost its markers"));
 }
 
-TEST_CASE("a lesson shows what was measured of its step, once something was") {
+TEST_CASE("a lesson shows what is known of its step, once something is") {
     Folder folder;
-    const std::string lesson = "a\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nb\n";
+    const std::string lesson = "a\n<!-- results: begin -->\nold\n<!-- results: end -->\nb\n";
     folder.write("README.md", EMPTY_README);
     folder.write("steps/02_naive/README.md", lesson);
     update_readme(folder.path, false);
@@ -228,9 +320,10 @@ TEST_CASE("a lesson shows what was measured of its step, once something was") {
     CHECK(update_readme(folder.path, false) == 0);
     CHECK(update_readme(folder.path, true) == 0);
     CHECK(folder.read("steps/02_naive/README.md") ==
-          "a\n<!-- measured: begin -->\nMeasured, A GPU, 4096 x 512:\n\n"
-          "| Variant | ms | GB/s | of copy |\n|---|--:|--:|--:|\n"
-          "| `naive` | 2.0971 | 4097 | 95.7 % |\n<!-- measured: end -->\nb\n");
+          "a\n<!-- results: begin -->\n*Measured* on an A GPU at 4096 x 512, each output "
+          "verified.\n\n"
+          "| Variant | Measured ms | GB/s | of copy |\n|---|--:|--:|--:|\n"
+          "| `naive` | 2.0971 | 4097 | 95.7 % |\n<!-- results: end -->\nb\n");
     folder.write("steps/02_naive/README.md", lesson);
     CHECK(update_readme(folder.path, true) == 1);
     CHECK(folder.read("steps/02_naive/README.md") == lesson);

@@ -73,16 +73,22 @@ TEST_CASE("a guess is right within rounding, or as far as its question lets it b
     CHECK(!Guess{"load", 32.0, std::nullopt}.is_right());
     for (double said : {4.0, 3.74, 3.7, 3.5}) CHECK(Guess{"store", said, 3.74, 0.1}.is_right());
     for (double said : {5.0, 4.5, 3.0}) CHECK(!Guess{"store", said, 3.74, 0.1}.is_right());
-    CHECK(fact_text({"store", 4.0, 3.74, 0.1}) == "3.74 on average: right");
-    CHECK(fact_text({"store", 5.0, 4.0}) == "4: not so");
-    CHECK(fact_text({"store", std::nullopt, 4.0}) == "4");
+    CHECK(fact_text({"store", 4.0, 3.74, 0.1}) == "it is 3.74 on average: right");
+    CHECK(fact_text({"store", 5.0, 4.0}) == "it is 4: not so");
+    CHECK(fact_text({"store", std::nullopt, 4.0}) == "it is 4");
+    CHECK(fact_text({coalesce::OF_COPY, 50.0, 43.0, 0.25, "predicted, G, within 8 %"}) ==
+          "the model says 43 (predicted, G, within 8 %): right");
 
-    // What an earlier command wrote does not say how far.
+    // What an earlier command wrote does not say how far, and knows no times.
     State state;
     state.records["x"].guesses = {{"store", 4.0, 3.74, 0.1}};
     Json json = Json::parse(to_json(state));
     CHECK(state_from_json(json.dump()).record("x").guesses[0].within == 0.1);
-    json["exercises"]["x"]["guesses"][0].erase("within");
+    json["format"] = 1;
+    json["exercises"]["x"].erase("predicted");
+    for (const char* new_one : {"within", "label"}) {
+        json["exercises"]["x"]["guesses"][0].erase(new_one);
+    }
     CHECK(state_from_json(json.dump()).record("x").guesses[0].within == coalesce::ROUNDING);
 }
 
@@ -149,11 +155,11 @@ TEST_CASE("a folder in the file's place is moved aside too") {
 
 TEST_CASE("a newer command's file stays as it is") {
     Folder folder;
-    folder.write("{\"format\": 2}");
+    folder.write("{\"format\": 3}");
     Progress progress = folder.progress();
     add_one(progress);
     add_one(progress);
-    CHECK(read_if_there(folder.path / "state.json") == "{\"format\": 2}");
+    CHECK(read_if_there(folder.path / "state.json") == "{\"format\": 3}");
     REQUIRE(folder.warnings.size() == 1);
     CHECK(folder.warnings[0].find("newer command") != std::string::npos);
 }

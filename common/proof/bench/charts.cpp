@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "harness/result.h"
 #include "harness/text.h"
+#include "proof/bench/shown.h"
 #include "proof/bench/svg.h"
 
 namespace coalesce::proof {
@@ -18,21 +19,11 @@ namespace {
 constexpr const char* kStepColour = "#2f6f9f";
 constexpr const char* kRivalColour = "#a9a9a9";
 constexpr const char* kCopyColour = "#b5541c";
+constexpr const char* kPredictedColour = "#d89000";
+constexpr const char* kPredictedBarColour = "#f0d9a8";
 /// One for each line of a chart: told apart by eyes that see no red, or no green.
 constexpr const char* kLineColours[] = {"#b5541c", "#7a7a7a", "#d89000", "#009e73", "#56b4e9",
                                         "#0072b2", "#cc79a7", "#5d3a9b", "#000000", "#8c6d31"};
-
-bool is_rival(const Json& result) {
-    return result.value("step", "") == "rivals";
-}
-
-bool is_timed(const Json& result) {
-    return result.contains("gbps") && result.value("verified", false);
-}
-
-std::string shape_of(const Json& result) {
-    return Shape{result.at("rows"), result.at("cols")}.name();
-}
 
 /// Host code and transfers are slower by a factor of 40 and more: they would not be seen.
 bool is_of_device(const Json& result) {
@@ -57,17 +48,13 @@ std::string label_of(const Json& result) {
     return result.value(is_rival(result) ? "variant" : "step", "");
 }
 
-std::string caption(const Json& measured) {
-    return measured["device"].value("name", "") + ", " + shape_of(measured["results"].at(0)) +
-           " floats, measured";
-}
-
-/// What cudaMemcpy reached in the same run; 0 when it was not timed.
-double copy_gbps(const Json& measured) {
-    for (const Json& result : measured.at("results")) {
-        if (result.value("variant", "") == "memcpy" && is_timed(result)) return result["gbps"];
-    }
-    return 0;
+/// What a ring is, at the right edge of a picture.
+void draw_legend(Svg& svg, const Both& both, Point place) {
+    if (!both.predicted) return;
+    const std::string text = "predicted, not measured";
+    svg.ring({place.x - 7 * static_cast<double>(text.size()) + 10, place.y - 4}, 4,
+             kPredictedColour);
+    svg.text(place, text, Anchor::end, 11, kQuiet);
 }
 
 /// Numbers along an axis, in pixels.
@@ -78,11 +65,6 @@ struct Axis {
     }
 };
 
-/// The next thousand above the peak.
-double most_gbps(const Json& measured) {
-    return 1000 * std::ceil(measured["device"].value("peak_gbps", 5000.0) / 1000 + 0.01);
-}
-
 void draw_gbps_grid(Svg& svg, const Axis& up, double left, double right) {
     for (double gbps = 0; gbps <= up.most; gbps += 1000) {
         svg.line({left, up.at(gbps)}, {right, up.at(gbps)}, kGridColour);
@@ -92,15 +74,31 @@ void draw_gbps_grid(Svg& svg, const Axis& up, double left, double right) {
 
 // ---- bandwidth by step ----
 
-void draw_bar(Svg& svg, const Json& result, const Axis& right, double y) {
+/// A ring at what was predicted, on a line as long as its band.
+void draw_predicted(Svg& svg, const Json& row, const Axis& right, double y) {
+    const double gbps = row.at("gbps"), band = row.value("error_band", 0.0);
+    const double last = std::min(gbps * (1 + band), right.most);
+    svg.line({right.at(gbps / (1 + band)), y}, {right.at(last), y}, kPredictedColour, 1.5);
+    svg.ring({right.at(gbps), y}, 4, kPredictedColour);
+}
+
+void draw_bar(Svg& svg, const Both& both, const Json& result, const Axis& right, double y) {
     constexpr double height = 16;
     const double gbps = result["gbps"];
+    const bool is_predicted = both.shown.is_predicted;
     svg.text({right.first_pixel - 8, y + 13}, label_of(result), Anchor::end);
     svg.box({right.first_pixel, y}, right.at(gbps) - right.first_pixel, height,
-            is_rival(result) ? kRivalColour : kStepColour);
+            is_predicted       ? kPredictedBarColour
+            : is_rival(result) ? kRivalColour
+                               : kStepColour);
+    const Json* predicted = is_predicted     ? &result
+                            : both.predicted ? both.predicted->row(result)
+                                             : nullptr;
+    if (predicted) draw_predicted(svg, *predicted, right, y + height / 2);
     svg.text({right.last_pixel + 50, y + 13}, format("%.0f", gbps), Anchor::end, 11, kQuiet);
     svg.text({right.last_pixel + 100, y + 13},
-             format("%.1f %%", 100 * result.value("of_copy", 0.0)), Anchor::end, 11, kQuiet);
+             format(is_predicted ? "%.0f %%" : "%.1f %%", 100 * result.value("of_copy", 0.0)),
+             Anchor::end, 11, kQuiet);
 }
 
 void draw_ceiling(Svg& svg, const Axis& right, double gbps, const std::string& name, double bottom,
@@ -151,12 +149,12 @@ struct Spot {
     std::string name;  ///< of a headline; others have none
 };
 
-std::vector<Spot> spots_of(const Json& measured, const Json& simulated, const Axis& right,
+std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axis& right,
                            const Axis& up) {
     const auto shares = useful_shares(simulated);
     std::set<std::string> seen;
     std::vector<Spot> spots;
-    for (const Json& result : measured.at("results")) {
+    for (const Json& result : results) {
         const auto share =
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
         if (!is_timed(result) || share == shares.end() || !is_of_device(result)) continue;
@@ -190,26 +188,14 @@ struct Line {
     std::vector<std::pair<double, double>> points;  ///< side, GB/s
 };
 
-/// The squares of a file, by side.
-std::map<int, Json> squares(const Json& measured) {
-    std::map<int, Json> by_side;
-    const auto add = [&](const Json& results) {
-        if (results.empty() || results[0]["rows"] != results[0]["cols"]) return;
-        by_side[results[0]["rows"].get<int>()] = results;
-    };
-    add(measured.at("results"));
-    for (const Json& size : measured.value("other_sizes", Json::array())) add(size.at("results"));
-    return by_side;
-}
-
-std::vector<Line> lines_over_sizes(const Json& measured) {
+std::vector<Line> lines_over_sizes(const Shown& shown) {
     std::vector<Line> lines;
     const auto add = [&](const std::string& name, double side, double gbps) {
         auto line = std::ranges::find(lines, name, &Line::name);
         if (line == lines.end()) line = lines.insert(line, {name, {}});
         line->points.emplace_back(side, gbps);
     };
-    for (const auto& [side, results] : squares(measured)) {
+    for (const auto& [side, results] : shown.squares) {
         for (const Json& result : results) {
             if (result.value("variant", "") == "memcpy" && !is_rival(result) && is_timed(result)) {
                 add("memcpy", side, result["gbps"]);
@@ -224,11 +210,11 @@ std::vector<Line> lines_over_sizes(const Json& measured) {
 
 /// `place` has the sides along the axis.
 void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, const Axis& up,
-               const char* colour) {
+               const char* colour, bool is_predicted) {
     for (std::size_t i = 0; i < line.points.size(); ++i) {
         const auto [side, gbps] = line.points[i];
         const Point to{place[side], up.at(gbps)};
-        svg.dot(to, 3, colour);
+        if (!is_predicted) svg.dot(to, 3, colour);
         if (i == 0) continue;
         const auto [side_before, gbps_before] = line.points[i - 1];
         svg.line({place[side_before], up.at(gbps_before)}, to, colour, 1.5);
@@ -248,37 +234,56 @@ void draw_names(Svg& svg, std::vector<std::pair<double, std::size_t>> ends,
     }
 }
 
+/// Those of the headlines' lines, in the colours of the lines.
+void draw_rings(Svg& svg, const std::vector<Line>& predicted, const std::vector<Line>& lines,
+                std::map<double, double>& place, const Axis& up) {
+    for (const Line& line : predicted) {
+        const auto same = std::ranges::find(lines, line.name, &Line::name);
+        if (same == lines.end()) continue;
+        const auto index = static_cast<std::size_t>(same - lines.begin());
+        for (const auto& [side, gbps] : line.points) {
+            if (!place.contains(side)) continue;
+            svg.ring({place[side], up.at(gbps)}, 4, kLineColours[index % std::size(kLineColours)]);
+        }
+    }
+}
+
 }  // namespace
 
-std::string bandwidth_chart(const Json& measured) {
-    const std::vector<Json> bars = headlines(measured.at("results"));
+std::string bandwidth_chart(const ChartResults& results) {
+    const Both both = both_of(results);
+    const Shown& shown = both.shown;
+    const std::vector<Json> bars = headlines(shown.results);
     constexpr double row = 22, top = 60;
     const double bottom = top + row * static_cast<double>(bars.size());
     Svg svg(760, static_cast<int>(bottom) + 30, "Bandwidth by step");
-    const Axis right{150, 640, most_gbps(measured)};
-    svg.text({14, 24}, "GB/s by step: " + caption(measured), Anchor::start, 14);
-    const double peak = measured["device"].value("peak_gbps", 0.0);
+    const Axis right{150, 640, shown.most_gbps()};
+    svg.text({14, 24}, "GB/s by step: " + shown.caption(), Anchor::start, 14);
     for (std::size_t i = 0; i < bars.size(); ++i) {
-        draw_bar(svg, bars[i], right, top + row * static_cast<double>(i));
+        draw_bar(svg, both, bars[i], right, top + row * static_cast<double>(i));
     }
-    draw_ceiling(svg, right, copy_gbps(measured), "copy", bottom, Anchor::end);
-    if (peak > 0) draw_ceiling(svg, right, peak, "peak", bottom, Anchor::start);
+    draw_ceiling(svg, right, shown.copy_gbps, "copy", bottom, Anchor::end);
+    if (shown.peak_gbps > 0)
+        draw_ceiling(svg, right, shown.peak_gbps, "peak", bottom, Anchor::start);
     svg.text({14, bottom + 20},
-             "10^9 bytes read + written a second; percent of cudaMemcpy in the "
-             "same run",
+             std::string("10^9 bytes read + written a second; percent of ") +
+                 (shown.is_predicted ? "a copy; lines: where nine of ten lie"
+                                     : "cudaMemcpy in the same run"),
              Anchor::start, 11, kQuiet);
+    draw_legend(svg, both, {746, bottom + 20});
     return svg.finished();
 }
 
-std::string sectors_chart(const Json& measured, const Json& simulated) {
+std::string sectors_chart(const ChartResults& results) {
+    const Both both = both_of(results);
     Svg svg(760, 460, "Sectors moved against sectors useful");
-    const Axis right{70, 640, 1}, up{400, 50, most_gbps(measured)};
-    svg.text({14, 24}, "GB/s against the useful part of the traffic: " + caption(measured),
+    const Axis right{70, 640, 1}, up{400, 50, both.shown.most_gbps()};
+    svg.text({14, 24}, "GB/s against the useful part of the traffic: " + both.shown.caption(),
              Anchor::start, 14);
     draw_gbps_grid(svg, up, right.first_pixel, right.last_pixel);
     draw_share_axis(svg, right, up);
-    draw_traffic_line(svg, right, up, copy_gbps(measured));
-    const std::vector<Spot> spots = spots_of(measured, simulated, right, up);
+    draw_traffic_line(svg, right, up, both.shown.copy_gbps);
+    const std::vector<Spot> spots = spots_of(both.shown.results, results.simulated, right, up);
     // Headlines lie on top of the others.
     for (const bool is_headline : {false, true}) {
         for (const Spot& spot : spots) {
@@ -286,38 +291,47 @@ std::string sectors_chart(const Json& measured, const Json& simulated) {
             svg.dot(spot.place, is_headline ? 5 : 3, is_headline ? kStepColour : kRivalColour);
         }
     }
+    if (both.predicted) {
+        for (const Spot& spot : spots_of(both.predicted->results, results.simulated, right, up)) {
+            if (!spot.name.empty()) svg.ring(spot.place, 4, kPredictedColour);
+        }
+    }
     name_spots(svg, spots, right.last_pixel);
+    draw_legend(svg, both, {746, 450});
     return svg.finished();
 }
 
-std::string sizes_chart(const Json& measured) {
-    const std::vector<Line> lines = lines_over_sizes(measured);
+std::string sizes_chart(const ChartResults& results) {
+    const Both both = both_of(results);
+    const std::vector<Line> lines = lines_over_sizes(both.shown);
     Svg svg(760, 440, "Bandwidth by size");
-    const Axis up{390, 50, most_gbps(measured)};
-    svg.text({14, 24},
-             "GB/s by size, square: " + measured["device"].value("name", "") + ", measured",
-             Anchor::start, 14);
+    const Axis up{390, 50, both.shown.most_gbps()};
+    svg.text({14, 24}, "GB/s by size, square: " + both.shown.words(), Anchor::start, 14);
     draw_gbps_grid(svg, up, 70, 620);
-    const auto sides = squares(measured);
+    const auto& sides = both.shown.squares;
     const double steps = std::max<double>(1, static_cast<double>(sides.size()) - 1);
     std::map<double, double> place;
-    for (const auto& [side, results] : sides) {
+    for (const auto& [side, rows] : sides) {
         place[side] = 90 + 510 * static_cast<double>(place.size()) / steps;
         svg.text({place[side], 408}, std::to_string(side), Anchor::middle, 11, kQuiet);
     }
     std::vector<std::pair<double, std::size_t>> ends;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        draw_line(svg, lines[i], place, up, kLineColours[i % std::size(kLineColours)]);
+        draw_line(svg, lines[i], place, up, kLineColours[i % std::size(kLineColours)],
+                  both.shown.is_predicted);
         ends.emplace_back(up.at(lines[i].points.back().second), i);
     }
+    if (both.predicted) draw_rings(svg, lines_over_sizes(*both.predicted), lines, place, up);
+    if (both.shown.is_predicted) draw_rings(svg, lines, lines, place, up);
     draw_names(svg, ends, lines, 628);
+    draw_legend(svg, both, {746, 432});
     return svg.finished();
 }
 
-void draw_charts(const Json& measured, const Json& simulated, const std::string& folder) {
-    write_file(folder + "/bandwidth.svg", bandwidth_chart(measured));
-    write_file(folder + "/sectors.svg", sectors_chart(measured, simulated));
-    write_file(folder + "/sizes.svg", sizes_chart(measured));
+void draw_charts(const ChartResults& results, const std::string& folder) {
+    write_file(folder + "/bandwidth.svg", bandwidth_chart(results));
+    write_file(folder + "/sectors.svg", sectors_chart(results));
+    write_file(folder + "/sizes.svg", sizes_chart(results));
 }
 
 }  // namespace coalesce::proof

@@ -50,7 +50,8 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--json", words.plan.json, "Where the results go (docs/results/DEVICE.json)");
     app.add_option("--commit", words.plan.commit, "Commit of the source, where git can not say");
     app.add_option("--draw", words.plan.draw,
-                   "Only draw the charts of a JSON file that was written earlier");
+                   "Only draw the charts of a JSON file that was written earlier;\n"
+                   "of docs/results/predicted.json: of times that nobody measured");
     app.add_option("--into", words.plan.folder, "Folder of the charts (docs/diagrams)");
     app.add_flag("--no-python", words.no_python, "Leave PyTorch, CuPy and Triton out");
     app.add_flag("--check", words.plan.check_only,
@@ -204,15 +205,36 @@ Json read_json(const std::string& file) {
     return json;
 }
 
-/// What the simulator counts, and what lesson 14 measures by itself, is committed beside what was
-/// measured.
-void draw(const Plan& plan, const std::string& measured) {
-    const std::string folder = plan.folder.empty() ? REPOSITORY + "/docs/diagrams" : plan.folder;
+/// What the simulator counts and predicts, and what lesson 14 measures by itself, is committed beside
+/// what was measured. Where nothing was, `file` has what is predicted.
+void draw(const Plan& plan, const std::string& file) {
     const std::string results = REPOSITORY + "/docs/results";
-    draw_charts(read_json(measured), read_json(results + "/simulated.json"), folder);
-    write_file(folder + "/links.svg", links_chart({read_json(results + "/many/gpus-2.json"),
-                                                   read_json(results + "/many/gpus-4.json")}));
-    std::cout << "Drawn: bandwidth.svg, sectors.svg, sizes.svg and links.svg in " << folder << "\n";
+    const Json json = read_json(file);
+    const bool is_predicted = json.at("device").value("kind", "") == "predicted";
+    if (is_predicted && plan.folder.empty()) {
+        throw UsageError("docs/diagrams has charts of what was measured; give --into FOLDER");
+    }
+    const std::string folder = plan.folder.empty() ? REPOSITORY + "/docs/diagrams" : plan.folder;
+    draw_charts({.measured = is_predicted ? Json() : json,
+                 .simulated = read_json(results + "/simulated.json"),
+                 .predicted = is_predicted ? json : read_json(results + "/predicted.json")},
+                folder);
+    std::string drawn = "bandwidth.svg, sectors.svg and sizes.svg";
+    if (!is_predicted) {
+        write_file(folder + "/links.svg", links_chart({read_json(results + "/many/gpus-2.json"),
+                                                       read_json(results + "/many/gpus-4.json")}));
+        drawn = "bandwidth.svg, sectors.svg, sizes.svg and links.svg";
+    }
+    std::cout << "Drawn: " << drawn << " in " << folder << "\n";
+}
+
+/// Before anything takes time.
+void check_gpu(const Plan& plan) {
+    if (plan.check_only) return;
+    const std::string why = why_no_gpu();
+    if (why.empty()) return;
+    throw UsageError("no GPU works here (" + why + "): nothing can be timed. --draw " + REPOSITORY +
+                     "/docs/results/predicted.json --into FOLDER draws what is predicted");
 }
 
 int run_plan(const Plan& plan, char** argv) {
@@ -220,6 +242,7 @@ int run_plan(const Plan& plan, char** argv) {
         draw(plan, plan.draw);
         return exit_right;
     }
+    check_gpu(plan);
     if (!plan.json.empty()) check_writable(plan.json);
     const Device device = choose_device(plan.device, argv);
     const std::string json = plan.json.empty() ? default_json(device) : plan.json;

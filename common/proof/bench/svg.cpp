@@ -51,6 +51,13 @@ void Svg::dot(Point centre, double radius, const std::string& fill) {
                     centre.y, radius, fill.c_str());
 }
 
+void Svg::ring(Point centre, double radius, const std::string& colour) {
+    body_ += format(
+        "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#fff\" stroke=\"%s\" "
+        "stroke-width=\"1.5\"/>\n",
+        centre.x, centre.y, radius, colour.c_str());
+}
+
 void Svg::text(Point place, const std::string& text, Anchor anchor, double size,
                const std::string& colour) {
     const char* name = anchor == Anchor::start    ? "start"

@@ -33,6 +33,8 @@ public:
               const std::string& dashes = "");
     /// A disc.
     void dot(Point centre, double radius, const std::string& fill);
+    /// A circle, white inside.
+    void ring(Point centre, double radius, const std::string& colour);
     /// Text of `size` pixels.
     void text(Point place, const std::string& text, Anchor anchor = Anchor::start, double size = 12,
               const std::string& colour = "#222");

@@ -29,6 +29,30 @@ SizeResults size_of(int rows, int cols) {
     return size;
 }
 
+const Json kSimulated = Json::parse(R"({"results": [{"step": "01_copy", "variant": "copy",
+    "rows": 64, "cols": 64, "counters": {"load_sectors": 512, "store_sectors": 512}}]})");
+const Json kPredicted = Json::parse(R"({"device": {"name": "NVIDIA H200", "kind": "predicted"},
+    "results": [{"step": "01_copy", "variant": "copy", "predicted": {"rows": 64, "cols": 64,
+                 "ms": 1.6384e-5, "gbps": 2000, "of_copy": 0.5, "error_band": 0.08}},
+                {"step": "01_copy", "variant": "memcpy", "not_predicted": "no kernel"},
+                {"step": "10_of_bytes", "variant": "int8", "predicted": {"rows": 64, "cols": 64,
+                 "ms": 1.6384e-5, "gbps": 500, "of_copy": 0.1, "error_band": 0.08}}],
+    "other_sizes": [{"rows": 32, "cols": 32, "results": [{"step": "01_copy", "variant": "copy",
+        "predicted": {"rows": 32, "cols": 32, "ms": 8.192e-6, "gbps": 1000, "of_copy": 0.25,
+                      "error_band": 0.08}}]}]})");
+
+std::vector<std::string> charts_of(const ChartResults& results) {
+    return {bandwidth_chart(results), sectors_chart(results), sizes_chart(results)};
+}
+
+int count_of_rings(const std::string& svg) {
+    int rings = 0;
+    for (size_t at = 0; (at = svg.find("fill=\"#fff\" stroke=", at)) != std::string::npos; ++at) {
+        ++rings;
+    }
+    return rings;
+}
+
 }  // namespace
 
 TEST_CASE("sizes") {
@@ -81,17 +105,44 @@ TEST_CASE("files have a line for each row, and are JSON still") {
 }
 
 TEST_CASE("charts show every step, and are drawn of nothing else than the results") {
-    const Json simulated = Json::parse(R"({"results": [{"step": "01_copy", "variant": "copy",
-        "rows": 64, "cols": 64, "counters": {"load_sectors": 512, "store_sectors": 512}}]})");
     const Json measured =
         to_json({.name = "A <GPU>", .peak_gbps = 12}, {size_of(64, 64), size_of(32, 32)}, {});
-    for (const std::string& chart :
-         {bandwidth_chart(measured), sectors_chart(measured, simulated), sizes_chart(measured)}) {
+    for (const std::string& chart : charts_of({measured, kSimulated, nullptr})) {
         CHECK(chart.starts_with("<svg "));
         CHECK(chart.ends_with("</svg>\n"));
         CHECK(chart.find("01_copy") != std::string::npos);
         CHECK(chart.find("A &lt;GPU&gt;") != std::string::npos);
         CHECK(chart.find("triton") == std::string::npos);
+        CHECK(chart.find("nan") == std::string::npos);
+        CHECK(chart.find("predicted") == std::string::npos);
+    }
+}
+
+TEST_CASE("what is predicted stands beside what was measured of the same GPU, and is called so") {
+    Json measured = to_json({.name = "NVIDIA H200"}, {size_of(64, 64), size_of(32, 32)}, {});
+    const ChartResults both{measured, kSimulated, kPredicted};
+    for (const std::string& chart : charts_of(both)) {
+        CHECK(chart.find("predicted, not measured") != std::string::npos);
+        CHECK(chart.find("floats, predicted") == std::string::npos);
+    }
+    // On the bar, and at its own place in each of the others.
+    CHECK(count_of_rings(bandwidth_chart(both)) == 1 + 1);
+    CHECK(count_of_rings(sectors_chart(both)) == 1 + 1);
+    CHECK(count_of_rings(sizes_chart(both)) == 2 + 1);
+    measured["device"]["name"] = "Another";
+    for (const std::string& chart : charts_of({measured, kSimulated, kPredicted})) {
+        CHECK(count_of_rings(chart) == 0);
+        CHECK(chart.find("predicted") == std::string::npos);
+    }
+}
+
+TEST_CASE("where nothing was measured, charts show what is predicted, and never call it measured") {
+    for (const std::string& chart : charts_of({nullptr, kSimulated, kPredicted})) {
+        CHECK(chart.find("NVIDIA H200, ") != std::string::npos);
+        CHECK(chart.find(", predicted") != std::string::npos);
+        CHECK(chart.find(", measured") == std::string::npos);
+        CHECK(chart.find("10_of_bytes") == std::string::npos);
+        CHECK(chart.find("01_copy") != std::string::npos);
         CHECK(chart.find("nan") == std::string::npos);
     }
 }

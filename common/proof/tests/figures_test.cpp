@@ -50,7 +50,8 @@ std::vector<fs::path> texts() {
 FigureSources one_result() {
     FigureSources sources;
     sources.add_results(Json::parse(
-        R"({"copy_gbps": 4289.36, "results": [{"ms": 2.00284, "gbps": 4288.87, "of_copy": 0.9649}]})"));
+        R"({"copy_gbps": 4289.36, "results": [{"ms": 2.00284, "gbps": 4288.87, "of_copy": 0.9649,
+            "predicted": {"ms": 3.5, "gbps": 4444, "of_copy": 0.5}}]})"));
     sources.add_citations("# a comment\n\n64 GB/s: PCI Express 5.0\n");
     return sources;
 }
@@ -83,7 +84,7 @@ TEST_CASE("a figure is known when a result rounds to it") {
     CHECK(sources.unused_citations() == std::set<std::string>{"64 GB/s"});
     CHECK(are_all_known(sources, "a bus of 64 GB/s"));
     CHECK(sources.unused_citations().empty());
-    for (const char* invented : {"4290 GB/s", "2.004 ms", "97 % of memcpy", "65 GB/s",
+    for (const char* invented : {"4290 GB/s", "2.004 ms", "97 % of memcpy", "65 GB/s", "3.5 ms",
                                  "| `x` | 2.0028 | 4289 | 96.4 % |"}) {
         CHECK_FALSE_MESSAGE(are_all_known(sources, invented), invented);
     }

@@ -1,5 +1,5 @@
 // grader_agreement -- the grader says of every kernel what the learner's own check says: the same
-// failure at the same line, since both ask the one examiner; predicted times apart. Kernels are the mutants of an exercise's
+// failure at the same line, since both ask the one examiner. Kernels are the mutants of an exercise's
 // solution, and all of common/exercises/tests/{right,wrong}.
 //
 //     grader_agreement 03_tiled       0: all alike, 1: not, 2: could not be found out, 77: no sandbox
@@ -41,18 +41,10 @@ std::map<std::string, std::string> kernels_of(const Assigned& exercise) {
 
 std::string told(const Verdict& verdict) {
     if (verdict.failures.empty()) return verdict.passed() ? "passed" : "nothing";
-    return verdict.failure_id() + " at line " + std::to_string(verdict.failures.front().place.line);
-}
-
-/// The grader predicts no times: what only they tell, it cannot.
-Verdict without_times(Verdict verdict) {
-    std::erase_if(verdict.failures, [](const Failure& failure) {
-        return failure.kind == FailureKind::too_slow_predicted;
-    });
-    if (verdict.failures.empty() && verdict.outcome == Verdict::Outcome::failed) {
-        verdict.outcome = Verdict::Outcome::passed;
-    }
-    return verdict;
+    const Failure& first = verdict.failures.front();
+    // With all figures of the time that was predicted.
+    if (first.kind == FailureKind::too_slow_predicted) return first.headline + first.details;
+    return verdict.failure_id() + " at line " + std::to_string(first.place.line);
 }
 
 /// What the grader alone refuses is no matter of the learner's check.
@@ -79,8 +71,8 @@ int compare(const std::string& name, char** argv) {
         ++all;
         const Source source = source_of_text(text, "kernel.cu");
         LocalRunner runner({});
-        const Verdict checked = without_times(examine(
-            source, exercise, runner, {.solution = source_of_text(exercise.solution, "solution")}));
+        const Verdict checked = examine(
+            source, exercise, runner, {.solution = source_of_text(exercise.solution, "solution")});
         const Result graded = judge.judge({"kernel.cu", text}, exercise, Secret{7});
         refused += is_rule_of_grader(graded.verdict);
         if (told(checked) == told(graded.verdict) || is_rule_of_grader(graded.verdict)) continue;

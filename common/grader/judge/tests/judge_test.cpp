@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/files.h"
 #include "grader/judge/telling.h"
 #include "kernel/render.h"
 
@@ -117,6 +118,36 @@ TEST_CASE("right but too dear is OK with fewer points, and a picture") {
     CHECK(result.picture.find("out") != std::string::npos);
     CHECK(result.verdict.counters.has_value());
     CHECK(result.verdict.solution_counters.has_value());
+}
+
+TEST_CASE("right but too slow on a GPU, as predicted, is told so, and costs the points for costs") {
+    if (!can_judge()) return;
+    Assigned exercise = exercise_called("05_coarsened");
+    const std::string slow =
+        read_file(COALESCE_REPOSITORY
+                  "/common/exercises/tests/wrong/05_coarsened/shared_memory_for_nothing.cu");
+    const Result result = judge().judge({"kernel.cu", slow}, exercise, secret);
+    CHECK(result.mark == Mark::ok);
+    CHECK(result.failure_id() == "too-slow-predicted");
+    CHECK(result.points.correct == exercise.possible.correct);
+    CHECK(result.points.clean == exercise.possible.clean);
+    CHECK(result.points.counters == 0);
+    const std::string text = told(result, exercise);
+    CHECK(text.find("(predicted, NVIDIA H200, within") != text.npos);
+    CHECK(text.find("the solution takes about") != text.npos);
+    const std::string json = to_json(result);
+    CHECK(told(result_from_json(json), exercise) == text);
+    CHECK(to_json(judge().judge({"kernel.cu", slow}, exercise, secret)) == json);
+
+    // No time is predicted of what prints, here or by the learner's own check.
+    exercise.allow = {"printf"};
+    const std::string prints =
+        replaced(slow, "__syncthreads();", "if (rows < 0) printf(\"no\");\n    __syncthreads();");
+    CHECK(judge().judge({"kernel.cu", prints}, exercise, secret).failure_id() == "");
+    // Nor where nobody asks.
+    exercise.allow = {};
+    exercise.limits.of_copy_predicted = 0;
+    CHECK(judge().judge({"kernel.cu", slow}, exercise, secret).failure_id() == "");
 }
 
 TEST_CASE("right but not clean keeps the points for the result") {

@@ -1,5 +1,6 @@
 // The launcher's jail: PTX and a shape in, then, when the kernel is loaded, the matrices; the matrices
-// and what the simulator counted and noted out. It compares nothing and decides nothing.
+// and what the simulator counted and noted out, or how long a launch would take. It compares nothing and
+// decides nothing.
 
 #include <cuda_runtime_api.h>
 
@@ -15,6 +16,7 @@
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "harness/text.h"
+#include "kernel/predicted_launch.h"
 #include "kernel/trial.h"
 
 namespace coalesce::grader {
@@ -53,14 +55,33 @@ Mapping images_for(const ImageLayout& layout, int notes) {
     return images;
 }
 
-/// Launches; what is refused is in the trial. The matrices go back to `to`.
-Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
+Compiled compiled_of(const LaunchJob& job) {
     Compiled compiled;
     compiled.file = job.file_name;
     compiled.kernel = job.kernel;
     compiled.ptx = job.ptx;
     compiled.entry = job.entry;
-    LoadedKernel kernel(compiled);
+    return compiled;
+}
+
+/// What happens from moment to moment is nothing that a grader tells.
+std::optional<Predicted> predict(const LaunchJob& job) {
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    // Of this computer (ulimit -v), not of the kernel: that there is no time must not depend on it.
+    if (static_cast<double>(free) < useful_bytes(job.order.shape)) {
+        throw std::runtime_error("there are too few addresses for the matrices");
+    }
+    LoadedKernel kernel(compiled_of(job));
+    auto predicted = predict_launch(kernel, job.is_in_place, job.order.shape);
+    if (!predicted) return std::nullopt;
+    for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
+    return predicted;
+}
+
+/// Launches; what is refused is in the trial. The matrices go back to `to`.
+Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
+    LoadedKernel kernel(compiled_of(job));
     const ImageLayout layout = layout_of(job);
     std::optional<Image> in, out;
     const auto make_matrices = [&]() -> Matrices {
@@ -152,6 +173,7 @@ int launch_worker(std::string_view request, std::span<std::byte> answer, int not
     const LaunchJob job = launch_job(request);
     const ImageLayout layout = layout_of(job);
     if (answer.size() < text_offset(layout) + most_answer_text) return 1;
+    if (job.is_predicted) return put_text(answer, to_json(predict(job))) ? 0 : 3;
     const Trial found = run(job, answer, notes);
     return put_text(answer.subspan(text_offset(layout)), to_json(found)) ? 0 : 3;
 }

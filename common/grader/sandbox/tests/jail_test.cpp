@@ -10,6 +10,7 @@
 #include "grader/sandbox/attacks.h"
 #include "grader/sandbox/doctor.h"
 #include "grader/sandbox/jobs.h"
+#include "timing/gpu.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
@@ -135,4 +136,59 @@ TEST_CASE("what is no answer is an error, never a guess") {
     const Trial again = trial_answer(to_json(answer));
     CHECK(again.launch.grid == answer.launch.grid);
     CHECK(again.reports.at(0).message == "out of bounds");
+}
+
+TEST_CASE("of a time that a jail predicts, only what the model says of the launch is believed") {
+    const timing::Gpu& gpu = timing::known_gpus().front();
+    const Shape shape{8192, 8192};
+    std::optional<Predicted> told(std::in_place);
+    // As a kernel would like it.
+    told->gpu = gpu.name;
+    told->shape = {1, 1};
+    told->gbps = 1e9;
+    told->copy_gbps = 1;
+    told->ms = 1e-9;
+    told->error_band = 9;
+    timing::Prediction& launch = told->launches.emplace_back();
+    launch.gpu = gpu.name;
+    launch.kernel = std::string(100'000, 'x');
+    launch.ms = 0.2;
+    launch.error_band = 0.08;
+    launch.time_line.moments.resize(3);
+
+    const auto read = predicted_answer(to_json(told), shape);
+    REQUIRE(read);
+    CHECK(read->shape == shape);
+    CHECK(read->ms == 0.2);
+    CHECK(read->gbps == 2.0 * 4 * 8192 * 8192 / 0.2e6);
+    CHECK(read->copy_gbps == gpu.copy_gbps);
+    CHECK(read->error_band == 0.08);
+    CHECK(read->measured_gpu == gpu.measured);
+    CHECK(read->longest().time_line.moments.empty());
+    CHECK(read->longest().kernel.size() < 5000);
+    CHECK_FALSE(predicted_answer("null", shape));
+
+    const auto is_refused = [&](const std::optional<Predicted>& answer) {
+        CHECK_THROWS_AS(predicted_answer(to_json(answer), shape), std::runtime_error);
+    };
+    for (const double ms : {0.0, -1.0, 0.01}) {
+        auto wrong = told;
+        wrong->launches[0].ms = ms;
+        is_refused(wrong);
+    }
+    for (const double band : {-0.1, 2.0}) {
+        auto wrong = told;
+        wrong->launches[0].error_band = band;
+        is_refused(wrong);
+    }
+    auto wrong = told;
+    wrong->launches[0].gpu = "another";
+    is_refused(wrong);
+    wrong->launches.clear();
+    is_refused(wrong);
+    wrong->launches = {launch, launch};
+    is_refused(wrong);
+    for (const char* text : {"", "{}", "[]", "1", "{\"ms\": 1}"}) {
+        CHECK_THROWS_AS(predicted_answer(text, shape), std::runtime_error);
+    }
 }

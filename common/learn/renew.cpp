@@ -1,0 +1,187 @@
+#include "learn/renew.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/files.h"
+#include "learn/paths.h"
+#include "learn/run.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string GPU = "H200";
+// Counted at this shape, which all variants take.
+const std::string COUNTED = "1024";
+// What is only predicted is run at the smallest one.
+const std::string SMALL = "512";
+// What the links between GPUs cost is not predicted.
+const std::string MANY_GPUS = "14_many_gpus";
+
+constexpr const char* SHOWN[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",
+                                 "gbps", "of_copy",      "binds", "error_band", "unknown"};
+
+// Four digits: what is less is no difference.
+double rounded(double value) {
+    if (value == 0) return 0;
+    const double unit = std::pow(10, 3 - std::floor(std::log10(std::abs(value))));
+    return std::round(value * unit) / unit;
+}
+
+std::vector<std::string> steps_of_bench(const course::Course& course) {
+    std::vector<std::string> names;
+    for (auto& step : course.steps) {
+        if (step.name == MANY_GPUS) continue;
+        const auto is_it = [&](auto& elsewhere) { return step.name == elsewhere.step; };
+        if (std::ranges::none_of(MEASURED_ELSEWHERE, is_it)) names.push_back(step.name);
+    }
+    return names;
+}
+
+// What a run writes; without `shape`, no times are predicted. Throws when something was wrong.
+Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
+               const course::Course& course, const std::string& counted = COUNTED) {
+    const TemporaryFolder folder;
+    const RunWords words = {.steps = steps,
+                            .device = "sim",
+                            .rows = counted,
+                            .cols = counted,
+                            .variant = "",
+                            .json = folder.path / "run.json",
+                            .time = shape.empty() ? "" : GPU,
+                            .at = shape};
+    if (run(understand(words, course)) != 0) {
+        throw std::runtime_error("the lessons did not all run (above); nothing is written");
+    }
+    return read_json(words.json);
+}
+
+// In the order of the course, whatever was run first.
+Json in_order(const Json& results, const course::Course& course) {
+    Json ordered = Json::array();
+    for (auto& step : course.steps) {
+        for (auto& result : results) {
+            if (result.at("step") == step.name) ordered.push_back(result);
+        }
+    }
+    return ordered;
+}
+
+// A line for each variant, so that one that changes is one line that changes.
+std::string lines_of(const Json& rows) {
+    std::string lines;
+    for (auto& row : rows) lines += (lines.empty() ? "\n  " : ",\n  ") + row.dump();
+    return "[" + lines + "\n ]";
+}
+
+std::string predicted_text(const Json& rows, const std::vector<Json>& other_sizes) {
+    Json device = {{"name", ""}, {"kind", "predicted"}};
+    for (auto& row : rows) {
+        if (row.contains("predicted")) device["name"] = row["predicted"].at("gpu");
+    }
+    std::string others;
+    for (auto& size : other_sizes) {
+        others += (others.empty() ? "{\"results\": " : ",\n {\"results\": ") + lines_of(size) + "}";
+    }
+    return "{\n \"device\": " + device.dump() + ",\n \"results\": " + lines_of(rows) +
+           ",\n \"other_sizes\": [" + others + "]\n}\n";
+}
+
+// The first of each step.
+Json headlines_of(const Json& rows) {
+    Json headlines = Json::array();
+    for (auto& row : rows) {
+        if (headlines.empty() || headlines.back().at("step") != row.at("step")) {
+            headlines.push_back(row);
+        }
+    }
+    return headlines;
+}
+
+std::string name_of(const Json& row) {
+    return row.value("step", "") + " " + row.value("variant", "");
+}
+
+std::string difference(const Json& shown, const Json& now) {
+    if (shown.contains("predicted") != now.contains("predicted")) {
+        return shown.contains("predicted") ? "is not predicted any more" : "is predicted now";
+    }
+    if (!shown.contains("predicted")) return "";
+    const Json &one = shown["predicted"], &other = now["predicted"];
+    for (const char* what : {"gpu", "rows", "cols", "binds", "error_band", "unknown"}) {
+        if (one.at(what) != other.at(what)) {
+            return std::string(what) + " is " + other.at(what).dump() + ", not " +
+                   one.at(what).dump();
+        }
+    }
+    const double before = one.at("ms"), after = other.at("ms");
+    if (std::abs(after - before) <= 0.01 * before) return "";
+    return "ms is " + other.at("ms").dump() + ", not " + one.at("ms").dump();
+}
+
+}  // namespace
+
+Json predictions_in(const Json& results) {
+    Json rows = Json::array();
+    for (auto& result : results) {
+        if (result.at("step") == MANY_GPUS) continue;
+        Json row = {{"step", result.at("step")}, {"variant", result.at("variant")}};
+        if (result.contains("not_predicted")) row["not_predicted"] = result["not_predicted"];
+        if (result.contains("predicted")) {
+            Json& predicted = row["predicted"];
+            for (const char* what : SHOWN) predicted[what] = result["predicted"].at(what);
+            for (const char* what : {"ms", "gbps", "of_copy"}) {
+                predicted[what] = rounded(predicted[what].get<double>());
+            }
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+std::vector<std::string> stale_predictions(const Json& shown, const Json& now) {
+    std::map<std::string, Json> known;
+    for (auto& row : shown) known[name_of(row)] = row;
+    std::vector<std::string> stale;
+    for (auto& row : now) {
+        const auto found = known.find(name_of(row));
+        const std::string what = found == known.end() ? "is new" : difference(found->second, row);
+        if (!what.empty()) stale.push_back(name_of(row) + ": " + what);
+        if (found != known.end()) known.erase(found);
+    }
+    for (auto& [name, row] : known) stale.push_back(name + ": is there no more");
+    return stale;
+}
+
+int renew_results(const fs::path& folder) {
+    fs::create_directories(folder);
+    const course::Course course = course::read_course(repository() / "course.toml");
+    Json all = run_steps(steps_of_bench(course), MEASURED_AT, course);
+    const auto add = [&](const Json& more) {
+        for (auto& result : more.at("results")) all["results"].push_back(result);
+    };
+    for (auto& elsewhere : MEASURED_ELSEWHERE) {
+        add(run_steps({elsewhere.step}, elsewhere.shape, course));
+    }
+    add(run_steps({MANY_GPUS}, "", course));
+    std::vector<Json> other_sizes;
+    for (auto& shape : ALSO_MEASURED_AT) {
+        const Json run = run_steps(steps_of_bench(course), shape, course, SMALL);
+        other_sizes.push_back(headlines_of(predictions_in(run.at("results"))));
+    }
+    const Json results = in_order(all.at("results"), course);
+    Json counted = results;
+    for (auto& result : counted) {
+        result.erase("predicted");
+        result.erase("not_predicted");
+    }
+    all["results"] = counted;
+    write_file(folder / "simulated.json", all.dump(2) + "\n");
+    write_file(folder / "predicted.json", predicted_text(predictions_in(results), other_sizes));
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,37 @@
+/// \file
+/// `learn results --anew`: what docs/results has of the simulated GPU, made anew: what it counts in
+/// simulated.json, which times follow from it for an H200 in predicted.json.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "learn/json_file.h"
+
+namespace coalesce::learn {
+
+/// A lesson that was measured at another shape than most, and where below docs/results.
+struct MeasuredElsewhere {
+    const char *step, *shape, *file;
+};
+/// `learn bench` has all others: at the square below.
+inline constexpr MeasuredElsewhere MEASURED_ELSEWHERE[] = {
+    {"12_in_place", "16384x16384", "in_place/h200_16384.json"},
+    {"13_permute", "4096x6144", "permute/h200_4096x6144.json"},
+};
+inline constexpr const char* MEASURED_AT = "32768x32768";
+/// And at these, for a picture over sizes: each lesson's first variant is predicted there, too.
+inline constexpr const char* ALSO_MEASURED_AT[] = {"4096x4096", "8192x8192", "16384x16384"};
+
+/// Runs every lesson on the simulated GPU and writes both files into `folder`. Returns the exit code.
+int renew_results(const std::filesystem::path& folder);
+
+/// The rows of predicted.json: what `learn run --time --json` has of each variant, without what the
+/// tables do not show.
+Json predictions_in(const Json& results);
+
+/// How predictions differ from those that are shown, a sentence each; less than a percent is none.
+std::vector<std::string> stale_predictions(const Json& shown, const Json& now);
+
+}  // namespace coalesce::learn

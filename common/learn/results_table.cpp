@@ -1,0 +1,277 @@
+#include "learn/results_table.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "learn/figures.h"
+#include "learn/renew.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string RIVALS = "rivals";
+
+std::string shape_of(const Json& result) {
+    return std::to_string(result.value("rows", 0)) + " x " +
+           std::to_string(result.value("cols", 0));
+}
+
+std::string device_of(const Json& run) {
+    return run.at("device").value("name", "");
+}
+
+// What is known of one variant; null where it is not.
+struct Row {
+    std::string step, variant;
+    Json counted = nullptr, predicted = nullptr, measured = nullptr;
+};
+
+// Rows of one GPU at one shape, and what there is of them.
+struct ResultsTable {
+    std::vector<Row> rows;
+    std::string counted_at, gpu, shape, measured_gpu;
+    bool is_verified_gpu = true, has_unknown = false;
+    bool has_traffic = true;  // where there is room for it
+
+    bool has_counted() const { return !counted_at.empty(); }
+    bool has_predicted() const { return !gpu.empty(); }
+    bool has_measured() const { return !measured_gpu.empty(); }
+
+    Row& row(const Json& result) {
+        const std::string step = result.value("step", ""), variant = result.value("variant", "");
+        const auto is_it = [&](const Row& row) {
+            return row.step == step && row.variant == variant;
+        };
+        auto found = std::ranges::find_if(rows, is_it);
+        if (found == rows.end()) found = rows.insert(rows.end(), {step, variant});
+        return *found;
+    }
+};
+
+using Wanted = std::set<std::string>;  // steps; all when empty
+
+bool wants(const Wanted& steps, const Json& result) {
+    return steps.empty() || steps.contains(result.value("step", ""));
+}
+
+void add_counted(ResultsTable& table, const Json& run, const Wanted& steps) {
+    if (run.is_null()) return;
+    for (auto& result : run.at("results")) {
+        if (!wants(steps, result)) continue;
+        table.row(result).counted = result;
+        table.counted_at = shape_of(result);
+    }
+}
+
+void add_measured(ResultsTable& table, const Json& run, const Wanted& steps) {
+    for (auto& result : run.at("results")) {
+        if (!wants(steps, result)) continue;
+        table.row(result).measured = result;
+        if (milliseconds(result) == "-") continue;
+        table.measured_gpu = device_of(run);
+        table.shape = shape_of(result);
+    }
+}
+
+// Those of the same GPU and shape as what was measured, if something was.
+void add_predicted(ResultsTable& table, const Json& run, const Wanted& steps) {
+    if (run.is_null()) return;
+    for (auto& result : run.at("results")) {
+        if (!wants(steps, result) || !result.contains("predicted")) continue;
+        const Json& predicted = result["predicted"];
+        if (table.shape.empty()) table.shape = shape_of(predicted);
+        const std::string gpu = predicted.value("gpu", "");
+        if (shape_of(predicted) != table.shape) continue;
+        if (table.has_measured() && gpu != table.measured_gpu) continue;
+        table.row(result).predicted = result;
+        table.gpu = gpu;
+        table.is_verified_gpu &= predicted.value("measured_gpu", false);
+        table.has_unknown |= !predicted.at("unknown").empty();
+    }
+}
+
+ResultsTable joined(const KnownResults& known, const Json& measured, const Wanted& steps = {}) {
+    ResultsTable table;
+    add_counted(table, known.counted, steps);
+    if (!measured.is_null()) add_measured(table, measured, steps);
+    add_predicted(table, known.predicted, steps);
+    return table;
+}
+
+// ---- as Markdown ----
+
+// What the columns are, and of which shape; `link` is the way to docs/guide/proof.md.
+std::string caption(const ResultsTable& table, const std::string& link) {
+    std::string text;
+    if (table.has_counted()) {
+        text += "*Counted* on the simulated GPU at " + table.counted_at +
+                "; sectors of a load, of a store.\n";
+    }
+    if (table.has_predicted()) {
+        text +=
+            "*Predicted*, not measured: what a model makes of a few blocks that the simulated "
+            "GPU wrote down,\nfor an " +
+            table.gpu + " at " + table.shape +
+            ", with the band that holds nine of ten such predictions\n([how far off they are](" +
+            link + ")).\n";
+    }
+    if (!table.is_verified_gpu) {
+        text += "What is known of that GPU is from documents: nobody has measured it.\n";
+    }
+    if (table.has_unknown) {
+        text +=
+            "?: the model says that it does not know all of this kernel, and may be further "
+            "off.\n";
+    }
+    if (table.has_measured()) {
+        text += "*Measured* on an " + table.measured_gpu + " at " + table.shape +
+                ", each output verified.\n";
+    }
+    return text;
+}
+
+std::string line_of(const std::vector<std::string>& cells) {
+    std::string text = "|";
+    for (auto& cell : cells) text += " " + cell + " |";
+    return text + "\n";
+}
+
+std::string head(const ResultsTable& table, std::vector<std::string> cells) {
+    std::string rule = "|";
+    for (size_t i = 0; i < cells.size(); ++i) rule += "---|";
+    const auto add = [&](const std::vector<std::string>& names) {
+        cells.insert(cells.end(), names.begin(), names.end());
+        for (size_t i = 0; i < names.size(); ++i) rule += "--:|";
+    };
+    if (table.has_counted()) add({"Sectors", "Bank conflicts"});
+    if (table.has_counted() && table.has_traffic) add({"MB moved"});
+    if (table.has_predicted()) add({"Predicted ms", "of copy", "bound by"});
+    if (table.has_measured()) add({"Measured ms", "GB/s", "of copy"});
+    return line_of(cells) + rule + "\n";
+}
+
+std::string line_of(const ResultsTable& table, const Row& row, std::vector<std::string> cells) {
+    const auto add = [&](const std::vector<std::string>& more) {
+        cells.insert(cells.end(), more.begin(), more.end());
+    };
+    if (table.has_counted()) {
+        const std::string load = sectors_per_request(row.counted, "load"),
+                          store = sectors_per_request(row.counted, "store");
+        add({load == store && load == "-" ? "-" : load + ", " + store,
+             bank_conflicts(row.counted)});
+        if (table.has_traffic) add({megabytes_moved(row.counted)});
+    }
+    if (table.has_predicted()) {
+        add({predicted_with_band(row.predicted), predicted_of_copy(row.predicted),
+             bound_by(row.predicted)});
+    }
+    if (table.has_measured()) {
+        add({milliseconds(row.measured), gigabytes_per_second(row.measured),
+             of_copy(row.measured)});
+    }
+    return line_of(cells);
+}
+
+// Nothing was counted, predicted or measured of it.
+bool is_empty(const ResultsTable& table, const Row& row) {
+    const std::string cells = line_of(table, row, {});
+    return cells.find_first_not_of("|- \n") == std::string::npos;
+}
+
+std::string table_with_headlines(const ResultsTable& table) {
+    const std::string first = head(table, {"Step", "Variant"});
+    std::string headlines, all;
+    std::set<std::string> seen;
+    for (auto& row : table.rows) {
+        const std::string line = line_of(table, row, {row.step, row.variant});
+        if (seen.insert(row.step).second || row.step == RIVALS) headlines += line;
+        all += line;
+    }
+    return first + headlines + "\n<details><summary>All " + std::to_string(table.rows.size()) +
+           " variants</summary>\n\n" + first + all + "\n</details>\n\n";
+}
+
+// Whoever wrote it, its results are those of lessons. Throws Json::exception.
+bool is_of_lessons(const Json& run) {
+    const Json& results = run.at("results");
+    static_cast<void>(run.at("device").value("name", ""));
+    return !results.empty() && results.at(0).contains("variant");
+}
+
+}  // namespace
+
+KnownResults read_results(const fs::path& folder) {
+    std::vector<fs::path> files;
+    if (fs::is_directory(folder)) {
+        for (auto& entry : fs::directory_iterator(folder)) {
+            if (entry.path().extension() == ".json") files.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(files);
+    KnownResults known;
+    for (auto& file : files) {
+        const Json run = read_json(file);
+        try {
+            if (!is_of_lessons(run)) continue;
+            const std::string kind = run.at("device").value("kind", "");
+            if (kind == "sim") {
+                known.counted = run;
+            } else if (kind == "predicted") {
+                known.predicted = run;
+            } else {
+                known.measured.push_back(run);
+            }
+            table_with_headlines(joined(known, run));
+        } catch (const std::exception& error) {
+            throw std::runtime_error(file.string() +
+                                     " is not what `learn run --json` writes: " + error.what());
+        }
+    }
+    return known;
+}
+
+std::string results_in_markdown(const KnownResults& known) {
+    const std::string link = "docs/guide/proof.md";
+    std::string text = "\n";
+    for (auto& run : known.measured) {
+        const ResultsTable table = joined(known, run);
+        text += "**" + device_of(run) + "**, " + table.shape + " floats. " + caption(table, link) +
+                "\n" + table_with_headlines(table);
+    }
+    if (!known.measured.empty()) return text;
+    const ResultsTable table = joined(known, nullptr);
+    text += "No GPU has been measured yet.\n\n";
+    if (table.rows.empty()) return text;
+    return text + caption(table, link) + "\n" + table_with_headlines(table);
+}
+
+std::string results_of_step(const std::string& step, const KnownResults& known,
+                            const fs::path& folder) {
+    std::vector<Json> runs = known.measured;
+    for (auto& elsewhere : MEASURED_ELSEWHERE) {
+        const fs::path file = folder / elsewhere.file;
+        if (step == elsewhere.step && fs::exists(file)) runs = {read_json(file)};
+    }
+    const auto text_of = [&](const Json& run) -> std::string {
+        ResultsTable table = joined(known, run, {step});
+        table.has_traffic = false;
+        std::erase_if(table.rows, [&](const Row& row) { return is_empty(table, row); });
+        if (table.rows.empty()) return "";
+        std::string text =
+            caption(table, "../../docs/guide/proof.md") + "\n" + head(table, {"Variant"});
+        for (auto& row : table.rows) text += line_of(table, row, {"`" + row.variant + "`"});
+        return text;
+    };
+    std::string text;
+    for (auto& run : runs) {
+        if (!joined(known, run, {step}).has_measured()) continue;
+        text += (text.empty() ? "" : "\n") + text_of(run);
+    }
+    return text.empty() ? text_of(nullptr) : text;
+}
+
+}  // namespace coalesce::learn

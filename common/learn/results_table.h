@@ -1,0 +1,33 @@
+/// \file
+/// What is known of the lessons' variants, in tables of Markdown: counted, predicted and measured side by
+/// side, from the files in docs/results.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "learn/json_file.h"
+
+namespace coalesce::learn {
+
+/// The runs that docs/results has, by what they tell.
+struct KnownResults {
+    Json counted = nullptr, predicted = nullptr;  ///< by the simulated GPU; null: there is none
+    std::vector<Json> measured;  ///< a run for each GPU, in the order of their files
+};
+
+/// Reads all *.json of a folder, those of programs that time no lessons aside. Throws
+/// std::runtime_error that names a file that is something else.
+KnownResults read_results(const std::filesystem::path& folder);
+
+/// For the README: a table for each GPU that was measured, rivals included; without one, what is counted
+/// and predicted. Each step's first variant is its headline, the others are folded away.
+std::string results_in_markdown(const KnownResults& known);
+
+/// For the lesson of one step: the same of its variants. `folder` has what was measured elsewhere
+/// (renew.h). Empty when nothing is known.
+std::string results_of_step(const std::string& step, const KnownResults& known,
+                            const std::filesystem::path& folder);
+
+}  // namespace coalesce::learn

@@ -1,0 +1,48 @@
+// check_predictions SHOWN.JSON NOW.JSON -- whether the predicted times that the tables show are those of today.
+// Exit code 0: they are; 1: they are not, a line for each that is not.
+
+#include <algorithm>
+#include <iostream>
+
+#include "learn/renew.h"
+
+using namespace coalesce::learn;
+
+namespace {
+
+// Of the lessons' own shapes, then of each other size.
+std::vector<Json> lists_of(const Json& file) {
+    std::vector<Json> lists = {file.at("results")};
+    for (auto& size : file.at("other_sizes")) lists.push_back(size.at("results"));
+    return lists;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        std::cerr << "Usage: check_predictions SHOWN.JSON NOW.JSON\n";
+        return 2;
+    }
+    try {
+        const auto shown = lists_of(read_json(argv[1])), now = lists_of(read_json(argv[2]));
+        bool is_stale = shown.size() != now.size();
+        for (size_t i = 0; i < std::min(shown.size(), now.size()); ++i) {
+            for (auto& what : stale_predictions(shown[i], now[i])) {
+                std::cout << what << "\n";
+                is_stale = true;
+            }
+        }
+        if (is_stale) {
+            std::cout << "The times are predicted otherwise now. Write them anew:\n"
+                         "  ./learn results --anew\n";
+            return 1;
+        }
+        std::cout << now.front().size() << " variants are predicted as " << argv[1]
+                  << " has them\n";
+        return 0;
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << "\n";
+        return 2;
+    }
+}
