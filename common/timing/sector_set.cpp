@@ -15,14 +15,26 @@ std::uint64_t bits(std::uint32_t from, std::uint32_t count) {
 }
 }  // namespace
 
-void SectorSet::add(SectorRun run) {
+std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
+    std::uint64_t added = 0;
     while (run.count > 0) {
         const auto from = static_cast<std::uint32_t>(run.first % sectors_of_page);
         const std::uint32_t count = std::min(run.count, sectors_of_page - from);
-        page(run.first / sectors_of_page).sectors |= bits(from, count);
+        const std::uint64_t sectors = bits(from, count);
+        Page& p = page(run.first / sectors_of_page);
+        p.sectors |= sectors;
+        if (p.turn != turn) {
+            p.turn = turn;
+            p.of_turn = 0;
+        }
+        const std::uint64_t known = p.of_turn & sectors;
+        // std::popcount is a call where the library is built for all processors.
+        added += known == 0 ? count : count - static_cast<std::uint32_t>(std::popcount(known));
+        p.of_turn |= sectors;
         run.first += count;
         run.count -= count;
     }
+    return added;
 }
 
 void SectorSet::add(const SectorSet& other) {
@@ -31,6 +43,7 @@ void SectorSet::add(const SectorSet& other) {
 }
 
 SectorSet::Page& SectorSet::page(std::uint64_t number) {
+    if (last_ < table_.size() && table_[last_].number == number) return table_[last_];
     if (2 * (used_ + 1) > table_.size()) grow();
     const std::size_t mask = table_.size() - 1;
     std::size_t at = (number * 0x9e3779b97f4a7c15ull >> 20) & mask;
@@ -42,6 +55,7 @@ SectorSet::Page& SectorSet::page(std::uint64_t number) {
         }
         at = (at + 1) & mask;
     }
+    last_ = at;
     return table_[at];
 }
 
@@ -50,7 +64,7 @@ void SectorSet::grow() {
     old.swap(table_);
     used_ = 0;
     for (const Page& p : old)
-        if (p.number != nothing) page(p.number).sectors = p.sectors;
+        if (p.number != nothing) page(p.number) = p;
 }
 
 void SectorSet::clear() {

@@ -17,8 +17,11 @@ struct SectorRun {
 
 class SectorSet {
 public:
-    void add(SectorRun run);
+    void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
+    /// How many of them are new in this turn. Turns have rising numbers; a sector that an earlier one added is new
+    /// once more.
+    std::uint64_t add(SectorRun run, std::uint64_t turn);
     std::uint64_t size() const;
     /// Stretches without a gap, longest possible.
     std::uint64_t runs() const;
@@ -32,6 +35,7 @@ private:
     struct Page {
         std::uint64_t number = ~std::uint64_t{0};
         std::uint64_t sectors = 0;
+        std::uint64_t turn = 0, of_turn = 0;  ///< the last turn that added some, and which
     };
     Page& page(std::uint64_t number);
     void grow();
@@ -39,6 +43,8 @@ private:
 
     std::vector<Page> table_;
     std::size_t used_ = 0;
+    std::size_t last_ =
+        0;  ///< the slot that was asked for last: the next sectors are often there, too
 };
 
 }  // namespace coalesce::timing

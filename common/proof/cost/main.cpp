@@ -28,6 +28,7 @@ namespace {
 
 struct Words {
     std::vector<std::string> lessons;
+    std::string variant;
     int side = 1024, rounds = 7;
 };
 
@@ -163,7 +164,8 @@ void run(const Words& words) {
             continue;
         const std::vector<StepVariants> loaded = load_steps({step.name});
         for (const Variant& variant : loaded.front().variants) {
-            if (variant.needs_gpu) continue;
+            if (variant.needs_gpu || !(words.variant.empty() || words.variant == variant.name))
+                continue;
             const std::optional<Cost> cost = cost_of(variant, words);
             if (!cost) continue;
             std::cout << format("%-36.36s %8.2f %8.2f %5.0f %% %8.2f %8.2f\n",
@@ -183,6 +185,7 @@ int main(int argc, char** argv) {
     app.set_help_flag("-h,--help", "This text");
     Words words;
     app.add_option("lessons", words.lessons, "Only these (all)");
+    app.add_option("--variant", words.variant, "Only the variants of that name");
     app.add_option("--side", words.side, "Rows and columns (1024)")->check(CLI::Range(32, 16384));
     app.add_option("--rounds", words.rounds, "Launches of each kind (7)")
         ->check(CLI::Range(1, 1000));

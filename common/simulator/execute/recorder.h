@@ -22,15 +22,16 @@ namespace coalesce::sim {
 /// The sectors of blocks side by side. Every worker has its own, and they are added in the end.
 class NeighbourLog : public AccessListener {
 public:
+    bool hears_shared() const override { return false; }
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
     /// Adds what was heard to the recording, and begins anew.
     void move_to(timing::Recording& recording);
 
 private:
-    void end_block();
+    bool heard_enough() const;
 
     timing::Footprint reads_, writes_;
-    timing::SectorSet block_reads_, block_writes_;
+    u64 turn_ = 0;                                              ///< counts the blocks, as they come
     u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;  ///< sectors of the block that runs
 };
 
@@ -42,7 +43,7 @@ public:
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
 
 private:
-    u32 instruction_of(const Warp& w, const Op* op) const;
+    u32 instruction_of(const Warp& w, const Op* op);
     timing::RecordedBlock& block_of(const Warp& w);
     void add_runs(timing::RecordedBlock& block, timing::Access& access, const HeardAccess& heard);
 
@@ -56,7 +57,10 @@ private:
 
     timing::Recording& recording_;
     std::vector<Poll> polls_;                               ///< by warp
+    std::vector<bool> asks_mbarrier_;                       ///< by instruction
     std::map<const FunctionCode*, u32> first_instruction_;  ///< of a function, in recording_
+    const FunctionCode* code_ = nullptr;                    ///< which was asked for last
+    u32 first_of_code_ = 0;
 };
 
 class Recorder {
