@@ -96,6 +96,7 @@ struct WarpState {
 /// A piece of memory that a block has asked for.
 struct Place {
     double late = 0;   ///< by how much of the spread it answers
+    double until = 0;  ///< requests that come later find another moment
     double there = 0;  ///< when what was asked for last is in the first-level cache
 };
 
@@ -192,7 +193,7 @@ private:
     void barrier(std::uint32_t w, double at);
     void open_barrier(BlockState& block);
     void exit(std::uint32_t w, double at);
-    double lateness(BlockState& block, const Operation& o);
+    double lateness(BlockState& block, const Operation& o, double at);
     void on_its_way(double from, double to, double bytes);
     double longer_than_recorded() const;
     Outcome outcome();
@@ -274,13 +275,16 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     }
 }
 
-/// Pieces of memory answer late together: for every request of the block that asks for them.
-double Simulation::lateness(BlockState& block, const Operation& o) {
+/// Pieces of memory answer late together: for every request of the block that asks for them meanwhile.
+double Simulation::lateness(BlockState& block, const Operation& o, double at) {
     double most = 0;
-    for (const std::uint32_t place : o.places) {
-        const auto [found, is_new] = block.places.try_emplace(place, Place{});
-        if (is_new) found->second.late = chance_.gamma();
-        most = std::max(most, found->second.late);
+    for (const std::uint32_t number : o.places) {
+        Place& place = block.places[number];
+        if (at >= place.until) {
+            place.late = chance_.gamma();
+            place.until = at + memory_.latency();
+        }
+        most = std::max(most, place.late);
     }
     const double least = memory_.least_latency();
     const double spread = std::min(memory_.latency() - gpu_.latency_floor * least,
@@ -317,13 +321,13 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     from_l2_busy_ += transfer;
     const double answered = std::max(
         {memory_.read(begin, o.sectors), lsu_ + memory_.latency(), from_l2_ + memory_.latency()});
-    done = std::max(done, answered + lateness(block, o));
+    done = std::max(done, answered + lateness(block, o, begin));
     for (const std::uint32_t place : o.places)
         block.places[place].there = std::max(block.places[place].there, done);
     on_its_way(begin, done, o.sectors * sector_bytes);
 }
 
-/// Cycles of the way to the cache, for a line of which a request writes sectors in part.
+/// Cycles of the way to the cache, for half a line of which a request writes sectors in part.
 double cost_of_partial(const Operation& o, const PartialSectors& partial) {
     // Lanes of 16 bytes, each in a sector of its own, go through in quarters of the warp: that takes 1.7 times
     // as long as lanes of 4 bytes.
@@ -346,10 +350,11 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
         lsu_busy_ += o.passes;
         next = std::max(next, lsu_ - lsu_queue);
     }
-    const double of_partial = cost_of_partial(o, gpu_.partial);
     const double whole = sector_bytes / gpu_.l2_write_bytes;
     const double partial =
-        o.partial == 0 ? 0 : std::max(o.lines_partial * of_partial, o.partial * whole);
+        o.partial == 0
+            ? 0
+            : std::max(o.halves_partial * cost_of_partial(o, gpu_.partial), o.partial * whole);
     const double cost = o.sectors * whole + partial;
     to_l2_ = std::max(to_l2_, begin) + cost;
     to_l2_busy_ += cost;
@@ -364,7 +369,7 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     from_l2_ = std::max(from_l2_, at) + transfer;
     from_l2_busy_ += transfer;
     const double done = std::max(memory_.read(at, o.sectors), from_l2_ + memory_.latency()) + 250 +
-                        lateness(block, o);
+                        lateness(block, o, at);
     block.bulk_loads.push_back(done);
     on_its_way(at, done, o.sectors * sector_bytes);
     for (const std::uint32_t w : block.at_bulk_wait) wake(w, at);

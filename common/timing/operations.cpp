@@ -75,6 +75,10 @@ private:
     void add_bulk(Draft& draft, const Step& step);
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
+    struct Extent {
+        std::uint32_t sectors = 0, halves = 0, lone = 0;
+    };
+    Extent extent_of(const Access& access) const;
     void wait_for_groups(Operation& operation, const Instruction& i);
     void remember_places(Operation& operation, const Access& access);
 
@@ -141,23 +145,41 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     if (!i.has("nc")) follow(operation, stores_);  // they might be to the same place
 }
 
+/// Where an access lies: sectors, halves of lines that they are in, and sectors that are alone in theirs.
+WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
+    Extent e;
+    std::uint64_t last_half = ~std::uint64_t{0};
+    bool is_alone = false;
+    for_each_sector(access, [&](std::uint64_t sector) {
+        ++e.sectors;
+        const bool is_new = sector / 2 != last_half;
+        if (is_new) {
+            e.lone += is_alone;
+            ++e.halves;
+            last_half = sector / 2;
+        }
+        is_alone = is_new;
+    });
+    e.lone += is_alone;
+    return e;
+}
+
 void WarpLowering::add_store(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::store;
     for_each_access(step, [&](const Access& access) {
-        std::uint32_t sectors = 0;
-        for_each_sector(access, [&](std::uint64_t) { ++sectors; });
+        const auto [sectors, halves, lone] = extent_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
-        operation.bytes_of_lane = access.bytes_per_lane;
         // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
         const std::uint32_t bytes = std::min(bytes_of(access), sector_bytes * sectors),
                             missing = sector_bytes * sectors - bytes,
                             partial = std::min(sectors, (missing + half_sector - 1) / half_sector);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
-        if (partial == 0) return;
         operation.partial = static_cast<std::uint16_t>(operation.partial + partial);
-        operation.lines_partial = static_cast<std::uint16_t>(
-            operation.lines_partial + std::min<std::uint32_t>(access.passes, partial));
+        operation.halves_partial =
+            static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
+        operation.bytes_of_lane = access.bytes_per_lane;
+        if (partial == 0) return;
         operation.bytes_of_partial =
             std::max(operation.bytes_of_partial,
                      static_cast<std::uint16_t>(sector_bytes - missing / partial));

@@ -38,8 +38,8 @@ struct Operation {
     float latency = 0;                   ///< until what it computes can be used; not for memory
     float passes = 0;                    ///< through the first-level cache or shared memory
     std::uint16_t sectors = 0;           ///< that are fetched, or stored whole
-    std::uint16_t lines_partial = 0;     ///< of 128 bytes, with sectors that are stored in part
     std::uint16_t partial = 0;           ///< that are stored in part
+    std::uint16_t halves_partial = 0;    ///< of lines of 128 bytes, with such sectors
     std::uint16_t bytes_of_partial = 0;  ///< of each of those
     std::uint16_t keeps = 0;             ///< bulk_drain: groups that may still be under way
     std::uint16_t bytes_of_lane = 0;

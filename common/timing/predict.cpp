@@ -150,14 +150,26 @@ double excess_of_reads(const Traffic& t, const Runs& runs) {
 /// on an H200 end about 2 microseconds before memory could have taken all.)
 constexpr double part_that_stays_written = .15;
 
+/// In long runs, of which this share is written: half of it is a copy.
+double moved_gbps(double share, const Gpu& gpu) {
+    const double one_way = std::abs(2 * share - 1);
+    return 1 / (one_way / (share < .5 ? gpu.read_gbps : gpu.write_gbps) +
+                (1 - one_way) / gpu.copy_gbps);
+}
+
 /// Cycles of a multiprocessor's share of memory for each sector that a kernel asks for.
 void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double multiprocessors = std::min<double>(gpu.multiprocessors, blocks);
     const bool reads = t.read > 0, writes = t.written > 0;
-    const double read = reads ? excess_of_reads(t, gpu.runs) : 0,
-                 write = writes ? excess(gpu.runs, gpu.runs.write, t.run_written) : 0;
+    const double share = work.write_share =
+        t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
+    // Runs were measured by copies: what moves little the other way counts little.
+    const double read = reads ? excess_of_reads(t, gpu.runs) * std::min(1.0, 2 - 2 * share) : 0,
+                 write = writes ? excess(gpu.runs, gpu.runs.write, t.run_written) *
+                                      std::min(1.0, 2 * share)
+                                : 0;
     const double slower = 1 + std::pow(std::pow(read, 1.25) + std::pow(write, 1.25), .8);
-    const double gbps = !writes ? gpu.read_gbps : !reads ? gpu.write_gbps : gpu.copy_gbps;
+    const double gbps = moved_gbps(share, gpu);
     const double cycles = sector_bytes * slower * multiprocessors * gpu.clock_ghz / gbps;
     work.read_cycles = cycles * t.read_part;
     // What is written last is still in the cache when the launch ends.
@@ -165,7 +177,6 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
                  stays = std::min(written, part_that_stays_written * gpu.l2_bytes);
     work.write_cycles = cycles * t.written_part * (writes ? 1 - stays / written : 1) *
                         (1 + of_unfinished_sector * t.unfinished);
-    work.write_share = t.read + t.written > 0 ? t.written / (t.read + t.written) : 0;
 }
 
 Binds binding(const Prediction& p, const Outcome& o, const Gpu& gpu) {

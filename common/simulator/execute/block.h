@@ -48,6 +48,7 @@ struct Launch {
     std::vector<u64> only;             ///< these blocks are run; none: all are
     std::vector<u64> left_out;         ///< these are not
     u64 first_neighbour = 0, neighbours = 0;
+    u64 heard_of_warp = 0;  ///< sectors, of each of theirs; 0: all
     bool only_heard = false;  ///< global memory is asked for, and not touched
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
