@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "timing/machine.h"
 #include "timing/schedule.h"
@@ -21,7 +19,7 @@ constexpr std::uint32_t half_sector = sector_bytes / 2;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct BlockState {
-    std::unordered_set<std::uint64_t> loaded;
+    SectorSet loaded;
     std::unordered_map<std::uint64_t, std::uint32_t> places;
 };
 
@@ -37,6 +35,7 @@ public:
 
     /// The first steps of it.
     std::vector<Draft> run(const WarpPath& path, std::size_t steps) {
+        drafts_.reserve(steps + 2);
         start();
         for (std::size_t k = 0; k < steps; ++k) add(path, k);
         if (drafts_.empty() || drafts_.back().operation.kind != Kind::exit) end();
@@ -59,6 +58,9 @@ private:
     Draft& next() {
         drafts_.emplace_back();
         return drafts_.back();
+    }
+    std::uint32_t writer_of(std::uint32_t reg) const {
+        return reg < writer_.size() ? writer_[reg] : no_target;
     }
     std::uint32_t last() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
 
@@ -99,13 +101,14 @@ private:
     const RecordedBlock& block_;
     BlockState& state_;
     std::vector<Draft> drafts_;
-    std::unordered_map<std::uint32_t, std::uint32_t> writer_;  ///< of a register
+    std::vector<std::uint32_t> writer_;  ///< of a register; no_target: nobody
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
     std::vector<std::uint32_t> group_;                ///< copies since the last commit
     std::vector<std::vector<std::uint32_t>> groups_;  ///< committed, not waited for: empty
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool>
         divided_;                                        ///< by (register, who wrote it)
     std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and where it leads
+    std::vector<std::uint64_t> touched_;                 ///< places, of one access
 };
 
 std::uint32_t bytes_of(const Access& access) {
@@ -117,13 +120,17 @@ float data_passes(const Access& access) {
 }
 
 void WarpLowering::remember_places(Operation& operation, const Access& access) {
-    std::set<std::uint64_t> touched;
+    std::vector<std::uint64_t>& touched = touched_;
+    touched.clear();
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
         for (std::uint64_t p = run.first / sectors_of_place;
              p <= (run.first + run.count - 1) / sectors_of_place; ++p)
-            touched.insert(p);
+            if (touched.empty() || touched.back() != p) touched.push_back(p);
     }
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    operation.places.reserve(operation.places.size() + touched.size());
     for (const std::uint64_t place : touched)
         operation.places.push_back(
             state_.places.try_emplace(place, static_cast<std::uint32_t>(state_.places.size()))
@@ -135,9 +142,9 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     operation.kind = Kind::load;
     draft.priority = Priority::load;
     for_each_access(step, [&](const Access& access) {
-        std::uint32_t missing = 0;
-        for_each_sector(
-            access, [&](std::uint64_t sector) { missing += state_.loaded.insert(sector).second; });
+        std::uint64_t missing = 0;
+        for (std::uint32_t r = 0; r < access.runs; ++r)
+            missing += state_.loaded.add(block_.runs[access.first_run + r], 0);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         remember_places(operation, access);
@@ -282,8 +289,7 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
     if (cost.pipe != Pipe::divide || i.read.empty()) return;
     // By what was divided by before: its reciprocal is at hand.
     const std::uint32_t by = i.read.back();
-    const auto writer = writer_.find(by);
-    bool& again = divided_[{by, writer == writer_.end() ? no_target : writer->second}];
+    bool& again = divided_[{by, writer_of(by)}];
     if (again) {
         operation.slots *= .7f;
         operation.latency *= .4f;
@@ -297,9 +303,10 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     const Instruction& i = recording_.instructions[step.instruction];
     Draft& draft = next();
     Operation& operation = draft.operation;
+    operation.after.reserve(i.read.size() + 1);
     for (const std::uint32_t reg : i.read)
-        if (const auto found = writer_.find(reg); found != writer_.end())
-            operation.after.push_back(found->second);
+        if (const std::uint32_t writer = writer_of(reg); writer != no_target)
+            operation.after.push_back(writer);
     if (step.accesses > 0)
         add_access(draft, i, step);
     else if (!add_asynchronous(draft, i))
@@ -326,7 +333,10 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
         draft.ends_piece = !little;
     }
     draft.ends_piece |= back;
-    for (const std::uint32_t reg : i.written) writer_[reg] = last();
+    for (const std::uint32_t reg : i.written) {
+        if (reg >= writer_.size()) writer_.resize(reg + 1, no_target);
+        writer_[reg] = last();
+    }
 }
 
 /// Two warps with the same operations, but for the places that they touch.
