@@ -46,7 +46,7 @@ SectorSet::Page& SectorSet::page(std::uint64_t number) {
     if (last_ < table_.size() && table_[last_].number == number) return table_[last_];
     if (2 * (used_ + 1) > table_.size()) grow();
     const std::size_t mask = table_.size() - 1;
-    std::size_t at = (number * 0x9e3779b97f4a7c15ull >> 20) & mask;
+    std::size_t at = number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(mask));
     while (table_[at].number != number) {
         if (table_[at].number == nothing) {
             table_[at].number = number;

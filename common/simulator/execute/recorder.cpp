@@ -142,9 +142,10 @@ bool NeighbourLog::heard_enough() const {
 }
 
 void NeighbourLog::move_to(timing::Recording& recording) {
-    const auto add = [](const timing::Footprint& from, timing::Footprint& to) {
+    const auto add = [](timing::Footprint& from, timing::Footprint& to) {
         to.by_blocks += from.by_blocks;
         to.bytes += from.bytes;
+        if (to.sectors.empty()) std::swap(to.sectors, from.sectors);
         to.sectors.add(from.sectors);
     };
     add(reads_, recording.reads);
@@ -274,7 +275,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
-    const u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
+    const u64 count =
+        std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
     return {std::min(blocks / 2 + blocks / 7, blocks - count), count};
 }
 
