@@ -31,8 +31,9 @@ public:
     void clear();
 
 private:
-    /// 64 sectors side by side, one bit each: a slot of a table with open addresses.
-    struct Page {
+    /// 64 sectors side by side, one bit each: a slot of a table with open addresses. Aligned, so that it is in one
+    /// line of the host's cache: waiting for that is most of what a look-up costs.
+    struct alignas(32) Page {
         std::uint64_t number = ~std::uint64_t{0};
         std::uint64_t sectors = 0;
         std::uint64_t turn = 0, of_turn = 0;  ///< the last turn that added some, and which
@@ -43,8 +44,7 @@ private:
 
     std::vector<Page> table_;
     std::size_t used_ = 0;
-    std::size_t last_ =
-        0;  ///< the slot that was asked for last: the next sectors are often there, too
+    std::size_t last_ = 0;  ///< the slot asked for last: the next sectors are often there, too
 };
 
 }  // namespace coalesce::timing

@@ -3,8 +3,8 @@
 //
 //     build/bin/recording_cost [LESSON...] [--side N] [--rounds N]
 //
-// Idea   Machines are shared and noisy: it is processor time that is told, of all threads, and of each thing the
-//        least of some rounds in which all of them take turns.
+// Idea   Machines are shared and noisy: it is processor time that is told, of all threads. All things take turns,
+//        in several rounds, and what is told is the median of the rounds, of times and of ratios.
 #include <ctime>
 
 #include <CLI/CLI.hpp>
@@ -45,11 +45,22 @@ double ms_of(const Work& work) {
     return processor_ms() - start;
 }
 
-/// Milliseconds of processor time.
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Milliseconds of processor time, a value for each round.
 struct Cost {
-    double run = 1e30, beside = 1e30, alone = 1e30, predict = 1e30;
-    double recording() const { return beside / run - 1; }
-    double prediction() const { return alone + predict; }
+    std::vector<double> run, beside, alone, predict;
+
+    double recording() const {
+        std::vector<double> more;
+        for (std::size_t k = 0; k < run.size(); ++k) more.push_back(beside[k] / run[k] - 1);
+        return median(more);
+    }
+    double prediction() const { return median(alone) + median(predict); }
 };
 
 /// A variant with its matrices.
@@ -101,9 +112,7 @@ bool predict() {
 }
 
 void take_turn(const Launcher& launcher, Cost& cost) {
-    const auto keep = [&](double& least, const auto& work) {
-        least = std::min(least, ms_of(work));
-    };
+    const auto keep = [](std::vector<double>& ms, const auto& work) { ms.push_back(ms_of(work)); };
     record(coalesceRecordNothing);
     keep(cost.run, [&] { launcher.launch(); });
     record(coalesceRecordBeside);
@@ -126,18 +135,12 @@ std::optional<Cost> cost_of(const Variant& variant, const Words& words) {
     return cost;
 }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 void print_summary(const std::vector<Cost>& costs) {
     std::vector<double> recording, prediction, predict;
     for (const Cost& cost : costs) {
         recording.push_back(100 * cost.recording());
         prediction.push_back(cost.prediction());
-        predict.push_back(cost.predict);
+        predict.push_back(median(cost.predict));
     }
     const auto print = [](const char* what, const std::vector<double>& values, const char* unit) {
         std::cout << format("%-40s median %6.1f, worst %6.1f %s\n", what, median(values),
@@ -152,7 +155,7 @@ void print_summary(const std::vector<Cost>& costs) {
 void run(const Words& words) {
     const course::Course course = course::read_course(COALESCE_REPOSITORY "/course.toml");
     std::vector<Cost> costs;
-    std::cout << format("Milliseconds of processor time, least of %d rounds, at %d x %d.\n\n",
+    std::cout << format("Milliseconds of processor time, median of %d rounds, at %d x %d.\n\n",
                         words.rounds, words.side, words.side)
               << format("%-36s %8s %8s %7s %8s %8s\n", "", "run", "recorded", "", "predict",
                         "alone");
@@ -169,8 +172,9 @@ void run(const Words& words) {
             const std::optional<Cost> cost = cost_of(variant, words);
             if (!cost) continue;
             std::cout << format("%-36.36s %8.2f %8.2f %5.0f %% %8.2f %8.2f\n",
-                                (step.name + " " + variant.name).c_str(), cost->run, cost->beside,
-                                100 * cost->recording(), cost->predict, cost->alone)
+                                (step.name + " " + variant.name).c_str(), median(cost->run),
+                                median(cost->beside), 100 * cost->recording(),
+                                median(cost->predict), median(cost->alone))
                       << std::flush;
             costs.push_back(*cost);
         }

@@ -30,8 +30,8 @@ constexpr u32 kSectorsOfLine = 4;
 bool is_row(const HeardAccess& access) {
     if (access.lanes != kAllLanes) return false;
     u64 differs = 0;
-    for (u32 l = 0; l < kLanes; ++l)
-        differs |= access.addresses[l] - (access.addresses[0] + u64{l} * access.bytes);
+    for (int l = 1; l < kLanes; ++l)
+        differs |= access.addresses[l] - access.addresses[l - 1] - access.bytes;
     return differs == 0;
 }
 
