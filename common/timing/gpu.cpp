@@ -39,7 +39,7 @@ const std::vector<Section>& sections() {
           {"registers", &Gpu::registers, 1024, 1 << 24, "of 32 bits"},
           {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
            "for blocks, the system's part of each included"},
-          {"shared_bytes_of_system", &Gpu::shared_bytes_of_system, 0, 1 << 16, "of each block"},
+          {"shared_bytes_of_system", &Gpu::shared_bytes_of_system, 1, 1 << 16, "of each block"},
           {"clock_ghz", &Gpu::clock_ghz, little, 100, "under load"}}},
         {"memory",
          "Memory: GB/s, nanoseconds",
@@ -98,13 +98,20 @@ constexpr const char* partial_keys[] = {"of_4", "of_8", "of_16"};
 
 // ---- reading ----
 
+/// Whether a file that is `like` another GPU leaves this out; else it must be there.
+bool is_left_out(const toml::table& whole, const toml::table& table, const char* key) {
+    return whole.contains("like") && !table.contains(key);
+}
+
 void read_section(const Toml& reader, const toml::table& whole, const Section& section, Gpu& gpu) {
+    if (is_left_out(whole, whole, section.name)) return;
     const toml::table& table = reader.section(whole, section.name, "a GPU");
     const std::string where = std::string("`") + section.name + "`";
     std::set<std::string_view> known;
     for (const Field& field : section.fields) known.insert(field.key);
     reader.allow_keys(table, known, where);
     for (const Field& field : section.fields) {
+        if (is_left_out(whole, table, field.key)) continue;
         if (const auto* of_int = std::get_if<int Gpu::*>(&field.member)) {
             gpu.** of_int = static_cast<int>(reader.whole(table, field.key, where,
                                                           static_cast<std::int64_t>(field.least),
@@ -117,6 +124,7 @@ void read_section(const Toml& reader, const toml::table& whole, const Section& s
 }
 
 void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
+    if (is_left_out(whole, whole, "partial")) return;
     const toml::table& table = reader.section(whole, "partial", "a GPU");
     reader.allow_keys(table, {"of_4", "of_8", "of_16"}, "`partial`");
     for (const char* key : partial_keys) {
@@ -125,6 +133,7 @@ void read_partial(const Toml& reader, const toml::table& whole, Gpu& gpu) {
 }
 
 void read_runs(const Toml& reader, const toml::table& whole, Gpu& gpu) {
+    if (is_left_out(whole, whole, "runs")) return;
     const toml::table& table = reader.section(whole, "runs", "a GPU");
     reader.allow_keys(table, {"bytes", "read", "write"}, "`runs`");
     for (const char* key : run_keys) {
@@ -140,6 +149,19 @@ void read_runs(const Toml& reader, const toml::table& whole, Gpu& gpu) {
         reader.fail(Toml::line_of(*table.get("bytes")),
                     "`bytes` must grow from left to right; sort them");
     }
+}
+
+/// The GPU that a file names for what it leaves out: one of gpus/ that leaves out nothing.
+Gpu like(const Toml& reader, const toml::table& whole) {
+    const std::string name = reader.text(whole, "like", "a GPU");
+    for (const GpuFile& file : gpu_files()) {
+        const toml::table other = Toml(std::string(file.name)).parse(file.text);
+        if (other["name"].value_or(std::string()) != name || other.contains("like")) continue;
+        return read_gpu(file.text, std::string(file.name));
+    }
+    reader.fail(Toml::line_of(*whole.get("like")),
+                "no file of gpus/ describes the whole of \"" + name +
+                    "\"; name one that does: `like = \"NVIDIA H200\"`");
 }
 
 // ---- writing ----
@@ -216,10 +238,10 @@ bool has_words(const std::string& name, const std::string& words) {
 Gpu read_gpu(std::string_view text, const std::string& file) {
     const Toml reader(file);
     const toml::table whole = reader.parse(text);
-    std::set<std::string_view> known = {"name", "source", "measured", "partial", "runs"};
+    std::set<std::string_view> known = {"name", "source", "measured", "like", "partial", "runs"};
     for (const Section& section : sections()) known.insert(section.name);
     reader.allow_keys(whole, known, "a GPU");
-    Gpu gpu;
+    Gpu gpu = whole.contains("like") ? like(reader, whole) : Gpu{};
     gpu.name = reader.text(whole, "name", "a GPU");
     gpu.source = reader.text(whole, "source", "a GPU");
     gpu.measured = reader.truth(whole, "measured", "a GPU");

@@ -1,7 +1,7 @@
 // What the model of time knows of a GPU: a few numbers, each of which a program in calibrate/ measures.
 //
 // gpus/*.toml have them, a file for each GPU. What nobody has measured there comes from documents, and the
-// file says so (`source`).
+// file says so (`source`); what no document says is that of the GPU that it is `like`.
 #pragma once
 
 #include <stdexcept>

@@ -14,6 +14,7 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr std::uint32_t sectors_of_place = 32;  ///< 1 KiB of memory answers as one
+constexpr std::uint32_t sectors_of_line = line_bytes / sector_bytes;
 constexpr std::uint32_t bytes_of_pass = 128;
 constexpr std::uint32_t half_sector = sector_bytes / 2;
 
@@ -30,8 +31,9 @@ bool is_barrier(const Instruction& i) {
 /// One warp's operations, as they come.
 class WarpLowering {
 public:
-    WarpLowering(const Recording& recording, const RecordedBlock& block, BlockState& state)
-        : recording_(recording), block_(block), state_(state) {}
+    WarpLowering(const Recording& recording, const RecordedBlock& block, BlockState& state,
+                 double lines)
+        : recording_(recording), block_(block), state_(state), lines_(lines) {}
 
     /// The first steps of it.
     std::vector<Draft> run(const WarpPath& path, std::size_t steps) {
@@ -75,6 +77,7 @@ private:
     void add_shared(Draft& draft, const Step& step, bool load);
     void add_copy(Draft& draft, const Step& step);
     void add_bulk(Draft& draft, const Step& step);
+    bool keeps(std::uint64_t line);
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
     struct Extent {
@@ -100,6 +103,9 @@ private:
     const Recording& recording_;
     const RecordedBlock& block_;
     BlockState& state_;
+    double lines_;                                            ///< that the cache has for this warp
+    std::unordered_map<std::uint64_t, std::uint64_t> asked_;  ///< when, of a line
+    std::uint64_t lines_asked_ = 0, last_line_ = ~std::uint64_t{0};
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writer_;  ///< of a register; no_target: nobody
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
@@ -137,14 +143,31 @@ void WarpLowering::remember_places(Operation& operation, const Access& access) {
                 .first->second);
 }
 
+/// Whether the first-level cache still has a line: less probable the more lines this warp, and with it all
+/// others, has asked for since. (Counted on an H200, where columns are read by 24 to 63 warps.)
+bool WarpLowering::keeps(std::uint64_t line) {
+    constexpr double usable = .85;
+    if (line == last_line_) return true;
+    last_line_ = line;
+    const auto [found, is_new] = asked_.try_emplace(line, ++lines_asked_);
+    const double since = static_cast<double>(lines_asked_ - found->second),
+                 share = usable * lines_ / std::max(1.0, since);
+    found->second = lines_asked_;
+    if (is_new || share >= 1) return true;
+    const auto chance = static_cast<double>(line * 0x9e3779b97f4a7c15ull >> 40) / (1 << 24);
+    return chance < share * share;
+}
+
 void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::load;
     draft.priority = Priority::load;
     for_each_access(step, [&](const Access& access) {
-        std::uint64_t missing = 0;
-        for (std::uint32_t r = 0; r < access.runs; ++r)
-            missing += state_.loaded.add(block_.runs[access.first_run + r], 0);
+        std::uint32_t missing = 0;
+        for_each_sector(access, [&](std::uint64_t sector) {
+            const bool is_kept = keeps(sector / sectors_of_line);
+            missing += state_.loaded.add({sector, 1}, 0) > 0 || !is_kept;
+        });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         remember_places(operation, access);
@@ -400,14 +423,16 @@ std::vector<std::size_t> steps_of_warps(const Recording& recording, const Record
     return steps;
 }
 
-BlockProgram operations_of(const Recording& recording, const RecordedBlock& block) {
+BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
+                           double lines_of_warp) {
     BlockProgram result;
     BlockState state;
     const std::vector<std::size_t> steps = steps_of_warps(recording, block);
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         const WarpPath& path = block.warps[w];
         Program program;
-        program.operations = in_order(WarpLowering(recording, block, state).run(path, steps[w]));
+        program.operations =
+            in_order(WarpLowering(recording, block, state, lines_of_warp).run(path, steps[w]));
         program.in_all =
             steps[w] == 0 ? 1 : static_cast<double>(path.executed) / static_cast<double>(steps[w]);
         add_up(program, result);

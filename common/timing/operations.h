@@ -14,6 +14,8 @@
 
 namespace coalesce::timing {
 
+inline constexpr std::uint32_t line_bytes = 128;
+
 /// Who executes arithmetic: each scheduler has one of each kind.
 enum class Pipe : std::uint8_t { any, integer, multiply, divide, both };
 
@@ -64,6 +66,8 @@ struct BlockProgram {
     bool has_atomics = false;
 };
 
-BlockProgram operations_of(const Recording& recording, const RecordedBlock& block);
+/// `lines_of_warp`: as many lines of 128 bytes the first-level cache has for each warp.
+BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
+                           double lines_of_warp);
 
 }  // namespace coalesce::timing

@@ -40,6 +40,15 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
     return o;
 }
 
+/// Of the first-level cache, a warp's share: what shared memory, in the same store, leaves.
+double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
+    // On each of the GPUs of gpus/ the store is so much larger than shared memory can become. (Documents)
+    constexpr int beyond_shared = 28 << 10;
+    const int shared = static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system;
+    const double bytes = gpu.shared_bytes + beyond_shared - static_cast<double>(o.blocks) * shared;
+    return std::max(0.0, bytes) / line_bytes / (o.blocks * o.warps);
+}
+
 /// What runs of `bytes` cost beyond a plain copy, between the lines of the table.
 double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
@@ -67,9 +76,9 @@ double new_part(const Footprint& f) {
                        : 1;
 }
 
-/// How long runs are, in bytes.
+/// How long runs are, in bytes. Pieces of one page of memory are as good as a run: it is opened once.
 double run_of(const SectorSet& sectors) {
-    const auto runs = sectors.runs();
+    const auto runs = std::min(sectors.runs(), sectors.pages(2048));
     return runs ? static_cast<double>(sectors.size()) * sector_bytes / static_cast<double>(runs)
                 : 0;
 }
@@ -261,8 +270,9 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     // Where a round is not full, the multiprocessors that have one block more are waited for.
     if (work.blocks <= occupancy.blocks) work.blocks = std::ceil(work.blocks);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
+    const double lines = lines_of_warp(recording, gpu, occupancy);
     for (const RecordedBlock& block : recording.recorded) {
-        work.kinds.push_back(operations_of(recording, block));
+        work.kinds.push_back(operations_of(recording, block, lines));
         work.kind_of.push_back(static_cast<std::uint32_t>(work.kinds.size() - 1));
     }
     note_unknown(p, recording, work);

@@ -86,9 +86,9 @@ TEST_CASE("what is predicted is compared where it was measured, at the size of t
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
     CHECK(text.find(
-              "4096 x 4096           2     17.5 %     25.0 %     25.0 %        0      100.0 %") !=
+              "4096 x 4096              2    17.5 %     25.0 %    25.0 %        0     100.0 %") !=
           std::string::npos);
-    CHECK(text.find("\nall                   3     10.0 %") != std::string::npos);
+    CHECK(text.find("\nall                      3    10.0 %") != std::string::npos);
     CHECK(times_markdown(times, "Title").find("## 64 x 64\n") != std::string::npos);
     const Json json = times_json(times);
     CHECK(json["results"].size() == 3);

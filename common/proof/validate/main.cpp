@@ -22,6 +22,7 @@
 #include "proof/run_program.h"
 #include "proof/validate/bug_suite.h"
 #include "proof/validate/compare_counters.h"
+#include "proof/validate/literature.h"
 #include "proof/validate/times.h"
 #include "proof/validate/tools.h"
 
@@ -53,6 +54,9 @@ CLI::Option* add_time_options(CLI::App& app, TimeWords& words) {
     app.add_option("--sizes", words.sizes, "--time: ROWSxCOLS, with commas (" + words.sizes + ")");
     app.add_flag("--published", words.published, "--time: docs/results, also where there is a GPU");
     app.add_flag("--no-search", words.no_search, "--time: only the lessons");
+    app.add_flag("--literature", words.literature, "--time: other GPUs, as others have published");
+    app.add_flag("--tables", words.tables, "--literature: write the table of the book");
+    app.add_flag("--check-tables", words.are_tables_current, "--literature: is it current?");
     app.add_option("--limit", words.limit,
                    "--time: fail when the median is beyond so many per cent");
     app.add_option("--markdown", words.markdown, "--time: a file for the tables");
@@ -207,6 +211,8 @@ int main(int argc, char** argv) {
     const CLI::Option* time = add_time_options(app, words.times);
     return run_program(app, argc, argv, [&] {
         words.times.json = words.json;
-        return time->count() > 0 ? validate_times(words.times) : Validation(words).run_all();
+        if (time->count() == 0) return Validation(words).run_all();
+        return words.times.literature ? validate_literature(words.times)
+                                      : validate_times(words.times);
     });
 }

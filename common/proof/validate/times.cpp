@@ -64,12 +64,6 @@ Json measured_json(const std::string& program, Shape shape) {
                              "--cols", std::to_string(shape.cols)});
 }
 
-Json predicted_json(const std::string& program, Shape shape, const std::string& gpu) {
-    if (program == SEARCH) return json_of(program, {"--time", gpu, "--sizes", option_of(shape)});
-    return json_of(program, {"--bench", "--rows", COUNTED, "--cols", COUNTED, "--time", gpu, "--at",
-                             option_of(shape)});
-}
-
 Measured published() {
     Measured measured;
     for (const char* file : {"nvidia-h200.json", "search/results.json", "permute/h200_16384.json",
@@ -134,13 +128,24 @@ timing::ErrorSummary summary_of_all(const std::vector<ComparedTime>& times) {
     return all;
 }
 
+}  // namespace
+
+Json predicted_json(const std::string& program, Shape shape, const std::string& gpu) {
+    if (program == SEARCH) return json_of(program, {"--time", gpu, "--sizes", option_of(shape)});
+    return json_of(program, {"--bench", "--rows", COUNTED, "--cols", COUNTED, "--time", gpu, "--at",
+                             option_of(shape)});
+}
+
+std::string figures_head() {
+    return format("%-20s %5s %9s %10s %9s %8s %11s\n", "", "pairs", "median", "90th p.", "worst",
+                  "in 10 %", "in order");
+}
+
 std::string figures_row(const std::string& name, const timing::ErrorSummary& s) {
-    return format("%-16s %6zu %8.1f %% %8.1f %% %8.1f %% %8zu %10.1f %%\n", name.c_str(), s.pairs,
+    return format("%-20s %5zu %7.1f %% %8.1f %% %7.1f %% %8zu %9.1f %%\n", name.c_str(), s.pairs,
                   100 * s.median, 100 * s.percentile_90, 100 * s.worst, s.within_10,
                   100 * s.order());
 }
-
-}  // namespace
 
 void Measured::add_rows(const Json& rows, Shape shape) {
     for (const Json& row : rows) {
@@ -201,8 +206,7 @@ std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
 }
 
 std::string times_text(const std::vector<ComparedTime>& times) {
-    std::string text, figures = format("%-16s %6s %10s %10s %10s %8s %12s\n", "", "pairs", "median",
-                                       "90th p.", "worst", "in 10 %", "in order");
+    std::string text, figures = figures_head();
     for (const auto& [size, pairs] : by_size(times)) {
         text += size + "\n\n" + timing::as_text(pairs) + "\n";
         figures += figures_row(size, timing::summary_of(pairs));

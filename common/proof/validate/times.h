@@ -19,6 +19,8 @@ struct TimeWords {
     std::string sizes = "4096,8192,16384,32768,32768x16384";
     bool published = false;  ///< docs/results, also where there is a GPU
     bool no_search = false;
+    bool literature = false;  ///< other GPUs, and what others have published of them
+    bool tables = false, are_tables_current = false;  ///< of `literature`, in the book
     double limit = 0;  ///< per cent: the largest median that is no failure; 0: any
     std::string json, markdown, svg;
 };
@@ -59,6 +61,12 @@ std::string times_text(const std::vector<ComparedTime>& times);
 /// For the book: the same as tables.
 std::string times_markdown(const std::vector<ComparedTime>& times, const std::string& title);
 Json times_json(const std::vector<ComparedTime>& times);
+
+/// What that program writes into the file of --json: its kernels at `shape`, predicted on `gpu`.
+Json predicted_json(const std::string& program, Shape shape, const std::string& gpu);
+/// Errors as a table for a terminal: its head, and a row.
+std::string figures_head();
+std::string figures_row(const std::string& name, const timing::ErrorSummary& summary);
 
 /// Does it all. Returns the exit code.
 int validate_times(const TimeWords& words);

@@ -268,10 +268,12 @@ std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 residen
 }
 
 std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
-    u64 sectors = 0;
+    // By the bytes that are asked for: neighbours share the sectors of which a block wants a part.
+    u64 bytes = 0;
     for (const timing::RecordedBlock& block : recording.recorded)
-        for (const timing::SectorRun& run : block.runs) sectors += run.count;
-    sectors /= std::max<u64>(1, recording.recorded.size());
+        for (const timing::Access& access : block.accesses)
+            if (access.runs > 0) bytes += u64{access.lanes} * access.bytes_per_lane;
+    const u64 sectors = bytes / kSectorBytes / std::max<u64>(1, recording.recorded.size());
     const u64 of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;

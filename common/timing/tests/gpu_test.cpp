@@ -146,6 +146,33 @@ TEST_CASE("slips of the pen are told, with their line") {
           std::string::npos);
 }
 
+TEST_CASE("what a file leaves out is that of the GPU that it is like") {
+    const Gpu& h200 = known_gpus().front();
+    const std::string few = "name = \"mine\"\nsource = \"a guess\"\nmeasured = false\n";
+    const std::string like = "like = \"NVIDIA H200\"\n";
+    const std::string memory = "[memory]\nqueue_ns = 7\n";
+    const Gpu gpu = read_gpu(few + like + memory, "here");
+    CHECK(gpu.name == "mine");
+    CHECK(gpu.queue_ns == 7);
+    CHECK(gpu.latency_ns == h200.latency_ns);
+    CHECK(gpu.multiprocessors == h200.multiprocessors);
+    CHECK(gpu.partial.of_8 == h200.partial.of_8);
+    CHECK(gpu.runs.write == h200.runs.write);
+    CHECK(!gpu.measured);
+
+    CHECK(error_of(few + memory).find("add multiprocessors = ") != std::string::npos);
+    CHECK(error_of(few + like + "[memory]\nqueues_ns = 7\n").find("no key `queues_ns`") !=
+          std::string::npos);
+    CHECK(error_of(few + like + "[runs]\nbytes = [1, 2]\nread = [0, 0]\n")
+              .find("`runs` has no `write`") != std::string::npos);
+    // One that leaves something out itself is none to be like.
+    for (const char* other : {"NVIDIA L4", "H200", ""}) {
+        CAPTURE(other);
+        CHECK(error_of(few + "like = \"" + other + "\"\n")
+                  .starts_with("gpus/some.toml:4: no file of gpus/ describes the whole of "));
+    }
+}
+
 TEST_CASE("every file of gpus/ is good") {
     CHECK(known_gpus().size() == gpu_files().size());
     CHECK(known_gpus().size() >= 7);

@@ -1,5 +1,5 @@
 // Everything of the course that the explorer shows, as one script: titles, what each kernel is expected
-// to cost, sources, PTX and launches.
+// to cost, sources, PTX and launches; the kernels of its sliders; and GPUs.
 //
 //     explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE
 
@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "course/course.h"
+#include "timing/gpu.h"
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -51,6 +52,39 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
             {"variants", variants}};
 }
 
+/// The text between two lines "//! [kernel]".
+std::string kernel_in(const std::string& source) {
+    const std::string mark = "//! [kernel]\n";
+    const std::size_t begin = source.find(mark) + mark.size(), end = source.find(mark, begin);
+    if (end == source.npos) throw std::runtime_error("tile.cu: no \"//! [kernel]\" twice");
+    return source.substr(begin, end - begin);
+}
+
+/// One PTX for each kernel of the sliders, by its mangled name, so that the page reads only what it runs: `head` and
+/// one of `kernels`.
+ordered_json family_json(const fs::path& root, const fs::path& ptx) {
+    const std::string text = text_of(ptx / "tile.ptx"), begin = ".visible .entry ";
+    ordered_json kernels = ordered_json::object();
+    const std::size_t version = text.find(".version"), end_of_head = text.find("//", version);
+    for (std::size_t at = text.find(begin); at != text.npos;) {
+        const std::size_t next = text.find(begin, at + 1), name = at + begin.size();
+        kernels[text.substr(name, text.find('(', name) - name)] = text.substr(at, next - at);
+        at = next;
+    }
+    return {{"source", kernel_in(text_of(root / "docs/explorer/kernels/tile.cu"))},
+            {"head", text.substr(version, end_of_head - version)},
+            {"kernels", kernels}};
+}
+
+/// What there is to choose from; the simulator in the page knows all else of them.
+ordered_json gpus_json() {
+    ordered_json gpus = ordered_json::array();
+    for (const coalesce::timing::Gpu& gpu : coalesce::timing::known_gpus()) {
+        gpus.push_back({{"name", gpu.name}, {"source", gpu.source}, {"measured", gpu.measured}});
+    }
+    return gpus;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -67,7 +101,9 @@ int main(int argc, char** argv) {
             steps.push_back(step_json(step, root, argv[2], argv[3]));
         }
         std::ofstream file(argv[4], std::ios::binary);
-        file << "window.courseData = " << ordered_json{{"steps", steps}}.dump() << ";\n";
+        const ordered_json all = {
+            {"steps", steps}, {"family", family_json(root, argv[3])}, {"gpus", gpus_json()}};
+        file << "window.courseData = " << all.dump() << ";\n";
         if (!file.flush()) throw std::runtime_error(std::string(argv[4]) + ": can not be written");
         return 0;
     } catch (const std::exception& error) {

@@ -29,13 +29,30 @@ export interface Step {
     variants: Variant[];
 }
 
+/** The kernels of the sliders: `head` and one of them, by mangled name, are a whole PTX. */
+export interface Family {
+    source: string;
+    head: string;
+    kernels: Record<string, string>;
+}
+
+export interface Gpu {
+    name: string;
+    source: string;
+    /** By calibrate, on such a GPU; else what is known of it is from documents. */
+    measured: boolean;
+}
+
 declare global {
     interface Window {
-        courseData: { steps: Step[] };
+        courseData: { steps: Step[]; family: Family; gpus: Gpu[] };
     }
 }
 
 export const steps = (): Step[] => window.courseData.steps;
+/** The first one is for whoever does not choose. */
+export const gpus = (): Gpu[] => window.courseData.gpus;
+export const family = (): Family => window.courseData.family;
 
 export function findVariant(stepName: string, variantName: string): [Step, Variant] | null {
     const step = steps().find((one) => one.name === stepName);

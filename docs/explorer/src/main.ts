@@ -1,26 +1,34 @@
-// The explorer's page: one panel or two, their state in the link, keys.
+// The explorer's page: one panel or two, the sliders, their state in the link, keys.
 
 import "./book.css";
 import "./explorer.css";
 import "./book.js";
-import { findVariant, launchFor } from "./course";
+import { findVariant, launchFor, type Step, type Variant } from "./course";
 import { Panel } from "./panel";
-import { Simulator, type Result } from "./simulator";
-import { firstState, fromHash, toHash, type PanelState } from "./state";
+import { Simulator, type Result, type Time } from "./simulator";
+import { Sliders } from "./sliders";
+import { fromHash, toHash, type LinkedState, type PanelState } from "./state";
+import { SimulatorThread } from "./thread";
 
 declare global {
     interface Window {
         /** For tests, and whoever likes consoles: a kernel of the course, run at a size. */
         runKernel(step: string, variant: string, rows: number, cols: number): Result;
+        /** ... and how long it would take. */
+        predictKernel(step: string, variant: string, rows: number, cols: number, gpu: string): Promise<Time>;
     }
 }
 
 class Page {
     private panels: Panel[] = [];
+    private sliders!: Sliders;
     private readonly root = document.getElementById("panels") as HTMLElement;
     private readonly compare = document.getElementById("compare") as HTMLButtonElement;
 
-    constructor(private readonly simulator: Simulator) {
+    constructor(
+        private readonly simulator: Simulator,
+        private readonly thread: SimulatorThread,
+    ) {
         this.show(fromHash(location.hash));
         this.compare.addEventListener("click", () => this.toggle());
         addEventListener("hashchange", () => {
@@ -29,22 +37,28 @@ class Page {
         addEventListener("keydown", (event) => this.key(event));
     }
 
-    private show(states: PanelState[]) {
+    private show(state: LinkedState) {
+        this.showPanels(state.panels);
+        const root = document.getElementById("sliders") as HTMLElement;
+        this.sliders = new Sliders(root, this.thread, state.sliders, () => this.remember());
+        if (state.isAboutSliders) root.scrollIntoView();
+    }
+
+    private showPanels(states: PanelState[]) {
         this.root.replaceChildren();
-        const list = states.length ? states : [{ ...firstState }];
-        this.panels = list.map((state, i) => {
+        this.panels = states.map((state, i) => {
             const element = document.createElement("section");
             element.className = "panel";
             element.setAttribute("aria-label", `Kernel ${i + 1}`);
             this.root.append(element);
-            return new Panel(element, this.simulator, state, () => this.remember(), String(i));
+            return new Panel(element, this.simulator, this.thread, state, () => this.remember(), String(i));
         });
         this.root.classList.toggle("two", this.panels.length === 2);
         this.compare.setAttribute("aria-pressed", String(this.panels.length === 2));
     }
 
     private link(): string {
-        return toHash(this.panels.map((panel) => panel.state));
+        return toHash({ panels: this.panels.map((panel) => panel.state), sliders: this.sliders.state });
     }
 
     private remember() {
@@ -54,9 +68,9 @@ class Page {
     private toggle() {
         const first = (this.panels[0] as Panel).state;
         // The lesson's next step is the likeliest to be compared with.
-        const second: PanelState = { ...first, step: "04_padded", variant: "padded", at: first.at };
+        const second: PanelState = { ...first, step: "04_padded", variant: "padded", time: { ...first.time } };
         delete second.shape;
-        this.show(this.panels.length === 2 ? [first] : [first, second]);
+        this.showPanels(this.panels.length === 2 ? [first] : [first, second]);
         this.remember();
     }
 
@@ -74,26 +88,31 @@ class Page {
     }
 }
 
-function runKernel(simulator: Simulator, stepName: string, variantName: string, rows: number, cols: number): Result {
+function existing(stepName: string, variantName: string): [Step, Variant] {
     const found = findVariant(stepName, variantName);
     if (!found) throw new Error(`There is no ${stepName}, ${variantName}.`);
-    const [step, variant] = found;
-    return simulator.run(step.ptx, {
-        ...launchFor(variant, rows, cols),
-        rows,
-        cols,
-        traced_block: 0,
-        traced_warp: 0,
-        limit: 0,
-        produces: variant.produces,
-    });
+    return found;
+}
+
+function offerToTests(simulator: Simulator, thread: SimulatorThread) {
+    window.runKernel = (stepName, variantName, rows, cols) => {
+        const [step, variant] = existing(stepName, variantName);
+        const launch = launchFor(variant, rows, cols);
+        const nothing = { traced_block: 0, traced_warp: 0, limit: 0 };
+        return simulator.run(step.ptx, { ...launch, ...nothing, rows, cols, produces: variant.produces });
+    };
+    window.predictKernel = (stepName, variantName, rows, cols, gpu) => {
+        const [step, variant] = existing(stepName, variantName);
+        return thread.predict(step.ptx, { ...launchFor(variant, rows, cols), rows, cols, gpu });
+    };
 }
 
 async function start() {
     const simulator = await Simulator.start();
-    new Page(simulator);
+    const thread = new SimulatorThread();
+    new Page(simulator, thread);
     performance.mark("first-picture");
-    window.runKernel = (...words) => runKernel(simulator, ...words);
+    offerToTests(simulator, thread);
     document.body.dataset.ready = "yes";
 }
 

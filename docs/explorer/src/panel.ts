@@ -1,16 +1,19 @@
 // One kernel: its controls, the warp's accesses one by one, its source, its counters.
 
-import { findVariant, launchFor, steps, type Step, type Variant } from "./course";
+import { findVariant, gpus, launchFor, steps, type Step, type Variant } from "./course";
 import { pictureSvg, tileSvg } from "./picture";
 import { Refusal, type Access, type Counters, type Result, type Simulator } from "./simulator";
 import type { PanelState } from "./state";
-import { countOf, escaped, headline } from "./words";
+import { oneAtATime, type SimulatorThread } from "./thread";
+import { TimePart } from "./time_part";
+import { countOf, escaped, headline, round } from "./words";
 
 /** More accesses of one warp than anybody steps through. */
 const MOST_ACCESSES = 1000;
 const LARGEST = 2048;
 
 const markup = (id: string) => `
+<h2 class="unseen">Kernel ${Number(id) + 1}</h2>
 <form class="controls" aria-label="What to run">
   <label>Step <select name="step"></select></label>
   <label>Variant <select name="variant"></select></label>
@@ -39,6 +42,7 @@ const markup = (id: string) => `
   <section class="tile" aria-label="Shared memory"><h3>Shared memory</h3><div class="drawing"></div>
   <p class="faint">A row is 32 banks. Strong: touched now. Faint: filled by this warp so far.</p></section>
 </div>
+<section class="time" aria-label="Predicted time"></section>
 <section aria-label="Counters"><div class="wide" tabindex="0" role="group" aria-label="Table of counters">
 <table class="counters"><thead><tr><th>Counter</th><th>This warp so far</th><th>Whole launch</th><th>A request</th></tr></thead><tbody></tbody></table></div></section>
 <details class="ptx"><summary>The PTX, to be edited</summary>
@@ -56,15 +60,23 @@ const COUNTED: [string, string, string, (access: Access) => boolean][] = [
 export class Panel {
     private result: Result | null = null;
     private editedPtx: string | null = null;
+    private readonly timePart: TimePart;
+    private readonly predict = oneAtATime(() => this.predicted());
 
     constructor(
         readonly root: HTMLElement,
         private readonly simulator: Simulator,
+        private readonly thread: SimulatorThread,
         public state: PanelState,
         private readonly changed: () => void,
         id: string,
     ) {
         root.innerHTML = markup(id);
+        this.timePart = new TimePart(this.find("section.time"), gpus(), state.time, () => {
+            this.changed();
+            void this.predict();
+        });
+        this.state.time = this.timePart.choice;
         this.select("step").append(...steps().map((step) => new Option(`${step.name}: ${step.title}`, step.name)));
         this.listen();
         this.run();
@@ -141,6 +153,7 @@ export class Panel {
         const { rows, cols, shape } = this.state;
         const launch = launchFor(variant, rows, cols, shape);
         this.showControls(step, variant, launch.block);
+        void this.predict();
         const verdict = this.find<HTMLElement>(".verdict");
         this.result = null;
         try {
@@ -173,6 +186,19 @@ export class Panel {
         this.state.warp = Math.min(this.state.warp, Math.ceil(product(block) / 32) - 1);
         this.field("block").value = String(this.state.block);
         this.field("warp").value = String(this.state.warp);
+    }
+
+    private async predicted() {
+        const [step, variant] = this.chosen();
+        const { gpu, size } = this.state.time;
+        this.timePart.wait();
+        try {
+            const launch = launchFor(variant, size, size, this.state.shape);
+            const question = { ...launch, rows: size, cols: size, gpu };
+            this.timePart.show(await this.thread.predict(this.editedPtx ?? step.ptx, question));
+        } catch (error) {
+            this.timePart.refuse((error as Error).message);
+        }
     }
 
     private showVerdict(variant: Variant) {
@@ -297,8 +323,6 @@ export class Panel {
         this.find("tbody").innerHTML = rows.join("");
     }
 }
-
-const round = (value: number): string => String(Math.round(value * 100) / 100);
 
 function costText(counters: Counters | undefined): string {
     if (!counters) return "";

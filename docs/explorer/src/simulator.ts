@@ -47,18 +47,51 @@ export interface Question {
     produces: string;
 }
 
+/** One launch's, as coalescePredict writes it (timing/prediction.h); what the page does not read is left out. */
+export interface Prediction {
+    gpu: string;
+    measured_gpu: boolean;
+    kernel: string;
+    ms: number;
+    error_band: number;
+    binds: string;
+    resident_blocks: number;
+    bytes_on_their_way: number;
+}
+
+/** A prediction with what there is to say and to see of it: wasm/time_of_launch.h. */
+export interface Time {
+    prediction: Prediction;
+    /** The part of a copy's speed; null: unknown. */
+    of_copy: number | null;
+    told: { kernel: string; time: string; label: string; verdict: string; why: string[]; unknown: string[]; cure: string };
+    svg: string;
+    text: string;
+}
+
+export interface TimeQuestion {
+    entry: string;
+    rows: number;
+    cols: number;
+    grid: number[];
+    block: number[];
+    shared: number;
+    gpu: string;
+}
+
 interface Module {
     _malloc(bytes: number): number;
     _free(pointer: number): void;
     _explorer_load(text: number): number;
     _explorer_run(text: number): number;
+    _explorer_predict(text: number): number;
     UTF8ToString(pointer: number): string;
     stringToUTF8(text: string, pointer: number, bytes: number): void;
     lengthBytesUTF8(text: string): number;
 }
 
 declare global {
-    function createSimulator(): Promise<Module>;
+    var createSimulator: () => Promise<Module>;
 }
 
 /** A question that can not be answered, in words for the reader. */
@@ -73,7 +106,7 @@ export class Simulator {
         return new Simulator(await createSimulator());
     }
 
-    private ask<Answer>(name: "_explorer_load" | "_explorer_run", text: string): Answer {
+    private ask<Answer>(name: "_explorer_load" | "_explorer_run" | "_explorer_predict", text: string): Answer {
         const bytes = this.module.lengthBytesUTF8(text) + 1;
         const pointer = this.module._malloc(bytes);
         this.module.stringToUTF8(text, pointer, bytes);
@@ -83,12 +116,21 @@ export class Simulator {
         return answer as Answer;
     }
 
+    private load(ptx: string) {
+        if (ptx === this.loaded) return;
+        this.loaded = "";
+        this.ask("_explorer_load", ptx);
+        this.loaded = ptx;
+    }
+
     run(ptx: string, question: Question): Result {
-        if (ptx !== this.loaded) {
-            this.loaded = "";
-            this.ask("_explorer_load", ptx);
-            this.loaded = ptx;
-        }
+        this.load(ptx);
         return this.ask("_explorer_run", JSON.stringify(question));
+    }
+
+    /** How long a launch would take: its size does not matter, since few of its blocks are run. */
+    predict(ptx: string, question: TimeQuestion): Time {
+        this.load(ptx);
+        return this.ask("_explorer_predict", JSON.stringify(question));
     }
 }

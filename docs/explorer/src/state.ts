@@ -1,5 +1,9 @@
-// What a panel shows, as a link has it: step,variant,rows,cols,block,warp,access and, when they differ
-// from the lesson's, the block's two extents.
+// What is shown, as a link has it. A panel, "a" or "b": step,variant,rows,cols,block,warp,access and, when they differ
+// from the lesson's, the block's two extents. "a_time" and "b_time", when they differ from the first choice: GPU,size.
+// "tile" and "tile_time": the sliders, likewise.
+
+import { firstTile, type Tile } from "./tile";
+import { firstChoice, type TimeChoice } from "./time_part";
 
 export interface PanelState {
     step: string;
@@ -10,9 +14,25 @@ export interface PanelState {
     warp: number;
     at: number;
     shape?: [number, number];
+    time: TimeChoice;
 }
 
-export const firstState: PanelState = {
+export interface SlidersState {
+    tile: Tile;
+    time: TimeChoice;
+}
+
+export interface PageState {
+    panels: PanelState[];
+    sliders: SlidersState;
+}
+
+/** Of a link: one that speaks of the sliders alone opens at them. */
+export interface LinkedState extends PageState {
+    isAboutSliders: boolean;
+}
+
+export const firstState = (): PanelState => ({
     step: "03_tiled",
     variant: "tiled",
     rows: 256,
@@ -20,38 +40,78 @@ export const firstState: PanelState = {
     block: 0,
     warp: 5,
     at: 0,
-};
+    time: { ...firstChoice },
+});
 
-export function toText(state: PanelState): string {
+// ---- to a link ----
+
+function panelText(state: PanelState): string {
     const { step, variant, rows, cols, block, warp, at } = state;
     return [step, variant, rows, cols, block, warp, at, ...(state.shape ?? [])].join(",");
 }
 
-/** Numbers that are none fall back to those of `firstState`. */
-export function fromText(text: string): PanelState {
+const timeText = ({ gpu, size }: TimeChoice): string => `${gpu.replaceAll(" ", "+")},${size}`;
+const tileText = ({ down, elements, padding }: Tile): string => [down, elements, padding].join(",");
+
+export function toHash({ panels, sliders }: PageState): string {
+    const words: string[] = panels.map((state, i) => `${"ab"[i]}=${panelText(state)}`);
+    const addTime = (key: string, time: TimeChoice) => {
+        if (timeText(time) !== timeText(firstChoice)) words.push(`${key}_time=${timeText(time)}`);
+    };
+    panels.forEach((state, i) => addTime("ab"[i] as string, state.time));
+    if (tileText(sliders.tile) !== tileText(firstTile)) words.push(`tile=${tileText(sliders.tile)}`);
+    addTime("tile", sliders.time);
+    return "#" + words.join("&");
+}
+
+// ---- from a link ----
+
+/** A whole number at a place of a list; what is none falls back. */
+function numberAt(words: string[], place: number, otherwise: number): number {
+    const value = Number(words[place] || NaN);
+    return Number.isInteger(value) && value >= 0 ? value : otherwise;
+}
+
+function panelFrom(text: string, time: TimeChoice): PanelState {
     const [step, variant, ...rest] = text.split(",");
-    const number = (place: number, otherwise: number) => {
-        const value = Number(rest[place]);
-        return rest[place] !== undefined && Number.isInteger(value) && value >= 0 ? value : otherwise;
-    };
+    const first = firstState();
     const state: PanelState = {
-        step: step || firstState.step,
+        step: step || first.step,
         variant: variant ?? "",
-        rows: number(0, firstState.rows),
-        cols: number(1, firstState.cols),
-        block: number(2, firstState.block),
-        warp: number(3, firstState.warp),
-        at: number(4, firstState.at),
+        rows: numberAt(rest, 0, first.rows),
+        cols: numberAt(rest, 1, first.cols),
+        block: numberAt(rest, 2, first.block),
+        warp: numberAt(rest, 3, first.warp),
+        at: numberAt(rest, 4, first.at),
+        time,
     };
-    if (rest.length >= 7) state.shape = [number(5, 32), number(6, 8)];
+    if (rest.length >= 7) state.shape = [numberAt(rest, 5, 32), numberAt(rest, 6, 8)];
     return state;
 }
 
-/** The panels of a link "#a=...&b=...". */
-export function fromHash(hash: string): PanelState[] {
-    const words = new URLSearchParams(hash.replace(/^#/, ""));
-    return ["a", "b"].flatMap((key) => (words.has(key) ? [fromText(words.get(key) as string)] : []));
+function timeFrom(text: string | null): TimeChoice {
+    const [gpu, ...rest] = (text ?? "").split(",");
+    return { gpu: gpu || firstChoice.gpu, size: numberAt(rest, 0, firstChoice.size) };
 }
 
-export const toHash = (states: PanelState[]): string =>
-    "#" + states.map((state, i) => `${"ab"[i]}=${toText(state)}`).join("&");
+function tileFrom(text: string | null): Tile {
+    const words = (text ?? "").split(",");
+    return {
+        down: numberAt(words, 0, firstTile.down),
+        elements: numberAt(words, 1, firstTile.elements),
+        padding: numberAt(words, 2, firstTile.padding),
+    };
+}
+
+/** The panels and sliders of a link "#a=...&b=..."; one panel at least. */
+export function fromHash(hash: string): LinkedState {
+    const words = new URLSearchParams(hash.replace(/^#/, ""));
+    const panels = ["a", "b"].flatMap((key) =>
+        words.has(key) ? [panelFrom(words.get(key) as string, timeFrom(words.get(`${key}_time`)))] : [],
+    );
+    return {
+        panels: panels.length ? panels : [firstState()],
+        sliders: { tile: tileFrom(words.get("tile")), time: timeFrom(words.get("tile_time")) },
+        isAboutSliders: words.has("tile") && !panels.length,
+    };
+}

@@ -4,6 +4,15 @@ import type { Access } from "./simulator";
 
 export const countOf = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
+/** With two decimals at most. */
+export const round = (value: number): string => String(Math.round(value * 100) / 100);
+
+/** The first letter of a sentence. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** No number ends a line without its unit. */
+export const unbroken = (text: string): string => text.replace(/(\d) (?=%|[KG]B\b|[mu]?s\b)/g, "$1\u00a0");
+
 /** "Load from in, line 21: 4 sectors, the least there can be" */
 export function headline(access: Access): string {
     const unit = access.memory === "shared" ? "wavefront" : "sector";

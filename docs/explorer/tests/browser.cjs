@@ -1,14 +1,18 @@
 // The built book and its explorer in a headless browser, from the file system.
 //
-//     node browser.cjs HTML SIMULATED_JSON CHROMIUM SCREENSHOTS [PART OF A TEST'S NAME]
+//     node browser.cjs HTML SIMULATED_JSON CHROMIUM SCREENSHOTS STEPS [PART OF A TEST'S NAME]
+//
+// STEPS: the folder of the lessons' programs, whose predicted times are compared with the page's.
 "use strict";
 const assert = require("node:assert/strict");
+const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
+const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { chromium } = require("playwright-core");
 
-const [html, simulatedJson, browserPath, screenshots, only = ""] = process.argv.slice(2);
+const [html, simulatedJson, browserPath, screenshots, programs, only = ""] = process.argv.slice(2);
 const url = (page) => pathToFileURL(path.resolve(html, page.split("#")[0])).href + (page.includes("#") ? "#" + page.split("#")[1] : "");
 const lessons = fs.readdirSync(html).filter((name) => /^lesson_\d\d.*\.html$/.test(name)).sort();
 const tests = [];
@@ -289,6 +293,187 @@ test("PTX can be edited and run; what is wrong with it is said", async (browser)
         assert.match(await page.locator(".verdict").getAttribute("class"), /wrong/);
         await page.locator("button[name=reset-ptx]").click();
         assert.match(await page.locator(".verdict").textContent(), /Every cell of out is right/);
+    });
+});
+
+// ---- predicted times ----
+
+/** What a lesson's program predicts on the GPU: results with "variant" and "predicted". */
+function predictedNatively(step, size, gpu) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "coalesce-"));
+    const file = path.join(folder, "predicted.json");
+    const shape = ["--rows", "64", "--cols", "64", "--time", gpu, "--at", `${size}x${size}`];
+    execFileSync(path.join(programs, step), ["--device", "sim", "--bench", ...shape, "--json", file]);
+    const { results } = JSON.parse(fs.readFileSync(file));
+    fs.rmSync(folder, { recursive: true });
+    return results.filter((row) => row.predicted);
+}
+
+test("every kernel's prediction in the page is the native one, to the last bit", async (browser) => {
+    await expectations(browser, "01_copy");
+    let compared = 0;
+    await withPage(browser, "explorer.html", async (page) => {
+        for (const [i, { name }] of courseData.entries()) {
+            const [size, gpu] = [[1024, "NVIDIA H200"], [32768, "NVIDIA H200"], [8192, "NVIDIA L4"]][i % 3];
+            for (const { variant, predicted } of predictedNatively(name, size, gpu)) {
+                const here = await page.evaluate((question) => window.predictKernel(...question), [name, variant, size, size, gpu]);
+                const [native] = predicted.launches;
+                delete native.time_line;
+                assert.ok(here.prediction.time_line.moments.length > 10, `${name}, ${variant}: a time line`);
+                delete here.prediction.time_line;
+                assert.deepEqual(here.prediction, native, `${name}, ${variant}`);
+                assert.ok(Math.abs(here.of_copy - predicted.of_copy) < 1e-6, `${name}, ${variant}: part of a copy`);
+                compared++;
+            }
+        }
+    });
+    assert.ok(compared >= 50, `only ${compared} kernels compared`);
+});
+
+const shownTime = async (part) => {
+    await part.page().waitForFunction((one) => one.getAttribute("aria-busy") === "false", await part.elementHandle());
+    const words = await part.locator(".time-headline").textContent();
+    return { words, ms: Number(await part.getAttribute("data-ms")), picture: await part.locator("svg").innerHTML() };
+};
+
+test("the kernel that is shown has a predicted time, on the GPU and for the size that are chosen", async (browser) => {
+    await withPage(browser, "explorer.html#a=03_tiled,tiled,64,64,0,0,0", async (page) => {
+        const part = page.locator(".panel .time").first();
+        const first = await shownTime(part);
+        assert.match(first.words, /^About .* of a copy \S*predicted, NVIDIA\sH200, within \d+\s%/);
+        assert.match(await part.locator(".binds").textContent(), /^It waits at barriers.*Little's law/);
+        const label = await part.locator("svg").getAttribute("aria-label");
+        assert.match(label, /one multiprocessor.*predicted, NVIDIA H200.*On average .* on their way/);
+        assert.match(await part.locator("pre").textContent(), /one multiprocessor[^]*on their way[^]*cycles/);
+
+        await part.locator("select[name=size]").selectOption("32768");
+        const large = await shownTime(part);
+        assert.ok(large.ms > 3.5 * first.ms && large.ms < 4.5 * first.ms, `${first.ms} ms, then ${large.ms} ms`);
+        await part.locator("select[name=gpu]").selectOption("NVIDIA L4");
+        const other = await shownTime(part);
+        assert.ok(other.ms > 3 * large.ms, `${other.ms} ms on an L4`);
+        assert.match(other.words, /predicted, unverified, NVIDIA L4/);
+        assert.match(await part.locator(".known").textContent(), /unverified/);
+        assert.match(page.url(), /a_time=NVIDIA\+L4,32768/);
+
+        await page.locator("select[name=step]").selectOption("04_padded");
+        const padded = await shownTime(part);
+        assert.ok(padded.ms < other.ms, "another kernel, another time");
+        await page.locator("details.ptx summary").click();
+        await page.locator("details.ptx textarea").fill("this is no PTX");
+        await page.locator("button[name=run-ptx]").click();
+        assert.match((await shownTime(part)).words, /^No time is predicted: .{5}/);
+    });
+    await withPage(browser, "explorer.html#a=03_tiled,tiled,64,64,0,0,0&a_time=NVIDIA+L4,32768", async (page) => {
+        const { words } = await shownTime(page.locator(".panel .time").first());
+        assert.match(words, /NVIDIA\sL4/, "the link says which GPU");
+    });
+    await withPage(browser, "explorer.html#a_time=Abacus,7&a=03_tiled,tiled,64,64,0,0,0&tile=5,99,-1", async (page) => {
+        assert.match((await shownTime(page.locator(".panel .time").first())).words, /NVIDIA\sH200/, "nonsense shows something all the same");
+        assert.match((await shownTime(page.locator("#sliders .time"))).words, /predicted/);
+    });
+});
+
+/** The table beside the sliders: what stands there before and now. */
+const costsOf = (page) =>
+    page.$$eval("#sliders tr[data-cost]", (rows) =>
+        Object.fromEntries(rows.map((row) => [row.dataset.cost, [...row.cells].slice(1).map((cell) => parseFloat(cell.textContent))])),
+    );
+
+test("sliders, by keyboard: padding takes the conflicts away, more elements put more loads in flight", async (browser) => {
+    await withPage(browser, "explorer.html", async (page) => {
+        const part = page.locator("#sliders .time");
+        const move = async (name, key) => {
+            const { picture } = await shownTime(part);
+            await page.locator(`#tile-${name}`).focus();
+            await page.keyboard.press(key);
+            await page.waitForFunction((old) => document.querySelector("#sliders .time svg").innerHTML !== old, picture);
+            return shownTime(part);
+        };
+        const tiled = await shownTime(part);
+        const padded = await move("padding", "ArrowRight");
+        assert.equal(await page.locator("output[for=tile-padding]").textContent(), "1 float");
+        assert.ok(padded.ms < 0.8 * tiled.ms, `${tiled.ms} ms, padded ${padded.ms} ms`);
+        const costs = await costsOf(page);
+        assert.deepEqual(costs.shared_load_wavefronts, [32, 1], "wavefronts before and now");
+        assert.deepEqual(costs.load_waits, [1, 1]);
+        assert.ok(costs.of_copy[1] > costs.of_copy[0] && costs.time[1] < costs.time[0]);
+
+        const two = await move("padding", "ArrowRight");
+        assert.ok(two.ms >= padded.ms);
+        assert.deepEqual((await costsOf(page)).shared_load_wavefronts, [1, 2]);
+        await move("padding", "ArrowLeft");
+        await move("elements", "ArrowRight");
+        await move("elements", "ArrowRight");
+        assert.deepEqual((await costsOf(page)).load_waits, [2, 4]);
+        await move("down", "ArrowLeft");
+        const coarsened = await move("down", "ArrowLeft");
+        assert.ok(coarsened.ms < padded.ms, `${coarsened.ms} ms`);
+        assert.match(page.url(), /tile=8,4,1/);
+        assert.match(await page.locator(".lesson").textContent(), /05_coarsened/);
+        const lesson = await page.evaluate(() => window.predictKernel("05_coarsened", "coarsened", 16384, 16384, "NVIDIA H200"));
+        assert.ok(Math.abs(lesson.prediction.ms - coarsened.ms) < 0.01 * coarsened.ms, "as the lesson's own kernel");
+    });
+    await withPage(browser, "explorer.html#tile=4,8,1&tile_time=NVIDIA+A100-SXM4-80GB,4096", async (page) => {
+        assert.match((await shownTime(page.locator("#sliders .time"))).words, /A100/, "the link says where the sliders are");
+        assert.equal(await page.locator("output[for=tile-down]").textContent(), "32 x 4 threads");
+        assert.ok(await page.locator("#tile-down").evaluate((slider) => slider.getBoundingClientRect().top < innerHeight), "and opens there");
+    });
+});
+
+/** Moves all sliders at once, and waits for the answer: milliseconds, the longest that the page stood still, wrong cells. */
+const moveTo = (page, positions) =>
+    page.evaluate(async (values) => {
+        const root = document.getElementById("sliders");
+        const [part, form] = [root.querySelector(".time"), root.querySelector("form.sliders")];
+        values.forEach((value, i) => (form.querySelectorAll("input")[i].value = value));
+        const begin = performance.now();
+        form.dispatchEvent(new Event("input", { bubbles: true }));
+        let [last, stood] = [begin, 0];
+        while (part.getAttribute("aria-busy") === "true") {
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            stood = Math.max(stood, performance.now() - last);
+            last = performance.now();
+        }
+        const refused = part.classList.contains("refused") ? part.querySelector(".time-headline").textContent : "";
+        return { took: performance.now() - begin, stood, wrong: root.dataset.wrong, refused };
+    }, positions);
+
+test("every position of the sliders transposes, and answers soon, while the page stays usable", async (browser) => {
+    await withPage(browser, "explorer.html", async (page) => {
+        await shownTime(page.locator("#sliders .time"));
+        const took = [], stood = [];
+        for (let down = 0; down < 4; down++) {
+            for (let elements = 0; elements < 4; elements++) {
+                for (let padding = 0; padding < 5; padding++) {
+                    const moved = await moveTo(page, [down, elements, padding]);
+                    const name = `position ${down}, ${elements}, ${padding}`;
+                    assert.equal(moved.refused, "", name);
+                    assert.equal(moved.wrong, "0", `${name}: wrong cells`);
+                    took.push(moved.took);
+                    stood.push(moved.stood);
+                }
+            }
+        }
+        const at = (part, list) => Math.round(list.sort((one, other) => one - other)[Math.floor(list.length * part)]);
+        const middle = (list) => at(0.5, list);
+        console.log(`    ${took.length} positions: median ${middle(took)} ms; the page stood still for ${middle(stood)} ms`);
+        assert.equal(took.length, await page.evaluate(() => Object.keys(window.courseData.family.kernels).length));
+        // A busy machine takes longer; one that computes in the page itself stands still for as long as it takes.
+        assert.ok(at(0.1, took) < 300, `${at(0.1, took)} ms`);
+        assert.ok(middle(stood) < 0.5 * middle(took), `it stood still for ${middle(stood)} of ${middle(took)} ms`);
+    });
+});
+
+test("of a slider that is moved quickly, the last position is shown", async (browser) => {
+    await withPage(browser, "explorer.html", async (page) => {
+        const part = page.locator("#sliders .time");
+        await shownTime(part);
+        await page.locator("#tile-padding").focus();
+        for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight", { delay: 0 });
+        await page.waitForFunction(() => document.querySelector("#sliders tr[data-cost=shared_bytes] td:last-child").textContent === "4.5 KB");
+        assert.deepEqual((await costsOf(page)).shared_load_wavefronts[1], 4);
+        assert.match((await part.locator("svg").getAttribute("aria-label")), /transpose_tile<32, 1, 4>/);
     });
 });
 

@@ -5,6 +5,9 @@
 //         "block": [x, y, z], "shared": bytes, "traced_block", "traced_warp", "limit": accesses,
 //         "produces": "transpose" | "copy" | ""}
 //         -> {"counters", "lines", "accesses", "reports", "status", "wrong", "milliseconds"} or {"error"}
+//     const char* explorer_predict(question)     question: {"entry", "rows", "cols", "grid", "block", "shared",
+//         "gpu": a name}. Matrices of any size: only the blocks that are recorded run.
+//         -> as time_of_launch.h says, or {"error"}
 //
 // A pointer that is returned holds until the next call. The kernel has the course's arguments: (float*
 // out, const float* in, int rows, int cols). `in` holds the index of each element, as bits.
@@ -14,10 +17,12 @@
 
 #include "base/options.h"
 #include "execute/device.h"
+#include "execute/recorder.h"
 #include "execute/trace.h"
 #include "program/names.h"
 #include "report/kernel_table.h"
 #include "report/reports.h"
+#include "time_of_launch.h"
 
 using namespace coalesce::sim;
 using nlohmann::json;
@@ -43,10 +48,15 @@ void set_up() {
     reports().print_as_they_come(false);
 }
 
+/// Until the next call.
+const char* kept(std::string text) {
+    static std::string last;
+    last = std::move(text);
+    return last.c_str();
+}
+
 const char* answer(const json& value) {
-    static std::string text;
-    text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-    return text.c_str();
+    return kept(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 // ---- matrices ----
@@ -140,14 +150,25 @@ void start_afresh(Kernel& kernel) {
     reports().clear();
 }
 
-json run(const json& question) {
-    if (!loaded) return {{"error", "There is no kernel yet."}};
+LaunchConfig launch_of(const json& question) {
+    return {dim_of(question.at("grid")), dim_of(question.at("block")),
+            question.at("shared").get<u32>()};
+}
+
+/// The kernel that is asked about. Throws when there is none, in words for the reader.
+Kernel& kernel_of(const json& question) {
+    if (!loaded) throw std::runtime_error("There is no kernel yet.");
     Kernel* kernel = loaded->kernel(question.at("entry").get<std::string>());
-    if (!kernel) return {{"error", "The PTX has no such kernel."}};
+    if (!kernel) throw std::runtime_error("The PTX has no such kernel.");
     if (kernel->parameter_offsets.size() != 4) {
-        return {
-            {"error", "The kernel must take (float* out, const float* in, int rows, int cols)."}};
+        throw std::runtime_error(
+            "The kernel must take (float* out, const float* in, int rows, int cols).");
     }
+    return *kernel;
+}
+
+json run(const json& question) {
+    Kernel* const kernel = &kernel_of(question);
     i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();
     const u64 elements = static_cast<u64>(rows) * static_cast<u64>(cols);
     const Matrix in(elements), out(elements);
@@ -160,15 +181,13 @@ json run(const json& question) {
     DeviceMemory& memory = Device::instance().memory();
     memory.mark_written(in.address(), elements * 4);
 
-    LaunchConfig config{dim_of(question.at("grid")), dim_of(question.at("block")),
-                        question.at("shared").get<u32>()};
     u64 out_address = out.address(), in_address = in.address();
     void* arguments[] = {&out_address, &in_address, &rows, &cols};
     start_afresh(*kernel);
     trace().begin(question.at("traced_block").get<u64>(), question.at("traced_warp").get<u32>(),
                   question.at("limit").get<std::size_t>());
     const auto begin = std::chrono::steady_clock::now();
-    const Status status = Device::instance().launch(*kernel, config, arguments);
+    const Status status = Device::instance().launch(*kernel, launch_of(question), arguments);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
 
     json result = {{"status", static_cast<int>(status)},
@@ -196,6 +215,41 @@ json run(const json& question) {
     return result;
 }
 
+// ---- predicted times ----
+
+/// What is recorded of a launch that is not carried out.
+class RecordedAlone {
+public:
+    RecordedAlone() { recorder().begin(Recorder::What::alone); }
+    ~RecordedAlone() {
+        recorder().begin(Recorder::What::nothing);
+        // Blocks that miss what others would have written may end badly, which says nothing of the kernel.
+        reports().clear();
+    }
+    RecordedAlone(const RecordedAlone&) = delete;
+    const coalesce::timing::Recording& only() const { return recorder().recordings().at(0); }
+};
+
+/// Matrices of gigabytes: a launch that is not carried out needs their addresses and nothing behind them.
+/// What reads or writes memory all the same finds nothing there, and the launch fails.
+std::string predict(const json& question) {
+    Kernel& kernel = kernel_of(question);
+    i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();
+    const u64 bytes = 4 * static_cast<u64>(rows) * static_cast<u64>(cols);
+    constexpr u64 between = 4096;
+    u64 in_address = kDeviceBase, out_address = kDeviceBase + bytes + between;
+    void* arguments[] = {&out_address, &in_address, &rows, &cols};
+    const RecordedAlone recorded;
+    const Status status = Device::instance().launch(kernel, launch_of(question), arguments);
+    if (status != Status::success) {
+        throw std::runtime_error("The kernel was stopped (error " +
+                                 std::to_string(static_cast<int>(status)) +
+                                 "): there is no time to predict.");
+    }
+    return time_of_launch(recorded.only(), question.at("gpu").get<std::string>(),
+                          2.0 * static_cast<double>(bytes));
+}
+
 }  // namespace
 
 extern "C" {
@@ -220,6 +274,14 @@ const char* explorer_load(const char* ptx) {
 const char* explorer_run(const char* question) {
     try {
         return answer(run(json::parse(question)));
+    } catch (const std::exception& error) {
+        return answer({{"error", error.what()}});
+    }
+}
+
+const char* explorer_predict(const char* question) {
+    try {
+        return kept(predict(json::parse(question)));
     } catch (const std::exception& error) {
         return answer({{"error", error.what()}});
     }

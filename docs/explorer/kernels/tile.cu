@@ -1,0 +1,47 @@
+// The explorer's sliders: lessons 03 to 05 as one kernel, whose block, elements a thread and padding are constants, since
+// a compiler makes other instructions of other constants. Each of them is compiled; the page has the PTX of all.
+
+//! [kernel]
+template <int DOWN, int ELEMENTS, int PADDING>
+__global__ void transpose_tile(float* out, const float* in, int rows, int cols) {
+    constexpr int TILE_ROWS = DOWN * ELEMENTS;
+    __shared__ float tile[TILE_ROWS][32 + PADDING];
+
+    // 32 x DOWN threads; each loads ELEMENTS elements, DOWN rows apart.
+    int col = blockIdx.x * 32 + threadIdx.x;
+    int row = blockIdx.y * TILE_ROWS + threadIdx.y;
+    for (int k = 0; k < TILE_ROWS; k += DOWN) {
+        if (row + k < rows && col < cols) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    // Lanes now walk down the tile's columns, which are rows of `out`.
+    for (int k = 0; k < TILE_ROWS; k += DOWN) {
+        unsigned place = (threadIdx.y + k) * 32 + threadIdx.x;
+        unsigned down = place % TILE_ROWS;
+        unsigned across = place / TILE_ROWS;
+        row = blockIdx.y * TILE_ROWS + down;
+        col = blockIdx.x * 32 + across;
+        if (row < rows && col < cols) {
+            out[col * rows + row] = tile[down][across];
+        }
+    }
+}
+//! [kernel]
+
+// clang-format off
+#define KERNEL(down, elements, padding) \
+    template __global__ void transpose_tile<down, elements, padding>(float*, const float*, int, int);
+#define EACH_PADDING(down, elements) \
+    KERNEL(down, elements, 0) KERNEL(down, elements, 1) KERNEL(down, elements, 2) \
+    KERNEL(down, elements, 3) KERNEL(down, elements, 4)
+#define EACH_COUNT(down) \
+    EACH_PADDING(down, 1) EACH_PADDING(down, 2) EACH_PADDING(down, 4) EACH_PADDING(down, 8)
+EACH_COUNT(4)
+EACH_COUNT(8)
+EACH_COUNT(16)
+EACH_COUNT(32)
+// clang-format on

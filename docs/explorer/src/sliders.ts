@@ -1,0 +1,161 @@
+// One kernel with three sliders: block, elements a thread, padding. What each position counts and takes, beside what
+// the position before did.
+
+import { gpus } from "./course";
+import { oneAtATime, type SimulatorThread } from "./thread";
+import type { Counters, Time } from "./simulator";
+import type { SlidersState } from "./state";
+import { countQuestion, lessonOf, possible, POSITIONS, ptxOf, sharedBytes, sourceOf, tileRows, timeQuestion, type Tile } from "./tile";
+import { TimePart } from "./time_part";
+import { capital, countOf, round, unbroken } from "./words";
+
+const NAMES: (keyof Tile)[] = ["down", "elements", "padding"];
+
+/** A slider's position, in words. */
+const WORDS: Record<keyof Tile, (value: number) => string> = {
+    down: (value) => `32 x ${value} threads`,
+    elements: (value) => countOf(value, "element"),
+    padding: (value) => countOf(value, "float"),
+};
+
+const slider = (name: keyof Tile, label: string) => `
+<div class="slider"><label for="tile-${name}">${label}</label><output for="tile-${name}"></output>
+<input id="tile-${name}" name="tile-${name}" type="range" min="0" max="${POSITIONS[name].length - 1}" step="1"/></div>`;
+
+const markup = `
+<h2>Block, elements a thread, padding</h2>
+<p>Lessons 03 to 05 as one kernel. Move a slider: what a request costs and the predicted time follow. Each position is
+compiled, so that its instructions are counted, too.</p>
+<div class="two-columns">
+<div>
+  <form class="sliders" aria-label="The kernel">${slider("down", "Block")}${slider("elements", "Elements a thread")}${slider("padding", "Padding of a tile's row")}</form>
+  <p class="lesson"></p>
+  <div class="wide" tabindex="0" role="group" aria-label="Table of what it costs">
+  <table class="counters"><thead><tr><th>Counted</th><th>Before</th><th>Now</th></tr></thead><tbody class="counted"></tbody>
+  <thead><tr><th colspan="3" class="prediction"></th></tr></thead><tbody class="predicted"></tbody></table></div>
+  <details class="source"><summary>The kernel's source</summary><div class="wide" tabindex="0" role="group" aria-label="The kernel's source"><pre></pre></div></details>
+</div>
+<section aria-label="Predicted time of the kernel with sliders"></section>
+</div>`;
+
+/** A row of the table: a key for tests, a name, and what stands there. */
+type Row = [string, string, string];
+
+function perRequest(counters: Counters, cost: string, kind: string): string {
+    const requests = counters[`${kind}_requests`] ?? 0;
+    return requests ? round((counters[cost] ?? 0) / requests) : "-";
+}
+
+const kilobytes = (bytes: number): string => `${round(bytes / 1024)} KB`;
+
+const countedRows = (tile: Tile, counters: Counters): Row[] => [
+    ["load_sectors", "Sectors a load", perRequest(counters, "load_sectors", "load")],
+    ["store_sectors", "Sectors a store", perRequest(counters, "store_sectors", "store")],
+    ["shared_store_wavefronts", "Wavefronts, store to tile", perRequest(counters, "shared_store_wavefronts", "shared_store")],
+    ["shared_load_wavefronts", "Wavefronts, load from tile", perRequest(counters, "shared_load_wavefronts", "shared_load")],
+    ["load_waits", "Loads of a warp in flight", round((counters.load_requests ?? 0) / (counters.load_waits || 1))],
+    ["shared_bytes", "Tile of a block", kilobytes(sharedBytes(tile))],
+];
+
+const predictedRows = ({ prediction, of_copy, told }: Time): Row[] => [
+    ["time", "Time", told.time.replace(/^about |[,;].*/g, "")],
+    ["of_copy", "Part of a copy's speed", of_copy === null ? "-" : `${Math.round(100 * of_copy)} %`],
+    ["bytes_on_their_way", "Bytes on their way", kilobytes(prediction.bytes_on_their_way)],
+    ["resident_blocks", "Blocks at a time", String(prediction.resident_blocks)],
+];
+
+export class Sliders {
+    readonly state: SlidersState;
+    private readonly timePart: TimePart;
+    private readonly compute = oneAtATime(() => this.computed());
+    /** What stands in the table, and what stood there. */
+    private readonly now = new Map<string, string>();
+    private before = new Map<string, string>();
+    private shown = "";
+
+    constructor(
+        private readonly root: HTMLElement,
+        private readonly thread: SimulatorThread,
+        state: SlidersState,
+        private readonly changed: () => void,
+    ) {
+        root.innerHTML = markup;
+        this.timePart = new TimePart(this.find(".two-columns > section"), gpus(), state.time, () => this.update());
+        this.state = { tile: possible(state.tile), time: this.timePart.choice };
+        for (const name of NAMES) {
+            this.input(name).value = String(POSITIONS[name].indexOf(this.state.tile[name]));
+        }
+        this.find(".sliders").addEventListener("submit", (event) => event.preventDefault());
+        this.find(".sliders").addEventListener("input", () => this.take());
+        this.showPositions();
+        void this.compute();
+    }
+
+    private find<T extends Element>(selector: string): T {
+        return this.root.querySelector(selector) as T;
+    }
+    private input(name: keyof Tile): HTMLInputElement {
+        return this.find(`#tile-${name}`);
+    }
+
+    private take() {
+        for (const name of NAMES) this.state.tile[name] = POSITIONS[name][Number(this.input(name).value)] as number;
+        this.update();
+    }
+
+    private update() {
+        this.showPositions();
+        this.changed();
+        void this.compute();
+    }
+
+    /** What needs no computing. */
+    private showPositions() {
+        const { tile } = this.state;
+        for (const name of NAMES) {
+            const words = WORDS[name](tile[name]);
+            this.find(`output[for=tile-${name}]`).textContent = words;
+            this.input(name).setAttribute("aria-valuetext", words);
+        }
+        const lesson = lessonOf(tile);
+        const size = `A tile of ${tileRows(tile)} x 32 floats.`;
+        this.find(".lesson").innerHTML = lesson
+            ? `${size} So it is in <a href="lesson_${lesson}.html">${lesson}</a>.`
+            : size;
+        this.find("details.source pre").textContent = sourceOf(tile);
+    }
+
+    private async computed() {
+        const tile = { ...this.state.tile };
+        const { gpu, size } = this.state.time;
+        const ptx = ptxOf(tile);
+        this.timePart.wait();
+        try {
+            const [counted, time] = await Promise.all([
+                this.thread.run(ptx, countQuestion(tile)),
+                this.thread.predict(ptx, timeQuestion(tile, size, gpu)),
+            ]);
+            this.root.dataset.wrong = String(counted.wrong);
+            this.timePart.show(time);
+            this.remember(JSON.stringify([tile, gpu, size]), countedRows(tile, counted.counters ?? {}), predictedRows(time));
+            this.find(".prediction").textContent = unbroken(capital(time.told.label));
+        } catch (error) {
+            this.timePart.refuse((error as Error).message);
+        }
+    }
+
+    /** `key`: what the rows are of. */
+    private remember(key: string, counted: Row[], predicted: Row[]) {
+        if (key !== this.shown) this.before = new Map(this.now);
+        this.shown = key;
+        for (const [cost, , value] of [...counted, ...predicted]) this.now.set(cost, value);
+        this.find(".counted").innerHTML = counted.map((row) => this.rowHtml(row)).join("");
+        this.find(".predicted").innerHTML = predicted.map((row) => this.rowHtml(row)).join("");
+    }
+
+    private rowHtml([cost, name, now]: Row): string {
+        const before = this.before.get(cost) ?? "";
+        const mark = before && before !== now ? ' class="differs"' : "";
+        return `<tr data-cost="${cost}"><td>${name}</td><td>${before}</td><td${mark}>${now}</td></tr>`;
+    }
+}

@@ -1,0 +1,56 @@
+// See time_of_launch.h.
+#include "time_of_launch.h"
+
+#include <optional>
+#include <vector>
+
+#include "timing/gpu.h"
+#include "timing/predict.h"
+#include "timing/prediction_codec.h"
+#include "timing/time_line.h"
+#include "timing/time_line_svg.h"
+#include "timing/words.h"
+
+namespace coalesce {
+namespace timing {
+
+template <class Codec>
+void describe(Codec& codec, Told& t) {
+    fields(codec, "kernel", t.kernel, "time", t.time, "label", t.label, "verdict", t.verdict, "why",
+           t.why, "unknown", t.unknown, "cure", t.cure);
+}
+
+}  // namespace timing
+
+namespace sim {
+namespace {
+
+struct TimeOfLaunch {
+    timing::Prediction prediction;
+    std::optional<double> of_copy;
+    timing::Told told;
+    std::string svg, text;
+};
+
+template <class Codec>
+void describe(Codec& codec, TimeOfLaunch& t) {
+    fields(codec, "prediction", t.prediction, "of_copy", t.of_copy, "told", t.told, "svg", t.svg,
+           "text", t.text);
+}
+
+}  // namespace
+
+std::string time_of_launch(const timing::Recording& recording, const std::string& gpu_name,
+                           double useful_bytes) {
+    const timing::Gpu gpu = timing::gpu_of(gpu_name);
+    TimeOfLaunch time;
+    time.prediction = timing::predict(recording, gpu);
+    time.of_copy = timing::part_of_copy(time.prediction, gpu, useful_bytes);
+    time.told = timing::told(time.prediction, gpu, useful_bytes);
+    time.svg = timing::time_line_svg(time.prediction);
+    time.text = timing::time_line_text(time.prediction);
+    return codec::write(time);
+}
+
+}  // namespace sim
+}  // namespace coalesce
