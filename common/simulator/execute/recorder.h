@@ -2,7 +2,8 @@
 //
 // Idea   A few blocks, spread over the grid, are run in plain mode, in which every instruction is an Op of
 //        its own: their warps' steps are written down one by one. Those blocks are not run again, so that a
-//        launch that is recorded leaves the same memory and the same counters. Of many blocks side by side it
+//        launch that is recorded leaves the same memory and the same counters; where blocks can see each
+//        other's order, they keep it. Of many blocks side by side it
 //        is written down which sectors they touch: they run as always, somebody listening.
 // Alone  When only the time is wanted, nothing else is run: of a launch over gigabytes, a few milliseconds'
 //        worth. Memory is then not what the launch would have left.

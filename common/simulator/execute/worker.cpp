@@ -307,7 +307,10 @@ void Worker::run_blocks() {
             if (more) {
                 watch_.worked();
                 const u64 number = block_number(nth);
-                if (!launch_->leaves_out(number)) advance(begin_block(number));
+                if (!launch_->leaves_out(number))
+                    advance(begin_block(number));
+                else if (launch_->in_turn)
+                    launch_->in_turn(number);
                 continue;
             }
         }
