@@ -35,6 +35,17 @@ bool is_row(const HeardAccess& access) {
     return differs == 0;
 }
 
+/// All lanes, each in one sector, in rising order.
+bool is_rising(const HeardAccess& access) {
+    if (access.lanes != kAllLanes) return false;
+    u64 differs = 0, falls = 0;
+    for (int l = 0; l < kLanes; ++l)
+        differs |= access.addresses[l] / kSectorBytes ^
+                   (access.addresses[l] + access.bytes - 1) / kSectorBytes;
+    for (int l = 1; l < kLanes; ++l) falls |= access.addresses[l] - access.addresses[l - 1];
+    return differs == 0 && falls >> 63 == 0;
+}
+
 /// Hands every stretch of sectors that the lanes touch to `take`, in rising order.
 template <class Take>
 void for_each_run(const HeardAccess& access, Take take) {
@@ -42,6 +53,19 @@ void for_each_run(const HeardAccess& access, Take take) {
         const u64 begin = access.addresses[0], first = begin / kSectorBytes,
                   last = (begin + kLanes * access.bytes - 1) / kSectorBytes;
         return take({first, static_cast<u32>(last - first) + 1});
+    }
+    if (is_rising(access)) {
+        timing::SectorRun run{access.addresses[0] / kSectorBytes, 1};
+        for (int l = 1; l < kLanes; ++l) {
+            const u64 sector = access.addresses[l] / kSectorBytes;
+            if (sector > run.first + run.count) {
+                take(run);
+                run = {sector, 1};
+            } else {
+                run.count = static_cast<u32>(sector - run.first) + 1;
+            }
+        }
+        return take(run);
     }
     u64 sectors[2 * kLanes];
     int count = 0;
