@@ -163,7 +163,8 @@ void Worker::prepare(Resident& resident) {
         wanted.uninitialised = launch_->checks.init;
         resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
     }
-    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_end() && !code.plain);
+    const bool may_repeat = code.repeats_shared && (!code.plain || code.recorded);
+    block.ledger.begin_launch(warps, may_repeat && block.shared_end());
 }
 
 void Worker::listen(Warp& w) {
