@@ -13,6 +13,9 @@ struct Cost {
 /// `index`: of the instruction in its kernel, for branches.
 Cost cost_of(const Instruction& instruction, std::uint32_t index);
 
+/// Of what a short branch jumps over, where ptxas makes it conditional instead; 0: it stays a branch.
+float slots_of_converted(const std::vector<Instruction>& instructions, std::uint32_t branch);
+
 /// A branch over so few instructions that ptxas makes predicates of it, or nearly.
 bool skips_little(const Instruction& branch, std::uint32_t index);
 

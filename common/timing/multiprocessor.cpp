@@ -265,11 +265,12 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
             pipe[0] = pipe[1] = at + slots;
             return at;
         default: {
-            const int which = o.pipe == Pipe::integer    ? 0
-                              : o.pipe == Pipe::multiply ? 1
-                                                         : pipe[1] < pipe[0];
+            const int which = o.pipe == Pipe::integer ? 0
+                              : o.pipe == Pipe::multiply || o.pipe == Pipe::wide
+                                  ? 1
+                                  : pipe[1] < pipe[0];
             at = std::max(at, pipe[which]);
-            pipe[which] = at + slots * gpu_.multiply_issue;
+            pipe[which] = at + slots * gpu_.multiply_issue * (o.pipe == Pipe::wide ? 2 : 1);
             return at;
         }
     }

@@ -14,6 +14,7 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr std::uint32_t sectors_of_place = 32;  ///< 1 KiB of memory answers as one
+constexpr float slots_of_branch = 2;  ///< itself, and what brings the lanes together again
 constexpr std::uint32_t sectors_of_line = line_bytes / sector_bytes;
 constexpr std::uint32_t bytes_of_pass = 128;
 constexpr std::uint32_t half_sector = sector_bytes / 2;
@@ -352,6 +353,10 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
         if (little) {
             condition_ = last();
             condition_until_ = i.target;
+            const float body = slots_of_converted(recording_.instructions, step.instruction);
+            const bool skips =
+                k + 1 < path.steps.size() && path.steps[k + 1].instruction >= i.target;
+            operation.slots = body == 0 ? slots_of_branch : skips ? body : 0;
         }
         draft.ends_piece = !little;
     }

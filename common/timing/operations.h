@@ -17,7 +17,7 @@ namespace coalesce::timing {
 inline constexpr std::uint32_t line_bytes = 128;
 
 /// Who executes arithmetic: each scheduler has one of each kind.
-enum class Pipe : std::uint8_t { any, integer, multiply, divide, both };
+enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both };
 
 struct Operation {
     enum class Kind : std::uint8_t {

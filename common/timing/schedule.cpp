@@ -19,6 +19,7 @@ public:
           stage_(end - begin, 0),
           rank_(end - begin, last_rank) {
         find_stages();
+        put_off();
         find_ranks();
     }
 
@@ -52,6 +53,20 @@ private:
                 stage_[k] = stage + 1;
                 stage += 2;
             }
+        }
+    }
+
+    /// What is made of loaded values comes as late as it is wanted: a barrier before that need not wait for it.
+    void put_off() {
+        const int last = stage_.empty() ? 0 : *std::max_element(stage_.begin(), stage_.end());
+        std::vector<int> wanted(stage_.size(), last);
+        for (std::size_t k = stage_.size(); k-- > 0;) {
+            const Draft& d = draft(k);
+            const bool can_wait =
+                d.operation.kind == Kind::arithmetic && !d.fixed && !free_[k] && !d.ends_piece;
+            if (can_wait) stage_[k] = wanted[k];
+            for (const std::uint32_t a : d.operation.after)
+                if (a >= begin_) wanted[a - begin_] = std::min(wanted[a - begin_], stage_[k]);
         }
     }
 

@@ -1,7 +1,8 @@
 // The order of a warp's operations, as far as it matters: as ptxas would put them.
 //
-// Between a loop's turns, what depends on no load moves to the front, past barriers too. Between barriers,
-// loads of global memory come first with all that leads to them, then loads of shared memory, then the rest.
+// Between a loop's turns, what depends on no load moves to the front, past barriers too, and sums of what is loaded
+// to the end. Between barriers, loads of global memory come first with all that leads to them, then loads of shared
+// memory, then the rest.
 #pragma once
 
 #include <vector>
