@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "course/course.h"
 #include "harness/device.h"
@@ -152,6 +153,13 @@ void print_summary(const std::vector<Cost>& costs) {
     print("recorded alone and predicted:", prediction, "ms");
 }
 
+void print_row(const std::string& name, const Cost& cost) {
+    std::cout << format("%-36.36s %8.2f %8.2f %5.0f %% %8.2f %8.2f\n", name.c_str(),
+                        median(cost.run), median(cost.beside), 100 * cost.recording(),
+                        median(cost.predict), median(cost.alone))
+              << std::flush;
+}
+
 void run(const Words& words) {
     const course::Course course = course::read_course(COALESCE_REPOSITORY "/course.toml");
     std::vector<Cost> costs;
@@ -171,15 +179,12 @@ void run(const Words& words) {
                 continue;
             const std::optional<Cost> cost = cost_of(variant, words);
             if (!cost) continue;
-            std::cout << format("%-36.36s %8.2f %8.2f %5.0f %% %8.2f %8.2f\n",
-                                (step.name + " " + variant.name).c_str(), median(cost->run),
-                                median(cost->beside), 100 * cost->recording(),
-                                median(cost->predict), median(cost->alone))
-                      << std::flush;
+            print_row(step.name + " " + variant.name, *cost);
             costs.push_back(*cost);
         }
     }
-    if (!costs.empty()) print_summary(costs);
+    if (costs.empty()) throw UsageError("no such kernel launches anything that can be predicted");
+    print_summary(costs);
 }
 
 }  // namespace
