@@ -18,6 +18,8 @@ constexpr float slots_of_branch = 2;  ///< itself, and what brings the lanes tog
 constexpr std::uint32_t sectors_of_line = line_bytes / sector_bytes;
 constexpr std::uint32_t bytes_of_pass = 128;
 constexpr std::uint32_t half_sector = sector_bytes / 2;
+/// Lanes that store along a row leave no more room between their sectors: others fill it soon.
+constexpr std::uint32_t near_sectors = 8;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct BlockState {
@@ -81,8 +83,10 @@ private:
     bool keeps(std::uint64_t line);
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
+    /// Where an access lies: sectors, halves of lines that they are in, and whether lanes go along a row.
     struct Extent {
-        std::uint32_t sectors = 0, halves = 0, lone = 0;
+        std::uint32_t sectors = 0, halves = 0;
+        bool is_near = false;
     };
     Extent extent_of(const Access& access) const;
     void wait_for_groups(Operation& operation, const Instruction& i);
@@ -176,22 +180,17 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
     if (!i.has("nc")) follow(operation, stores_);  // they might be to the same place
 }
 
-/// Where an access lies: sectors, halves of lines that they are in, and sectors that are alone in theirs.
 WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
     Extent e;
     std::uint64_t last_half = ~std::uint64_t{0};
-    bool is_alone = false;
     for_each_sector(access, [&](std::uint64_t sector) {
         ++e.sectors;
-        const bool is_new = sector / 2 != last_half;
-        if (is_new) {
-            e.lone += is_alone;
-            ++e.halves;
-            last_half = sector / 2;
-        }
-        is_alone = is_new;
+        e.halves += sector / 2 != last_half;
+        last_half = sector / 2;
     });
-    e.lone += is_alone;
+    const SectorRun &first = block_.runs[access.first_run],
+                    &last = block_.runs[access.first_run + access.runs - 1];
+    e.is_near = last.first + last.count - first.first <= std::uint64_t{near_sectors} * e.sectors;
     return e;
 }
 
@@ -199,7 +198,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::store;
     for_each_access(step, [&](const Access& access) {
-        const auto [sectors, halves, lone] = extent_of(access);
+        const auto [sectors, halves, is_near] = extent_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
         const std::uint32_t bytes = std::min(bytes_of(access), sector_bytes * sectors),
@@ -207,6 +206,10 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
                             partial = std::min(sectors, (missing + half_sector - 1) / half_sector);
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + sectors - partial);
         operation.partial = static_cast<std::uint16_t>(operation.partial + partial);
+        if (is_near && access.runs > 1) {
+            operation.partial_near = static_cast<std::uint16_t>(operation.partial_near + partial);
+            return;
+        }
         operation.halves_partial =
             static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
         operation.bytes_of_lane = access.bytes_per_lane;
@@ -387,6 +390,7 @@ void add_up(const Program& program, BlockProgram& block) {
             o.kind == Kind::load || o.kind == Kind::copy || o.kind == Kind::bulk_load;
         (reads ? block.sectors_read : block.sectors_written) += o.sectors * program.in_all;
         block.sectors_partial += o.partial * program.in_all;
+        block.sectors_partial_near += o.partial_near * program.in_all;
     }
 }
 

@@ -34,11 +34,10 @@ enum class Unknown {
     local_memory,   ///< registers that do not fit, arrays that are indexed
     unlike_blocks,  ///< other blocks do something else than those that were looked at
     waits,          ///< blocks that wait for each other
-    instructions,   ///< that the model has no figure for
-    fits_in_cache,  ///< how much of it is still, or already, in the second-level cache
+    parts,          ///< of sectors, stored along a row: how many come together on their way
 };
 constexpr Unknown last_of(Unknown) {
-    return Unknown::fits_in_cache;
+    return Unknown::parts;
 }
 
 /// Parts of the time of the launch, or cycles of a warp's life.

@@ -356,8 +356,7 @@ std::string words_for(Unknown unknown) {
         case Unknown::local_memory: return "what the threads' local memory costs";
         case Unknown::unlike_blocks: return "what those blocks do that are unlike the ones it saw";
         case Unknown::waits: return "how long blocks wait for each other";
-        case Unknown::instructions: return "what some of the instructions cost";
-        case Unknown::fits_in_cache: return "how much of the data the second-level cache still has";
+        case Unknown::parts: return "how many parts of sectors come together on their way";
     }
     return "";
 }

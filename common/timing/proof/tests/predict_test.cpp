@@ -52,7 +52,7 @@ TEST_CASE("what the simulator predicts is kept, but for the time line") {
     launch.ms = 0.25;
     launch.error_band = 0.08;
     launch.binds = Binds::flight;
-    launch.unknown = {Unknown::fits_in_cache};
+    launch.unknown = {Unknown::parts};
     launch.registers = 32;
     answer = codec::write(Predictions{{launch}});
     const Predicted predicted = predict_quietly("H200");
@@ -61,7 +61,7 @@ TEST_CASE("what the simulator predicts is kept, but for the time line") {
     const PredictedKernel& one = predicted.kernels[0];
     CHECK(one.ms == 0.25);
     CHECK(one.binds == "flight");
-    CHECK(one.unknown == std::vector<std::string>{"fits-in-cache"});
+    CHECK(one.unknown == std::vector<std::string>{"parts"});
     CHECK(one.prediction["registers"] == 32);
     CHECK_FALSE(one.prediction.contains("time_line"));
     const auto again = codec::read<Predicted>(codec::write(predicted));
