@@ -451,6 +451,7 @@ void Simulation::exit(std::uint32_t w, double at) {
 bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
     WarpState& warp = warps_[w];
     const Operation& o = warp.program->operations[warp.at];
+    if (warp.half == 0 && warp.at >= warp.program->operations.size() / 2) warp.half = t;
     if (wait_for_operands(warp, o, t, next)) return true;
     if (o.kind == Kind::bulk_wait && !wait_for_bulk(w, t)) return false;
     BlockState& block = blocks_[warp.block];
@@ -471,7 +472,6 @@ bool Simulation::carry_out(std::uint32_t w, double t, double& next) {
         default: break;
     }
     warp.done[warp.at++] = done;
-    if (warp.at == warp.program->operations.size() / 2) warp.half = next;
     return true;
 }
 

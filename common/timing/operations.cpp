@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "timing/machine.h"
 #include "timing/schedule.h"
@@ -108,9 +109,12 @@ private:
     const Recording& recording_;
     const RecordedBlock& block_;
     BlockState& state_;
-    double lines_;                                            ///< that the cache has for this warp
-    std::unordered_map<std::uint64_t, std::uint64_t> asked_;  ///< when, of a line
-    std::uint64_t lines_asked_ = 0, last_line_ = ~std::uint64_t{0};
+    double lines_;  ///< that the cache has for this warp
+    struct Asked {
+        std::uint64_t lines = 0, waits = 0;  ///< of the warp until then
+    };
+    std::unordered_map<std::uint64_t, Asked> asked_;  ///< when, of a line
+    std::uint64_t lines_asked_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writer_;  ///< of a register; no_target: nobody
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
@@ -148,17 +152,19 @@ void WarpLowering::remember_places(Operation& operation, const Access& access) {
                 .first->second);
 }
 
-/// Whether the first-level cache still has a line: less probable the more lines this warp, and with it all
-/// others, has asked for since. (Counted on an H200, where columns are read by 24 to 63 warps.)
+/// Whether the first-level cache still has a line: less probable the more lines this warp, and with it the others, has
+/// asked for since. Of loads under way together, about half of the others come between. (Counted on an H200, where
+/// columns are read by 24 to 63 warps.)
 bool WarpLowering::keeps(std::uint64_t line) {
     constexpr double usable = .85;
     if (line == last_line_) return true;
     last_line_ = line;
-    const auto [found, is_new] = asked_.try_emplace(line, ++lines_asked_);
-    const double since = static_cast<double>(lines_asked_ - found->second),
-                 share = usable * lines_ / std::max(1.0, since);
-    found->second = lines_asked_;
-    if (is_new || share >= 1) return true;
+    const Asked now{++lines_asked_, waits_};
+    const auto [found, is_new] = asked_.try_emplace(line, now);
+    const Asked before = std::exchange(found->second, now);
+    if (is_new) return true;
+    const double since = static_cast<double>(now.lines - before.lines),
+                 share = usable * lines_ * (now.waits == before.waits ? 2 : 1) / since;
     const auto chance = static_cast<double>(line * 0x9e3779b97f4a7c15ull >> 40) / (1 << 24);
     return chance < share * share;
 }
@@ -219,6 +225,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
                      static_cast<std::uint16_t>(sector_bytes - missing / partial));
     });
     stores_.push_back(last());
+    ++waits_;
 }
 
 void WarpLowering::add_shared(Draft& draft, const Step& step, bool load) {
