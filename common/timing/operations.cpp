@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "timing/machine.h"
@@ -26,7 +24,7 @@ constexpr std::uint32_t near_sectors = 8;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct BlockState {
-    std::unordered_set<std::uint64_t> loaded;
+    SectorSet loaded;
     std::unordered_map<std::uint64_t, std::uint32_t> places;
 };
 
@@ -48,6 +46,7 @@ public:
     }
     /// The first steps of it.
     std::vector<Draft> run(const WarpPath& path, std::size_t steps) {
+        drafts_.reserve(steps + 2);
         start();
         for (std::size_t k = 0; k < steps; ++k) add(path, k);
         if (drafts_.empty() || drafts_.back().operation.kind != Kind::exit) end();
@@ -70,6 +69,9 @@ private:
     Draft& next() {
         drafts_.emplace_back();
         return drafts_.back();
+    }
+    std::uint32_t writer_of(std::uint32_t reg) const {
+        return reg < writer_.size() ? writer_[reg] : no_target;
     }
     std::uint32_t last() const { return static_cast<std::uint32_t>(drafts_.size() - 1); }
 
@@ -121,13 +123,14 @@ private:
     std::uint64_t doubtful_ =
         0;  ///< of the lines that were asked for: the cache may have them or not
     std::vector<Draft> drafts_;
-    std::unordered_map<std::uint32_t, std::uint32_t> writer_;  ///< of a register
+    std::vector<std::uint32_t> writer_;  ///< of a register; no_target: nobody
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
     std::vector<std::uint32_t> group_;                ///< copies since the last commit
     std::vector<std::vector<std::uint32_t>> groups_;  ///< committed, not waited for: empty
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool>
         divided_;                                        ///< by (register, who wrote it)
     std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and where it leads
+    std::vector<std::uint64_t> touched_;                 ///< places, of one access
 };
 
 std::uint32_t bytes_of(const Access& access) {
@@ -139,13 +142,17 @@ float data_passes(const Access& access) {
 }
 
 void WarpLowering::remember_places(Operation& operation, const Access& access) {
-    std::set<std::uint64_t> touched;
+    std::vector<std::uint64_t>& touched = touched_;
+    touched.clear();
     for (std::uint32_t r = 0; r < access.runs; ++r) {
         const SectorRun& run = block_.runs[access.first_run + r];
         for (std::uint64_t p = run.first / sectors_of_place;
              p <= (run.first + run.count - 1) / sectors_of_place; ++p)
-            touched.insert(p);
+            if (touched.empty() || touched.back() != p) touched.push_back(p);
     }
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    operation.places.reserve(operation.places.size() + touched.size());
     for (const std::uint64_t place : touched)
         operation.places.push_back(
             state_.places.try_emplace(place, static_cast<std::uint32_t>(state_.places.size()))
@@ -178,7 +185,7 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
         std::uint32_t missing = 0;
         for_each_sector(access, [&](std::uint64_t sector) {
             const bool is_kept = keeps(sector / sectors_of_line);
-            missing += state_.loaded.insert(sector).second || !is_kept;
+            missing += state_.loaded.add({sector, 1}, 0) > 0 || !is_kept;
         });
         operation.sectors = static_cast<std::uint16_t>(operation.sectors + missing);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
@@ -324,8 +331,7 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
     if (cost.pipe != Pipe::divide || i.read.empty()) return;
     // By what was divided by before: its reciprocal is at hand.
     const std::uint32_t by = i.read.back();
-    const auto writer = writer_.find(by);
-    bool& again = divided_[{by, writer == writer_.end() ? no_target : writer->second}];
+    bool& again = divided_[{by, writer_of(by)}];
     if (again) {
         operation.slots *= .7f;
         operation.latency *= .4f;
@@ -339,9 +345,10 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     const Instruction& i = recording_.instructions[step.instruction];
     Draft& draft = next();
     Operation& operation = draft.operation;
+    operation.after.reserve(i.read.size() + 1);
     for (const std::uint32_t reg : i.read)
-        if (const auto found = writer_.find(reg); found != writer_.end())
-            operation.after.push_back(found->second);
+        if (const std::uint32_t writer = writer_of(reg); writer != no_target)
+            operation.after.push_back(writer);
     if (step.accesses > 0)
         add_access(draft, i, step);
     else if (!add_asynchronous(draft, i))
@@ -372,7 +379,10 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
         draft.ends_piece = !little;
     }
     draft.ends_piece |= back;
-    for (const std::uint32_t reg : i.written) writer_[reg] = last();
+    for (const std::uint32_t reg : i.written) {
+        if (reg >= writer_.size()) writer_.resize(reg + 1, no_target);
+        writer_[reg] = last();
+    }
 }
 
 /// Two warps with the same operations, but for the places that they touch.

@@ -124,21 +124,29 @@ std::vector<Operation> in_order(std::vector<Draft> drafts) {
         order.insert(order.end(), piece.begin(), piece.end());
         begin = end;
     }
+    constexpr std::uint32_t nowhere = ~0u;
     std::vector<Operation> operations;
-    std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());
+    operations.reserve(drafts.size());
+    std::vector<std::uint32_t> place(drafts.size(), nowhere);           // of a draft, in the result
+    std::vector<std::vector<std::uint32_t>> stands_for(drafts.size());  // what is left out
+    std::vector<std::uint32_t> after;
     for (const std::size_t k : order) {
-        std::vector<std::uint32_t> after;
-        for (const std::uint32_t a : drafts[k].operation.after)
-            after.insert(after.end(), stands_for[a].begin(), stands_for[a].end());
+        after.clear();
+        for (const std::uint32_t a : drafts[k].operation.after) {
+            if (place[a] != nowhere)
+                after.push_back(place[a]);
+            else
+                after.insert(after.end(), stands_for[a].begin(), stands_for[a].end());
+        }
         std::sort(after.begin(), after.end());
         after.erase(std::unique(after.begin(), after.end()), after.end());
         if (costs_nothing(drafts[k])) {
-            stands_for[k] = std::move(after);
+            stands_for[k] = after;
             continue;
         }
-        stands_for[k] = {static_cast<std::uint32_t>(operations.size())};
+        place[k] = static_cast<std::uint32_t>(operations.size());
         operations.push_back(std::move(drafts[k].operation));
-        operations.back().after = std::move(after);
+        operations.back().after.assign(after.begin(), after.end());
     }
     return operations;
 }

@@ -5,44 +5,9 @@
 
 namespace coalesce::timing {
 
-namespace {
-constexpr std::uint64_t nothing = ~std::uint64_t{0};
-constexpr std::uint32_t sectors_of_page = 64;
-constexpr std::uint64_t page_bytes = sectors_of_page * sector_bytes;
-
-std::uint64_t bits(std::uint32_t from, std::uint32_t count) {
-    return (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << from;
-}
-}  // namespace
-
-void SectorSet::add(SectorRun run) {
-    while (run.count > 0) {
-        const auto from = static_cast<std::uint32_t>(run.first % sectors_of_page);
-        const std::uint32_t count = std::min(run.count, sectors_of_page - from);
-        page(run.first / sectors_of_page).sectors |= bits(from, count);
-        run.first += count;
-        run.count -= count;
-    }
-}
-
 void SectorSet::add(const SectorSet& other) {
     for (const Page& p : other.table_)
         if (p.number != nothing) page(p.number).sectors |= p.sectors;
-}
-
-SectorSet::Page& SectorSet::page(std::uint64_t number) {
-    if (2 * (used_ + 1) > table_.size()) grow();
-    const std::size_t mask = table_.size() - 1;
-    std::size_t at = (number * 0x9e3779b97f4a7c15ull >> 20) & mask;
-    while (table_[at].number != number) {
-        if (table_[at].number == nothing) {
-            table_[at].number = number;
-            ++used_;
-            break;
-        }
-        at = (at + 1) & mask;
-    }
-    return table_[at];
 }
 
 void SectorSet::grow() {
@@ -50,7 +15,7 @@ void SectorSet::grow() {
     old.swap(table_);
     used_ = 0;
     for (const Page& p : old)
-        if (p.number != nothing) page(p.number).sectors = p.sectors;
+        if (p.number != nothing) page(p.number) = p;
 }
 
 void SectorSet::clear() {
@@ -89,7 +54,7 @@ std::uint64_t SectorSet::runs() const {
 std::uint64_t SectorSet::pages(std::uint64_t bytes) const {
     std::uint64_t count = 0, last = nothing;
     for (const Page& p : sorted()) {
-        const std::uint64_t number = p.number / (bytes / page_bytes);
+        const std::uint64_t number = p.number / (bytes / sector_bytes / sectors_of_page);
         count += number != last;
         last = number;
     }

@@ -1,6 +1,8 @@
 // A set of sectors of memory (32 bytes each), and how they lie: in how many runs, in how many pages.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,8 +19,11 @@ struct SectorRun {
 
 class SectorSet {
 public:
-    void add(SectorRun run);
+    void add(SectorRun run) { add(run, 0); }
     void add(const SectorSet& other);
+    /// How many of them are new in this turn. Turns have rising numbers; a sector that an earlier one added is new
+    /// once more.
+    std::uint64_t add(SectorRun run, std::uint64_t turn);
     std::uint64_t size() const;
     /// Stretches without a gap, longest possible.
     std::uint64_t runs() const;
@@ -28,10 +33,15 @@ public:
     void clear();
 
 private:
-    /// 64 sectors side by side, one bit each: a slot of a table with open addresses.
-    struct Page {
-        std::uint64_t number = ~std::uint64_t{0};
+    static constexpr std::uint64_t nothing = ~std::uint64_t{0};
+    static constexpr std::uint32_t sectors_of_page = 64;
+
+    /// 64 sectors side by side, one bit each: a slot of a table with open addresses. Aligned, so that it is in one
+    /// line of the host's cache: waiting for that is most of what a look-up costs.
+    struct alignas(32) Page {
+        std::uint64_t number = nothing;
         std::uint64_t sectors = 0;
+        std::uint64_t turn = 0, of_turn = 0;  ///< the last turn that added some, and which
     };
     Page& page(std::uint64_t number);
     void grow();
@@ -39,6 +49,46 @@ private:
 
     std::vector<Page> table_;
     std::size_t used_ = 0;
+    std::size_t last_ = 0;  ///< the slot asked for last: the next sectors are often there, too
 };
+
+// Here, because a launch that is recorded adds millions.
+
+inline SectorSet::Page& SectorSet::page(std::uint64_t number) {
+    if (last_ < table_.size() && table_[last_].number == number) return table_[last_];
+    if (2 * (used_ + 1) > table_.size()) grow();
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(mask));
+    while (table_[at].number != number) {
+        if (table_[at].number == nothing) {
+            table_[at].number = number;
+            ++used_;
+            break;
+        }
+        at = (at + 1) & mask;
+    }
+    last_ = at;
+    return table_[at];
+}
+
+inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
+    std::uint64_t added = 0;
+    while (run.count > 0) {
+        const auto from = static_cast<std::uint32_t>(run.first % sectors_of_page);
+        const std::uint32_t count = std::min(run.count, sectors_of_page - from);
+        const std::uint64_t sectors = nothing >> (sectors_of_page - count) << from;
+        Page& p = page(run.first / sectors_of_page);
+        p.sectors |= sectors;
+        if (p.turn != turn) {
+            p.turn = turn;
+            p.of_turn = 0;
+        }
+        added += static_cast<std::uint64_t>(std::popcount(sectors & ~p.of_turn));
+        p.of_turn |= sectors;
+        run.first += count;
+        run.count -= count;
+    }
+    return added;
+}
 
 }  // namespace coalesce::timing

@@ -24,10 +24,12 @@ struct HeardAccess {
 class AccessListener {
 public:
     virtual ~AccessListener() = default;
+    /// Whether it wants to know of shared memory, too.
+    virtual bool hears_shared() const { return true; }
     virtual void note(const Warp& w, const Op* op, const HeardAccess& access) = 0;
 };
 
-/// Somebody who hears of every instruction besides. In plain mode alone, where each has an Op of its own.
+/// Somebody who hears of every instruction besides. In plain mode alone, where an Op of its own counts each.
 class StepListener : public AccessListener {
 public:
     virtual void step(const Warp& w, const Op* op) = 0;

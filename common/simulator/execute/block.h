@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -47,8 +48,10 @@ struct Launch {
     StepListener* recorder = nullptr;  ///< to every block that is run
     std::vector<u64> only;             ///< these blocks are run; none: all are
     std::vector<u64> left_out;         ///< these are not
+    std::function<void(u64)>
+        in_turn;  ///< of those, runs one when its turn comes; none: they have run
     u64 first_neighbour = 0, neighbours = 0;
-    u64 heard_of_warp = 0;  ///< sectors, of each of theirs; 0: all
+    u64 heard_of_warp = 0;    ///< sectors, of each of theirs; 0: all
     bool only_heard = false;  ///< global memory is asked for, and not touched
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }

@@ -324,34 +324,68 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.grid_workspace = state_->grid_workspace;
 }
 
-/// Runs the blocks that stand for all, step by step; `launch` then leaves them out.
+namespace {
+
+/// The blocks that stand for all, and who writes them down.
+struct Chosen {
+    Chosen(const Kernel& kernel, timing::Recording& recording)
+        : log(kernel, *kernel.plain_code, recording) {}
+
+    StepLog log;
+    Launch launch;
+    Worker worker;
+};
+
+/// As far as what is recorded shows how many there should be.
+void choose_neighbours(Launch& launch, timing::Recording& recording, u64 resident) {
+    const auto [first, count] = Recorder::neighbours(recording, resident);
+    recording.neighbours = count;
+    launch.first_neighbour = first;
+    launch.neighbours = count;
+}
+
+void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
+            std::vector<Counted>& counted) {
+    worker.begin_launch(launch, shared_log, options().seed, resident);
+    worker.run();
+    worker.end_launch();
+    counted.push_back({launch.code, std::move(worker.totals)});
+}
+
+}  // namespace
+
+/// Runs the blocks that stand for all, step by step; `launch` leaves them out. Where blocks can see each other's
+/// order, they are run when their turn comes, else before all others.
 void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
                     bool alone, std::vector<Counted>& counted) {
     Kernel& kernel = *launch.kernel;
     if (!kernel.plain_code) kernel.plain_code = lower_plainly(kernel);
     if (!kernel.plain_code) return;
-    StepLog log(kernel, *kernel.plain_code, recording);
-    Launch chosen;
-    describe_launch(chosen, kernel, launch.config, arguments);
-    chosen.code = kernel.plain_code.get();
-    chosen.checks = launch.checks;
-    chosen.global_race = launch.global_race;
-    chosen.number = launch.number;
-    chosen.only_heard = alone;
-    chosen.recorder = &log;
-    chosen.only = Recorder::chosen_blocks(launch.config, resident);
-    run(chosen, resident, counted);
-    if (chosen.failed()) launch.status = chosen.status.load();
-    const auto [first, count] = Recorder::neighbours(recording, resident);
-    recording.neighbours = count;
-    launch.first_neighbour = first;
-    launch.neighbours = count;
-    if (alone) {
-        launch.only.resize(count);
-        std::iota(launch.only.begin(), launch.only.end(), first);
-    } else {
-        launch.left_out = chosen.only;
+    const auto chosen = std::make_shared<Chosen>(kernel, recording);
+    describe_launch(chosen->launch, kernel, launch.config, arguments);
+    chosen->launch.code = kernel.plain_code.get();
+    chosen->launch.checks = launch.checks;
+    chosen->launch.global_race = launch.global_race;
+    chosen->launch.number = launch.number;
+    chosen->launch.only_heard = alone;
+    chosen->launch.recorder = &chosen->log;
+    const auto run_chosen = [=, this, &launch, &recording, &counted](std::vector<u64> blocks) {
+        chosen->launch.only = std::move(blocks);
+        chosen->launch.next_block = 0;
+        run_on(chosen->worker, chosen->launch, state_->shared_log, resident, counted);
+        if (chosen->launch.failed()) launch.fail(static_cast<Status>(chosen->launch.status.load()));
+        choose_neighbours(launch, recording, resident);
+    };
+    const std::vector<u64> blocks = Recorder::chosen_blocks(launch.config, resident);
+    if (!alone) launch.left_out = blocks;
+    if (!alone && launch.code->order_sensitive) {
+        launch.in_turn = [run_chosen](u64 block) { run_chosen({block}); };
+        return;
     }
+    run_chosen(blocks);
+    if (!alone) return;
+    launch.only.resize(launch.neighbours);
+    std::iota(launch.only.begin(), launch.only.end(), launch.first_neighbour);
 }
 
 /// Runs the launch's blocks on as many workers as it may have.

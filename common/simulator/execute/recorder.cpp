@@ -26,9 +26,47 @@ constexpr u64 kSectorsOfTile = 1024;
 constexpr u32 kSectorBytes = timing::sector_bytes;
 constexpr u32 kSectorsOfLine = 4;
 
+/// All lanes, one behind the other.
+bool is_row(const HeardAccess& access) {
+    if (access.lanes != kAllLanes) return false;
+    u64 differs = 0;
+    for (int l = 1; l < kLanes; ++l)
+        differs |= access.addresses[l] - access.addresses[l - 1] - access.bytes;
+    return differs == 0;
+}
+
+/// All lanes, each in one sector, in rising order.
+bool is_rising(const HeardAccess& access) {
+    if (access.lanes != kAllLanes) return false;
+    u64 differs = 0, falls = 0;
+    for (int l = 0; l < kLanes; ++l)
+        differs |= access.addresses[l] / kSectorBytes ^
+                   (access.addresses[l] + access.bytes - 1) / kSectorBytes;
+    for (int l = 1; l < kLanes; ++l) falls |= access.addresses[l] - access.addresses[l - 1];
+    return differs == 0 && falls >> 63 == 0;
+}
+
 /// Hands every stretch of sectors that the lanes touch to `take`, in rising order.
 template <class Take>
 void for_each_run(const HeardAccess& access, Take take) {
+    if (is_row(access)) {
+        const u64 begin = access.addresses[0], first = begin / kSectorBytes,
+                  last = (begin + kLanes * access.bytes - 1) / kSectorBytes;
+        return take({first, static_cast<u32>(last - first) + 1});
+    }
+    if (is_rising(access)) {
+        timing::SectorRun run{access.addresses[0] / kSectorBytes, 1};
+        for (int l = 1; l < kLanes; ++l) {
+            const u64 sector = access.addresses[l] / kSectorBytes;
+            if (sector > run.first + run.count) {
+                take(run);
+                run = {sector, 1};
+            } else {
+                run.count = static_cast<u32>(sector - run.first) + 1;
+            }
+        }
+        return take(run);
+    }
     u64 sectors[2 * kLanes];
     int count = 0;
     for (Mask rest = access.lanes; rest; rest &= rest - 1) {
@@ -107,40 +145,35 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     if (access.shared) return;
     Block& block = *w.block;
     if (block.linear != block_) {
-        end_block();
         block_ = block.linear;
+        ++turn_;
+        heard_reads_ = heard_writes_ = 0;
     }
-    timing::SectorSet& heard = is_read(access) ? block_reads_ : block_writes_;
+    if (heard_enough() && !block.launch->only_heard) return;
+    timing::Footprint& footprint = is_read(access) ? reads_ : writes_;
     u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
-    (is_read(access) ? reads_ : writes_).bytes +=
-        u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
+    footprint.bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
     for_each_run(access, [&](timing::SectorRun run) {
-        heard.add(run);
+        footprint.by_blocks += footprint.sectors.add(run, turn_);
         sectors += run.count;
     });
-    const bool both = heard_reads_ >= kSectorsOfTile && heard_writes_ >= kSectorsOfTile;
-    if (!both && heard_reads_ + heard_writes_ < 16 * kSectorsOfTile) return;
-    if (block.launch->only_heard) block.is_given_up = true;
+    if (heard_enough() && block.launch->only_heard) block.is_given_up = true;
 }
 
-void NeighbourLog::end_block() {
-    reads_.by_blocks += block_reads_.size();
-    reads_.sectors.add(block_reads_);
-    writes_.by_blocks += block_writes_.size();
-    writes_.sectors.add(block_writes_);
-    block_reads_.clear();
-    block_writes_.clear();
-    heard_reads_ = heard_writes_ = 0;
+bool NeighbourLog::heard_enough() const {
+    const bool both = heard_reads_ >= kSectorsOfTile && heard_writes_ >= kSectorsOfTile;
+    return both || heard_reads_ + heard_writes_ >= 16 * kSectorsOfTile;
 }
 
 void NeighbourLog::move_to(timing::Recording& recording) {
-    end_block();
-    recording.reads.by_blocks += reads_.by_blocks;
-    recording.reads.sectors.add(reads_.sectors);
-    recording.reads.bytes += reads_.bytes;
-    recording.writes.bytes += writes_.bytes;
-    recording.writes.by_blocks += writes_.by_blocks;
-    recording.writes.sectors.add(writes_.sectors);
+    const auto add = [](timing::Footprint& from, timing::Footprint& to) {
+        to.by_blocks += from.by_blocks;
+        to.bytes += from.bytes;
+        if (to.sectors.empty()) std::swap(to.sectors, from.sectors);
+        to.sectors.add(from.sectors);
+    };
+    add(reads_, recording.reads);
+    add(writes_, recording.writes);
     *this = {};
 }
 
@@ -154,11 +187,17 @@ StepLog::StepLog(const Kernel& kernel, const Kernel::Code& code, timing::Recordi
         first_instruction_[function.get()] = static_cast<u32>(recording_.instructions.size());
         if (function->ast) add_instructions(*function->ast, recording_);
     }
+    for (const timing::Instruction& i : recording_.instructions)
+        asks_mbarrier_.push_back(i.has("try_wait"));
 }
 
-u32 StepLog::instruction_of(const Warp& w, const Op* op) const {
+u32 StepLog::instruction_of(const Warp& w, const Op* op) {
     const FunctionCode* code = w.frame ? w.frame->code : &w.block->launch->code->main;
-    return first_instruction_.at(code) + op->source;
+    if (code != code_) {
+        code_ = code;
+        first_of_code_ = first_instruction_.at(code);
+    }
+    return first_of_code_ + op->source;
 }
 
 timing::RecordedBlock& StepLog::block_of(const Warp& w) {
@@ -171,12 +210,10 @@ timing::RecordedBlock& StepLog::block_of(const Warp& w) {
 }
 
 void StepLog::step(const Warp& w, const Op* op) {
-    if (op->run != op_nothing) return;  // what does the work: the instruction itself was before it
     timing::RecordedBlock& block = block_of(w);
     timing::WarpPath& path = block.warps[w.index];
     const u32 instruction = instruction_of(w, op);
-    if (recording_.instructions[instruction].has("try_wait"))
-        forget_turn(path, instruction, w.index);
+    if (asks_mbarrier_[instruction]) forget_turn(path, instruction, w.index);
     if (path.executed++ >= kMaxSteps) {
         if (w.block->launch->only_heard) w.heard_enough = true;
         return;
@@ -264,7 +301,8 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 of_block = std::clamp<u64>(sectors, 1, 2 * kSectorsOfTile);
     const u64 together = std::max<u64>(16, kSectorsSeenTogether / of_block);
     const u64 blocks = recording.blocks;
-    const u64 count = std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
+    const u64 count =
+        std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
     return {std::min(blocks / 2 + blocks / 7, blocks - count), count};
 }
 

@@ -2,7 +2,8 @@
 //
 // Idea   A few blocks, spread over the grid, are run in plain mode, in which every instruction is an Op of
 //        its own: their warps' steps are written down one by one. Those blocks are not run again, so that a
-//        launch that is recorded leaves the same memory and the same counters. Of many blocks side by side it
+//        launch that is recorded leaves the same memory and the same counters; where blocks can see each
+//        other's order, they keep it. Of many blocks side by side it
 //        is written down which sectors they touch: they run as always, somebody listening.
 // Alone  When only the time is wanted, nothing else is run: of a launch over gigabytes, a few milliseconds'
 //        worth. Memory is then not what the launch would have left.
@@ -22,15 +23,16 @@ namespace coalesce::sim {
 /// The sectors of blocks side by side. Every worker has its own, and they are added in the end.
 class NeighbourLog : public AccessListener {
 public:
+    bool hears_shared() const override { return false; }
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
     /// Adds what was heard to the recording, and begins anew.
     void move_to(timing::Recording& recording);
 
 private:
-    void end_block();
+    bool heard_enough() const;
 
     timing::Footprint reads_, writes_;
-    timing::SectorSet block_reads_, block_writes_;
+    u64 turn_ = 0;                                              ///< counts the blocks, as they come
     u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;  ///< sectors of the block that runs
 };
 
@@ -42,7 +44,7 @@ public:
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
 
 private:
-    u32 instruction_of(const Warp& w, const Op* op) const;
+    u32 instruction_of(const Warp& w, const Op* op);
     timing::RecordedBlock& block_of(const Warp& w);
     void add_runs(timing::RecordedBlock& block, timing::Access& access, const HeardAccess& heard);
 
@@ -56,7 +58,10 @@ private:
 
     timing::Recording& recording_;
     std::vector<Poll> polls_;                               ///< by warp
+    std::vector<bool> asks_mbarrier_;                       ///< by instruction
     std::map<const FunctionCode*, u32> first_instruction_;  ///< of a function, in recording_
+    const FunctionCode* code_ = nullptr;                    ///< which was asked for last
+    u32 first_of_code_ = 0;
 };
 
 class Recorder {

@@ -355,7 +355,8 @@ void run_heard(Warp& w, const Op* op) {
     Watch& watch = *w.block->watch;
     w.asks = nullptr;
     while (op) {
-        w.step_listener->step(w, op);
+        // What does the work comes behind the Op that counts the instruction.
+        if (op->run == op_nothing) w.step_listener->step(w, op);
         if (watch.on()) watch.executes(w, op);
         op = op->run(w, op);
     }

@@ -184,9 +184,9 @@ bool changes_memory(const Warp& w, const Op* op, const u32* addresses) {
 
 template <class Shape, bool Store>
 [[gnu::noinline]] void observe(Warp& w, const Op* op, const u32* addresses) {
-    u64 offsets[kLanes];
-    for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
-    if (w.listener) {
+    if (w.listener && w.listener->hears_shared()) {
+        u64 offsets[kLanes];
+        for (int l = 0; l < kLanes; ++l) offsets[l] = addresses[l];
         w.listener->note(w, op,
                          {.kind = Store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
                           .shared = true,

@@ -163,7 +163,8 @@ void Worker::prepare(Resident& resident) {
         wanted.uninitialised = launch_->checks.init;
         resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
     }
-    block.ledger.begin_launch(warps, code.repeats_shared && block.shared_end() && !code.plain);
+    const bool may_repeat = code.repeats_shared && (!code.plain || code.recorded);
+    block.ledger.begin_launch(warps, may_repeat && block.shared_end());
 }
 
 void Worker::listen(Warp& w) {
@@ -307,7 +308,10 @@ void Worker::run_blocks() {
             if (more) {
                 watch_.worked();
                 const u64 number = block_number(nth);
-                if (!launch_->leaves_out(number)) advance(begin_block(number));
+                if (!launch_->leaves_out(number))
+                    advance(begin_block(number));
+                else if (launch_->in_turn)
+                    launch_->in_turn(number);
                 continue;
             }
         }

@@ -460,7 +460,7 @@ void lower(Kernel& kernel) {
 std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel) {
     if (kernel.code->plain) return kernel.code;
     auto code = std::make_shared<Kernel::Code>();
-    code->plain = true;
+    code->plain = code->recorded = true;
     const std::vector<Site> sites = std::exchange(kernel.sites, {});
     try {
         lower_functions(kernel, *code);

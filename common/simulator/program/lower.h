@@ -97,6 +97,7 @@ struct Kernel::Code {
     std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
     u32 uniform_bytes = 0;
     bool plain = false;            ///< nothing that makes it fast: see Options::plain
+    bool recorded = false;         ///< plain, but for accesses: of blocks that are recorded
     bool order_sensitive = false;  ///< blocks can see the order in which they run: one worker
     bool reserved_shared = false;  ///< asks where the system's shared memory is
     bool repeats_shared =
@@ -112,8 +113,8 @@ void describe_kernel(Kernel& kernel);
 
 /// Fills kernel.code and kernel.sites, or sets kernel.error.
 void lower(Kernel& kernel);
-/// The same kernel for plain mode, beside kernel.code: what is counted is counted at the same sites. Null when
-/// it cannot be.
+/// The same kernel as plain mode has it, beside kernel.code, but for its accesses: what is counted is counted at
+/// the same sites. Null when it cannot be.
 std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel);
 
 /// Function pointers hold these addresses: this window plus an index.

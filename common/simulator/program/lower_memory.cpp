@@ -155,7 +155,7 @@ void FunctionLowering::lower_load_store() {
                           .count = static_cast<u32>(elements.size())};
     if (kind.bytes == 16) fail("128-bit registers are not simulated");
     kind.sign_extend = is_signed(type) && !store;
-    kind.plain = plain_;
+    kind.plain = plain_ && !kernel_code_.recorded;
     Op op;
     kind.narrow_address = address_operand(op, address, space, true);
     const bool stable = address.has_base_register

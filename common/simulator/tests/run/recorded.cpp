@@ -1,8 +1,8 @@
 // A program whose launches are recorded (simulate --time) does what it does otherwise: the same output, the same
 // counters, kernel by kernel and line by line, the same reports.
 //
-// Watch  Blocks that are recorded run before the others. What a program with an error reports first, and what one
-//        counts whose blocks find different data in another order, may be otherwise: no program for this test.
+// Watch  Blocks that are recorded run before the others, unless they ask for what shows the order (an atomic's old
+//        value, a strong load). What a program with an error reports first may be otherwise: none for this test.
 #include <cstdio>
 
 #include "simulate_run.h"

@@ -1,0 +1,210 @@
+// recording_cost -- what a prediction costs on the simulated GPU, every kernel of the course: a launch that is
+// recorded beside one that is not, and the time that the model takes.
+//
+//     build/bin/recording_cost [LESSON...] [--side N] [--rounds N]
+//
+// Idea   Machines are shared and noisy: it is processor time that is told, of all threads. All things take turns,
+//        in several rounds, and what is told is the median of the rounds, of times and of ratios.
+#include <ctime>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <optional>
+
+#include "course/course.h"
+#include "harness/device.h"
+#include "harness/device_buffer.h"
+#include "harness/errors.h"
+#include "harness/problem.h"
+#include "harness/shapes.h"
+#include "harness/simulator_function.h"
+#include "harness/text.h"
+#include "proof/step_modules.h"
+
+using namespace coalesce;
+using namespace coalesce::proof;
+
+namespace {
+
+struct Words {
+    std::vector<std::string> lessons;
+    std::string variant;
+    int side = 1024, rounds = 7;
+};
+
+double processor_ms() {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return 1e3 * static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_nsec);
+}
+
+template <class Work>
+double ms_of(const Work& work) {
+    const double start = processor_ms();
+    work();
+    return processor_ms() - start;
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Milliseconds of processor time, a value for each round.
+struct Cost {
+    std::vector<double> run, beside, alone, predict;
+
+    double recording() const {
+        std::vector<double> more;
+        for (std::size_t k = 0; k < run.size(); ++k) more.push_back(beside[k] / run[k] - 1);
+        return median(more);
+    }
+    double prediction() const { return median(alone) + median(predict); }
+};
+
+/// A variant with its matrices.
+class Launcher {
+public:
+    Launcher(const Variant& variant, Shape shape)
+        : variant_(variant),
+          shape_(shape),
+          in_(bytes(), variant.in),
+          out_(variant.produces.in_place ? 1 : bytes(), variant.out) {
+        CUDA_CHECK(cudaMemset(in_.data(), 0, in_.bytes()));
+    }
+
+    void launch() const {
+        auto* to = static_cast<float*>(variant_.produces.in_place ? in_.data() : out_.data());
+        const auto* from = static_cast<const float*>(in_.data());
+        if (variant_.permute)
+            variant_.permute(to, from, problem_of(*array_of(variant_, shape_)).axes());
+        else
+            variant_.launch(to, from, shape_.rows, shape_.cols);
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
+
+private:
+    std::size_t bytes() const {
+        return static_cast<std::size_t>(variant_.element_size) *
+               static_cast<std::size_t>(shape_.rows) * static_cast<std::size_t>(shape_.cols);
+    }
+
+    const Variant& variant_;
+    const Shape shape_;
+    const DeviceBuffer in_, out_;
+};
+
+void record(int what) {
+    SIMULATOR_FUNCTION(coalesceRecord)(what);
+}
+
+/// Whether there was something to predict.
+bool predict() {
+    std::size_t written = 0;
+    const auto take = [](const char*, std::size_t size, void* user) {
+        *static_cast<std::size_t*>(user) = size;
+    };
+    static_cast<void>(SIMULATOR_FUNCTION(coalescePredict)("H200", take, &written));
+    constexpr std::size_t of_no_launch = 64;
+    return written > of_no_launch;
+}
+
+void take_turn(const Launcher& launcher, Cost& cost) {
+    const auto keep = [](std::vector<double>& ms, const auto& work) { ms.push_back(ms_of(work)); };
+    record(coalesceRecordNothing);
+    keep(cost.run, [&] { launcher.launch(); });
+    record(coalesceRecordBeside);
+    keep(cost.beside, [&] { launcher.launch(); });
+    keep(cost.predict, [] { predict(); });
+    record(coalesceRecordAlone);
+    keep(cost.alone, [&] { launcher.launch(); });
+    record(coalesceRecordNothing);
+}
+
+/// Nothing where nothing is launched, or all blocks wait for each other.
+std::optional<Cost> cost_of(const Variant& variant, const Words& words) {
+    const Launcher launcher(variant, rounded_up({words.side, words.side}, variant));
+    launcher.launch();  // what is done once for a kernel
+    record(coalesceRecordBeside);
+    launcher.launch();
+    if (!predict()) return std::nullopt;
+    Cost cost;
+    for (int round = 0; round < words.rounds; ++round) take_turn(launcher, cost);
+    return cost;
+}
+
+void print_summary(const std::vector<Cost>& costs) {
+    std::vector<double> recording, prediction, predict;
+    for (const Cost& cost : costs) {
+        recording.push_back(100 * cost.recording());
+        prediction.push_back(cost.prediction());
+        predict.push_back(median(cost.predict));
+    }
+    const auto print = [](const char* what, const std::vector<double>& values, const char* unit) {
+        std::cout << format("%-40s median %6.1f, worst %6.1f %s\n", what, median(values),
+                            *std::max_element(values.begin(), values.end()), unit);
+    };
+    std::cout << "\n";
+    print("recorded beside a run, more than a run:", recording, "%");
+    print("predicted from a recording:", predict, "ms");
+    print("recorded alone and predicted:", prediction, "ms");
+}
+
+void print_row(const std::string& name, const Cost& cost) {
+    std::cout << format("%-36.36s %8.2f %8.2f %5.0f %% %8.2f %8.2f\n", name.c_str(),
+                        median(cost.run), median(cost.beside), 100 * cost.recording(),
+                        median(cost.predict), median(cost.alone))
+              << std::flush;
+}
+
+void run(const Words& words) {
+    const course::Course course = course::read_course(COALESCE_REPOSITORY "/course.toml");
+    std::vector<Cost> costs;
+    std::cout << format("Milliseconds of processor time, median of %d rounds, at %d x %d.\n\n",
+                        words.rounds, words.side, words.side)
+              << format("%-36s %8s %8s %7s %8s %8s\n", "", "run", "recorded", "", "predict",
+                        "alone");
+    for (const course::Step& step : course.steps) {
+        if (!has_module(step.name)) continue;
+        const auto is_it = [&](const std::string& lesson) { return course.find(lesson) == &step; };
+        if (!words.lessons.empty() &&
+            std::none_of(words.lessons.begin(), words.lessons.end(), is_it))
+            continue;
+        const std::vector<StepVariants> loaded = load_steps({step.name});
+        for (const Variant& variant : loaded.front().variants) {
+            if (variant.needs_gpu || !(words.variant.empty() || words.variant == variant.name))
+                continue;
+            const std::optional<Cost> cost = cost_of(variant, words);
+            if (!cost) continue;
+            print_row(step.name + " " + variant.name, *cost);
+            costs.push_back(*cost);
+        }
+    }
+    if (costs.empty()) throw UsageError("no such kernel launches anything that can be predicted");
+    print_summary(costs);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Measures what recorded launches and predicted times cost", "recording_cost"};
+    app.set_help_flag("-h,--help", "This text");
+    Words words;
+    app.add_option("lessons", words.lessons, "Only these (all)");
+    app.add_option("--variant", words.variant, "Only the variants of that name");
+    app.add_option("--side", words.side, "Rows and columns (1024)")->check(CLI::Range(32, 16384));
+    app.add_option("--rounds", words.rounds, "Launches of each kind (7)")
+        ->check(CLI::Range(1, 1000));
+    CLI11_PARSE(app, argc, argv);
+    try {
+        choose_device(DeviceChoice::simulator, argv);
+        run(words);
+        return exit_right;
+    } catch (const std::exception& error) {
+        std::cerr << "recording_cost: " << error.what() << "\n";
+        return exit_usage;
+    }
+}
