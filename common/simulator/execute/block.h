@@ -51,7 +51,6 @@ struct Launch {
     std::function<void(u64)>
         in_turn;  ///< of those, runs one when its turn comes; none: they have run
     u64 first_neighbour = 0, neighbours = 0;
-    u64 heard_of_warp = 0;    ///< sectors, of each of theirs; 0: all
     bool only_heard = false;  ///< global memory is asked for, and not touched
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
