@@ -6,11 +6,6 @@ namespace coalesce::sim {
 namespace {
 
 constexpr u32 kNone = ~0u;
-/// Words alive from which on registers are saved: with those that are lost in packing (register_estimate.cpp),
-/// 32 for a thread let all 2048 threads of a multiprocessor run.
-constexpr u32 kWordsMost = 25;
-/// ... and from which on even moves between vectors wait for registers.
-constexpr u32 kUrgentMost = 38;
 /// In longer pieces nothing moves past every instruction of this number, which keeps the work in proportion.
 constexpr u32 kWindow = 512;
 
@@ -19,7 +14,7 @@ struct Edge {
 };
 
 bool writes(MemoryEffect use) {
-    return use == MemoryEffect::store || use == MemoryEffect::both;
+    return use != MemoryEffect::none && use != MemoryEffect::load;
 }
 bool may_be_same(ptx::StateSpace a, ptx::StateSpace b) {
     return a == b || a == ptx::StateSpace::generic || b == ptx::StateSpace::generic;
@@ -89,13 +84,13 @@ private:
 
 class Scheduler {
 public:
-    explicit Scheduler(const StraightCode& straight)
-        : straight_(straight),
+    Scheduler(const StraightCode& straight, u32 words_most)
+        : words_most_(words_most),
+          straight_(straight),
           code_(straight.code),
           dependences_(straight),
           height_(code_.size(), 1),
           waits_for_(code_.size(), 0),
-          ready_at_(code_.size(), 0),
           uses_(straight.words.size(), 0),
           is_alive_(straight.words.size(), false),
           words_(straight.words_through) {
@@ -112,7 +107,7 @@ public:
         }
     }
 
-    std::vector<Scheduled> run() {
+    std::vector<u32> run() {
         for (u32 k = 0; k < code_.size(); ++k)
             if (waits_for_[k] == 0) open_.push_back(k);
         while (!open_.empty()) {
@@ -120,54 +115,27 @@ public:
             const u32 k = *next;
             *next = open_.back();
             open_.pop_back();
-            now_ = std::max(now_, ready_at_[k]);
             issue(k);
-            ++now_;
         }
         return std::move(order_);
     }
 
 private:
     std::vector<u32>::iterator choose() {
-        if (words_ >= kWordsMost) return sparing();
+        if (words_ >= words_most_) return std::min_element(open_.begin(), open_.end());
         return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
-            const u32 at_a = std::max(ready_at_[a], now_), at_b = std::max(ready_at_[b], now_);
-            if (at_a != at_b) return at_a < at_b;
             return height_[a] != height_[b] ? height_[a] > height_[b] : a < b;
         });
     }
 
-    /// An urgent one, or the one that adds least.
-    std::vector<u32>::iterator sparing() {
-        const auto urgent =
-            std::find_if(open_.begin(), open_.end(), [&](u32 k) { return code_[k].is_urgent; });
-        if (urgent != open_.end() && words_ < kUrgentMost) return urgent;
-        return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
-            const int more_a = growth(a), more_b = growth(b);
-            return more_a != more_b ? more_a < more_b : a < b;
-        });
-    }
-
-    /// How many words more are alive behind an instruction, if any.
-    int growth(u32 k) const {
-        int words = 0;
-        for (u32 v : code_[k].writes)
-            if (!is_alive_[v]) words += static_cast<int>(straight_.words[v]);
-        for (u32 v : code_[k].reads)
-            if (is_alive_[v] && uses_[v] == 1) words -= static_cast<int>(straight_.words[v]);
-        return std::max(words, 0);
-    }
-
     void issue(u32 k) {
-        order_.push_back({k, now_});
+        order_.push_back(k);
         for (u32 v : code_[k].reads)
             if (--uses_[v] == 0) end(v);
         for (u32 v : code_[k].writes)
             if (uses_[v]) begin(v);
-        for (const Edge& e : dependences_.after(k)) {
-            ready_at_[e.to] = std::max(ready_at_[e.to], now_ + e.cycles);
+        for (const Edge& e : dependences_.after(k))
             if (--waits_for_[e.to] == 0) open_.push_back(e.to);
-        }
     }
     void begin(u32 v) {
         if (!is_alive_[v]) words_ += straight_.words[v];
@@ -178,23 +146,23 @@ private:
         is_alive_[v] = false;
     }
 
+    const u32 words_most_;
     const StraightCode& straight_;
     const std::vector<MachineInstruction>& code_;
     const Dependences dependences_;
     std::vector<u32> height_;     ///< cycles to the end of the piece
     std::vector<u32> waits_for_;  ///< edges from instructions that are not issued yet
-    std::vector<u32> ready_at_;
-    std::vector<u32> uses_;  ///< by value: still to come
+    std::vector<u32> uses_;       ///< by value: still to come
     std::vector<bool> is_alive_;
     std::vector<u32> open_;  ///< instructions that wait for none to be issued
-    u32 now_ = 0, words_ = 0;
-    std::vector<Scheduled> order_;
+    u32 words_ = 0;
+    std::vector<u32> order_;
 };
 
 }  // namespace
 
-std::vector<Scheduled> list_schedule(const StraightCode& straight) {
-    return Scheduler(straight).run();
+std::vector<u32> list_schedule(const StraightCode& straight, u32 words_most) {
+    return Scheduler(straight, words_most).run();
 }
 
 }  // namespace coalesce::sim

@@ -1,10 +1,11 @@
-// In which order a compiler for the GPU would put the instructions of a straight piece.
+// In which order a compiler for the GPU would put the instructions of a straight piece before it assigns
+// registers.
 //
 // Idea   Of the instructions that can be issued, the one comes next from which the way to the piece's end
 //        takes longest. Loads take long, so they and what their addresses are computed from go to the front,
-//        and many results are on their way at once: that is what takes registers.
-// Limit  Where that would take more registers than let all threads of a multiprocessor run, the instruction
-//        comes next that adds least to them.
+//        and many results are on their way at once: that is what takes registers. What a store alone needs
+//        comes late, though there would be time for it while a load is waited for.
+// Limit  While `words_most` words are alive, instructions keep the order in which they were written.
 #pragma once
 
 #include <vector>
@@ -22,11 +23,7 @@ struct StraightCode {
     u32 words_through = 0;            ///< of values that the piece does not mention
 };
 
-struct Scheduled {
-    u32 instruction = 0;  ///< index into the code
-    u32 cycle = 0;        ///< at which it is issued
-};
-
-std::vector<Scheduled> list_schedule(const StraightCode& straight);
+/// Indices into the code.
+std::vector<u32> list_schedule(const StraightCode& straight, u32 words_most);
 
 }  // namespace coalesce::sim

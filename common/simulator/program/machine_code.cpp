@@ -5,6 +5,7 @@
 #include <set>
 
 #include "execute/describe.h"
+#include "program/dominators.h"
 #include "program/machine_values.h"
 
 namespace coalesce::sim {
@@ -13,14 +14,17 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-/// Instructions of a block that becomes guarded ones.
-constexpr u32 kGuardedMost = 8;
-/// Instructions of a loop that is unrolled, and how many turns then follow each other.
-constexpr std::size_t kUnrolledMost = 40;
+/// Instructions of a block that becomes guarded ones: without a load from global memory, and with one, whose
+/// wait is then shared with other loads. Seen by adding instructions to such blocks until ptxas branched.
+constexpr u32 kGuardedMost = 6, kGuardedMostWithLoad = 15;
+/// Instructions of a loop that is unrolled, without loads and stores, and how many turns then follow each
+/// other. Seen by adding instructions to a loop until ptxas left it as it was.
+constexpr u32 kUnrolledMost = 21;
 constexpr int kTurns = 4;
 /// From reading a constant to the first instruction that may use it.
-constexpr u32 kConstantLatency = 20;
+constexpr u32 kConstantLatency = 8;
 constexpr u32 kMoveLatency = 5;
+constexpr u32 kNone = ~0u;
 
 class MachineCodeMaker {
 public:
@@ -29,13 +33,16 @@ public:
         : function_(function),
           blocks_(flow.blocks()),
           registers_(registers),
-          values_(function, registers) {
-        made_.words = values_.words();
+          values_(function, registers),
+          dominators_(blocks_) {
+        for (u32 v = 0; v < function.registers.size(); ++v)
+            made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v)});
+        made_.side_by_side = values_.side_by_side();
     }
 
     MachineCode run() {
         count_ways_in();
-        std::vector<u32> piece_of(blocks_.size(), 0);
+        piece_of_.assign(blocks_.size(), kNone);
         struct Range {
             u32 first, last;  // blocks
         };
@@ -43,13 +50,13 @@ public:
         for (u32 b = 0; b < blocks_.size(); b = ranges.back().last + 1) {
             MachinePiece piece;
             const u32 last = fill(piece, b);
-            for (u32 k = b; k <= last; ++k) piece_of[k] = static_cast<u32>(ranges.size());
+            for (u32 k = b; k <= last; ++k) piece_of_[k] = static_cast<u32>(ranges.size());
             ranges.push_back({b, last});
             made_.pieces.push_back(std::move(piece));
         }
         for (u32 p = 0; p < ranges.size(); ++p) {
             MachinePiece& piece = made_.pieces[p];
-            for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of[next]);
+            for (u32 next : blocks_[ranges[p].last].next) piece.next.push_back(piece_of_[next]);
             const u32 begin = blocks_[ranges[p].first].begin, end = blocks_[ranges[p].last].end;
             if (piece.code.empty() || !is_among(p, piece.next)) continue;
             if (may_be_unrolled(piece) && !is_kept_rolled(begin, end)) unroll(piece);
@@ -76,12 +83,23 @@ private:
         for (u32 last = first;;) {
             const u32 joined = goes_on_to(last);
             if (joined == last) return last;
+            const std::size_t before = piece.code.size();
+            const u32 skips = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
             for (u32 k = last + 1; k <= joined; ++k) {
                 drop_branch(piece);
                 add_block(piece, k);
+                if (joined == last + 2 && k == last + 1)
+                    guard(piece, before, registers_.root[skips]);
             }
             last = joined;
         }
+    }
+
+    /// Loads and stores of a block that lanes may skip wait until it is known which do.
+    static void guard(MachinePiece& piece, std::size_t first, u32 predicate) {
+        for (std::size_t k = first ? first - 1 : 0; k < piece.code.size(); ++k)
+            if (piece.code[k].memory != MemoryEffect::none || piece.code[k].reads_late)
+                piece.code[k].reads.push_back(predicate);
     }
 
     /// The block up to which a piece that has come to block `b` goes on: `b` itself, where it ends.
@@ -104,14 +122,16 @@ private:
     }
     bool is_short(const BasicBlock& block) const {
         u32 count = 0;
+        bool loads = false;
         for (u32 at = block.begin; at < block.end; ++at) {
             if (values_.leaves_nothing(at)) continue;
             const Instruction& i = function_.body[at];
             if (memory_effect(i) == MemoryEffect::fence) return false;
             if (ends_straight_code(i) && at + 1 != block.end) return false;
+            loads |= i.opcode == "ld" && space_of(i) != ptx::StateSpace::shared;
             ++count;
         }
-        return count <= kGuardedMost;
+        return count <= (loads ? kGuardedMostWithLoad : kGuardedMost);
     }
     void drop_branch(MachinePiece& piece) const {
         if (!piece.code.empty() && function_.body[piece.code.back().source].opcode == "bra")
@@ -121,6 +141,7 @@ private:
     // ---- instructions ----
 
     void add_block(MachinePiece& piece, u32 b) {
+        block_ = b;
         for (u32 at = blocks_[b].begin; at < blocks_[b].end; ++at)
             if (!values_.leaves_nothing(at)) add_instruction(piece, at);
     }
@@ -130,37 +151,48 @@ private:
         MachineInstruction made;
         made.source = at;
         made.memory = memory_effect(i);
-        made.space = space_of(i);
-        made.is_fixed = ends_straight_code(i) || made.memory == MemoryEffect::fence;
+        made.space = made.memory == MemoryEffect::fence ? ptx::StateSpace::generic : space_of(i);
+        made.is_fixed = ends_straight_code(i) || calls_routine(i);
         made.is_guarded = i.guard.has_value();
         made.latency = latency_of(i);
-        made.reads_late = is_access(i) || i.opcode == "cp" || made.latency > 8;
+        made.reads_late =
+            is_access(i) || i.opcode == "cp" || (made.latency > 8 && i.opcode != "setp");
         made.words_inside = words_inside(i);
+        made.is_in_halves = values_.is_in_halves(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
         put_together(piece, made);
-        for (u32 words : values_.brought_for(i)) {
-            if (is_access(i))
-                made.words_inside += words;  // put there at the last moment
-            else
-                made.reads.push_back(add_move(piece, at, words, kConstantLatency, {}));
-        }
+        for (const Constant& constant : values_.brought_for(i))
+            made.reads.push_back(bring(piece, at, constant));
         piece.code.push_back(std::move(made));
+    }
+
+    /// A constant in a register: where it was brought on the way here, or anew. A loop does not bring it in
+    /// each turn.
+    u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
+        for (const Brought& b : brought_)
+            if (constant.name && b.constant == constant && dominators_.passed(b.block, block_))
+                return b.value;
+        const bool turns = is_among(block_, blocks_[block_].next);
+        const u32 before = turns ? dominators_.before(block_) : kNone;
+        const bool is_outside = before != kNone && piece_of_[before] != kNone;
+        MachinePiece& where = is_outside ? made_.pieces[piece_of_[before]] : piece;
+        const u32 value = add_move(where, at, constant.words, kConstantLatency, {});
+        const std::size_t last = where.code.size() - 1;
+        if (is_outside && last > 0 && where.code[last - 1].is_fixed)
+            std::swap(where.code[last - 1], where.code[last]);  // a branch stays at the end
+        brought_.push_back({constant, is_outside ? before : block_, value});
+        return value;
     }
 
     /// Moves the elements of a vector that is stored to registers side by side.
     void put_together(MachinePiece& piece, MachineInstruction& store) {
-        const std::vector<u32> elements = values_.put_together_for(function_.body[store.source]);
-        if (elements.empty()) return;
-        u32 words = 0;
-        for (const Operand& operand : function_.body[store.source].operands)
-            if (operand.kind == Operand::Kind::vector)
-                words += static_cast<u32>(operand.elements.size());
-        // The first of those that are made of the same vectors takes their place.
-        if (taken_apart_.insert(elements).second) words = 0;
-        const u32 vector = add_move(piece, store.source, words, kMoveLatency, elements);
-        piece.code.back().is_urgent = true;
-        std::erase_if(store.reads, [&](u32 value) { return is_among(value, elements); });
+        const MachineValues::Vector together =
+            values_.put_together_for(function_.body[store.source]);
+        if (together.words == 0) return;
+        const u32 vector =
+            add_move(piece, store.source, together.words, kMoveLatency, together.read);
+        std::erase_if(store.reads, [&](u32 value) { return is_among(value, together.read); });
         store.reads.push_back(vector);
     }
 
@@ -170,31 +202,38 @@ private:
         move.source = source;
         move.latency = latency;
         move.reads = std::move(reads);
-        move.writes.push_back(new_value(words));
+        move.writes.push_back(new_value({words}));
         piece.code.push_back(move);
         return move.writes[0];
     }
-    u32 new_value(u32 words) {
-        made_.words.push_back(words);
-        return static_cast<u32>(made_.words.size() - 1);
+    u32 new_value(MachineValue value) {
+        made_.values.push_back(value);
+        return static_cast<u32>(made_.values.size() - 1);
     }
 
     // ---- loops ----
 
     /// A piece that goes back to its own beginning, for a number of turns that is counted by a constant.
     bool may_be_unrolled(const MachinePiece& piece) const {
-        if (piece.code.size() > kUnrolledMost) return false;
-        for (const MachineInstruction& i : piece.code)
+        u32 arithmetic = 0;
+        for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back()) return false;
+            arithmetic += !is_access(function_.body[i.source]);
+        }
+        if (arithmetic > kUnrolledMost) return false;
         const Instruction& branch = function_.body[piece.code.back().source];
         if (branch.opcode != "bra" || !branch.guard) return false;
         const Instruction* decides = writer(piece, registers_.root[*branch.guard]);
         if (!decides || decides->opcode != "setp") return false;
-        return std::any_of(decides->operands.begin(), decides->operands.end(),
-                           [&](const Operand& operand) {
-                               return operand.kind == Operand::Kind::reg &&
-                                      steps_by_constant(piece, registers_.root[operand.reg]);
-                           });
+        bool counts = false, knows_end = true;
+        for (const Operand& operand : decides->operands) {
+            if (operand.kind != Operand::Kind::reg || &operand == &decides->operands[0]) continue;
+            if (steps_by_constant(piece, registers_.root[operand.reg]))
+                counts = true;
+            else
+                knows_end &= !writer(piece, registers_.root[operand.reg]);
+        }
+        return counts && knows_end;
     }
     const Instruction* writer(const MachinePiece& piece, u32 value) const {
         for (const MachineInstruction& i : piece.code)
@@ -223,6 +262,7 @@ private:
         turn.pop_back();
         piece.code.clear();
         std::map<u32, u32> names;
+        const std::size_t vectors = made_.side_by_side.size();
         for (int k = 0; k < kTurns; ++k) {
             for (MachineInstruction i : turn) {
                 for (u32& value : i.reads)
@@ -233,22 +273,41 @@ private:
                         names.erase(value);
                         continue;
                     }
-                    const u32 name = new_value(made_.words[value]);
+                    const u32 name = new_value(made_.values[value]);
                     names[value] = name;
                     value = name;
                 }
                 piece.code.push_back(std::move(i));
             }
+            if (k + 1 < kTurns) rename_vectors(vectors, names);
         }
         piece.code.push_back(branch);
+    }
+    /// Where all elements of one of the first vectors have new names, those are a vector too.
+    void rename_vectors(std::size_t first, const std::map<u32, u32>& names) {
+        for (std::size_t k = 0; k < first; ++k) {
+            std::vector<u32> renamed;
+            for (u32 value : made_.side_by_side[k])
+                if (const auto name = names.find(value); name != names.end())
+                    renamed.push_back(name->second);
+            if (renamed.size() == made_.side_by_side[k].size())
+                made_.side_by_side.push_back(std::move(renamed));
+        }
     }
 
     const ptx::Function& function_;
     const std::vector<BasicBlock>& blocks_;
     const Registers& registers_;
     const MachineValues values_;
+    const Dominators dominators_;
     std::vector<u32> ways_in_;  ///< to each block
-    std::set<std::vector<u32>> taken_apart_;
+    struct Brought {
+        Constant constant;
+        u32 block = 0, value = 0;
+    };
+    std::vector<Brought> brought_;
+    std::vector<u32> piece_of_;  ///< by block, once it has one
+    u32 block_ = 0;              ///< of the instruction at hand
     MachineCode made_;
 };
 

@@ -2,7 +2,9 @@
 // instructions there are, what they read and write, and which of them stand in one straight piece.
 //
 // Idea   A branch around a few instructions becomes a guard on each of them, so that they are put in order
-//        with what surrounds them. A loop that counts by a constant is carried out four turns at a time.
+//        with what surrounds them. A loop that counts by a constant to an end that is known before is carried
+//        out four turns at a time. A constant that is wanted in a register is brought there once, and not in
+//        each turn of a loop.
 #pragma once
 
 #include <vector>
@@ -20,7 +22,7 @@ struct MachineInstruction {
     bool is_fixed = false;                             ///< nothing moves past it
     bool is_guarded = false;         ///< lanes may keep what they had in what it writes
     bool reads_late = false;         ///< its sources are taken for some cycles more
-    bool is_urgent = false;          ///< comes as soon as it can, though it takes registers
+    bool is_in_halves = false;       ///< writes half of its result before it has read all
     u32 latency = 0;                 ///< cycles until its result is there
     u32 words_inside = 0;            ///< beside its sources and results
     std::vector<u32> reads, writes;  ///< values
@@ -32,9 +34,16 @@ struct MachinePiece {
     std::vector<u32> next;
 };
 
+struct MachineValue {
+    u32 words = 0;          ///< 32-bit registers that it takes
+    bool is_loose = false;  ///< which need not lie side by side
+    bool is_half = false;   ///< takes a part of one, and so either bank does
+};
+
 struct MachineCode {
     std::vector<MachinePiece> pieces;
-    std::vector<u32> words;  ///< 32-bit registers that a value takes
+    std::vector<MachineValue> values;
+    std::vector<std::vector<u32>> side_by_side;  ///< values in registers one after the other
 };
 
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,

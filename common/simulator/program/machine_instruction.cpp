@@ -36,23 +36,24 @@ bool ends_straight_code(const Instruction& i) {
     return is_one_of(i.opcode, {"bra", "brx", "ret", "exit", "call", "trap", "brkpt"});
 }
 
-namespace {
-
-/// Carried out by the unit for functions, reciprocals and conversions.
 bool is_slow(const Instruction& i) {
-    if (is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh", "popc",
-                             "clz", "bfind", "brev"}))
-        return true;
-    return i.opcode == "cvt" &&
-           std::any_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& modifier) {
-               return ptx::is_float(ptx::type_named(modifier));
-           });
+    if (i.opcode != "cvt")
+        return is_one_of(i.opcode, {"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh",
+                                    "popc", "clz", "bfind", "brev"});
+    // Rounding to a float of 32 bits, or of 32 bits to a shorter one, is arithmetic like other.
+    if (i.modifiers.size() < 2) return false;
+    const std::string& to = i.modifiers[i.modifiers.size() - 2];
+    const std::string& from = i.modifiers.back();
+    if (!ptx::is_float(ptx::type_named(to)) && !ptx::is_float(ptx::type_named(from))) return false;
+    if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
+    const bool rounds_integer = to == "f32" && is_one_of(from, {"s32", "u32"});
+    const bool shortens = from == "f32" && to != "f64" && ptx::is_float(ptx::type_named(to));
+    return !i.has("rn") || !(rounds_integer || shortens);
 }
 
-}  // namespace
-
 u32 latency_of(const Instruction& i) {
-    constexpr u32 kArithmetic = 5, kDouble = 8, kShared = 30, kSpecial = 20, kGlobal = 200;
+    constexpr u32 kArithmetic = 4, kDouble = 8, kPredicate = 13, kShared = 30, kSpecial = 20,
+                  kGlobal = 200;
     const StateSpace space = space_of(i);
     if (is_one_of(i.opcode, {"ld", "ldu", "atom"})) {
         if (i.has("param") || space == StateSpace::constant) return kDouble;
@@ -61,15 +62,49 @@ u32 latency_of(const Instruction& i) {
     if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux"})) return kShared;
     const bool reads_special = i.opcode == "mov" && i.operands.size() > 1 &&
                                i.operands[1].kind == ptx::Operand::Kind::special;
-    if (reads_special || (is_slow(i) && i.opcode != "cvt")) return kSpecial;
+    if (reads_special || is_slow(i)) return kSpecial;
+    if (i.opcode == "setp") return kPredicate;
+    if (is_one_of(i.opcode, {"add", "sub", "mul", "mad"}) &&
+        (i.has("s64") || i.has("u64") || i.has("wide")))
+        return kArithmetic + 1;
     return i.has("f64") ? kDouble : kArithmetic;
 }
 
+namespace {
+
+/// Instructions of PTX that are many of the machine, and what those need beside sources and result. Seen with
+/// ptxas, around such an instruction with so many values alive that each further one takes a register.
+struct Inside {
+    std::string_view opcode, type;
+    u32 words;
+    bool calls_routine;
+};
+constexpr Inside kInside[] = {
+    {"div", "f64", 15, true}, {"sqrt", "f64", 13, true}, {"rcp", "f64", 9, true},
+    {"min", "f64", 4, false}, {"max", "f64", 4, false},  {"div", "f32", 9, true},
+    {"sqrt", "f32", 6, true}, {"rcp", "f32", 6, true},   {"div", "s64", 15, true},
+    {"rem", "s64", 13, true}, {"div", "u64", 11, true},  {"rem", "u64", 11, true},
+    {"div", "s32", 8, false}, {"rem", "s32", 8, false},  {"div", "u32", 6, false},
+    {"rem", "u32", 6, false}, {"div", "s16", 4, true},   {"rem", "s16", 4, true},
+    {"div", "u16", 4, true},  {"rem", "u16", 4, true}};
+
+const Inside* find_inside(const Instruction& i) {
+    const bool is_exact = !i.has("approx") && !i.has("full");
+    for (const Inside& inside : kInside)
+        if (i.opcode == inside.opcode && i.has(inside.type) && is_exact) return &inside;
+    return nullptr;
+}
+
+}  // namespace
+
+bool calls_routine(const Instruction& i) {
+    const Inside* inside = find_inside(i);
+    return inside && inside->calls_routine;
+}
+
 u32 words_inside(const Instruction& i) {
-    constexpr u32 kDivision = 6, kSlow = 2;
-    const bool divides = i.opcode == "div" || i.opcode == "rem";
-    if (divides && (i.has("u32") || i.has("s32") || i.has("u16") || i.has("s16"))) return kDivision;
-    return is_slow(i) ? kSlow : 0;
+    const Inside* inside = find_inside(i);
+    return inside ? inside->words : 0;
 }
 
 }  // namespace coalesce::sim

@@ -16,12 +16,15 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> li
 MemoryEffect memory_effect(const ptx::Instruction& instruction);
 /// A load, a store or an atomic.
 bool is_access(const ptx::Instruction& instruction);
+/// Carried out by the unit for functions, reciprocals and conversions.
+bool is_slow(const ptx::Instruction& instruction);
 /// A branch, a call, the end: nothing moves past it.
 bool ends_straight_code(const ptx::Instruction& instruction);
 /// Cycles from an instruction to the first that may read its result, as a compiler would assume.
 u32 latency_of(const ptx::Instruction& instruction);
-/// Words that an instruction needs between its sources and its result: a division becomes a dozen
-/// instructions, and a conversion's result may not lie on its sources.
+/// A division or a root that branches to a routine, if only for what is rare: nothing moves past it.
+bool calls_routine(const ptx::Instruction& instruction);
+/// Words that an instruction needs beside its sources and its result: a division becomes a dozen instructions.
 u32 words_inside(const ptx::Instruction& instruction);
 
 }  // namespace coalesce::sim

@@ -40,8 +40,10 @@ bool is_constant(const ptx::Operand& operand) {
            operand.bits != 0;
 }
 
-void add_once(std::vector<u32>& to, u32 value) {
-    if (std::find(to.begin(), to.end(), value) == to.end()) to.push_back(value);
+/// Addresses there have 32 bits.
+bool is_near(StateSpace space) {
+    return space == StateSpace::shared || space == StateSpace::local ||
+           space == StateSpace::constant;
 }
 
 const ptx::Operand* vector_of(const ptx::Instruction& i) {
@@ -50,11 +52,31 @@ const ptx::Operand* vector_of(const ptx::Instruction& i) {
     return nullptr;
 }
 
+/// What an instruction takes from registers that lie side by side.
+std::vector<ptx::Operand> vector_read_by(const ptx::Instruction& i) {
+    if (i.opcode == "st" && vector_of(i)) return vector_of(i)->elements;
+    if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
+        return {i.operands[2], i.operands[3]};
+    return {};
+}
+
+/// A load of what an instruction can take from there itself.
+bool is_in_constant_bank(const ptx::Instruction& i) {
+    return i.opcode == "ld" && space_of(i) == StateSpace::constant && i.operands.size() == 2 &&
+           !i.operands[1].has_base_register && !vector_of(i);
+}
+
+void add_once(std::vector<u32>& to, u32 value) {
+    if (std::find(to.begin(), to.end(), value) == to.end()) to.push_back(value);
+}
+
 }  // namespace
 
 MachineValues::MachineValues(const ptx::Function& function, const Registers& registers)
     : function_(function), registers_(registers) {
+    find_wanted();
     find_definitions();
+    find_uniform();
     find_narrow();
     find_folded();
     find_block_numbers();
@@ -63,9 +85,64 @@ MachineValues::MachineValues(const ptx::Function& function, const Registers& reg
 }
 
 bool MachineValues::is_uniform(u32 value) const {
-    const ValueClass value_class = registers_.value_class[value];
-    return (value_class == ValueClass::launch || value_class == ValueClass::block) &&
-           !in_every_thread_[value];
+    return uniform_[value] && !in_every_thread_[value];
+}
+
+/// What is the same for a block and can be computed for it: the unit for that knows integers alone, and
+/// does not divide.
+void MachineValues::find_uniform() {
+    uniform_.assign(function_.registers.size(), false);
+    for (u32 r = 0; r < uniform_.size(); ++r) {
+        const ValueClass value_class = registers_.value_class[r];
+        uniform_[r] = root(r) == r && times_written_[r] == 1 &&
+                      (value_class == ValueClass::launch || value_class == ValueClass::block ||
+                       is_in_constant_bank(definition(r)));
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 r = 0; r < uniform_.size(); ++r) {
+            if (!uniform_[r] || is_computed_for_block(definition(r))) continue;
+            uniform_[r] = false;
+            changed = true;
+        }
+    }
+}
+
+bool MachineValues::is_computed_for_block(const Instruction& i) const {
+    for (const std::string& modifier : i.modifiers)
+        if (ptx::is_float(ptx::type_named(modifier)) && i.opcode != "ld" && i.opcode != "mov")
+            return false;
+    const bool known =
+        is_one_of(i.opcode, {"ld", "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr",
+                             "and", "or", "xor", "not", "setp", "selp", "neg"});
+    const std::vector<u32> read = registers_read(i);
+    return known && std::all_of(read.begin(), read.end(), [&](u32 r) { return uniform_[root(r)]; });
+}
+
+/// What is read, directly or not, by something that leaves a trace: a store, a branch, a barrier.
+void MachineValues::find_wanted() {
+    const std::vector<Instruction>& body = function_.body;
+    std::vector<std::vector<u32>> writers(function_.registers.size());
+    std::vector<u32> open;
+    wanted_.assign(body.size(), false);
+    const auto want = [&](u32 at) {
+        if (!wanted_[at]) open.push_back(at);
+        wanted_[at] = true;
+    };
+    for (u32 at = 0; at < body.size(); ++at) {
+        const std::vector<u32> written = registers_written(body[at]);
+        for (u32 r : written) writers[root(r)].push_back(at);
+        const MemoryEffect effect = memory_effect(body[at]);
+        if (written.empty() || ends_straight_code(body[at]) || body[at].has("cc") ||
+            (effect != MemoryEffect::none && effect != MemoryEffect::load))
+            want(at);
+    }
+    while (!open.empty()) {
+        const u32 at = open.back();
+        open.pop_back();
+        for (u32 r : registers_read(body[at]))
+            for (u32 writer : writers[root(r)]) want(writer);
+    }
 }
 
 void MachineValues::find_definitions() {
@@ -75,7 +152,7 @@ void MachineValues::find_definitions() {
     readers_.resize(count);
     in_every_thread_.assign(count, false);
     for (u32 at = 0; at < function_.body.size(); ++at) {
-        if (registers_.is_copy[at]) continue;
+        if (registers_.is_copy[at] || !wanted_[at]) continue;
         for (u32 r : registers_written(function_.body[at])) {
             ++times_written_[root(r)];
             definition_[root(r)] = at;
@@ -108,7 +185,7 @@ bool MachineValues::stays_narrow(u32 value) const {
             const bool is_base = std::any_of(i.operands.begin(), i.operands.end(), [&](auto& o) {
                 return o.has_base_register && root(o.reg) == value;
             });
-            return is_base && (space == StateSpace::shared || space == StateSpace::local);
+            return is_base && is_near(space);
         }
         const Operand& to = i.operands[0];
         if (to.kind != Operand::Kind::reg) return false;
@@ -131,10 +208,23 @@ bool MachineValues::all_readers_are(u32 value,
                        [&](u32 at) { return is_one_of(function_.body[at].opcode, opcodes); });
 }
 
+/// Gives the register of its source another type, or takes the lower of a pair.
+bool MachineValues::keeps_lower_bits(u32 value) const {
+    const Instruction& i = definition(value);
+    const Operand& from = i.operands[1];
+    if (i.opcode != "cvt" || i.modifiers.size() != 2 || from.kind != Operand::Kind::reg)
+        return false;
+    const ptx::Type to = ptx::type_named(i.modifiers[0]), of = ptx::type_named(i.modifiers[1]);
+    return !ptx::is_float(to) && !ptx::is_float(of) && size_of(to) >= 4 &&
+           size_of(to) <= size_of(of) && times_written_[root(from.reg)] == 1 &&
+           definition_[root(from.reg)] < definition_[value] && !is_uniform(root(from.reg));
+}
+
 bool MachineValues::folds(u32 value) const {
     const Instruction& i = definition(value);
     if (i.guard || readers_[value].empty() || i.operands.size() < 2) return false;
-    if (registers_.value_class[value] == ValueClass::launch) return false;  // a constant is there
+    if (uniform_[value] && registers_.value_class[value] == ValueClass::launch)
+        return false;  // a constant is there
     if (i.opcode == "mul" && i.has("wide")) return all_readers_are(value, {"add", "sub"});
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
@@ -142,6 +232,7 @@ bool MachineValues::folds(u32 value) const {
         // The upper half is zero, or a sign that such readers make for themselves.
         return i.has("u32") || all_readers_are(value, {"add", "sub", "shl", "mul", "mad"});
     }
+    if (keeps_lower_bits(value)) return true;
     const bool shifts = i.opcode == "shl";
     if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
     return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
@@ -176,6 +267,33 @@ bool MachineValues::is_wanted_by_threads(u32 value) const {
     });
 }
 
+bool MachineValues::is_in_halves(const Instruction& i) const {
+    const bool adds_product =
+        std::any_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
+            return o.kind == Operand::Kind::reg && folded_[root(o.reg)] &&
+                   definition(root(o.reg)).opcode == "mul";
+        });
+    return !adds_product && !i.has("f64") &&
+           is_one_of(i.opcode, {"add", "sub", "and", "or", "xor", "not", "neg", "shl", "shr",
+                                "selp", "setp", "min", "max", "mov", "cvt", "cvta"});
+}
+
+bool MachineValues::is_half(u32 value) const {
+    return bytes(value) < 4 && times_written_[value] &&
+           is_one_of(definition(value).opcode, {"cvt", "min", "max"}) &&
+           !is_slow(definition(value));
+}
+
+bool MachineValues::is_loose(u32 value) const {
+    if (words_[value] != 2 || times_written_[value] == 0) return false;
+    return is_in_halves(definition(value)) &&
+           std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
+               const Instruction& i = function_.body[at];
+               const bool multiplies = (i.opcode == "mul" || i.opcode == "mad") && i.has("lo");
+               return multiplies || is_in_halves(i);
+           });
+}
+
 void MachineValues::find_words() {
     words_.assign(function_.registers.size(), 0);
     for (u32 r = 0; r < words_.size(); ++r) {
@@ -184,42 +302,44 @@ void MachineValues::find_words() {
     }
 }
 
-/// Elements of loaded vectors that are stored in one vector with elements of others.
+/// What is loaded as a vector lies side by side, and so does what is stored, where it is not an element of a
+/// loaded one already.
 void MachineValues::find_vectors() {
-    unit_.resize(function_.registers.size());
-    for (u32 r = 0; r < unit_.size(); ++r) unit_[r] = r;
-    std::set<u32> taken_apart;
-    for (const Instruction& i : function_.body) {
-        const Operand* stored = i.opcode == "st" ? vector_of(i) : nullptr;
-        if (!stored) continue;
-        std::set<u32> loads;
-        for (const Operand& e : stored->elements) {
-            if (e.kind != Operand::Kind::reg || definition_[root(e.reg)] == kNone) continue;
-            const Instruction& from = definition(root(e.reg));
-            if (from.opcode == "ld" && vector_of(from)) loads.insert(definition_[root(e.reg)]);
-        }
-        if (loads.size() > 1) taken_apart.insert(loads.begin(), loads.end());
+    std::vector<bool> has_place(words_.size(), false);
+    const auto place = [&](const std::vector<Operand>& operands) {
+        const std::vector<u32> elements = side_by_side_in(operands);
+        if (std::any_of(elements.begin(), elements.end(), [&](u32 v) { return has_place[v]; }))
+            return;
+        for (u32 v : elements) has_place[v] = true;
+        if (elements.size() > 1) side_by_side_.push_back(elements);
+    };
+    for (u32 at = 0; at < function_.body.size(); ++at) {
+        const Instruction& i = function_.body[at];
+        if (wanted_[at] && i.opcode == "ld" && vector_of(i)) place(vector_of(i)->elements);
     }
-    for (u32 at : taken_apart) keep_together(function_.body[at]);
+    for (u32 at = 0; at < function_.body.size(); ++at)
+        if (wanted_[at]) place(vector_read_by(function_.body[at]));
 }
 
-void MachineValues::keep_together(const Instruction& load) {
-    std::vector<u32> elements;
-    u32 words = 0;
-    for (const Operand& e : vector_of(load)->elements) {
-        if (e.kind != Operand::Kind::reg || times_written_[root(e.reg)] != 1) return;
-        elements.push_back(root(e.reg));
-        words += words_[root(e.reg)];
+/// The values of a vector, if they are different ones that fill their registers.
+std::vector<u32> MachineValues::side_by_side_in(const std::vector<Operand>& operands) const {
+    std::vector<u32> values;
+    for (const Operand& operand : operands) {
+        if (operand.kind != Operand::Kind::reg) return {};
+        const u32 value = root(operand.reg);
+        if (bytes(value) < 4 || words_[value] != words_of_type(value)) return {};
+        if (!values.empty() && words_[value] != words_[values[0]]) return {};
+        add_once(values, value);
     }
-    for (u32 element : elements) unit_[element] = elements[0];
-    words_[elements[0]] = words;
+    if (values.size() != operands.size()) values.clear();
+    return values;
 }
 
 void MachineValues::add_read(std::vector<u32>& to, u32 value) const {
     if (folded_[value]) {
         for (u32 r : registers_read(definition(value))) add_read(to, root(r));
     } else if (!is_uniform(value)) {
-        add_once(to, unit_[value]);
+        add_once(to, value);
     }
 }
 
@@ -231,18 +351,30 @@ std::vector<u32> MachineValues::read_by(const Instruction& instruction) const {
 
 std::vector<u32> MachineValues::written_by(const Instruction& instruction) const {
     std::vector<u32> values;
-    for (u32 r : registers_written(instruction))
-        if (!is_uniform(root(r))) add_once(values, unit_[root(r)]);
+    for (u32 r : registers_written(instruction)) {
+        // There are atomics without a result.
+        if (instruction.opcode == "atom" && readers_[root(r)].empty()) continue;
+        if (!is_uniform(root(r))) add_once(values, root(r));
+    }
     return values;
 }
 
 bool MachineValues::leaves_nothing(u32 at) const {
     const Instruction& i = function_.body[at];
-    if (!i.label.empty() || registers_.is_copy[at]) return true;
+    if (!i.label.empty() || registers_.is_copy[at] || !wanted_[at]) return true;
     const std::vector<u32> written = registers_written(i);
     return !written.empty() && memory_effect(i) == MemoryEffect::none &&
            std::all_of(written.begin(), written.end(),
                        [&](u32 r) { return folded_[root(r)] || is_uniform(root(r)); });
+}
+
+/// There is a register that always reads as zero.
+bool MachineValues::is_zero(u32 value) const {
+    if (times_written_[value] != 1) return false;
+    const Instruction& i = definition(value);
+    return i.opcode == "mov" && i.operands.size() > 1 && i.operands[1].kind != Operand::Kind::reg &&
+           i.operands[1].kind != Operand::Kind::special &&
+           i.operands[1].kind != Operand::Kind::symbol && !is_constant(i.operands[1]);
 }
 
 /// How many constants or uniform values an operand is made of.
@@ -250,7 +382,7 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     if (operand.kind != Operand::Kind::reg) return is_constant(operand);
     const u32 value = root(operand.reg);
     if (is_predicate(value)) return 0;
-    if (!folded_[value]) return is_uniform(value);
+    if (!folded_[value]) return is_uniform(value) && !is_zero(value);
     const Instruction& i = definition(value);
     const bool shifts = (narrow_[value] || bytes(value) <= 4) && multiplies_by_power(i);
     u32 count = i.opcode == "mul" && !shifts;
@@ -259,59 +391,84 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     return count;
 }
 
-std::vector<u32> MachineValues::brought_for(const Instruction& i) const {
-    std::vector<u32> words;
-    if (is_access(i)) {
-        bring_for_access(i, words);
-        return words;
-    }
+std::vector<Constant> MachineValues::brought_for(const Instruction& i) const {
+    if (is_access(i)) return brought_for_access(i);
     if (ends_straight_code(i) || memory_effect(i) != MemoryEffect::none ||
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
-        return words;
-    u32 constants = 0, widest = 1;
+        return {};
+    u32 constants = 0;
+    Constant brought{0, 1};
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& operand = i.operands[k];
         constants += constants_in(operand);
         if (operand.kind == Operand::Kind::reg && !folded_[root(operand.reg)] &&
             is_uniform(root(operand.reg)))
-            widest = words_of_type(root(operand.reg));
+            brought = {root(operand.reg) + u64{1}, words_of_type(root(operand.reg))};
     }
+    if (constants < 2) return {};
     const std::vector<u32> written = written_by(i);
-    if (!written.empty() && words_[written[0]] == 1) widest = 1;
-    if (constants > 1) words.push_back(widest);
-    return words;
+    if (!written.empty() && words_[written[0]] == 1) brought.words = 1;
+    return {brought};
+}
+
+/// Of a uniform address: what it is computed from by adding a number, which an access does itself.
+u32 MachineValues::base_of(u32 value) const {
+    while (uniform_[value]) {
+        const Instruction& i = definition(value);
+        if (i.opcode != "add" || !has_immediate(i) || i.operands[1].kind != Operand::Kind::reg)
+            break;
+        value = root(i.operands[1].reg);
+    }
+    return value;
+}
+
+/// The address of an access to global memory that is the same for a whole block. Of no words where it is not.
+Constant MachineValues::address_for_block(const Instruction& i) const {
+    const StateSpace space = space_of(i);
+    if (i.has("param") || (space != StateSpace::global && space != StateSpace::generic)) return {};
+    for (const Operand& operand : i.operands) {
+        if (operand.kind != Operand::Kind::address) continue;
+        if (!operand.has_base_register) return {std::hash<std::string>{}(operand.name), 2};
+        if (is_uniform(root(operand.reg))) return {base_of(root(operand.reg)) + u64{1}, 2};
+    }
+    return {};
 }
 
 /// Addresses in global memory and what is stored come from registers of the thread.
-void MachineValues::bring_for_access(const Instruction& i, std::vector<u32>& words) const {
-    const StateSpace space = space_of(i);
-    const auto bring_data = [&](const Operand& data) {
-        if (constants_in(data) == 0) return;
-        words.push_back(data.kind == Operand::Kind::reg ? words_of_type(root(data.reg)) : 1);
-    };
+std::vector<Constant> MachineValues::brought_for_access(const Instruction& i) const {
+    std::vector<Constant> brought;
+    const Constant address = address_for_block(i);
+    if (address.words) brought.push_back(address);
+    // Where all lanes add to one place, one of them adds for all: it needs its number and the sum.
+    if (address.words && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
+        (i.has("u32") || i.has("s32")))
+        return {address, {0, 1}, {0, 1}};
+    if (!vector_read_by(i).empty()) return brought;
     for (const Operand& operand : i.operands) {
-        if (operand.has_base_register && is_uniform(root(operand.reg)) && !i.has("param") &&
-            (space == StateSpace::global || space == StateSpace::generic))
-            words.push_back(2);
-        bring_data(operand);
-        if (operand.kind == Operand::Kind::vector)
-            for (const Operand& element : operand.elements) bring_data(element);
+        if (operand.kind == Operand::Kind::address || constants_in(operand) == 0) continue;
+        if (operand.kind == Operand::Kind::reg)
+            brought.push_back({root(operand.reg) + u64{1}, words_of_type(root(operand.reg))});
+        else
+            brought.push_back({~operand.bits, 1});
     }
+    return brought;
 }
 
-std::vector<u32> MachineValues::put_together_for(const Instruction& i) const {
-    const Operand* stored = i.opcode == "st" ? vector_of(i) : nullptr;
-    std::vector<u32> elements;
-    if (!stored) return elements;
-    bool moves = false;
-    for (const Operand& e : stored->elements) {
-        if (e.kind != Operand::Kind::reg) continue;
-        add_read(elements, root(e.reg));
-        moves |=
-            unit_[root(e.reg)] != root(e.reg) || words_[root(e.reg)] > words_of_type(root(e.reg));
+MachineValues::Vector MachineValues::put_together_for(const Instruction& i) const {
+    const std::vector<Operand> operands = vector_read_by(i);
+    const std::vector<u32> elements = side_by_side_in(operands);
+    const bool lies_so =
+        std::find(side_by_side_.begin(), side_by_side_.end(), elements) != side_by_side_.end();
+    if (lies_so) return {};
+    Vector vector;
+    u32 size = 0;
+    for (const Operand& operand : operands) {
+        const bool is_register = operand.kind == Operand::Kind::reg;
+        if (is_register) add_read(vector.read, root(operand.reg));
+        size += is_register ? bytes(root(operand.reg)) : 4;
     }
-    if (!moves || elements.size() < 2) elements.clear();
-    return elements;
+    vector.words = (size + 3) / 4;
+    return vector;
 }
 
 }  // namespace coalesce::sim

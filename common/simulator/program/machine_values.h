@@ -1,12 +1,16 @@
 // Which registers of a function's PTX a compiler for the GPU would give registers of the machine, and how
 // many words each.
 //
-// Idea    PTX has a register for every result. Machine code has fewer. A product that is only added to
-//         something is part of that addition. What is the same for a whole block lies in uniform registers or
-//         in the constant bank. Of an address in shared memory the lower 32 bits are enough.
+// Idea    PTX has a register for every result. Machine code has fewer. What leaves no trace is left out. A
+//         product that is only added to something is part of that addition. Of an address in shared memory
+//         the lower 32 bits are enough.
+// Uniform What is the same for a whole block lies in uniform registers or in the constant bank, if it can be
+//         computed there: integers that are not divided.
 // One     An instruction takes one constant or uniform operand as it is. A second one is brought into
 //         registers first: base + index * 4 has two, and so base takes a pair where the sum is computed.
-// Vectors What is loaded as a vector of four lies side by side. Where such vectors are taken apart and put
+// Pairs   A result of 64 bits is a pair of registers side by side where an instruction takes or gives it
+//         whole: addresses, doubles, products. Otherwise it is two registers anywhere.
+// Vectors What is loaded or stored as a vector lies side by side. Where vectors are taken apart and put
 //         together anew, as in a transpose inside registers, both need registers at the same time.
 #pragma once
 
@@ -16,6 +20,14 @@
 
 namespace coalesce::sim {
 
+/// A constant or a uniform value that an instruction wants in a register.
+struct Constant {
+    u64 name = 0;  ///< the same for the same one; 0: for one instruction alone
+    u32 words = 0;
+
+    bool operator==(const Constant&) const = default;
+};
+
 /// Values have the number of their root register (Registers::root).
 class MachineValues {
 public:
@@ -23,15 +35,28 @@ public:
 
     /// By value: registers of 32 bits that it takes; 0 for predicates and all that is kept elsewhere.
     const std::vector<u32>& words() const { return words_; }
+    /// Of 64 bits, but two registers anywhere: no instruction takes or gives both at once.
+    bool is_loose(u32 value) const;
+    /// Computed with 16 bits.
+    bool is_half(u32 value) const;
+    /// An instruction on 64 bits that is two of the machine on 32.
+    bool is_in_halves(const ptx::Instruction& instruction) const;
     /// What an instruction reads and writes, once each.
     std::vector<u32> read_by(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
     /// There is no instruction of the machine for this one of the body.
     bool leaves_nothing(u32 at) const;
-    /// Words of each operand that has to be brought into registers for this instruction alone.
-    std::vector<u32> brought_for(const ptx::Instruction& instruction) const;
-    /// The elements of a vector that is stored, where they have to be put side by side for it.
-    std::vector<u32> put_together_for(const ptx::Instruction& instruction) const;
+    /// The operands that have to be brought into registers for this instruction.
+    std::vector<Constant> brought_for(const ptx::Instruction& instruction) const;
+    /// Values that lie in registers one after the other: the elements of loaded and stored vectors.
+    const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
+    /// What has to be put side by side for an instruction alone: a vector that is stored, or the two values
+    /// of a compare and swap. Of no words where it lies so already.
+    struct Vector {
+        u32 words = 0;
+        std::vector<u32> read;
+    };
+    Vector put_together_for(const ptx::Instruction& instruction) const;
 
 private:
     using Instruction = ptx::Instruction;
@@ -46,32 +71,40 @@ private:
     }
     const Instruction& definition(u32 value) const { return function_.body[definition_[value]]; }
 
+    void find_wanted();
     void find_definitions();
+    void find_uniform();
+    bool is_computed_for_block(const Instruction& instruction) const;
     void find_narrow();
     bool stays_narrow(u32 value) const;
     void find_folded();
+    bool keeps_lower_bits(u32 value) const;
     bool folds(u32 value) const;
     bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
     void find_block_numbers();
     bool is_wanted_by_threads(u32 value) const;
     void find_words();
     void find_vectors();
-    void keep_together(const Instruction& load);
+    std::vector<u32> side_by_side_in(const std::vector<Operand>& operands) const;
     void add_read(std::vector<u32>& to, u32 value) const;
+    bool is_zero(u32 value) const;
+    u32 base_of(u32 value) const;
     u32 constants_in(const Operand& operand) const;
-    void bring_for_access(const Instruction& instruction, std::vector<u32>& words) const;
+    Constant address_for_block(const Instruction& instruction) const;
+    std::vector<Constant> brought_for_access(const Instruction& instruction) const;
 
     const ptx::Function& function_;
     const Registers& registers_;
+    std::vector<bool> wanted_;  ///< by instruction of the body: there is one of the machine for it
     std::vector<u32> definition_, times_written_;  ///< by value
     std::vector<std::vector<u32>> readers_;        ///< by value: indices into the body
+    std::vector<bool> uniform_;                    ///< computed for a whole block, or a constant
     std::vector<bool> narrow_;  ///< of 64 bits, of which only the lower half is wanted
     std::vector<bool> folded_;  ///< part of the instructions that read it
     std::vector<bool>
-        in_every_thread_;  ///< the same for a block, and yet in a register of each thread
-    std::vector<u32>
-        unit_;  ///< the first element of the vector that it is an element of, or itself
-    std::vector<u32> words_;  ///< of the unit, at its first element
+        in_every_thread_;     ///< the same for a block, and yet in a register of each thread
+    std::vector<u32> words_;  ///< by value
+    std::vector<std::vector<u32>> side_by_side_;
 };
 
 }  // namespace coalesce::sim

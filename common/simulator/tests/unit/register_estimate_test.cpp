@@ -48,7 +48,8 @@ const std::string kCopy = loads(1) + stores(1);
 TEST_CASE("each load on its way takes a register, however the text arranges loads") {
     CHECK(estimate(kCopy) <= 12);
     CHECK(estimate(loads(16) + stores(16)) >= estimate(kCopy) + 14);
-    CHECK(estimate(loads(16) + stores(16)) <= estimate(kCopy) + 18);
+    // ptxas: 10 and 32. Data of stores goes to odd registers, as long as that leaves room for all threads.
+    CHECK(estimate(loads(16) + stores(16)) <= estimate(kCopy) + 22);
     std::string shared = ".shared .b32 tile[64];\n";
     for (int k = 0; k < 8; ++k) {
         const std::string at = std::to_string(4 * k), f = "%f" + std::to_string(k);
@@ -68,7 +69,8 @@ TEST_CASE("a store that may change what is loaded next keeps the load behind it"
         one_by_one += "ld.global.f32 " + f + ", [%rd4+" + at + "];\nst.global.f32 [%rd5+" + at +
                       "], " + f + ";\n";
     }
-    CHECK(estimate(one_by_one) <= estimate(kCopy) + 2);
+    // ptxas: 20, where it takes 32 for the loads before the stores.
+    CHECK(estimate(one_by_one) <= estimate(loads(16) + stores(16)) - 12);
 }
 
 TEST_CASE("what is the same for a block takes no registers, and predicates never do") {

@@ -1,0 +1,151 @@
+#include "program/lifetimes.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace coalesce::sim {
+namespace {
+
+/// Instructions behind a load or a store for which ptxas does not give its sources to others.
+constexpr u32 kReading = 6;
+
+/// Goes over each piece from its end.
+class LifetimeFinder {
+public:
+    explicit LifetimeFinder(const MachineCode& code) : code_(code), open_(code.values.size()) {
+        found_.of.resize(code.values.size());
+    }
+
+    void add(const MachinePiece& piece, const std::vector<u32>& order,
+             const std::vector<u32>& wanted_behind) {
+        const u32 first = static_cast<u32>(found_.in_order.size());
+        for (u32 k : order) found_.in_order.push_back(&piece.code[k]);
+        behind_ = static_cast<u32>(found_.in_order.size());
+        for (u32 v : wanted_behind) end(v, 2 * behind_);
+        for (u32 n = behind_; n-- > first;) step_over(*found_.in_order[n], n);
+        while (!values_.empty()) begin(values_.back(), 2 * first);
+    }
+    Lifetimes take() {
+        for (std::vector<Span>& spans : found_.of)
+            std::sort(spans.begin(), spans.end(),
+                      [](const Span& a, const Span& b) { return a.begin < b.begin; });
+        return std::move(found_);
+    }
+
+private:
+    void step_over(const MachineInstruction& i, u32 n) {
+        for (u32 v : i.writes) {
+            end(v, 2 * n + 2);  // nobody wants it, if that is its end
+            if (!i.is_guarded) begin(v, 2 * n + 1);
+        }
+        for (u32 v : i.reads) {
+            // What is written may take the place of what is read, if that is read by then.
+            const bool is_pair = code_.values[v].words == 2 && !code_.values[v].is_loose;
+            const u32 last = 2 * n + 1 + (i.is_in_halves && is_pair);
+            const bool is_last = end(v, last);
+            if (!i.reads_late) continue;
+            const u32 until = std::min(2 * n + 1 + 2 * kReading, 2 * behind_);
+            Span& span = open_[v];
+            span.read_until = std::max(span.read_until, until);
+            if (!is_last) span.read_by_others_until = std::max(span.read_by_others_until, until);
+        }
+    }
+    /// The value is alive up to `place`, unless it is longer.
+    bool end(u32 value, u32 place) {
+        if (open_[value].end != 0) return false;
+        open_[value].end = place;
+        values_.push_back(value);
+        return true;
+    }
+    /// ... and has been since `place`.
+    void begin(u32 value, u32 place) {
+        open_[value].begin = place;
+        found_.of[value].push_back(open_[value]);
+        open_[value] = {};
+        values_.erase(std::find(values_.begin(), values_.end(), value));
+    }
+
+    const MachineCode& code_;
+    Lifetimes found_;
+    std::vector<Span> open_;   ///< by value: of those whose beginning is not reached
+    std::vector<u32> values_;  ///< those
+    u32 behind_ = 0;           ///< the piece
+};
+
+void set(AliveBetweenPieces::Bits& bits, u32 k) {
+    bits[k / 64] |= u64{1} << (k % 64);
+}
+
+}  // namespace
+
+AliveBetweenPieces::AliveBetweenPieces(const MachineCode& code) : code_(code) {
+    number_.assign(code.values.size(), kNone);
+    for (const MachinePiece& piece : code.pieces) look_at(piece, [&](u32 v) { number(v); });
+    begin_.assign(code.pieces.size(), Bits((values_.size() + 63) / 64, 0));
+    overwritten_ = begin_;
+    for (std::size_t p = 0; p < begin_.size(); ++p) {
+        look_at(code.pieces[p], [&](u32 v) { set(begin_[p], number_[v]); });
+        for (const MachineInstruction& i : code.pieces[p].code)
+            for (u32 v : i.writes)
+                if (!i.is_guarded && number_[v] != kNone) set(overwritten_[p], number_[v]);
+    }
+    follow();
+}
+
+AliveBetweenPieces::Bits AliveBetweenPieces::at_end(std::size_t p) const {
+    Bits alive((values_.size() + 63) / 64, 0);
+    for (u32 next : code_.pieces[p].next)
+        for (std::size_t k = 0; k < alive.size(); ++k) alive[k] |= begin_[next][k];
+    return alive;
+}
+
+std::vector<u32> AliveBetweenPieces::values_in(const Bits& bits) const {
+    std::vector<u32> values;
+    for (std::size_t k = 0; k < bits.size(); ++k)
+        for (u64 rest = bits[k]; rest; rest &= rest - 1)
+            values.push_back(values_[64 * k + static_cast<u32>(std::countr_zero(rest))]);
+    return values;
+}
+
+/// Tells of each value that the piece reads before it writes it for all lanes.
+template <class Tell>
+void AliveBetweenPieces::look_at(const MachinePiece& piece, Tell tell) const {
+    std::set<u32> written;
+    for (const MachineInstruction& i : piece.code) {
+        for (u32 v : i.reads)
+            if (!written.contains(v)) tell(v);
+        if (i.is_guarded) continue;
+        written.insert(i.writes.begin(), i.writes.end());
+    }
+}
+
+void AliveBetweenPieces::number(u32 value) {
+    if (number_[value] != kNone) return;
+    number_[value] = static_cast<u32>(values_.size());
+    values_.push_back(value);
+}
+
+void AliveBetweenPieces::follow() {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t p = begin_.size(); p-- > 0;) {
+            const Bits end = at_end(p);
+            for (std::size_t k = 0; k < end.size(); ++k) {
+                const u64 more = end[k] & ~overwritten_[p][k] & ~begin_[p][k];
+                begin_[p][k] |= more;
+                changed |= more != 0;
+            }
+        }
+    }
+}
+
+Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
+                         const std::vector<std::vector<u32>>& orders) {
+    LifetimeFinder finder(code);
+    for (std::size_t p = 0; p < orders.size(); ++p)
+        finder.add(code.pieces[p], orders[p], alive.values_in(alive.at_end(p)));
+    return finder.take();
+}
+
+}  // namespace coalesce::sim

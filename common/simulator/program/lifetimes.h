@@ -1,0 +1,58 @@
+// Where the values of machine code are alive, before they have registers.
+//
+// Idea   Between pieces: a value is alive that some piece reads before it writes it, on all ways back to where
+//        it was written. Within a piece: from its instruction to the last that reads it, in the order in
+//        which they are carried out.
+#pragma once
+
+#include <vector>
+
+#include "program/machine_code.h"
+
+namespace coalesce::sim {
+
+/// Which values each piece gets from before and leaves for later.
+class AliveBetweenPieces {
+public:
+    using Bits = std::vector<u64>;
+
+    explicit AliveBetweenPieces(const MachineCode& code);
+
+    const Bits& at_begin(std::size_t piece) const { return begin_[piece]; }
+    Bits at_end(std::size_t piece) const;
+    bool has(const Bits& bits, u32 value) const {
+        return number_[value] != kNone && bits[number_[value] / 64] >> (number_[value] % 64) & 1;
+    }
+    std::vector<u32> values_in(const Bits& bits) const;
+
+private:
+    static constexpr u32 kNone = ~0u;
+
+    template <class Tell>
+    void look_at(const MachinePiece& piece, Tell tell) const;
+    void number(u32 value);
+    void follow();
+
+    const MachineCode& code_;
+    /// Only values that some piece reads before it writes them have a bit.
+    std::vector<u32> number_, values_;
+    std::vector<Bits> begin_, overwritten_;
+};
+
+/// Where a value is alive. A place is twice the number of an instruction, and one more where it writes.
+struct Span {
+    u32 begin = 0, end = 0;
+    u32 read_until = 0;            ///< a load or a store may still read it
+    u32 read_by_others_until = 0;  ///< than the instruction at its end
+};
+
+struct Lifetimes {
+    std::vector<std::vector<Span>> of;                ///< by value, in rising order
+    std::vector<const MachineInstruction*> in_order;  ///< the code, as it is carried out
+};
+
+/// `orders`: of each piece's instructions.
+Lifetimes find_lifetimes(const MachineCode& code, const AliveBetweenPieces& alive,
+                         const std::vector<std::vector<u32>>& orders);
+
+}  // namespace coalesce::sim

@@ -1,0 +1,192 @@
+#include "program/register_assignment.h"
+
+#include <algorithm>
+
+namespace coalesce::sim {
+namespace {
+
+constexpr u32 kNone = ~0u;
+constexpr u32 kStackPointer = 1;
+/// More than there are: what ptxas would spill gets a number as well.
+constexpr u32 kNumbers = 512;
+
+bool begins_earlier(const Span& a, const Span& b) {
+    return a.begin < b.begin;
+}
+
+/// Whether a load or store may still read the value when another one is written at the place.
+bool may_be_read(const Span& span, u32 place) {
+    return place < (place == span.end ? span.read_by_others_until : span.read_until);
+}
+
+/// One register: where it is taken.
+class Taken {
+public:
+    enum class Answer { free, still_read, taken };
+
+    Answer ask(const std::vector<Span>& wanted) const {
+        Answer answer = Answer::free;
+        for (const Span& span : wanted) {
+            const auto next = std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier);
+            if (next != spans_.end()) {
+                if (next->begin < span.end) return Answer::taken;
+                if (may_be_read(span, next->begin)) answer = Answer::still_read;
+            }
+            if (next == spans_.begin()) continue;
+            const Span& before = *(next - 1);
+            if (before.end > span.begin) return Answer::taken;
+            if (may_be_read(before, span.begin)) answer = Answer::still_read;
+        }
+        return answer;
+    }
+    void take(const std::vector<Span>& spans) {
+        for (const Span& span : spans) {
+            auto at = spans_.insert(
+                std::lower_bound(spans_.begin(), spans_.end(), span, begins_earlier), span);
+            // Who may still read an earlier value may do so behind this one.
+            for (; at != spans_.end(); ++at) {
+                if (at == spans_.begin()) continue;
+                at->read_until = std::max(at->read_until, (at - 1)->read_until);
+                at->read_by_others_until = std::max(at->read_by_others_until, (at - 1)->read_until);
+                if (at->begin >= span.read_until && at->begin > span.begin) break;
+            }
+        }
+    }
+
+private:
+    std::vector<Span> spans_;  ///< in rising order
+};
+
+class Assigner {
+public:
+    Assigner(const MachineCode& code, const Lifetimes& lifetimes, u32 generous)
+        : code_(code),
+          lifetimes_(lifetimes),
+          generous_(generous),
+          registers_of_(code.values.size()),
+          wish_(code.values.size(), 0),
+          partners_(code.values.size()),
+          vector_of_(code.values.size(), kNone),
+          taken_(kNumbers) {
+        for (u32 k = 0; k < code.side_by_side.size(); ++k)
+            for (u32 v : code.side_by_side[k]) vector_of_[v] = k;
+        for (const MachineInstruction* i : lifetimes.in_order) find_partners(*i);
+    }
+
+    u32 run() {
+        std::vector<const MachineInstruction*> as_written = lifetimes_.in_order;
+        std::stable_sort(as_written.begin(), as_written.end(),
+                         [](auto* a, auto* b) { return a->source < b->source; });
+        for (u32 least : {4u, 2u, 1u})
+            for (const MachineInstruction* i : as_written) {
+                for (u32 v : i->reads) assign(v, least);
+                // What is read from a special register or a constant has its turn where it is read itself.
+                if (i->reads.empty()) continue;
+                for (u32 v : i->writes) assign(v, least);
+            }
+        for (const MachineInstruction* i : as_written)
+            for (u32 v : i->writes) assign(v, 1);
+        for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
+            take_inside(lifetimes_.in_order[n]->words_inside, n);
+        return named_;
+    }
+
+private:
+    bool is_single(u32 value) const { return code_.values[value].words == 1; }
+    bool is_pair(u32 value) const {
+        return code_.values[value].words > 1 && !code_.values[value].is_loose;
+    }
+
+    void find_partners(const MachineInstruction& i) {
+        for (u32 a : i.reads) {
+            if (!is_single(a) || code_.values[a].is_half) continue;
+            for (u32 b : i.reads) {
+                if (is_pair(b)) --wish_[a];
+                if (a != b && is_single(b)) partners_[a].push_back(b);
+            }
+        }
+    }
+
+    /// Gives registers to a value of so many words at least that has none.
+    void assign(u32 value, u32 least) {
+        const MachineValue& facts = code_.values[value];
+        if (!registers_of_[value].empty() || facts.words == 0) return;
+        if (vector_of_[value] != kNone) {
+            assign_together(code_.side_by_side[vector_of_[value]], least);
+        } else if (!facts.is_loose) {
+            assign_together({value}, least);
+        } else if (least == 1) {
+            for (u32 w = 0; w < facts.words; ++w) put(value, choose({value}, 1));
+        }
+    }
+    void assign_together(const std::vector<u32>& values, u32 least) {
+        u32 words = 0;
+        for (u32 v : values) words += code_.values[v].words;
+        if (words < least) return;
+        u32 at = choose(values, words);
+        for (u32 v : values)
+            for (u32 w = 0; w < code_.values[v].words; ++w) put(v, at++);
+        if (words > 1) return;
+        for (u32 p : partners_[values[0]]) wish_[p] += at % 2 == 0 ? 1 : -1;
+    }
+    void put(u32 value, u32 r) {
+        registers_of_[value].push_back(r);
+        taken_[r].take(lifetimes_.of[value]);
+        named_ = std::max(named_, r + 1);
+    }
+
+    /// The first register for values that lie side by side, all of them of as many words.
+    u32 choose(const std::vector<u32>& values, u32 words) const {
+        const u32 step = words >= 4 ? 4 : words >= 2 ? 2 : 1;
+        const int wish = words == 1 ? wish_[values[0]] : 0;
+        u32 second_best = kNone;
+        for (u32 r = 0; r + words <= kNumbers; r += step) {
+            const Taken::Answer answer = ask(values, r, words);
+            if (answer == Taken::Answer::taken) continue;
+            const bool is_odd = r % 2 == 1;
+            const bool fits = answer == Taken::Answer::free && (wish == 0 || is_odd == (wish < 0));
+            if (fits && (second_best == kNone || r + words <= generous_)) return r;
+            second_best = std::min(second_best, r);
+            if (r >= generous_) break;
+        }
+        return second_best == kNone ? 0 : second_best;
+    }
+    Taken::Answer ask(const std::vector<u32>& values, u32 r, u32 words) const {
+        Taken::Answer answer = Taken::Answer::free;
+        const u32 each = words / static_cast<u32>(values.size());
+        for (u32 w = 0; w < words && answer != Taken::Answer::taken; ++w, ++r)
+            answer = r == kStackPointer
+                         ? Taken::Answer::taken
+                         : std::max(answer, taken_[r].ask(lifetimes_.of[values[w / each]]));
+        return answer;
+    }
+
+    /// What an instruction needs beside its sources and results.
+    void take_inside(u32 words, u32 n) {
+        const std::vector<Span> there{{2 * n, 2 * n + 2, 0, 0}};
+        for (u32 r = 0; words > 0 && r < kNumbers; ++r) {
+            if (r == kStackPointer || taken_[r].ask(there) == Taken::Answer::taken) continue;
+            taken_[r].take(there);
+            named_ = std::max(named_, r + 1);
+            --words;
+        }
+    }
+
+    const MachineCode& code_;
+    const Lifetimes& lifetimes_;
+    const u32 generous_;
+    std::vector<std::vector<u32>> registers_of_;  ///< by value: one for each of its words
+    std::vector<int> wish_;  ///< by value: above 0 for an even register, below for an odd one
+    std::vector<std::vector<u32>> partners_;  ///< by value: those that are read together with it
+    std::vector<u32> vector_of_;              ///< by value: index into side_by_side
+    std::vector<Taken> taken_;                ///< by register
+    u32 named_ = kStackPointer + 1;
+};
+
+}  // namespace
+
+u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, u32 generous) {
+    return Assigner(code, lifetimes, generous).run();
+}
+
+}  // namespace coalesce::sim

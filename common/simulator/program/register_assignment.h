@@ -1,0 +1,24 @@
+// Which registers the values of a function get, as a compiler for the GPU would choose them.
+//
+// Idea    Vectors first, then pairs, then single values, each in the order of the source: the lowest register
+//         that is free as long as the value is alive. What is read from a special register or a constant
+//         has its turn where it is used. R1 is the stack pointer's.
+// Pairs   What takes 64 bits begins at an even register, a vector of four at a multiple of four.
+// Banks   Even and odd registers lie in two banks, and an instruction that reads two of one bank waits. So
+//         values that are read together get one of each. What is read together with a pair, such as the index
+//         that is added to a pointer or the data of a store, gets an odd one, though an even one is free:
+//         out[i] = 1 takes R2, R3 for the pointer, R5 for the index and R7 for the 1.
+// Late    A load or store reads its registers some time after it was issued. Others do not get them right
+//         behind it.
+// Seen    in the machine code that ptxas makes of small kernels.
+#pragma once
+
+#include "program/lifetimes.h"
+#include "program/machine_code.h"
+
+namespace coalesce::sim {
+
+/// The number of registers up to the highest. `generous`: up to so many, banks and late reads are minded.
+u32 assign_registers(const MachineCode& code, const Lifetimes& lifetimes, u32 generous);
+
+}  // namespace coalesce::sim
