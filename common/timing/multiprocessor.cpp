@@ -211,6 +211,7 @@ private:
 
     double scheduler_[schedulers] = {}, pipe_[schedulers][2] = {}, divider_[schedulers] = {};
     double lsu_ = 0, from_l2_ = 0, to_l2_ = 0, barrier_ = 0, next_launch_ = 0;
+    double to_l2_share_ = 0, to_l2_credit_ = 0;
     double issue_busy_ = 0, lsu_busy_ = 0, from_l2_busy_ = 0, to_l2_busy_ = 0, partial_busy_ = 0;
     double latencies_ = 0, loads_ = 0, end_ = 0;
     WarpLife life_;
@@ -357,7 +358,12 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
             ? 0
             : std::max(o.halves_partial * cost_of_partial(o, gpu_.partial), o.partial * whole);
     const double cost = o.sectors * whole + partial;
-    to_l2_ = std::max(to_l2_, begin) + cost;
+    // Alone, a multiprocessor writes a whole sector a cycle. What is all multiprocessors' limit others leave room in
+    // when they pause.
+    to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
+    to_l2_share_ = std::max(to_l2_share_, begin - to_l2_credit_) + cost;
+    to_l2_credit_ = std::min(credit, to_l2_credit_ + cost / 4);
+    to_l2_ = std::max(to_l2_, to_l2_share_);
     to_l2_busy_ += cost;
     partial_busy_ += partial;
     to_l2_ = std::max(to_l2_, memory_.write(begin, o.sectors + o.partial));
