@@ -13,11 +13,16 @@ namespace {
 struct Occupancy {
     int blocks = 1, warps = 1;  ///< blocks of a multiprocessor, warps of a block
     Occupied by = Occupied::threads;
+    bool in_doubt =
+        false;  ///< the estimate of registers lies where few more or less make half as many again
 };
 
 int round_up(int value, int step) {
     return (value + step - 1) / step * step;
 }
+
+/// Of the estimate: two of three kernels are nearer to what ptxas takes.
+constexpr double registers_in_doubt = .06;
 
 Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
     Occupancy o;
@@ -28,15 +33,23 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
         o.blocks = blocks;
         o.by = by;
     };
+    const auto room = [&](double part) {
+        const double estimate = std::max(recording.registers * part, 16.);
+        return gpu.registers /
+               (round_up(static_cast<int>(std::lround(estimate)), 8) * 32 * o.warps);
+    };
     limit(gpu.blocks, Occupied::blocks);
-    const int registers = round_up(static_cast<int>(std::max(recording.registers, 16u)), 8);
-    limit(gpu.registers / (registers * 32 * o.warps), Occupied::registers);
+    const int others = o.blocks;
+    limit(room(1), Occupied::registers);
     const int shared =
         round_up(static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system, 128);
     limit(gpu.shared_bytes / shared, Occupied::shared_memory);
     o.blocks = std::max(o.blocks, 1);
     const double share = std::ceil(static_cast<double>(recording.blocks) / gpu.multiprocessors);
     limit(static_cast<int>(std::min(share, 1e6)), Occupied::grid);
+    const int most = o.by == Occupied::registers ? others : o.blocks;
+    const auto fit = [&](double part) { return std::clamp(room(part), 1, most); };
+    o.in_doubt = fit(1 - registers_in_doubt) >= 1.5 * fit(1 + registers_in_doubt);
     return o;
 }
 
@@ -250,7 +263,9 @@ bool stores_parts(const Work& work, const Traffic& t) {
     return near > some * all || t.unfinished > some;
 }
 
-void note_unknown(Prediction& p, const Recording& recording, const Work& work, const Traffic& t) {
+void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
+                  const Work& work, const Traffic& t) {
+    if (occupancy.in_doubt) p.unknown.push_back(Unknown::registers);
     if (recording.blocks_wait) p.unknown.push_back(Unknown::waits);
     if (recording.local_bytes > 0) p.unknown.push_back(Unknown::local_memory);
     if (are_unlike(recording)) p.unknown.push_back(Unknown::unlike_blocks);
@@ -292,7 +307,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
         work.kind_of.push_back(static_cast<std::uint32_t>(work.kinds.size() - 1));
     }
     const Traffic traffic = work.kinds.empty() ? Traffic{} : traffic_of(recording, work);
-    note_unknown(p, recording, work, traffic);
+    note_unknown(p, recording, occupancy, work, traffic);
     if (work.kinds.empty()) return p;
     share_memory(work, traffic, gpu, blocks);
     const Outcome outcome = simulate(work, gpu);

@@ -36,9 +36,10 @@ enum class Unknown {
     waits,          ///< blocks that wait for each other
     parts,          ///< of sectors, stored along a row: how many come together on their way
     first_level,    ///< how much of what warps ask for again that cache still has
+    registers,      ///< how many blocks they leave room for: the estimate is at a limit
 };
 constexpr Unknown last_of(Unknown) {
-    return Unknown::first_level;
+    return Unknown::registers;
 }
 
 /// Parts of the time of the launch, or cycles of a warp's life.

@@ -97,7 +97,8 @@ TEST_CASE("sets of sectors count what sets of numbers count") {
     CHECK(set.runs() == 0);
 }
 
-TEST_CASE("loads come first, with what leads to them, and nothing crosses a barrier") {
+TEST_CASE(
+    "loads come first, with what leads to them; what nobody wants yet waits behind a barrier") {
     // address, load, use, address, load, use, barrier, load
     std::vector<Draft> drafts(8);
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
@@ -118,9 +119,25 @@ TEST_CASE("loads come first, with what leads to them, and nothing crosses a barr
     const std::vector<Operation> ordered = in_order(drafts);
     std::vector<int> order;
     for (const Operation& o : ordered) order.push_back(static_cast<int>(o.slots) - 1);
-    CHECK(order == std::vector<int>{0, 1, 3, 4, 2, 5, 6, 7});
-    CHECK(ordered[4].after == std::vector<std::uint32_t>{1});
-    CHECK(ordered[5].after == std::vector<std::uint32_t>{3});
+    CHECK(order == std::vector<int>{0, 1, 3, 4, 6, 7, 2, 5});
+    CHECK(ordered[6].after == std::vector<std::uint32_t>{1});
+    CHECK(ordered[7].after == std::vector<std::uint32_t>{3});
+}
+
+TEST_CASE("what a store before the barrier wants does not wait behind it") {
+    // load, use, store of it, barrier, use again
+    std::vector<Draft> drafts(5);
+    drafts[0].operation = operation(Kind::load);
+    drafts[0].priority = Priority::load;
+    drafts[1].operation = operation(Kind::arithmetic, {0});
+    drafts[2].operation = operation(Kind::shared_store, {1});
+    drafts[3].operation = operation(Kind::barrier);
+    drafts[3].fixed = true;
+    drafts[4].operation = operation(Kind::arithmetic, {1});
+    std::vector<Kind> kinds;
+    for (const Operation& o : in_order(drafts)) kinds.push_back(o.kind);
+    CHECK(kinds == std::vector<Kind>{Kind::load, Kind::arithmetic, Kind::shared_store,
+                                     Kind::barrier, Kind::arithmetic});
 }
 
 TEST_CASE("what costs nothing is left out, and who waits for it waits on") {
@@ -204,6 +221,72 @@ TEST_CASE("warps of which only the beginning is known take as long as the rest o
     CHECK(four == Approx(4 * once).epsilon(0.15));
 }
 
+TEST_CASE("the last cycles of a warp's beginning count where it ends at a barrier, too") {
+    std::vector<Operation> turns;
+    for (std::uint32_t k = 0; k < 20; ++k)
+        turns.push_back(k % 2 ? operation(Kind::barrier) : load(4));
+    for (std::uint32_t k = 2; k < 20; k += 2) turns[k].after = {k - 2};
+    Work all = work_of(turns, 1, 1, 1), half = work_of(turns, 1, 1, 1);
+    half.kinds[0].programs[0].in_all = 4;
+    const double once = simulate(all, plain_gpu()).cycles,
+                 four = simulate(half, plain_gpu()).cycles;
+    CHECK(four == Approx(4 * once).epsilon(0.15));
+}
+
+namespace {
+
+/// A warp that loads, stores and ends; the accesses are given.
+Recording recording_of(std::initializer_list<const char*> opcodes) {
+    Recording recording;
+    recording.threads = 32;
+    recording.blocks = 1000;
+    recording.recorded.emplace_back().warps.emplace_back();
+    for (const char* opcode : opcodes) {
+        Instruction& i = recording.instructions.emplace_back();
+        i.opcode = opcode;
+    }
+    return recording;
+}
+
+/// The next step: 32 lanes of 4 bytes, each `pitch` sectors after the one before.
+void add_step(Recording& recording, AccessKind kind, std::uint64_t first, std::uint64_t pitch) {
+    RecordedBlock& block = recording.recorded[0];
+    WarpPath& path = block.warps[0];
+    const auto run = static_cast<std::uint32_t>(block.runs.size()),
+               access = static_cast<std::uint32_t>(block.accesses.size());
+    for (std::uint64_t lane = 0; lane < 32; ++lane) block.runs.push_back({first + lane * pitch, 1});
+    block.accesses.push_back({kind, 32, 4, 32, run, 32});
+    path.steps.push_back({static_cast<std::uint32_t>(path.steps.size()), access, 1});
+    path.executed = path.steps.size();
+}
+
+}  // namespace
+
+TEST_CASE("what the first-level cache has no room for is fetched again") {
+    Recording recording = recording_of({"ld", "st", "ld"});
+    add_step(recording, AccessKind::load, 0, 4096);
+    add_step(recording, AccessKind::store, 1 << 20, 4096);
+    add_step(recording, AccessKind::load, 0, 4096);
+    const auto fetched = [&](double lines) {
+        const BlockProgram block = operations_of(recording, recording.recorded[0], lines);
+        return block.sectors_read;
+    };
+    CHECK(fetched(1000) == 32);
+    CHECK(fetched(38) == 32);
+    CHECK(fetched(2) > 60);
+    CHECK(operations_of(recording, recording.recorded[0], 1000).doubtful_lines == 0);
+    CHECK(operations_of(recording, recording.recorded[0], 38).doubtful_lines == 0.5);
+}
+
+TEST_CASE("parts of sectors along a row are told from parts down a column") {
+    Recording recording = recording_of({"st", "st"});
+    add_step(recording, AccessKind::store, 0, 2);
+    add_step(recording, AccessKind::store, 1 << 20, 4096);
+    const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
+    CHECK(block.sectors_partial == 64);
+    CHECK(block.sectors_partial_near == 32);
+}
+
 TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     // Blocks of 256 threads; each warp reads and writes 128 bytes, side by side.
     Recording recording;
@@ -249,6 +332,14 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
     CHECK(p.binds == Binds::flight);
 
+    // At 32 registers eight blocks fit, at 33 six: not enough to doubt. Of blocks of 1024 threads two fit, or one.
+    recording.registers = 33;
+    CHECK(predict(recording, plain_gpu()).unknown.empty());
+    recording.threads = 1024;
+    CHECK(predict(recording, plain_gpu()).unknown == std::vector<Unknown>{Unknown::registers});
+    recording.threads = 256;
+    recording.registers = 16;
+
     // Pieces of 128 bytes, far from each other: memory takes half as long again, twice.
     recording.writes.sectors.clear();
     for (std::uint64_t k = 0; k < 800; ++k) recording.writes.sectors.add({k * 4096, 4});
@@ -260,7 +351,8 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     // A block that does twice as much: nobody knows how many there are like it.
     recording.recorded.push_back(recording.recorded.front());
     for (WarpPath& path : recording.recorded.back().warps) path.executed *= 2;
-    CHECK(predict(recording, plain_gpu()).unknown == std::vector<Unknown>{Unknown::unlike_blocks});
+    CHECK(predict(recording, plain_gpu()).unknown ==
+          std::vector<Unknown>{Unknown::unlike_blocks, Unknown::parts});
 
     recording.blocks_wait = true;
     recording.recorded.clear();
