@@ -239,18 +239,6 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
     return (is_plain ? of_lessons : of_others) + (gpu.measured ? 0 : of_documents);
 }
 
-/// Some of the blocks that stand for all do far more than others: how many there are of each nobody counted.
-bool are_unlike(const Recording& recording) {
-    std::uint64_t least = ~std::uint64_t{0}, most = 0;
-    for (const RecordedBlock& block : recording.recorded) {
-        std::uint64_t steps = 0;
-        for (const WarpPath& path : block.warps) steps += path.executed;
-        least = std::min(least, steps);
-        most = std::max(most, steps);
-    }
-    return most > least + least / 2;
-}
-
 /// Stores along a row that leave gaps for others to fill, or for nobody. What is put together before the second-level
 /// cache differs by a factor of three from kernel to kernel. (Counted on an H200.)
 bool stores_parts(const Work& work, const Traffic& t) {

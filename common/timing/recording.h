@@ -85,4 +85,7 @@ struct Recording {
     bool blocks_wait = false;  ///< for each other: then nothing is recorded
 };
 
+/// Some of the blocks that stand for all do far more than others: how many there are of each is a guess.
+bool are_unlike(const Recording& recording);
+
 }  // namespace coalesce::timing

@@ -383,6 +383,12 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
         return;
     }
     run_chosen(blocks);
+    if (const std::vector<u64> more = Recorder::more_blocks(launch.config, recording);
+        !more.empty()) {
+        recording.recorded.clear();
+        if (!alone) launch.left_out.insert(launch.left_out.end(), more.begin(), more.end());
+        run_chosen(more);
+    }
     if (!alone) return;
     launch.only.resize(launch.neighbours);
     std::iota(launch.only.begin(), launch.only.end(), launch.first_neighbour);

@@ -267,6 +267,28 @@ void StepLog::add_runs(timing::RecordedBlock& block, timing::Access& access,
 
 // ---- launches ----
 
+namespace {
+
+/// Blocks that stand for all; and where some do far more than others, so that there are as many of each as in the
+/// grid, or nearly.
+constexpr u64 kBlocks = 6, kUnlikeBlocks = 32;
+
+/// The k-th of numbers between 0 and 1 that lie apart, however many there are.
+double apart(double step, u64 k) {
+    return std::fmod(.64 + step * static_cast<double>(k), 1);
+}
+
+u64 part_of(u64 count, double part) {
+    return static_cast<u64>(static_cast<double>(count) * part);
+}
+
+void sort_out(std::vector<u64>& blocks) {
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+}
+
+}  // namespace
+
 Recorder& recorder() {
     static Recorder the_recorder;
     return the_recorder;
@@ -278,17 +300,33 @@ void Recorder::begin(What what) {
 }
 
 std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 resident) {
-    const bool is_one_round = config.grid.count() <= resident;
     const u64 count = config.grid.count();
     // Anywhere, but neither at the ends nor all on one line: each stands for as many as the others.
-    const u64 wanted = std::min<u64>(count, is_one_round ? 1 : 6);
+    const u64 wanted = std::min<u64>(count, count <= resident ? 1 : kBlocks);
     std::vector<u64> chosen;
-    for (u64 k = 0; k < wanted; ++k)
-        chosen.push_back(static_cast<u64>(static_cast<double>(count) *
-                                          std::fmod(.64 + .618034 * static_cast<double>(k), 1)));
-    std::sort(chosen.begin(), chosen.end());
-    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    for (u64 k = 0; k < wanted; ++k) chosen.push_back(part_of(count, apart(.618034, k)));
+    sort_out(chosen);
     return chosen;
+}
+
+std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
+                                       const timing::Recording& recording) {
+    if (!timing::are_unlike(recording)) return {};
+    // In rows and columns of the grid: what a block does may depend on both.
+    const auto& grid = config.grid;
+    std::vector<u64> more;
+    for (u64 k = 0; k < kUnlikeBlocks; ++k) {
+        const u64 x = part_of(grid.x, apart(.754878, k)), rows = u64{grid.y} * grid.z,
+                  row = part_of(rows, apart(.569840, k));
+        more.push_back(row * grid.x + x);
+    }
+    sort_out(more);
+    const auto is_recorded = [&](u64 number) {
+        return std::any_of(recording.recorded.begin(), recording.recorded.end(),
+                           [&](const timing::RecordedBlock& b) { return b.number == number; });
+    };
+    more.erase(std::remove_if(more.begin(), more.end(), is_recorded), more.end());
+    return more;
 }
 
 std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64 resident) {
@@ -303,7 +341,15 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     const u64 blocks = recording.blocks;
     const u64 count =
         std::min({together, blocks, of_block < 2 * kSectorsOfTile ? blocks : resident});
-    return {std::min(blocks / 2 + blocks / 7, blocks - count), count};
+    u64 middle = blocks / 2 + blocks / 7;
+    if (timing::are_unlike(recording)) {  // beside one that does much
+        const auto accesses = [](const auto& a, const auto& b) {
+            return a.accesses.size() < b.accesses.size();
+        };
+        middle = std::max_element(recording.recorded.begin(), recording.recorded.end(), accesses)
+                     ->number;
+    }
+    return {std::min(middle, blocks - count), count};
 }
 
 timing::Recording& Recorder::add(const Kernel& kernel, const LaunchConfig& config) {

@@ -75,6 +75,9 @@ public:
 
     /// Blocks to write down step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
+    /// In their place, where some of those do far more than others.
+    static std::vector<u64> more_blocks(const LaunchConfig& config,
+                                        const timing::Recording& recording);
     /// The first of those whose sectors are written down, and how many.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
     /// A new one, with all that is known before the launch.
