@@ -141,14 +141,16 @@ Traffic traffic_of(const Recording& recording, const Work& work) {
     Traffic t;
     const Own reads = own(recording, true), writes = own(recording, false);
     t.own_run_read = reads.run;
-    t.unfinished = unfinished_part(recording.writes);
+    // A long block that reads all before it writes was heard reading only: it writes like that, for all one knows.
+    const bool heard_writes = recording.writes.by_blocks > 0;
+    const Footprint& written = heard_writes ? recording.writes : recording.reads;
+    t.unfinished = heard_writes ? unfinished_part(written) : 0;
     t.run_read = run_of(recording.reads.sectors);
-    t.run_written = run_of(recording.writes.sectors);
+    t.run_written = writes.asked > 0 ? run_of(written.sectors) : 0;
     // What a block reads twice, its first-level cache has. What it writes piece by piece is put together in
     // the second-level cache.
     t.read_part = new_part(recording.reads);
-    t.written_part =
-        new_part(recording.writes) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
+    t.written_part = new_part(written) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
     for (const BlockProgram& kind : work.kinds) {
         t.read += kind.sectors_read;
         t.written += kind.sectors_written + kind.sectors_partial;
