@@ -120,8 +120,7 @@ private:
     };
     std::unordered_map<std::uint64_t, Asked> asked_;  ///< when, of a line
     std::uint64_t lines_asked_ = 0, waits_ = 0, last_line_ = ~std::uint64_t{0};
-    std::uint64_t doubtful_ =
-        0;  ///< of the lines that were asked for: the cache may have them or not
+    std::uint64_t doubtful_ = 0;  ///< of them, those that the cache may have or not
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writer_;  ///< of a register; no_target: nobody
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
@@ -196,6 +195,7 @@ void WarpLowering::add_load(Draft& draft, const Instruction& i, const Step& step
 
 WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
     Extent e;
+    if (access.runs == 0) return e;
     std::uint64_t last_half = ~std::uint64_t{0};
     for_each_sector(access, [&](std::uint64_t sector) {
         ++e.sectors;

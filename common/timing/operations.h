@@ -16,7 +16,7 @@ namespace coalesce::timing {
 
 inline constexpr std::uint32_t line_bytes = 128;
 
-/// Who executes arithmetic: each scheduler has one of each kind.
+/// Who executes arithmetic: each scheduler has one of each kind. `wide` is multiply, for twice as long.
 enum class Pipe : std::uint8_t { any, integer, multiply, wide, divide, both };
 
 struct Operation {
@@ -65,8 +65,7 @@ struct BlockProgram {
     // All warps, all operations.
     double sectors_read = 0, sectors_written = 0, sectors_partial = 0, sectors_partial_near = 0;
     bool has_atomics = false;
-    double doubtful_lines =
-        0;  ///< part of those asked for: the first-level cache may have them or not
+    double doubtful_lines = 0;  ///< part of those asked for: the cache may have them or not
 };
 
 /// `lines_of_warp`: as many lines of 128 bytes the first-level cache has for each warp.

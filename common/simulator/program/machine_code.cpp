@@ -106,7 +106,9 @@ private:
     u32 goes_on_to(u32 b) const {
         const std::vector<u32>& next = blocks_[b].next;
         if (next.size() == 1 && next[0] == b + 1 && ways_in_[b + 1] == 1) return b + 1;
-        const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1;
+        // A table of targets may have two as well, but no guard.
+        const bool skips_one = next.size() == 2 && next[0] == b + 2 && next[1] == b + 1 &&
+                               function_.body[blocks_[b].end - 1].guard.has_value();
         if (!skips_one || ways_in_[b + 1] != 1 || ways_in_[b + 2] != 2) return b;
         const std::vector<u32>& then = blocks_[b + 1].next;
         if (then.size() != 1 || then[0] != b + 2) return b;

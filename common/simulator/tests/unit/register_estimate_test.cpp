@@ -144,3 +144,11 @@ TEST_CASE("a long kernel takes no longer than its length asks for") {
         text += "ld.global.f32 %f1, [%rd4+4];\nst.global.f32 [%rd5], %f1;\n";
     CHECK(estimate(text) <= 16);  // in milliseconds; a quadratic one takes minutes
 }
+
+TEST_CASE("a table of two targets, one behind the other, is no condition") {
+    const u32 with_table = estimate(
+        "L_list: .branchtargets B, A;\nbrx.idx %r1, L_list;\nA:\nadd.s32 %r2, %r2, 1;\nB:\n" +
+        kCopy);
+    CHECK(with_table >= 6);
+    CHECK(with_table <= 16);
+}
