@@ -13,8 +13,8 @@ namespace {
 struct Occupancy {
     int blocks = 1, warps = 1;  ///< blocks of a multiprocessor, warps of a block
     Occupied by = Occupied::threads;
-    bool in_doubt =
-        false;  ///< the estimate of registers lies where few more or less make half as many again
+    /// The estimate of registers lies where a few more or less make half as many blocks again.
+    bool in_doubt = false;
 };
 
 int round_up(int value, int step) {
@@ -55,7 +55,7 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
 
 /// Of the first-level cache, a warp's share: what shared memory, in the same store, leaves.
 double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
-    // On each of the GPUs of gpus/ the store is so much larger than shared memory can become. (Documents)
+    // From sm_80 on the store is so much larger than shared memory can become. (Documents)
     constexpr int beyond_shared = 28 << 10;
     const int shared = static_cast<int>(recording.shared_bytes) + gpu.shared_bytes_of_system;
     const double bytes = gpu.shared_bytes + beyond_shared - static_cast<double>(o.blocks) * shared;
