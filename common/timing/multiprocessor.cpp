@@ -354,9 +354,7 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
     }
     const double whole = sector_bytes / gpu_.l2_write_bytes;
     const double partial =
-        o.partial == 0
-            ? 0
-            : std::max(o.halves_partial * cost_of_partial(o, gpu_.partial), o.partial * whole);
+        std::max(o.halves_partial * cost_of_partial(o, gpu_.partial), o.partial * whole);
     const double cost = o.sectors * whole + partial;
     // Alone, a multiprocessor writes a whole sector a cycle. What is all multiprocessors' limit others leave room in
     // when they pause.

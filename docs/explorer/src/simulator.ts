@@ -69,13 +69,7 @@ export interface Time {
     text: string;
 }
 
-export interface TimeQuestion {
-    entry: string;
-    rows: number;
-    cols: number;
-    grid: number[];
-    block: number[];
-    shared: number;
+export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" | "grid" | "block" | "shared"> {
     gpu: string;
 }
 
