@@ -71,7 +71,7 @@ ordered_json family_json(const fs::path& root, const fs::path& ptx) {
         kernels[text.substr(name, text.find('(', name) - name)] = text.substr(at, next - at);
         at = next;
     }
-    return {{"source", kernel_in(text_of(root / "docs/explorer/kernels/tile.cu"))},
+    return {{"source", kernel_in(text_of(root / "docs/web/kernels/tile.cu"))},
             {"head", text.substr(version, end_of_head - version)},
             {"kernels", kernels}};
 }

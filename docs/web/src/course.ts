@@ -1,4 +1,4 @@
-// The course as the page has it: window.courseData, written by docs/explorer/data when the book is built.
+// The course as the page has it: window.courseData, written by docs/web/data when the book is built.
 
 export type Extent = "one" | "rows" | "cols" | "elements";
 

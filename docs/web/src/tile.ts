@@ -1,4 +1,4 @@
-// The kernels of the sliders: docs/explorer/kernels/tile.cu, compiled for each of their positions.
+// The kernels of the sliders: docs/web/kernels/tile.cu, compiled for each of their positions.
 
 import { family } from "./course";
 import type { Question, TimeQuestion } from "./simulator";
