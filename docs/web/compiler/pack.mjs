@@ -29,13 +29,16 @@ async function versionOf(program) {
     const printed = path.join(os.tmpdir(), `clang-version-${process.pid}`);
     const to = fs.openSync(printed, "w+");
     try {
-        const system = new WASI({ version: "preview1", args: ["llvm", "clang", "-cc1", "-version"], stdout: to, stderr: to });
-        system.start(await WebAssembly.instantiate(await WebAssembly.compile(program), system.getImportObject()));
+        const args = ["llvm", "clang", "-cc1", "-version"];
+        const system = new WASI({ version: "preview1", args, stdout: to, stderr: to, returnOnExit: true });
+        const module = await WebAssembly.compile(program);
+        system.start(await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system.wasiImport }));
         const said = fs.readFileSync(printed, "utf8");
         const version = /version (\d+\.\d+\.\d+)/.exec(said);
         if (!version) throw new Error(`${clang}: what it says has no version: ${said}`);
         return `clang ${version[1]}`;
     } finally {
+        fs.closeSync(to);
         fs.rmSync(printed);
     }
 }
