@@ -9,6 +9,7 @@ const assert = require("node:assert/strict");
 const { execFileSync, spawn } = require("node:child_process");
 const { once } = require("node:events");
 const fs = require("node:fs");
+const net = require("node:net");
 const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
@@ -301,6 +302,26 @@ test("./learn play serves it at the loopback address, and what was kept opens wh
     assert.ok((await compile(page, requests["solutions/02_naive/kernel.cu"])).ir);
     assert.deepEqual(faults.filter((fault) => !/ERR_CONNECTION_REFUSED/.test(fault)), []);
     await context.close();
+});
+
+test("./learn play takes another port where the usual one is taken, and refuses one that was chosen", async () => {
+    const others = net.createServer();
+    // Somebody may have it already.
+    await new Promise((resolve) => others.once("listening", resolve).once("error", resolve).listen(8237, "127.0.0.1"));
+    const played = spawn(path.join(programs, "learn"), ["play"]);
+    let printed = "";
+    while (!/Ctrl-C/.test(printed)) printed += (await once(played.stdout, "data"))[0];
+    assert.match(printed, /port 8237 of 127\.0\.0\.1 is taken, so another one is used/);
+    const [, port] = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(printed);
+    assert.notEqual(port, "8237");
+    const chosen = spawn(path.join(programs, "learn"), ["play", "--port", port]);
+    let said = "";
+    chosen.stderr.on("data", (bytes) => (said += bytes));
+    assert.equal((await once(chosen, "exit"))[0], 2);
+    assert.match(said, new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken; --port 0 takes a free one`));
+    played.kill("SIGINT");
+    await once(played, "exit");
+    others.close();
 });
 
 async function main() {

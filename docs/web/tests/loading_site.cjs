@@ -5,47 +5,52 @@ const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
 const http = require("node:http");
 const path = require("node:path");
+const { gzipSync } = require("node:zlib");
 
 const types = {
     ".css": "text/css", ".gz": "application/gzip", ".html": "text/html", ".js": "text/javascript",
     ".json": "application/json", ".png": "image/png", ".svg": "image/svg+xml", ".txt": "text/plain",
 };
 
-/** Sends bytes as a line of so many Mbit/s would. */
-async function sendSlowly(response, bytes, megabits) {
-    const begin = Date.now();
-    for (let at = 0; at < bytes.length && !response.destroyed; ) {
-        const due = ((Date.now() - begin + 20) * megabits * 1e6) / 8000;
-        if (at < due) {
-            response.write(bytes.subarray(at, Math.ceil(due)));
-            at = Math.ceil(due);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 20));
+/** Sends bytes over the one line that a site has: everything that is sent at the same time shares it. */
+async function send(response, bytes, site) {
+    const piece = 16384;
+    for (let at = 0; site.megabits && at < bytes.length && !response.destroyed; at += piece) {
+        const part = bytes.subarray(at, at + piece);
+        site.lineIsFreeAt = Math.max(Date.now(), site.lineIsFreeAt) + part.length / (site.megabits * 125);
+        await new Promise((resolve) => setTimeout(resolve, site.lineIsFreeAt - Date.now()));
+        response.write(part);
     }
-    response.end();
+    response.end(site.megabits ? undefined : bytes);
+}
+
+/** What is sent for a file: texts are compressed, as GitHub Pages does it. */
+function contentOf(file, site) {
+    const type = types[path.extname(file)] ?? "application/octet-stream";
+    const isPacked = file.endsWith(".gz");
+    const isText = /^text|json|svg/.test(type);
+    const bytes = isText ? gzipSync(fs.readFileSync(file)) : fs.readFileSync(file);
+    const encoding = isText || (isPacked && site.unpacks) ? { "Content-Encoding": "gzip" } : {};
+    return { isPacked, bytes, head: { "Content-Type": type, "Content-Length": bytes.length, "Cache-Control": "max-age=600", ...encoding } };
 }
 
 /**
- * Serves a folder below `prefix`, as GitHub Pages does. What it does may be changed at any time: `site.megabits`, for
- * each file; `site.cut`, bytes after which packed files break off; `site.unpacks`, as some servers have it.
- * `site.requests` has the paths that were asked for.
+ * Serves a folder below `prefix`, as GitHub Pages does. What it does may be changed at any time: `site.megabits`, the
+ * line's Mbit/s; `site.cut`, bytes after which packed files break off; `site.unpacks`, which some servers let the
+ * browser do with packed files. `site.requests` has the paths that were asked for.
  */
 async function serve(folder, prefix = "/coalesce/") {
-    const site = { folder, megabits: 0, cut: 0, unpacks: false, requests: [] };
+    const site = { folder, megabits: 0, lineIsFreeAt: 0, cut: 0, unpacks: false, requests: [] };
     const sockets = new Set();
     const server = http.createServer((request, response) => {
         const { pathname } = new URL(request.url, "http://localhost");
         site.requests.push(pathname);
         const file = path.join(site.folder, pathname.slice(prefix.length) || "index.html");
         if (!pathname.startsWith(prefix) || !fs.existsSync(file)) return response.writeHead(404).end();
-        const bytes = fs.readFileSync(file);
-        const isPacked = file.endsWith(".gz");
-        const head = { "Content-Type": types[path.extname(file)] ?? "", "Content-Length": bytes.length, "Cache-Control": "max-age=600" };
-        if (isPacked && site.unpacks) Object.assign(head, { "Content-Encoding": "gzip", "Content-Type": "application/wasm" });
+        const { isPacked, bytes, head } = contentOf(file, site);
         response.writeHead(200, head);
         if (isPacked && site.cut) return response.write(bytes.subarray(0, site.cut), () => response.destroy());
-        if (site.megabits) return void sendSlowly(response, bytes, site.megabits);
-        response.end(bytes);
+        void send(response, bytes, site);
     });
     server.on("connection", (socket) => sockets.add(socket));
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -24,7 +24,7 @@ const reply = (what: Reply) => postMessage(what);
 let clang: Clang;
 
 async function start(folder: string) {
-    let told = 0;
+    let told = -Infinity;
     try {
         const loaded = await load(folder, (part, words) => {
             // A screen shows no more than that.
