@@ -149,6 +149,25 @@ test("errors and notes have the same words and places, with the headers read onc
     await site.close();
 });
 
+test("what is nested deeper than a page's stack is said so, and leaves nothing behind", async () => {
+    const site = await serve(html);
+    const { context, page, faults } = await newWindow();
+    await load(page, site.address + "index.html");
+    const good = requests["solutions/02_naive/kernel.cu"];
+    const [[input, text]] = Object.entries(good.files);
+    const depth = (levels) =>
+        "template <int N> struct Deep { static constexpr int v = Deep<N - 1>::v + 1; };\n" +
+        `template <> struct Deep<0> { static constexpr int v = 0; };\nstatic_assert(Deep<${levels}>::v == ${levels});\n`;
+    assert.ok((await compile(page, { ...good, files: { [input]: text + depth(100) } })).ir, "what a kernel may need");
+    const deep = await compile(page, { ...good, files: { [input]: text + depth(1000) } });
+    assert.equal(deep.ir, null);
+    assert.match(deep.said, /^error: templates, calls or brackets are nested deeper/m);
+    assert.ok((await compile(page, good)).ir);
+    assert.deepEqual(faults, []);
+    await context.close();
+    await site.close();
+});
+
 test("what takes too long can be stopped, and the next compilation follows at once", async () => {
     const site = await serve(html);
     const { context, page, faults } = await newWindow();

@@ -74,9 +74,15 @@ export class Clang {
             const isGood = system.run(this.module) === 0;
             return { file: isGood ? system.file(output) : undefined, said: system.text() };
         } catch (error) {
-            return { file: undefined, said: `${system.text()}\nerror: the compiler itself has failed: ${error}\n` };
+            return { file: undefined, said: `${system.text()}error: ${failureOf(error)}\n` };
         }
     }
+}
+
+/** Why clang did not come to its end. A page gives it less stack than a computer does. */
+function failureOf(error: unknown): string {
+    if (error instanceof RangeError) return "templates, calls or brackets are nested deeper than the compiler in a page can follow";
+    return `the compiler itself has failed (${error}); please report it with this kernel`;
 }
 
 function encoded(text: string): Uint8Array {
