@@ -25,7 +25,7 @@ async function take(cache, name) {
     const bytes = await response.arrayBuffer();
     // In the middle of a deployment there are files of two versions: the browser tries again at the next visit.
     if (!response.ok || (await hashOf(bytes)) !== files[name]) throw new Error(`${name} is not of this version`);
-    await cache.put(keyOf(name), new Response(bytes, { headers: { "Content-Type": response.headers.get("Content-Type") } }));
+    await cache.put(keyOf(name), new Response(bytes, { headers: { "Content-Type": response.headers.get("Content-Type") ?? "" } }));
 }
 
 async function takeAll() {
