@@ -3,7 +3,7 @@
 
 import { Compiler, type Progress } from "./compiler/compiler";
 import type { Counters } from "./simulator";
-import { Ended, type SimulatorThread } from "./thread";
+import { Ended, SimulatorThread } from "./thread";
 
 /** An exercise, or the bug hunt that goes with it. */
 export interface Task {
@@ -113,9 +113,11 @@ export const noCompiler = (): string =>
 export class Examiner {
     private compiler: Compiler | null = null;
 
+    /** Its own, which it may end. */
+    private readonly thread = new SimulatorThread();
     private readonly listeners: Progress[] = [];
-
-    constructor(private readonly thread: SimulatorThread) {}
+    /** One at a time, so that the clock is of one run alone. */
+    private before: Promise<unknown> = Promise.resolve();
 
     /** While the compiler is loaded, `listener` is told how far it is. */
     onProgress(listener: Progress) {
@@ -128,7 +130,13 @@ export class Examiner {
         return this.compiler.ready;
     }
 
-    async examine(task: Task, source: string): Promise<Examined> {
+    examine(task: Task, source: string): Promise<Examined> {
+        const result = this.before.then(() => this.examineNow(task, source));
+        this.before = result.catch(() => {});
+        return result;
+    }
+
+    private async examineNow(task: Task, source: string): Promise<Examined> {
         await this.prepare();
         const compiler = this.compiler as Compiler;
         const request = await this.thread.page<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(

@@ -6,6 +6,7 @@ import { noCompiler, TooLong, type Examined, type Examiner, type Task } from "..
 import { workOf } from "../exercises";
 import { oneAtATime, type SimulatorThread } from "../thread";
 import { OwnPart } from "./own_part";
+import { withCode } from "../words";
 import { verdictElement } from "./verdict_part";
 
 /** Whoever stops typing for so long wants to know. */
@@ -99,7 +100,7 @@ export class Bench {
     }
 
     say(words: string) {
-        this.find(".standing").textContent = words;
+        this.find(".standing").innerHTML = withCode(words);
     }
 
     async run(): Promise<void> {

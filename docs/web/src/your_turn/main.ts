@@ -11,8 +11,7 @@ import { Turn } from "./turn";
 
 async function start(root: HTMLElement) {
     await loadScript("exercise-data.js", () => "exerciseData" in window);
-    const thread = new SimulatorThread();
-    new Turn(root, new Examiner(thread), thread);
+    new Turn(root, new Examiner(), new SimulatorThread());
     root.dataset.ready = "yes";
 }
 
