@@ -39,7 +39,7 @@ async function pass(page, { solution }, guesses = ["4", "32"]) {
 test("a solution that is typed key by key passes; what it costs is shown when it was said before", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         assert.equal(await page.locator("details.solved[open]").count(), 0, "the solved kernel is folded");
-        await editor(page).focus();
+        await editor(page).click();
         await page.keyboard.press("Control+A");
         // The editor indents by itself.
         for (const line of solution.trimEnd().split("\n")) {

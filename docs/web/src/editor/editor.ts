@@ -51,7 +51,7 @@ export class Editor {
                 bracketMatching(),
                 indentOnInput(),
                 keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
-                EditorView.contentAttributes.of({ "aria-label": `${label}. Escape leaves it.` }),
+                EditorView.contentAttributes.of({ "aria-label": `${label}. Escape leaves it.`, tabindex: "0" }),
                 EditorView.updateListener.of((update) => {
                     if (update.docChanged) events.changed();
                 }),
