@@ -1,19 +1,10 @@
 #include "kernel/compile.h"
 
-#include <cxxabi.h>
-
-#include <algorithm>
-#include <cctype>
 #include <chrono>
-#include <cstdlib>
-#include <memory>
-#include <string_view>
 
-#include "harness/text.h"
 #include "kernel/cache.h"
+#include "kernel/compiled_from.h"
 #include "kernel/compilers.h"
-#include "kernel/messages.h"
-#include "kernel/source_lines.h"
 #include "kernel/verdict_codec.h"
 #include "kernel/wrapper.h"
 
@@ -22,151 +13,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string wanted_signature(const std::string& kernel) {
-    // One matrix, whose side comes first; the other arguments stay without a name.
-    if (kernel.ends_with("_in_place")) {
-        return "__global__ void " + kernel + "(float* data, const float*, int side, int)";
-    }
-    return "__global__ void " + kernel + "(float* out, const float* in, int rows, int cols)";
-}
-
-constexpr const char* wanted_configure = "constexpr Launch configure(int rows, int cols)";
-
-/// The names of the kernels in a PTX text, as they stand there.
-std::vector<std::string> entries_of(const std::string& ptx) {
-    constexpr std::string_view word = ".entry ";
-    std::vector<std::string> names;
-    for (std::size_t i = ptx.find(word); i != ptx.npos; i = ptx.find(word, i)) {
-        i += word.size();
-        const std::string name = ptx.substr(i, ptx.find_first_of(" (\n", i) - i);
-        if (name != configure_entry) names.push_back(name);
-    }
-    return names;
-}
-
-/// "transpose(float*, float const*, int, int)"
-std::string demangled(const std::string& name) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-    return status == 0 ? text.get() : name;
-}
-
-/// The line on which a text first has that word; 0 when it has it nowhere.
-int line_with(const std::string& text, const std::string& word) {
-    const auto is_letter = [&](std::size_t at) {
-        return at < text.size() &&
-               (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
-    };
-    for (std::size_t i = text.find(word); i != text.npos; i = text.find(word, i + 1)) {
-        if ((i > 0 && is_letter(i - 1)) || is_letter(i + word.size())) continue;
-        return 1 + static_cast<int>(std::count(
-                       text.begin(), text.begin() + static_cast<std::ptrdiff_t>(i), '\n'));
-    }
-    return 0;
-}
-
-Failure missing_kernel(const Source& source, const std::string& kernel,
-                       const std::vector<std::string>& others) {
-    Failure failure{.kind = FailureKind::kernel_missing,
-                    .headline = "there is no kernel called '" + kernel + "'.",
-                    .place = {source.name, line_with(source.text, kernel), 0},
-                    .next = "The file needs " + wanted_signature(kernel) + " { ... }"};
-    if (failure.place.line > 0) {
-        failure.headline = "'" + kernel + "' is no kernel.";
-        failure.next += ": with __global__, neither static nor a template, in no namespace";
-    } else if (!others.empty()) {
-        failure.place.line = line_of_kernel(source.text, "");
-        failure.details = wrap("The file has the kernel " + demangled(others.front()) + ".");
-    }
-    failure.next += ".";
-    return failure;
-}
-
-Failure wrong_signature(const Source& source, const std::string& kernel, const std::string& name) {
-    return {.kind = FailureKind::wrong_signature,
-            .headline = "the kernel takes other arguments than it is given.",
-            .place = {source.name, line_with(source.text, kernel), 0},
-            .details = wrap("It is " + demangled(name) + "."),
-            .next = "Make it " + wanted_signature(kernel) + "."};
-}
-
-/// Finds the kernel in the PTX: sets `entry`, or says why it is not there.
-void find_entry(Compiled& compiled, const Source& source, const std::string& kernel) {
-    const std::string name = std::to_string(kernel.size()) + kernel;
-    const std::vector<std::string> entries = entries_of(compiled.ptx);
-    const std::string wanted = "_Z" + name + "PfPKfii";
-    if (std::find(entries.begin(), entries.end(), wanted) != entries.end()) {
-        compiled.entry = wanted;
-        return;
-    }
-    const auto close = std::find_if(entries.begin(), entries.end(), [&](const std::string& entry) {
-        return entry == kernel || entry.starts_with("_Z" + name);
-    });
-    compiled.failure = close != entries.end() ? wrong_signature(source, kernel, *close)
-                                              : missing_kernel(source, kernel, entries);
-}
-
-std::string first_line_of(const std::string& text) {
-    return text.substr(0, text.find('\n'));
-}
-
-Failure missing_configure(const Source& source, const std::string& compiler_says) {
-    Failure failure{.kind = FailureKind::configure_missing,
-                    .headline = "there is no 'configure' that gives the launch for rows and cols.",
-                    .place = {source.name, line_with(source.text, "configure"), 0},
-                    .next = std::string("The file needs ") + wanted_configure + " { ... }"};
-    if (failure.place.line > 0) {
-        failure.headline = "'configure' can not be called with (rows, cols) for a Launch.";
-        failure.details = wrap("The compiler says: " + compiler_says);
-    }
-    return failure;
-}
-
-Failure does_not_compile(const Source& source, const std::vector<Message>& messages) {
-    constexpr std::size_t shown = 3;
-    std::vector<const Message*> errors;
-    for (const Message& message : messages) {
-        if (message.severity == Severity::error) errors.push_back(&message);
-    }
-    // A block that is never closed makes other errors of what follows.
-    std::stable_partition(errors.begin(), errors.end(), [](const Message* message) {
-        return message->text.starts_with("expected a \"}\"");
-    });
-    Failure failure{.kind = FailureKind::does_not_compile,
-                    .headline = "does not compile: " + errors.front()->text + ".",
-                    .place = errors.front()->place,
-                    .next = "Mend the first error; the others often go with it."};
-    for (std::size_t i = 0; i < std::min(shown, errors.size()); ++i) {
-        failure.details += errors[i]->shown(source.text);
-    }
-    if (errors.size() > shown) {
-        failure.details += "... and " + count_of(errors.size() - shown, "more error") + ".\n";
-    }
-    if (errors.size() == 1) failure.next = "Mend the error, and save the file again.";
-    return failure;
-}
-
-/// Neither the learner's lines nor the call of configure: the compiler itself has a problem.
-Failure compiler_broke(const Source& source, const FoundCompiler& compiler, const RawOutput& raw,
-                       const std::vector<std::string>& ours) {
-    const std::string says = ours.empty() ? first_line_of(raw.output) : ours.front();
-    return {.kind = FailureKind::does_not_compile,
-            .headline = "does not compile, and the compiler names no line of the file.",
-            .place = {source.name, 0, 0},
-            .details = wrap(std::string(name_of(compiler.kind)) + " says: " + says),
-            .next = "Undo the last change; is there a macro that changes names of CUDA?"};
-}
-
-Failure out_of_time(const Source& source, int seconds) {
-    return {.kind = FailureKind::compile_time_out,
-            .headline = "the compiler was still busy after " +
-                        count_of(static_cast<std::uint64_t>(seconds), "second") + ".",
-            .place = {source.name, 0, 0},
-            .next = "Look for templates or constexpr functions that call themselves without end."};
-}
-
 Failure no_compiler(Compiler wanted) {
+    if (wanted == Compiler::clang_ir) {
+        return {.kind = FailureKind::no_compiler,
+                .headline = "there is no clang of version 17 to 22 here to make LLVM IR with.",
+                .next =
+                    "Install one (Debian: apt-get install clang-19), or name it in "
+                    "COALESCE_CLANG."};
+    }
     const std::string what = wanted == Compiler::any
                                  ? "neither the CUDA toolkit (libnvrtc.so.13 or nvcc) nor clang"
                                  : std::string("no ") + name_of(wanted);
@@ -176,38 +30,16 @@ Failure no_compiler(Compiler wanted) {
         .next = "Run ./learn, which installs what is missing, or set CUDA_HOME to the toolkit."};
 }
 
-/// Why there is no PTX.
-Failure explain(const Source& source, const FoundCompiler& compiler, const RawOutput& raw,
-                const CompilerOutput& said, int seconds) {
-    if (raw.is_out_of_time) return out_of_time(source, seconds);
-    const bool has_error =
-        std::any_of(said.messages.begin(), said.messages.end(),
-                    [](const Message& message) { return message.severity == Severity::error; });
-    if (has_error) return does_not_compile(source, said.messages);
-    if (!said.configure.empty()) return missing_configure(source, said.configure.front());
-    return compiler_broke(source, compiler, raw, said.ours);
-}
-
-Compiled compile_now(const Source& source, const CompileOptions& options,
-                     const FoundCompiler& compiler, const std::string& wrapped_text) {
-    Compiled compiled;
-    RawOutput raw = run_compiler(compiler, wrapped_text, options.architecture, options.seconds);
-    CompilerOutput said = read_messages(raw.output, source.text, source.name);
-    compiled.compiler = version_of(compiler);
-    if (!raw.is_good) compiled.failure = explain(source, compiler, raw, said, options.seconds);
-    compiled.messages = std::move(said.messages);
-    compiled.ptx = std::move(raw.ptx);
-    return compiled;
-}
-
 Compiled compile_or_find(const Source& source, const CompileOptions& options,
                          const FoundCompiler& compiler) {
     const std::string text = wrapped(source.text, dialect_of(compiler));
-    const std::string key = compiler.identity + "\n" + options.architecture + "\n" + text;
+    const std::string key =
+        compiler.identity + "\n" + options.architecture + "\n" + options.kernel + "\n" + text;
     const Cache cache(options.cache);
     if (const auto kept = cache.find("ptx", key)) {
         try {
             auto compiled = codec::read<Compiled>(*kept);
+            compiled.entry = entry_of(options.kernel);
             // Names of files are no part of a key.
             for (Message& message : compiled.messages) message.place.file = source.name;
             compiled.is_from_cache = true;
@@ -216,7 +48,8 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
             // Another version's: it is compiled anew.
         }
     }
-    Compiled compiled = compile_now(source, options, compiler, text);
+    const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds);
+    const Compiled compiled = compiled_from(source, options.kernel, version_of(compiler), raw);
     if (compiled.ok()) cache.keep("ptx", key, codec::write(compiled));
     return compiled;
 }
@@ -233,8 +66,6 @@ Compiled compile(const Source& source, const CompileOptions& options) {
         compiled.failure = no_compiler(options.compiler);
     } else {
         compiled = compile_or_find(source, options, *compiler);
-        if (compiled.ok()) find_entry(compiled, source, options.kernel);
-        if (!compiled.ok()) compiled.ptx.clear();
     }
     compiled.file = source.name;
     compiled.kernel = options.kernel;

@@ -33,10 +33,11 @@ struct Message {
 
 /// Which compiler.
 enum class Compiler {
-    any,    ///< the first that is there, in this order
-    nvrtc,  ///< libnvrtc, in this process: the fastest
-    nvcc,   ///< `nvcc -ptx`
-    clang,  ///< clang with what it finds of a toolkit
+    any,      ///< the first of the following three that is there, in this order
+    nvrtc,    ///< libnvrtc, in this process: the fastest
+    nvcc,     ///< `nvcc -ptx`
+    clang,    ///< clang with the project's headers
+    clang_ir  ///< clang makes LLVM IR, and our translator makes PTX of it, as in a page
 };
 
 /// How a file is compiled.
@@ -59,7 +60,7 @@ struct Compiled {
     std::string kernel;             ///< the function's name
     std::string ptx;                ///< "" when it did not compile
     std::string entry;              ///< the kernel's name in the PTX
-    std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88", "clang 19.1.7"
+    std::string compiler;           ///< "NVRTC 13.0", "nvcc 13.0.88", "clang 19.1.7, translated"
     double milliseconds = 0;        ///< that it took now, from the cache or not
     bool is_from_cache = false;     ///< it was compiled before
     std::vector<Message> messages;  ///< all, in the order of the lines

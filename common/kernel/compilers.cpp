@@ -10,6 +10,7 @@
 
 #include "base/child.h"
 #include "base/files.h"
+#include "kernel/clang_ir.h"
 
 #ifndef COALESCE_CUDA_ROOT
 #    define COALESCE_CUDA_ROOT "/usr/local/cuda"
@@ -62,6 +63,30 @@ std::string find_clang() {
         if (const std::string found = find_program(name); !found.empty()) return found;
     }
     return "";
+}
+
+/// Whose LLVM IR the translator knows.
+constexpr int oldest_with_ir = 17, newest_with_ir = 22;
+
+int major_version_of(const std::string& clang) {
+    return std::atoi(run_child({clang, "-dumpversion"}, 20).output.c_str());
+}
+
+/// COALESCE_CLANG is taken or nothing, as for the other way.
+std::string find_clang_with_ir() {
+    const auto fits = [](const std::string& clang) {
+        const int version = major_version_of(clang);
+        return version >= oldest_with_ir && version <= newest_with_ir;
+    };
+    if (const char* given = std::getenv("COALESCE_CLANG"); given && *given) {
+        return fits(given) ? given : "";
+    }
+    for (int version = newest_with_ir; version >= oldest_with_ir; --version) {
+        const std::string found = find_program("clang++-" + std::to_string(version));
+        if (!found.empty()) return found;
+    }
+    const std::string found = find_program("clang++");
+    return !found.empty() && fits(found) ? found : "";
 }
 
 /// Path, size and time of a file: another version has another.
@@ -117,17 +142,35 @@ std::vector<std::string> clang_command(const std::string& clang, const std::stri
             "-fno-color-diagnostics", "-fno-caret-diagnostics", "-o", "kernel.ptx", "input.cu"};
 }
 
+/// What a program's end tells.
+RawOutput ended(const Ended& child, int seconds) {
+    return {.is_good = child.exit_code == 0,
+            .is_out_of_time = child.timed_out,
+            .seconds = seconds,
+            .output = child.output};
+}
+
 RawOutput run_command(const std::vector<std::string>& command, const std::string& wrapped,
                       int seconds) {
     const TemporaryFolder folder;
     write_file(folder.path / "input.cu", wrapped);
     write_own_headers(folder.path);
-    const Ended child = run_child(command, seconds, {}, folder.path);
-    RawOutput result;
-    result.is_out_of_time = child.timed_out;
-    result.output = child.output;
-    if (child.exit_code == 0) result.ptx = read_if_there(folder.path / "kernel.ptx").value_or("");
+    RawOutput result = ended(run_child(command, seconds, {}, folder.path), seconds);
+    if (result.is_good) result.ptx = read_if_there(folder.path / "kernel.ptx").value_or("");
     result.is_good = !result.ptx.empty();
+    return result;
+}
+
+RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped, int seconds) {
+    const ClangRequest request = clang_ir_request_of_wrapped(wrapped);
+    const TemporaryFolder folder;
+    write_file(folder.path / request.input, request.text);
+    fs::create_directory_symlink(COALESCE_CUDA_HEADERS, folder.path / request.headers);
+    std::vector<std::string> command{clang};
+    command.insert(command.end(), request.arguments.begin(), request.arguments.end());
+    RawOutput result = ended(run_child(command, seconds, {}, folder.path), seconds);
+    if (result.is_good) result.ir = read_if_there(folder.path / request.output).value_or("");
+    result.is_good = !result.ir.empty();
     return result;
 }
 
@@ -137,6 +180,7 @@ std::vector<Compiler> in_order() {
     const char* given = std::getenv("COALESCE_COMPILER");
     const std::string chosen = given ? given : "";
     if (chosen == "clang") return {Compiler::clang};
+    if (chosen == "clang_ir") return {Compiler::clang_ir};
     if (chosen == "nvcc") return {Compiler::nvrtc, Compiler::nvcc};
     if (std::string(COALESCE_BUILT_BY) == "clang") {
         return {Compiler::clang, Compiler::nvrtc, Compiler::nvcc};
@@ -149,6 +193,7 @@ std::string path_of(Compiler kind) {
         case Compiler::nvrtc: return find_nvrtc();
         case Compiler::nvcc: return find_nvcc();
         case Compiler::clang: return find_clang();
+        case Compiler::clang_ir: return find_clang_with_ir();
         case Compiler::any: break;
     }
     return "";
@@ -171,7 +216,8 @@ const char* name_of(Compiler kind) {
     switch (kind) {
         case Compiler::nvrtc: return "NVRTC";
         case Compiler::nvcc: return "nvcc";
-        case Compiler::clang: return "clang";
+        case Compiler::clang:
+        case Compiler::clang_ir: return "clang";
         case Compiler::any: break;
     }
     return "any compiler";
@@ -186,17 +232,22 @@ std::optional<FoundCompiler> find_compiler(Compiler kind) {
     }
     const std::string path = path_of(kind);
     if (path.empty()) return std::nullopt;
-    return FoundCompiler{kind, path, std::string(name_of(kind)) + " " + identity_of(path)};
+    std::string identity = std::string(name_of(kind)) + " " + identity_of(path);
+    // The translator is part of this program.
+    if (kind == Compiler::clang_ir) identity += " " + identity_of("/proc/self/exe");
+    return FoundCompiler{kind, path, identity};
 }
 
 std::string version_of(const FoundCompiler& compiler) {
     const std::string number = compiler.kind == Compiler::nvrtc ? nvrtc_version(compiler.path)
                                                                 : version_printed_by(compiler.path);
+    if (compiler.kind == Compiler::clang_ir) return translated_by_us(number);
     return std::string(name_of(compiler.kind)) + " " + number;
 }
 
 Dialect dialect_of(const FoundCompiler& compiler) {
-    return compiler.kind == Compiler::clang ? Dialect::bare_clang : Dialect::nvidia;
+    const bool is_clang = compiler.kind == Compiler::clang || compiler.kind == Compiler::clang_ir;
+    return is_clang ? Dialect::bare_clang : Dialect::nvidia;
 }
 
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
@@ -206,6 +257,9 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
                              ? nvcc_command(compiler.path, architecture)
                              : clang_command(compiler.path, architecture);
     try {
+        if (compiler.kind == Compiler::clang_ir) {
+            return run_clang_for_ir(compiler.path, wrapped, seconds);
+        }
         return run_command(command, wrapped, seconds);
     } catch (const std::exception& error) {  // a full disk
         RawOutput result;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernel/compile.h"
+#include "kernel/compiled_from.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce {
@@ -19,20 +20,12 @@ struct FoundCompiler {
 
 /// The compiler of that kind, or with `any` the first there is.
 std::optional<FoundCompiler> find_compiler(Compiler kind);
-/// "NVRTC 13.0"; asks the compiler, which takes a moment.
+/// "NVRTC 13.0", "clang 19.1.7, translated"; asks the compiler, which takes a moment.
 std::string version_of(const FoundCompiler& compiler);
 /// "NVRTC", "nvcc", "clang"
 const char* name_of(Compiler kind);
 /// How it wants to be spoken to.
 Dialect dialect_of(const FoundCompiler& compiler);
-
-/// What a compiler made of a text.
-struct RawOutput {
-    bool is_good = false;
-    bool is_out_of_time = false;
-    std::string ptx;     ///< when it is good
-    std::string output;  ///< what it said
-};
 
 /// Compiles a wrapped text for `architecture` ("compute_90").
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,

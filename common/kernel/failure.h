@@ -31,6 +31,7 @@ enum class FailureKind {
     wrong_signature,    ///< it takes other arguments
     configure_missing,  ///< there is no `configure`, or one that can not be used
     compile_time_out,   ///< the compiler was still busy after a long time
+    not_translated,     ///< the translator from LLVM IR to PTX lacks something that it needs
 
     // Launching.
     does_not_load,    ///< the device refuses the compiled kernel

@@ -97,6 +97,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::ptx_refused:
         case FailureKind::ptx_too_large:
         case FailureKind::not_simulated:
+        case FailureKind::not_translated:
         case FailureKind::bad_launch:
         case FailureKind::block_too_large:
         case FailureKind::too_much_shared_memory: return Mark::rejected;

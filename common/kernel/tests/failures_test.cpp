@@ -131,7 +131,7 @@ TEST_CASE("there is a kernel for every failure, or a reason why not") {
         // source_test.cpp
         "file-missing", "file-unreadable", "file-empty", "file-binary", "file-too-large",
         // compile_test.cpp
-        "compile-time-out", "no-compiler",
+        "compile-time-out", "no-compiler", "not-translated",
         // examine_test.cpp
         "environment-problem", "wrong-block-order",
         // exercise_cases

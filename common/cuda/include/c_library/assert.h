@@ -1,0 +1,5 @@
+// See stddef.h.
+#pragma once
+
+#define assert(condition) \
+    ((condition) ? (void)0 : __assert_fail(#condition, __FILE__, __LINE__, __PRETTY_FUNCTION__))

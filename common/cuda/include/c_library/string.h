@@ -1,0 +1,10 @@
+// See stddef.h.
+#pragma once
+
+#include <stddef.h>
+
+extern "C" {
+void* memcpy(void* to, const void* from, size_t bytes);
+void* memmove(void* to, const void* from, size_t bytes);
+void* memset(void* to, int value, size_t bytes);
+}

@@ -1,0 +1,30 @@
+// How clang is asked for LLVM IR of a learner's file: the same natively and in a page, where clang is
+// WebAssembly and has neither a driver nor a back end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/source.h"
+
+namespace coalesce {
+
+/// What clang is to do, in a folder that holds the file `input` and, in the folder `headers`, what
+/// common/cuda/include has.
+struct ClangRequest {
+    std::vector<std::string> arguments;  ///< of clang: "-cc1", ...
+    std::string text;                    ///< of the file `input`
+    std::string input;                   ///< its name
+    std::string output;                  ///< the file that LLVM IR comes into
+    std::string headers;                 ///< the folder's name
+};
+
+/// For a file that is good (Source::is_good).
+ClangRequest clang_ir_request(const Source& source);
+/// Likewise, for a text that is wrapped already, by the dialect bare_clang.
+ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped);
+
+/// What Compiled::compiler says: "clang 22.1.8, translated". `version` is clang's.
+std::string translated_by_us(const std::string& version);
+
+}  // namespace coalesce
