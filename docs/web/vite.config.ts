@@ -16,6 +16,7 @@ export default defineConfig({
     build: {
         modulePreload: false,
         cssCodeSplit: false,
+        chunkSizeWarningLimit: 1000, // kB
         emptyOutDir: false,
         rollupOptions: {
             input: isPart ? "src/your_turn/main.ts" : `${page}.html`,
