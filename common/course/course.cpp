@@ -268,6 +268,21 @@ Step read_step(const StrictToml& reader, const toml::table& table, const Exercis
     return step;
 }
 
+Course course_of(const StrictToml& reader, const toml::table& table) {
+    reader.allow_keys(table, {"step", "hint", "hidden"}, "the course");
+    Course course;
+    course.hints = read_hints(reader, table, false, "the course");
+    // What the course says of hidden shapes is for every exercise that does not say it itself.
+    Exercise usual{.name = "every step"};
+    toml::table of_all;
+    if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);
+    read_asked(reader, of_all, usual);
+    for (auto& step : reader.tables(table, "step", "[[step]]")) {
+        course.steps.push_back(read_step(reader, *step.as_table(), usual, course));
+    }
+    return course;
+}
+
 }  // namespace
 
 const Variant* Step::find(const std::string& variant) const {
@@ -303,20 +318,13 @@ Hint Course::hint_for(const Exercise& exercise, const std::string& failure) cons
 }
 
 Course read_course(const std::filesystem::path& file) {
-    StrictToml reader(file.string());
-    toml::table table = reader.parse();
-    reader.allow_keys(table, {"step", "hint", "hidden"}, "the course");
-    Course course;
-    course.hints = read_hints(reader, table, false, "the course");
-    // What the course says of hidden shapes is for every exercise that does not say it itself.
-    Exercise usual{.name = "every step"};
-    toml::table of_all;
-    if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);
-    read_asked(reader, of_all, usual);
-    for (auto& step : reader.tables(table, "step", "[[step]]")) {
-        course.steps.push_back(read_step(reader, *step.as_table(), usual, course));
-    }
-    return course;
+    const StrictToml reader(file.string());
+    return course_of(reader, reader.parse());
+}
+
+Course course_of_text(std::string_view text, const std::string& name) {
+    const StrictToml reader(name);
+    return course_of(reader, reader.parse(text));
 }
 
 }  // namespace coalesce::course

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "course/course_error.h"
@@ -57,5 +58,7 @@ struct Course {
 
 /// Reads course.toml; throws CourseError.
 Course read_course(const std::filesystem::path& file);
+/// The same of its text, which messages call `name`.
+Course course_of_text(std::string_view text, const std::string& name);
 
 }  // namespace coalesce::course

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -96,6 +97,11 @@ std::size_t shared_bytes_in(const std::string& ptx) {
     return sum;
 }
 
+/// As a kernel takes it: in 64 bits, in a page too, whose own pointers have 32.
+std::uint64_t address_of(const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
 bool has_none(const std::array<long long, 3>& extent) {
     return std::any_of(extent.begin(), extent.end(), [](long long n) { return n <= 0; });
 }
@@ -154,7 +160,8 @@ LoadedKernel::~LoadedKernel() {
 }
 
 std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure) {
-    void* arguments[] = {&answer_, &shape.rows, &shape.cols};
+    auto answer_at = address_of(answer_);
+    void* arguments[] = {&answer_at, &shape.rows, &shape.cols};
     cudaLaunchConfig_t one_thread{};
     one_thread.gridDim = one_thread.blockDim = dim3(1, 1, 1);
     cudaError_t error = cudaLaunchKernelExC(&one_thread, configure_, arguments);
@@ -233,7 +240,8 @@ cudaError_t LoadedKernel::launch(const LaunchShape& launch, float* out, const fl
     config.gridDim = to_dim3(launch.grid);
     config.blockDim = to_dim3(launch.block);
     config.dynamicSmemBytes = bytes;
-    void* arguments[] = {&out, &in, &shape.rows, &shape.cols};
+    auto out_at = address_of(out), in_at = address_of(in);
+    void* arguments[] = {&out_at, &in_at, &shape.rows, &shape.cols};
     return cudaLaunchKernelExC(&config, kernel_, arguments);
 }
 

@@ -1,4 +1,5 @@
-// What a kernel prints, caught: its beginning is kept, the rest read and dropped.
+// What a kernel prints, caught: its beginning is kept, the rest read and dropped. output_pipe.cpp is how; a page
+// has another way.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,9 @@ public:
     bool is_cut() const { return bytes_ > text_.size(); }
 
 private:
-    void read_all(int pipe);
+    void read_all(int from);
+    /// It may clear nobody's terminal, and ends with a whole line.
+    void make_harmless();
 
     int saved_ = -1;
     std::thread reader_;

@@ -64,8 +64,33 @@ public:
 /// In this process, on the libcudart that it has loaded: the simulated GPU with all checks and
 /// counters, or a real one. A kernel that crashes the simulator or hangs a GPU takes its process with
 /// it: who must go on runs it in a process of its own. What kernels print is caught from the
-/// beginning on.
-class LocalRunner : public Runner {
+/// beginning on. Who compiles is another's matter.
+class LaunchingRunner : public Runner {
+public:
+    /// Throws std::runtime_error when there is no device. Another seed, another input.
+    explicit LaunchingRunner(const LaunchConditions& conditions, std::uint64_t seed = 0);
+    ~LaunchingRunner() override;
+
+    std::string device() const override { return device_; }
+    bool is_simulated() const override { return conditions_.is_simulated; }
+    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
+                                     Shape shape) override;
+    std::string take_output(bool& is_cut) override;
+
+private:
+    LoadedKernel& loaded(const Compiled& kernel);
+
+    LaunchConditions conditions_;
+    std::uint64_t seed_;
+    OutputCapture output_;
+    std::string device_;
+    std::string loaded_ptx_;
+    std::unique_ptr<LoadedKernel> loaded_;
+};
+
+/// The same with this computer's compilers, and with a folder for what is slow to make.
+class LocalRunner : public LaunchingRunner {
 public:
     /// What can be chosen.
     struct Options {
@@ -80,27 +105,15 @@ public:
     static void prepare_process();
     /// Throws std::runtime_error when there is no device.
     explicit LocalRunner(Options options);
-    ~LocalRunner() override;
 
-    std::string device() const override { return device_; }
-    bool is_simulated() const override { return conditions_.is_simulated; }
     Compiled compile(const Source& source, const std::string& kernel) override;
-    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
     std::optional<Counters> kept_cost(const std::string& of) override;
     void keep_cost(const std::string& of, const Counters& cost) override;
-    std::string take_output(bool& is_cut) override;
 
 private:
-    LoadedKernel& loaded(const Compiled& kernel);
-
     Options options_;
-    OutputCapture output_;
-    LaunchConditions conditions_;
-    std::string device_;
-    std::string loaded_ptx_;
-    std::unique_ptr<LoadedKernel> loaded_;
 };
 
 }  // namespace coalesce

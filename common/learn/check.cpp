@@ -151,8 +151,7 @@ void note_check(Record& record, const Work& exercise, const CheckResult& result)
     record.passed_at = time_now();
     if (!result.verdict->counters) return;
     if (const auto& predicted = result.verdict->predicted) {
-        record.predicted = {{"percent", std::round(100 * predicted->of_copy())},
-                            {"label", told_of(*predicted).label}};
+        record.predicted = fact_of(*predicted);
     }
     Json counters = counters_to_json(*result.verdict->counters);
     if (record.best_counters.is_null() || cost_of(counters) < cost_of(record.best_counters)) {

@@ -6,25 +6,15 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "harness/text.h"
+#include "learn/hint_text.h"
 
 namespace coalesce::learn {
 namespace {
 
 constexpr int LEVELS = static_cast<int>(HINT_LEVELS.size());
 
-// Under which name the levels seen are counted.
-std::string key_of(const Hint& hint) {
-    return hint.failures.empty() ? "all" : hint.failures.front();
-}
-
-// A picture and a line of code are shown as they are, a sentence is wrapped.
 std::string shown(const std::string& text, int level) {
-    bool is_sentence = HINT_LEVELS[level - 1] == std::string("question") ||
-                       HINT_LEVELS[level - 1] == std::string("api");
-    if (is_sentence) return wrap(text, "  ");
-    size_t begin = text.find_first_not_of('\n');
-    std::string body = text.substr(begin);
-    return body.starts_with("  ") ? body + "\n" : wrap(body, "  ");
+    return is_sentence(text, level) ? wrap(text, "  ") : text + "\n";
 }
 
 std::string what_for(const Hint& hint, const Record& record, Status status) {
@@ -47,7 +37,7 @@ int hint(Session& session, const Work& exercise, int level) {
     State state = session.progress.update([&](State& now) {
         Record& record = now.records[exercise.name()];
         hint = exercise.hint(session.course, record.last_failure);
-        int& seen = record.hints[key_of(hint)];
+        int& seen = record.hints[name_of(hint)];
         was_last = level == 0 && seen == LEVELS;
         if (level == 0) level = std::min(seen + 1, LEVELS);
         seen = std::max(seen, level);
@@ -58,7 +48,7 @@ int hint(Session& session, const Work& exercise, int level) {
     std::cout << exercise.name() << ", hint " << level << " of " << LEVELS << ": "
               << HINT_LEVELS[static_cast<size_t>(level - 1)] << "\n"
               << wrap(what_for(hint, record, status)) << "\n"
-              << shown(hint.levels[static_cast<size_t>(level - 1)], level) << "\n";
+              << shown(text_of(hint, level), level) << "\n";
     if (was_last) {
         std::cout << wrap("There is no further hint. The lesson: " + exercise.lesson() +
                           ". The solution: ./learn explain " + exercise.words());

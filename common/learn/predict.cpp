@@ -78,16 +78,6 @@ void take_answers(Session& session, const Work& exercise, const std::vector<std:
     }
 }
 
-// What is known of the kernel that passed: counted, or what the model of time says of it.
-void settle(Guess& guess, const Record& record) {
-    if (guess.counter != OF_COPY) {
-        guess.fact = per_request(record.best_counters, guess.counter);
-    } else if (record.predicted.is_object()) {
-        guess.fact = record.predicted.value("percent", 0.0);
-        guess.label = record.predicted.value("label", "");
-    }
-}
-
 std::string line_for(const Prediction& prediction, const Guess* guess) {
     std::string said = guess == nullptr ? "not asked yet"
                        : guess->said    ? "you said " + figure(guess->said)
@@ -121,20 +111,10 @@ void settle_predictions(Record& record, const Work& exercise, bool all) {
             guess = &record.guesses.back();
         }
         if (guess != nullptr && !guess->fact) {
-            settle(*guess, record);
+            settle(*guess, record.best_counters, record.predicted);
             guess->within = prediction.within;
         }
     }
-}
-
-std::string fact_text(const Guess& guess) {
-    double fact = guess.fact.value_or(0);
-    bool is_whole = std::abs(fact - std::round(fact)) <= ROUNDING * fact;
-    std::string text = guess.label.empty() ? "it is " : "the model says ";
-    text += figure(fact) + (is_whole ? "" : " on average");
-    if (!guess.label.empty()) text += " (" + guess.label + ")";
-    if (guess.said) text += guess.is_right() ? ": right" : ": not so";
-    return text;
 }
 
 int predict(Session& session, const Work& exercise, const std::vector<std::string>& answers) {

@@ -21,8 +21,4 @@ void ask_predictions(Session& session, const Work& exercise);
 /// counts as seen: it cannot be guessed any more.
 void settle_predictions(Record& record, const Work& exercise, bool all);
 
-/// What it is, and whether that was said: "it is 32: right", "it is 3.74 on average: not so", "the model says
-/// 43 (predicted, NVIDIA H200, within 8 %): right".
-std::string fact_text(const Guess& guess);
-
 }  // namespace coalesce::learn

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <ctime>
 
 #include "base/codec.h"
@@ -34,10 +33,6 @@ Descriptor locked(const fs::path& file) {
 }
 
 }  // namespace
-
-bool Guess::is_right() const {
-    return said && fact && std::abs(*said - *fact) <= within * *fact;
-}
 
 int Record::hints_used() const {
     int used = 0;

@@ -14,21 +14,10 @@
 #include <vector>
 
 #include "course/course.h"
+#include "learn/guess.h"
 #include "learn/json_file.h"
 
 namespace coalesce::learn {
-
-/// What a learner said that something costs, and what it did cost.
-struct Guess {
-    std::string counter;         ///< as course.toml's prediction names it
-    std::optional<double> said;  ///< nothing: it was seen without a guess
-    std::optional<double> fact;  ///< of the learner's kernel once it passed
-    double within = ROUNDING;    ///< the part of the fact that may be missed
-    std::string label = "";      ///< what kind of fact: "predicted, NVIDIA H200, ..."; "": counted
-
-    /// Whether it has been guessed right.
-    bool is_right() const;
-};
 
 /// What has been done about one exercise or bug hunt.
 struct Record {

@@ -120,6 +120,22 @@ TEST_CASE("comments become what the book alone can show") {
     CHECK(has(asked, "data-answer=\"4\""));
 }
 
+TEST_CASE("with the explorer's tools a lesson has its exercise, and its solution is folded") {
+    const Repository repository;
+    const std::string text =
+        "<!-- snippet: kernel -->\n\n<!-- snippet: other -->\n\n<!-- questions -->\n";
+    const std::string with = repository.page(text, true);
+    CHECK(has(with, "data-exercise=\"01_copy\""));
+    CHECK(has(with, "src=\"your-turn.js\""));
+    CHECK(with.find("<details class=\"solved\"") < with.find("01_copy/main.cu kernel"));
+    CHECK(with.find("01_copy/main.cu kernel") < with.find("</details>"));
+    CHECK(with.find("</details>") < with.find("01_copy/main.cu other"));
+    CHECK(with.find("<details", with.find("01_copy/main.cu other")) == with.npos);
+    const std::string without = repository.page(text);
+    CHECK_FALSE(has(without, "your-turn"));
+    CHECK_FALSE(has(without, "<details"));
+}
+
 TEST_CASE("a question must have one right choice") {
     const Repository repository;
     repository.write("docs/questions/01_copy.txt", "? Why?\n+ So\n  Yes.\n- Not \"so\"\n  No.\n");

@@ -17,7 +17,8 @@ std::string sidebar(const Contents& contents, bool with_explorer) {
             section = page.section;
             html += "<h2>" + html_of(section) + "</h2>\n<ul>\n";
             if (with_explorer && section == "Lessons") {
-                html += "<li>" + link("explorer.html", "The explorer") + "</li>\n";
+                html += "<li>" + link("explorer.html", "The explorer") + "</li>\n<li>" +
+                        link("playground.html", "The playground") + "</li>\n";
             }
         }
         html += "<li>" + link(page.html(), page.title) + "</li>\n";

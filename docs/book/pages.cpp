@@ -85,13 +85,8 @@ private:
         const std::size_t end = line.find(" -->");
         if (end == line.npos) return line;
         const std::string body = line.substr(5, end - 5);
-        if (body.starts_with("snippet: ")) {
-            return "\n\\snippet " + page.step() + "/main.cu " + body.substr(9) + "\n";
-        }
-        if (body == "questions") {
-            return "\\htmlonly\n<section class=\"questions\" aria-label=\"Questions\">\n" +
-                   questions_html(page.step(), contents, course) + "</section>\n\\endhtmlonly\n";
-        }
+        if (body.starts_with("snippet: ")) return snippet(body.substr(9));
+        if (body == "questions") return questions();
         if (body == "usage") return "```\n" + usage() + "```\n";
         if (body.starts_with("explorer: ") && with_explorer) {
             return "\\htmlonly\n<p class=\"to-explorer\"><a href=\"explorer.html#" +
@@ -99,6 +94,36 @@ private:
                    "\">Step through this warp in the explorer</a></p>\n\\endhtmlonly\n";
         }
         return "";
+    }
+
+    /// A part of the step's program. Its main kernel solves the exercise: it is folded where there is one to be solved.
+    std::string snippet(const std::string& name) const {
+        const std::string text = "\n\\snippet " + page.step() + "/main.cu " + name + "\n";
+        if (!with_explorer || name != "kernel" || !has_exercise()) return text;
+        return "\n\\htmlonly\n<details class=\"solved\"><summary>The kernel: it solves the "
+               "exercise. Open it now, "
+               "or have it opened when yours passes</summary>\n\\endhtmlonly\n" +
+               text + "\n\\htmlonly\n</details>\n\\endhtmlonly\n";
+    }
+
+    /// The lesson's questions, and behind them the place to write the exercise's kernel, which a script fills.
+    std::string questions() const {
+        std::string html = "\\htmlonly\n<section class=\"questions\" aria-label=\"Questions\">\n" +
+                           questions_html(page.step(), contents, course) + "</section>\n";
+        if (with_explorer && has_exercise()) {
+            html += "<section class=\"your-turn\" id=\"your-turn\" data-exercise=\"" + page.step() +
+                    "\" aria-label=\"Your turn\"><h2 class=\"turn\">Your turn</h2>\n"
+                    "<noscript><p>The editor needs JavaScript. Without it: <code>./learn check " +
+                    page.step().substr(0, 2) + "</code></p></noscript></section>\n" +
+                    "<link rel=\"stylesheet\" href=\"your-turn.css\"/>"
+                    "<script defer src=\"your-turn.js\"></script>\n";
+        }
+        return html + "\\endhtmlonly\n";
+    }
+
+    bool has_exercise() const {
+        const course::Step* step = course.find(page.step());
+        return step && step->exercise;
     }
 
     /// What `./learn help` prints: the text that stands in its function `usage`.

@@ -2,8 +2,10 @@
 //
 // What changes: headings get anchors; links between files become links between pages; drawings are
 // named by their file; and comments in the text become what only the book can show:
-//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` of the lesson's main.cu
-//     <!-- questions -->        the lesson's questions, which the page checks
+//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` of the lesson's main.cu;
+//                               `kernel` is folded where the exercise can be solved in the page
+//     <!-- questions -->        the lesson's questions, which the page checks; behind them, where there is an
+//                               explorer, the exercise's editor
 //     <!-- usage -->            what `./learn help` prints
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer
 #pragma once

@@ -269,8 +269,9 @@ std::string fault_of(const CheckedPage::Use& use, const CheckedPage& page, const
     const std::string anchor = hash == use.target.npos ? "" : use.target.substr(hash + 1);
     if (!file.empty() && !fs::is_regular_file(folder / file)) return "no file " + file;
     const auto target = pages.find(file.empty() ? page.name : file);
-    // The explorer's links carry its state, not an anchor.
-    if (anchor.empty() || target == pages.end() || target->first == "explorer.html") return "";
+    // The links of these carry what they show, not an anchor.
+    const bool has_state = file == "explorer.html" || file == "playground.html";
+    if (anchor.empty() || target == pages.end() || has_state) return "";
     return target->second.anchors.contains(anchor)
                ? ""
                : "no anchor #" + anchor + " in " + target->first;

@@ -1,12 +1,8 @@
 // The shadow of global memory and what it finds. See global_race.h for the idea.
 //
-// Inside  The clock that blocks share; the shadow's pages; then Detail, the slow path: from "are
+// Inside  The clock that blocks share; the shadow; then Detail, the slow path: from "are
 //         these two ordered?" up to one whole access of a warp.
-//
-// Linux only: MAP_NORESERVE, MADV_HUGEPAGE, MADV_DONTNEED gives zeros.
 #include "checks/global_race.h"
-
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <bit>
@@ -121,48 +117,27 @@ struct GlobalRace::Clock {
     }
 };
 
-// ---- the shadow's pages ----
-
-namespace {
-
-/// Zero pages that appear when touched; nullptr when the address space is not to be had. Huge pages
-/// where the system grants them: coalesced kernels walk through the shadow of all their data.
-Cell* map_cells(u64 count) {
-    void* pages = mmap(nullptr, count * sizeof(Cell), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) return nullptr;
-    madvise(pages, count * sizeof(Cell), MADV_HUGEPAGE);
-    return static_cast<Cell*>(pages);
-}
-
-}  // namespace
+// ---- the shadow ----
 
 template <class F>
 void GlobalRace::for_each_shadow(F f) {
-    for (Cell*& cells : lines_) f(cells, capacity_ / kLineBytes);
-    for (Cell*& cells : words_) f(cells, capacity_ / kWordBytes);
-    for (Cell*& cells : bytes_) f(cells, capacity_);
+    for (Cells& cells : lines_) f(cells, capacity_ / kLineBytes);
+    for (Cells& cells : words_) f(cells, capacity_ / kWordBytes);
+    for (Cells& cells : bytes_) f(cells, capacity_);
 }
 
 GlobalRace::GlobalRace(u64 capacity)
     : capacity_(round_up(capacity, kLineBytes * 128)), clock_(std::make_unique<Clock>()) {
-    for_each_shadow([this](Cell*& cells, u64 count) {
-        cells = map_cells(count);
-        available_ = available_ && cells != nullptr;
-    });
+    for_each_shadow(
+        [this](Cells& cells, u64 count) { available_ = available_ && cells.reserve(count); });
 }
 
-GlobalRace::~GlobalRace() {
-    for_each_shadow([](Cell* cells, u64 count) {
-        if (cells != nullptr) munmap(cells, count * sizeof(Cell));
-    });
-}
+GlobalRace::~GlobalRace() = default;
 
 /// Makes every cell one of the past. Few stamps fit a cell: when they are used up, the pages go.
 void GlobalRace::new_stamp() {
     if (++stamp_ > kMaxStamp) {
-        for_each_shadow(
-            [](Cell* cells, u64 count) { madvise(cells, count * sizeof(Cell), MADV_DONTNEED); });
+        for_each_shadow([](Cells& cells, u64) { cells.clear(); });
         stamp_ = 1;
     }
     stamp_bits_ = u64{stamp_} << kStampAt;
@@ -386,7 +361,7 @@ struct GlobalRace::Detail {
     /// Makes `coarse[first][index]` split, after its content has gone to the cells below, `parts`
     /// of `part_bytes` bytes. The two arrays of reads are split together, under the first one's
     /// lock.
-    void split(Cell* const* coarse, Cell* const* fine, u64 index, bool reads, u32 parts,
+    void split(const Cells* coarse, const Cells* fine, u64 index, bool reads, u32 parts,
                u32 part_bytes) const {
         Cell& cell = coarse[reads ? kRead : kWrite][index];
         Cell before = settled(cell);
@@ -487,7 +462,7 @@ struct GlobalRace::Detail {
 
     /// Two reads are kept that are not ordered among themselves, of different blocks where there
     /// are such: whoever writes is unordered with at least one of them, unless it knows both.
-    void note_read(Cell* const* cells, u64 index, Cell mine) const {
+    void note_read(const Cells* cells, u64 index, Cell mine) const {
         Cell& first = cells[kRead][index];
         Cell& second = cells[kSecondRead][index];
         const Cell one = load(first);
@@ -650,12 +625,12 @@ struct GlobalRace::Detail {
         u64 words[kLanes];
         Cell mine[kLanes];
         if (!find_words(access, words, mine)) return false;
-        Cell* cells = race.words_[writes ? kWrite : kRead];
+        const Cells& cells = race.words_[writes ? kWrite : kRead];
         for (const u64 word : words) __builtin_prefetch(&cells[word], 1);
         if (!enter_lines(words)) return false;
         const u32 words_per_lane = bytes / kWordBytes;
         for (u32 k = 0; k < words_per_lane; ++k) {
-            if (any_foreign_at(cells + k, words)) return false;
+            if (any_foreign_at(cells, words, k)) return false;
         }
         for (u32 k = 0; k < words_per_lane; ++k) {
             for (int l = 0; l < kLanes; ++l) cells[words[l] + k] = mine[l];
@@ -682,8 +657,8 @@ struct GlobalRace::Detail {
 
     /// Makes the lines of these words split, where nobody else is in them. False: somebody is.
     bool enter_lines(const u64* words) const {
-        const Cell* own = race.lines_[writes ? kWrite : kRead];
-        const Cell* other = race.lines_[writes ? kRead : kWrite];
+        const Cells& own = race.lines_[writes ? kWrite : kRead];
+        const Cells& other = race.lines_[writes ? kRead : kWrite];
         const Cell split = split_mark(), stamp = race.stamp_bits_;
         u64 others = 0, whole = 0;
         for (int l = 0; l < kLanes; ++l) {
@@ -700,10 +675,10 @@ struct GlobalRace::Detail {
         }
         return true;
     }
-    bool any_foreign_at(const Cell* cells, const u64* words) const {
+    bool any_foreign_at(const Cells& cells, const u64* words, u32 k) const {
         const Cell mine = me;
         u64 any = 0;
-        for (int l = 0; l < kLanes; ++l) any |= is_foreign(cells[words[l]], mine) ? 1 : 0;
+        for (int l = 0; l < kLanes; ++l) any |= is_foreign(cells[words[l] + k], mine) ? 1 : 0;
         return any != 0;
     }
 

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "checks/cells.h"
 #include "checks/race_log.h"
 #include "memory/device_memory.h"
 #include "program/program.h"
@@ -183,10 +184,8 @@ private:
     bool available_ = true;
     u64 stamp_bits_ = 0;
     u32 stamp_ = 0;
-    /// Shadows by the size of what a cell stands for, and by Role. Pages appear when touched.
-    Cell* lines_[3] = {};
-    Cell* words_[3] = {};
-    Cell* bytes_[3] = {};
+    /// Shadows by the size of what a cell stands for, and by Role.
+    Cells lines_[3], words_[3], bytes_[3];
 
     const AllocationTable* allocations_ = nullptr;
     RaceLog log_{"globalrace"};

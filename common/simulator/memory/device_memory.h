@@ -23,8 +23,13 @@
 
 namespace coalesce::sim {
 
+#ifdef __EMSCRIPTEN__
+/// Pointers have 32 bits, and WebAssembly's memory ends here.
+inline constexpr u64 kDeviceBase = 0x8000'0000ull;
+#else
 /// Not where AddressSanitizer keeps its heap, so that host code may be built with it.
 inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
+#endif
 
 /// Generic addresses of shared, local and parameter memory: each has a window of its own, that no
 /// allocation reaches. The low 32 bits are the address within the space.
@@ -104,6 +109,10 @@ public:
     DeviceMemory(const DeviceMemory&) = delete;
 
 private:
+    /// Managed, pinned and registered memory has no shadow to keep.
+    bool has_shadow(u64 address) const;
+    static void clear_shadow(u8* begin, u64 words);
+
     u64 capacity_;
     u64 range_ = 0;  ///< bytes of addresses, managed and pinned part included
     u8* storage_ = nullptr;

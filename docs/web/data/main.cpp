@@ -1,5 +1,5 @@
 // Everything of the course that the explorer shows, as one script: titles, what each kernel is expected
-// to cost, sources, PTX and launches; the kernels of its sliders; and GPUs.
+// to cost, sources, PTX and launches; and the kernels of its sliders.
 //
 //     explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE
 
@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "course/course.h"
-#include "timing/gpu.h"
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -74,15 +73,6 @@ ordered_json family_json(const fs::path& root, const fs::path& ptx) {
     return {{"source", kernel_in(text_of(root / "docs/web/kernels/tile.cu"))},
             {"head", text.substr(version, end_of_head - version)},
             {"kernels", kernels}};
-}
-
-/// What there is to choose from; the simulator in the page knows all else of them.
-ordered_json gpus_json() {
-    ordered_json gpus = ordered_json::array();
-    for (const coalesce::timing::Gpu& gpu : coalesce::timing::known_gpus()) {
-        gpus.push_back({{"name", gpu.name}, {"source", gpu.source}, {"measured", gpu.measured}});
-    }
-    return gpus;
 }
 
 }  // namespace

@@ -36,22 +36,13 @@ export interface Family {
     kernels: Record<string, string>;
 }
 
-export interface Gpu {
-    name: string;
-    source: string;
-    /** By calibrate, on such a GPU; else what is known of it is from documents. */
-    measured: boolean;
-}
-
 declare global {
     interface Window {
-        courseData: { steps: Step[]; family: Family; gpus: Gpu[] };
+        courseData: { steps: Step[]; family: Family };
     }
 }
 
 export const steps = (): Step[] => window.courseData.steps;
-/** The first one is for whoever does not choose. */
-export const gpus = (): Gpu[] => window.courseData.gpus;
 export const family = (): Family => window.courseData.family;
 
 export function findVariant(stepName: string, variantName: string): [Step, Variant] | null {

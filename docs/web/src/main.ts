@@ -1,6 +1,7 @@
 // The explorer's page: one panel or two, the sliders, their state in the link, keys.
 
 import "./book.css";
+import "./parts.css";
 import "./explorer.css";
 import "./book.js";
 import { findVariant, launchFor, type Step, type Variant } from "./course";

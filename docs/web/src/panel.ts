@@ -1,12 +1,13 @@
 // One kernel: its controls, the warp's accesses one by one, its source, its counters.
 
-import { findVariant, gpus, launchFor, steps, type Step, type Variant } from "./course";
-import { pictureSvg, tileSvg } from "./picture";
+import { AccessesPart } from "./accesses_part";
+import { findVariant, launchFor, steps, type Step, type Variant } from "./course";
+import { gpus } from "./exercises";
 import { Refusal, type Access, type Counters, type Result, type Simulator } from "./simulator";
 import type { PanelState } from "./state";
 import { oneAtATime, type SimulatorThread } from "./thread";
 import { TimePart } from "./time_part";
-import { countOf, escaped, headline, round } from "./words";
+import { countOf, escaped, round } from "./words";
 
 /** More accesses of one warp than anybody steps through. */
 const MOST_ACCESSES = 1000;
@@ -27,20 +28,10 @@ const markup = (id: string) => `
 <p class="about"></p>
 <p class="verdict" role="status"></p>
 <ul class="reports"></ul>
-<section aria-label="One access of the warp">
-  <div class="stepper">
-    <button type="button" name="previous">Before</button>
-    <button type="button" name="next">Next</button>
-    <button type="button" name="conflict">Next conflict</button>
-    <span class="where"></span>
-  </div>
-  <p class="headline" aria-live="polite"></p>
-  <div class="drawing picture" tabindex="0" role="group" aria-label="Lanes onto memory"></div>
-</section>
+<section class="accesses" aria-label="One access of the warp"></section>
 <div class="columns">
   <section class="source" aria-label="The kernel's source"><div class="lines" tabindex="0" role="group" aria-label="Source lines"></div></section>
-  <section class="tile" aria-label="Shared memory"><h3>Shared memory</h3><div class="drawing"></div>
-  <p class="faint">A row is 32 banks. Strong: touched now. Faint: filled by this warp so far.</p></section>
+  <section class="tile" aria-label="Shared memory"></section>
 </div>
 <section class="time" aria-label="Predicted time"></section>
 <section aria-label="Counters"><div class="wide" tabindex="0" role="group" aria-label="Table of counters">
@@ -60,6 +51,7 @@ const COUNTED: [string, string, string, (access: Access) => boolean][] = [
 export class Panel {
     private result: Result | null = null;
     private editedPtx: string | null = null;
+    private readonly accessesPart: AccessesPart;
     private readonly timePart: TimePart;
     private readonly predict = oneAtATime(() => this.predicted());
 
@@ -72,6 +64,11 @@ export class Panel {
         id: string,
     ) {
         root.innerHTML = markup(id);
+        this.accessesPart = new AccessesPart(this.find("section.accesses"), this.find("section.tile"), (at) => {
+            this.state.at = at;
+            this.showStep();
+            this.changed();
+        });
         this.timePart = new TimePart(this.find("section.time"), gpus(), state.time, () => {
             this.changed();
             void this.predict();
@@ -97,9 +94,6 @@ export class Panel {
         this.find("form").addEventListener("change", (event) => this.take(event.target as HTMLInputElement));
         const click = (name: string, act: () => void) =>
             this.find(`button[name=${name}]`).addEventListener("click", act);
-        click("previous", () => this.move(-1));
-        click("next", () => this.move(1));
-        click("conflict", () => this.nextConflict());
         click("run-ptx", () => {
             this.editedPtx = this.find<HTMLTextAreaElement>("textarea").value;
             this.run();
@@ -226,21 +220,11 @@ export class Panel {
     }
 
     move(by: number) {
-        const last = Math.max(0, this.accesses.length - 1);
-        this.state.at = Math.min(Math.max(this.state.at + by, 0), last);
-        this.show();
-        this.changed();
+        this.accessesPart.move(by);
     }
 
-    /** The next access, around the end, that costs more than it must. */
     nextConflict() {
-        const count = this.accesses.length;
-        for (let i = 1; i <= count; i++) {
-            const at = (this.state.at + i) % count;
-            const access = this.accesses[at] as Access;
-            if (access.cost > access.ideal) return this.move(at - this.state.at);
-        }
-        this.find(".headline").textContent = "Nothing that this warp does costs more than it must.";
+        this.accessesPart.nextConflict();
     }
 
     // ---- showing ----
@@ -259,21 +243,14 @@ export class Panel {
     }
 
     private show() {
-        const accesses = this.accesses;
-        this.state.at = Math.min(this.state.at, Math.max(0, accesses.length - 1));
-        const access = accesses[this.state.at];
-        this.find(".where").textContent = access ? `${this.state.at + 1} of ${accesses.length}` : "";
-        this.find(".headline").textContent = access
-            ? headline(access)
-            : this.result
-              ? "This warp touches no memory."
-              : "Nothing has run.";
-        this.find(".picture").innerHTML = access ? pictureSvg(access) : "";
-        const tile = access ? tileSvg(accesses, this.state.at) : null;
-        this.find<HTMLElement>(".tile").hidden = tile === null;
-        this.find(".tile .drawing").innerHTML = tile ?? "";
+        this.state.at = this.accessesPart.show(this.accesses, this.state.at, this.result ? "This warp touches no memory." : "Nothing has run.");
         this.showReports();
-        this.showSource(access?.line ?? 0);
+        this.showStep();
+    }
+
+    /** What changes with the access that is shown. */
+    private showStep() {
+        this.showSource(this.accesses[this.state.at]?.line ?? 0);
         this.showCounters();
     }
 

@@ -16,26 +16,31 @@ function kindOf(row: Row, place: number, isShared: boolean): string {
     return !isShared && sector.some((lane) => lane >= 0) ? "waste" : "idle";
 }
 
-function rowSvg(row: Row, isShared: boolean, y: number): string {
+function rowSvg(row: Row, isShared: boolean, y: number, followed: number): string {
     let svg = `<text class="faint right code" x="${LABEL - 10}" y="${y + 14}">${escaped(row.label)}</text>`;
     row.lanes.forEach((lane, place) => {
         const x = LABEL + place * CELL + Math.floor(place / 8) * GAP;
-        svg += `<rect class="${kindOf(row, place, isShared)}" x="${x}" y="${y}" width="${CELL - 1}" height="${CELL}"/>`;
+        const mark = lane >= 0 && lane === followed ? " followed" : "";
+        svg += `<rect class="${kindOf(row, place, isShared)}${mark}" x="${x}" y="${y}" width="${CELL - 1}" height="${CELL}"/>`;
         if (lane >= 0) svg += `<text class="lane" x="${x + 9}" y="${y + 13}">${lane}</text>`;
     });
     return svg;
 }
 
-export function pictureSvg(access: Access): string {
+/** More rows than are shown at first. */
+export const isLong = (access: Access): boolean => rowsOf(access).length > MOST_ROWS;
+
+/** `followed`: a lane that is marked; -1: none. */
+export function pictureSvg(access: Access, followed = -1, all = false): string {
     const rows = rowsOf(access);
     const isShared = access.memory === "shared";
-    const shown = rows.slice(0, MOST_ROWS);
+    const shown = all ? rows : rows.slice(0, MOST_ROWS);
     const more = rows.length - shown.length;
     const height = (shown.length + (more ? 1 : 0)) * ROW + 22;
     const scale = isShared ? "banks 0 to 31" : "four sectors of 32 bytes a row";
     let svg = `<svg class="diagram" role="img" viewBox="0 0 752 ${height}" aria-label="${escaped(headline(access))}">`;
     svg += `<text class="faint" x="${LABEL}" y="13">${scale}; numbers are lanes</text>`;
-    shown.forEach((row, i) => (svg += rowSvg(row, isShared, 20 + i * ROW)));
+    shown.forEach((row, i) => (svg += rowSvg(row, isShared, 20 + i * ROW, followed)));
     if (more) {
         const what = isShared ? "wavefronts" : "rows of 128 bytes";
         svg += `<text class="faint" x="${LABEL}" y="${20 + MOST_ROWS * ROW + 14}">and ${more} more ${what}</text>`;

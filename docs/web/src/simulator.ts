@@ -73,16 +73,18 @@ export interface TimeQuestion extends Pick<Question, "entry" | "rows" | "cols" |
     gpu: string;
 }
 
-interface Module {
+/** What the module can be asked, each a text in JSON (explorer_load: PTX) that gives one: wasm/README.md. */
+type Ask = "explorer_load" | "explorer_run" | "explorer_predict" | PageAsk;
+/** ... by who has a learner's text. */
+export type PageAsk = "page_request" | "page_examine" | "page_hint" | "page_predict" | "page_explain";
+
+type Module = Record<`_${Ask}`, (text: number) => number> & {
     _malloc(bytes: number): number;
     _free(pointer: number): void;
-    _explorer_load(text: number): number;
-    _explorer_run(text: number): number;
-    _explorer_predict(text: number): number;
     UTF8ToString(pointer: number): string;
     stringToUTF8(text: string, pointer: number, bytes: number): void;
     lengthBytesUTF8(text: string): number;
-}
+};
 
 declare global {
     var createSimulator: () => Promise<Module>;
@@ -100,11 +102,11 @@ export class Simulator {
         return new Simulator(await createSimulator());
     }
 
-    private ask<Answer>(name: "_explorer_load" | "_explorer_run" | "_explorer_predict", text: string): Answer {
+    private ask<Answer>(name: Ask, text: string): Answer {
         const bytes = this.module.lengthBytesUTF8(text) + 1;
         const pointer = this.module._malloc(bytes);
         this.module.stringToUTF8(text, pointer, bytes);
-        const answer = JSON.parse(this.module.UTF8ToString(this.module[name](pointer)));
+        const answer = JSON.parse(this.module.UTF8ToString(this.module[`_${name}`](pointer)));
         this.module._free(pointer);
         if (answer.error) throw new Refusal(answer.error);
         return answer as Answer;
@@ -113,18 +115,22 @@ export class Simulator {
     private load(ptx: string) {
         if (ptx === this.loaded) return;
         this.loaded = "";
-        this.ask("_explorer_load", ptx);
+        this.ask("explorer_load", ptx);
         this.loaded = ptx;
     }
 
     run(ptx: string, question: Question): Result {
         this.load(ptx);
-        return this.ask("_explorer_run", JSON.stringify(question));
+        return this.ask("explorer_run", JSON.stringify(question));
     }
 
     /** How long a launch would take: its size does not matter, since few of its blocks are run. */
     predict(ptx: string, question: TimeQuestion): Time {
         this.load(ptx);
-        return this.ask("_explorer_predict", JSON.stringify(question));
+        return this.ask("explorer_predict", JSON.stringify(question));
+    }
+
+    page(name: PageAsk, question: unknown): unknown {
+        return this.ask(name, JSON.stringify(question));
     }
 }

@@ -1,7 +1,7 @@
 // One kernel with three sliders: block, elements a thread, padding. What each position counts and takes, beside what
 // the position before did.
 
-import { gpus } from "./course";
+import { gpus } from "./exercises";
 import { oneAtATime, type SimulatorThread } from "./thread";
 import type { Counters, Time } from "./simulator";
 import type { SlidersState } from "./state";

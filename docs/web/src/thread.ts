@@ -1,6 +1,7 @@
 // Questions to the simulator that runs in a thread of its own: worker.ts.
 
-import { Refusal, type Question, type Result, type Time, type TimeQuestion } from "./simulator";
+import { loadScript } from "./scripts";
+import { Refusal, type PageAsk, type Question, type Result, type Time, type TimeQuestion } from "./simulator";
 import SimulatorWorker from "./worker?worker&inline";
 import type { Message, Reply } from "./worker";
 
@@ -9,19 +10,40 @@ interface Waiting {
     reject(error: Error): void;
 }
 
+/** The thread was ended while it was asked. */
+export class Ended extends Error {}
+
+/** A page from the file system may load no script for its worker: it loads the script itself, and passes its text on. */
+async function scriptOfSimulator(): Promise<Blob | string> {
+    const isFile = location.protocol === "file:";
+    if (!isFile && !("createSimulator" in globalThis)) return new URL("simulator.js", location.href).href;
+    await loadScript("simulator.js", () => "createSimulator" in globalThis);
+    return new Blob([`var _scriptDir; var createSimulator = ${createSimulator};`], { type: "text/javascript" });
+}
+
 export class SimulatorThread {
-    /** Begins when the page has shown what it shows at first. */
-    private readonly worker = new Promise<Worker>((resolve) => setTimeout(() => resolve(this.start())));
+    private worker: Promise<Worker> | null = null;
     private readonly waiting = new Map<number, Waiting>();
     private asked = 0;
 
-    private start(): Worker {
+    /** Begins with the first question, when the page has shown what it shows at first. */
+    private begun(): Promise<Worker> {
+        return (this.worker ??= new Promise((resolve, reject) => setTimeout(() => this.start().then(resolve, reject))));
+    }
+
+    private async start(): Promise<Worker> {
         const worker = new SimulatorWorker();
         worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.take(data));
-        // A page from the file system may load no script for its worker. It has one already, whose text it passes on.
-        const script = new Blob([`var _scriptDir; var createSimulator = ${createSimulator};`], { type: "text/javascript" });
-        worker.postMessage({ script } satisfies Message);
+        worker.addEventListener("error", (event) => this.rejectAll(new Error(event.message)));
+        worker.postMessage({ script: await scriptOfSimulator() } satisfies Message);
         return worker;
+    }
+
+    /** Ends what it does; questions that wait are rejected as Ended, and those that follow go to a new one. */
+    end() {
+        void this.worker?.then((worker) => worker.terminate());
+        this.worker = null;
+        this.rejectAll(new Ended("It was stopped."));
     }
 
     run(ptx: string, question: Question): Promise<Result> {
@@ -32,11 +54,21 @@ export class SimulatorThread {
         return this.ask({ number: ++this.asked, method: "predict", ptx, question });
     }
 
+    page<Answer>(method: PageAsk, question: unknown): Promise<Answer> {
+        return this.ask({ number: ++this.asked, method, question });
+    }
+
     private ask<Answer>(message: Message & { number: number }): Promise<Answer> {
         return new Promise<Answer>((resolve, reject) => {
             this.waiting.set(message.number, { resolve: resolve as Waiting["resolve"], reject });
-            void this.worker.then((worker) => worker.postMessage(message));
+            this.begun().then((worker) => worker.postMessage(message), (error) => this.rejectAll(error));
         });
+    }
+
+    private rejectAll(error: Error) {
+        const all = [...this.waiting.values()];
+        this.waiting.clear();
+        for (const { reject } of all) reject(error);
     }
 
     private take(reply: Reply) {

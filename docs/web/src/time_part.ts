@@ -1,7 +1,7 @@
 // The predicted time of a launch: figures, what binds it, the time line of one multiprocessor. It shows whatever Time it
 // is given and knows nothing of where kernels come from; who owns it asks again when another GPU or size is chosen.
 
-import type { Gpu } from "./course";
+import type { Gpu } from "./exercises";
 import type { Time } from "./simulator";
 import { capital, escaped, unbroken } from "./words";
 

@@ -26,3 +26,6 @@ export function headline(access: Access): string {
 
 export const escaped = (text: string): string =>
     text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign] as string);
+
+/** What stands between backquotes is code. */
+export const withCode = (text: string): string => escaped(text).replace(/`([^`]*)`/g, "<code>$1</code>");

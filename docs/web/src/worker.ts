@@ -1,12 +1,13 @@
 // The simulator in a thread of its own, so that the page never waits for it. thread.ts is its other end.
 
-import { Refusal, Simulator, type Question, type TimeQuestion } from "./simulator";
+import { Refusal, Simulator, type PageAsk, type Question, type TimeQuestion } from "./simulator";
 
-/** First of all the script that makes `createSimulator`; then questions, each with a number. */
+/** First of all the script that makes `createSimulator`, or where it is; then questions, each with a number. */
 export type Message =
-    | { script: Blob }
+    | { script: Blob | string }
     | { number: number; method: "run"; ptx: string; question: Question }
-    | { number: number; method: "predict"; ptx: string; question: TimeQuestion };
+    | { number: number; method: "predict"; ptx: string; question: TimeQuestion }
+    | { number: number; method: PageAsk; question: unknown };
 
 export interface Reply {
     number: number;
@@ -21,20 +22,25 @@ declare function importScripts(url: string): void;
 
 let started: Promise<Simulator>;
 
-function start(script: Blob): Promise<Simulator> {
-    const url = URL.createObjectURL(script);
+function start(script: Blob | string): Promise<Simulator> {
+    const url = typeof script === "string" ? script : URL.createObjectURL(script);
     importScripts(url);
-    URL.revokeObjectURL(url);
+    if (url !== script) URL.revokeObjectURL(url);
     return Simulator.start();
 }
 
-async function replyTo(message: Exclude<Message, { script: Blob }>): Promise<Reply> {
-    const { number, ptx } = message;
+type Asked = Exclude<Message, { script: unknown }>;
+
+function answerTo(simulator: Simulator, message: Asked): unknown {
+    if (message.method === "run") return simulator.run(message.ptx, message.question);
+    if (message.method === "predict") return simulator.predict(message.ptx, message.question);
+    return simulator.page(message.method, message.question);
+}
+
+async function replyTo(message: Asked): Promise<Reply> {
+    const { number } = message;
     try {
-        const simulator = await started;
-        const answer =
-            message.method === "run" ? simulator.run(ptx, message.question) : simulator.predict(ptx, message.question);
-        return { number, answer };
+        return { number, answer: answerTo(await started, message) };
     } catch (error) {
         return error instanceof Refusal ? { number, refusal: error.message } : { number, error: String(error) };
     }

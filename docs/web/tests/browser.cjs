@@ -10,35 +10,12 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { chromium } = require("playwright-core");
+const { runTests, test, withPage: withPageAt } = require("./pages.cjs");
 
 const [html, simulatedJson, browserPath, screenshots, programs, only = ""] = process.argv.slice(2);
-const url = (page) => pathToFileURL(path.resolve(html, page.split("#")[0])).href + (page.includes("#") ? "#" + page.split("#")[1] : "");
+const site = pathToFileURL(path.resolve(html)).href + "/";
 const lessons = fs.readdirSync(html).filter((name) => /^lesson_\d\d.*\.html$/.test(name)).sort();
-const tests = [];
-const test = (name, run) => tests.push({ name, run });
-
-/** A page that fails the test for an error in its console and for a request to any host. */
-async function open(browser, name, options = {}) {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-    const page = await context.newPage();
-    const faults = [];
-    page.on("pageerror", (error) => faults.push(`error: ${error}`));
-    page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
-    page.on("request", (request) => {
-        if (!/^(file|data|blob):/.test(request.url())) faults.push(`request to ${request.url()}`);
-    });
-    await page.goto(url(name));
-    if (name.startsWith("explorer")) await page.waitForSelector("body[data-ready]", { timeout: 20000 });
-    return { page, faults, close: () => context.close() };
-}
-
-async function withPage(browser, name, use, options) {
-    const { page, faults, close } = await open(browser, name, options);
-    await use(page);
-    assert.deepEqual(faults, [], name);
-    await close();
-}
+const withPage = (browser, name, use, options) => withPageAt(browser, site, name, use, options);
 
 // ---- the book ----
 
@@ -52,7 +29,7 @@ test("every page of the contents opens, without an error and without the network
     for (const name of names) {
         await withPage(browser, name, async (page) => {
             assert.equal(await page.locator("h1").count(), 1, `${name}: one title`);
-            if (name !== "explorer.html") {
+            if (!/^(explorer|playground)/.test(name)) {
                 assert.equal(await page.locator("#sidebar [aria-current=page]").count(), 1, `${name}: shown as open`);
             }
         });
@@ -142,7 +119,7 @@ test("the theme's switch turns the page and holds", async (browser) => {
 test("nothing is wider than the screen, at 360 and 1440, light and dark", async (browser) => {
     fs.mkdirSync(screenshots, { recursive: true });
     const names = ["index.html", "introduction.html", "profile.html", "glossary.html", "harness.html", "annotated.html",
-        "structcoalesce_1_1Variant.html", "explorer.html", ...lessons];
+        "structcoalesce_1_1Variant.html", "explorer.html", "playground.html", ...lessons];
     for (const colorScheme of ["light", "dark"]) {
         for (const width of [360, 1440]) {
             for (const name of names) {
@@ -477,21 +454,4 @@ test("of a slider that is moved quickly, the last position is shown", async (bro
     });
 });
 
-async function main() {
-    const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
-    let failed = 0;
-    const chosen = tests.filter(({ name }) => name.includes(only));
-    for (const { name, run } of chosen) {
-        try {
-            await run(browser);
-            console.log(`right  ${name}`);
-        } catch (error) {
-            failed++;
-            console.log(`WRONG  ${name}\n${error.stack ?? error}`);
-        }
-    }
-    await browser.close();
-    console.log(`${chosen.length - failed} of ${chosen.length} tests passed`);
-    process.exit(failed || !chosen.length ? 1 : 0);
-}
-main();
+runTests(browserPath, only);

@@ -2,12 +2,15 @@
 //
 // Theory of operation
 //   A web page has no mmap, and no memory but what it takes. So the device's range is as small as the
-//   page's matrices need, its storage and shadow are two static arrays, and freed slots are used again at
-//   once. What the header promises about the host (faults, pinned and managed memory) needs a host
-//   program; a page has none, so such memory is never had here.
+//   page's matrices need, and its storage and shadow are two static arrays. Behind that range lie addresses
+//   with nothing behind them, for matrices that are too large: a launch whose time is predicted
+//   (Recorder::What::alone) needs no more, and one that is carried out finds no memory there.
+//   Pinned memory is ordinary memory of this module; managed memory is never had. Host code that follows a
+//   device pointer is the module's own.
 #include "memory/device_memory.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "memory/address_zone.h"
@@ -16,64 +19,43 @@ namespace coalesce::sim {
 namespace {
 
 /// What lies behind an allocation and belongs to nobody, so that an overrun is seen.
-constexpr u64 kGuardGap = 4096;
-constexpr u64 kAlign = 512;
+constexpr u64 kGuardGap = 16 << 10, kGuardGapOfLarge = 2 << 20, kLarge = 2 << 20;
+constexpr u64 kAlign = 16 << 10;
 /// Two matrices of 2048 x 2048 floats, and room.
 constexpr u64 kLargestCapacity = 48ull << 20;
-constexpr std::size_t kFreedRemembered = 16;
-
-/// The last allocation that begins at or below `address`, in a table sorted by begin.
-const Allocation* last_at_or_below(const std::vector<Allocation>& sorted, u64 address) {
-    const auto above = std::upper_bound(sorted.begin(), sorted.end(), address,
-                                        [](u64 a, const Allocation& b) { return a < b.begin; });
-    return above == sorted.begin() ? nullptr : &*std::prev(above);
-}
-
-u64 distance(const Allocation& allocation, u64 address) {
-    if (address < allocation.begin) return allocation.begin - address;
-    return address < allocation.end ? 0 : address - allocation.end + 1;
-}
+/// Where addresses end: those of the host's memory and of the device's share 32 bits.
+constexpr u64 kEndOfAddresses = 1ull << 32;
+constexpr std::size_t kFreedRemembered = 256;
 
 }  // namespace
-
-const Allocation* AllocationTable::find(u64 address) const {
-    const Allocation* candidate = last_at_or_below(live, address);
-    return candidate && candidate->contains(address, 1) ? candidate : nullptr;
-}
-
-const Allocation* AllocationTable::nearest(u64 address) const {
-    const Allocation* best = nullptr;
-    for (const Allocation& allocation : live) {
-        if (!best || distance(allocation, address) < distance(*best, address)) best = &allocation;
-    }
-    return best;
-}
-
-const Allocation* AllocationTable::find_freed(u64 address) const {
-    const auto found =
-        std::find_if(freed.rbegin(), freed.rend(),
-                     [&](const Allocation& allocation) { return allocation.contains(address, 1); });
-    return found == freed.rend() ? nullptr : &*found;
-}
 
 struct DeviceMemory::State {
     struct Owned {
         Allocation allocation;
-        u64 slot_end = 0;
+        Interval slot;             ///< empty for pinned memory
+        bool has_storage = false;  ///< else there are addresses alone
     };
+    explicit State(u64 range)
+        : with_storage({kDeviceBase, kDeviceBase + range}),
+          addresses_alone({kDeviceBase + range, kEndOfAddresses}) {}
+
+    AddressZone with_storage, addresses_alone;
     std::map<u64, Owned> live;  ///< by begin
     std::vector<Allocation> freed;
     u64 bytes_in_use = 0, next_serial = 1;
     mutable std::shared_ptr<const AllocationTable> table;  ///< null when out of date
 
-    /// First fit: the lowest address with `bytes` free behind it, or 0.
-    u64 place_for(u64 bytes, u64 range) const {
-        u64 begin = kDeviceBase;
-        for (const auto& [next, owned] : live) {
-            if (next - begin >= bytes) break;
-            begin = owned.slot_end;
-        }
-        return begin + bytes <= kDeviceBase + range ? begin : 0;
+    const Owned* find(u64 address) const {
+        const auto above = live.upper_bound(address);
+        if (above == live.begin()) return nullptr;
+        const Owned& candidate = std::prev(above)->second;
+        return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
+    }
+    /// Addresses in use again are nobody's former ones.
+    void forget_freed(Interval slot) {
+        std::erase_if(freed, [&](const Allocation& allocation) {
+            return allocation.begin < slot.end && slot.begin < allocation.end;
+        });
     }
 };
 
@@ -85,27 +67,43 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
       range_(capacity_),
       storage_(all_storage),
       shadow_(all_shadow),
-      state_(std::make_unique<State>()) {}
+      state_(std::make_unique<State>(range_)) {}
 
 DeviceMemory::~DeviceMemory() = default;
 
 u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
-    const bool is_of_host = kind == AllocationKind::managed || kind == AllocationKind::pinned;
-    const u64 slot = round_up(std::max<u64>(bytes, 1) + kGuardGap, kAlign);
-    const u64 begin = is_of_host ? 0 : state_->place_for(slot, range_);
-    if (begin == 0) return 0;
-    Allocation allocation;
-    allocation.begin = begin;
-    allocation.end = begin + std::max<u64>(bytes, 1);
-    // Pointers are shorter than device addresses here: the sum is right in the bits that they have.
-    allocation.to_host = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(storage_) -
-                                                     static_cast<std::uintptr_t>(kDeviceBase));
+    if (kind == AllocationKind::managed) return 0;
+    bytes = std::max<u64>(bytes, 1);
+    State::Owned owned;
+    Allocation& allocation = owned.allocation;
+    if (kind == AllocationKind::pinned) {
+        allocation.begin = reinterpret_cast<u64>(std::calloc(1, static_cast<std::size_t>(bytes)));
+        allocation.has_shadow = false;
+    } else {
+        const u64 gap = bytes < kLarge ? kGuardGap : kGuardGapOfLarge;
+        const u64 with_gap = round_up(bytes + gap, kAlign);
+        owned.slot = state_->with_storage.take(with_gap, kAlign);
+        owned.has_storage = owned.slot.size() != 0;
+        if (!owned.has_storage) owned.slot = state_->addresses_alone.take(with_gap, kAlign);
+        allocation.begin = owned.slot.begin;
+        // Pointers are shorter than device addresses here: the sum is right in the bits that they have.
+        allocation.to_host = static_cast<std::ptrdiff_t>(
+            reinterpret_cast<std::uintptr_t>(storage_) - static_cast<std::uintptr_t>(kDeviceBase));
+    }
+    if (allocation.begin == 0) return 0;
+    allocation.end = allocation.begin + bytes;
     allocation.kind = kind;
     allocation.serial = state_->next_serial++;
     allocation.name = std::move(name);
-    std::memset(shadow(begin), 0, static_cast<std::size_t>(slot / 4));
-    state_->bytes_in_use += bytes;
-    state_->live[begin] = {std::move(allocation), begin + slot};
+    if (owned.has_storage) {
+        state_->forget_freed(owned.slot);
+        std::memset(storage_ + static_cast<std::size_t>(allocation.begin - kDeviceBase), 0,
+                    static_cast<std::size_t>(bytes));
+        clear_shadow(shadow(allocation.begin), owned.slot.size() / 4);
+        state_->bytes_in_use += bytes;
+    }
+    const u64 begin = allocation.begin;
+    state_->live[begin] = std::move(owned);
     state_->table.reset();
     return begin;
 }
@@ -113,12 +111,21 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
 bool DeviceMemory::free(u64 begin) {
     const auto found = state_->live.find(begin);
     if (found == state_->live.end()) return false;
-    const Allocation& allocation = found->second.allocation;
-    state_->bytes_in_use -= allocation.end - allocation.begin;
-    state_->freed.push_back(allocation);
-    if (state_->freed.size() > kFreedRemembered) state_->freed.erase(state_->freed.begin());
+    const State::Owned owned = std::move(found->second);
     state_->live.erase(found);
     state_->table.reset();
+    if (owned.slot.size() == 0) {
+        std::free(reinterpret_cast<void*>(static_cast<std::uintptr_t>(begin)));
+        return true;
+    }
+    if (!owned.has_storage) {
+        state_->addresses_alone.give_back(owned.slot);
+        return true;
+    }
+    state_->with_storage.give_back(owned.slot);
+    state_->bytes_in_use -= owned.allocation.end - owned.allocation.begin;
+    state_->freed.push_back(owned.allocation);
+    if (state_->freed.size() > kFreedRemembered) state_->freed.erase(state_->freed.begin());
     return true;
 }
 
@@ -133,7 +140,10 @@ bool DeviceMemory::unregister_host(void*) {
 std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
     if (!state_->table) {
         auto fresh = std::make_shared<AllocationTable>();
-        for (const auto& [begin, owned] : state_->live) fresh->live.push_back(owned.allocation);
+        for (const auto& [begin, owned] : state_->live) {
+            if (owned.has_storage || owned.slot.size() == 0)
+                fresh->live.push_back(owned.allocation);
+        }
         fresh->freed = state_->freed;
         state_->table = std::move(fresh);
     }
@@ -141,13 +151,14 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
 }
 
 std::optional<Allocation> DeviceMemory::find(u64 address) const {
-    const Allocation* found = table()->find(address);
-    return found ? std::optional(*found) : std::nullopt;
+    const State::Owned* owned = state_->find(address);
+    return owned ? std::optional(owned->allocation) : std::nullopt;
 }
 
 u8* DeviceMemory::host_view(u64 address, u64 bytes) const {
-    const Allocation* found = table()->find(address);
-    if (!found || !found->contains(address, bytes)) return nullptr;
+    const State::Owned* owned = state_->find(address);
+    if (!owned || !owned->has_storage || !owned->allocation.contains(address, bytes))
+        return nullptr;
     return storage_ + static_cast<std::size_t>(address - kDeviceBase);
 }
 
@@ -155,42 +166,12 @@ u64 DeviceMemory::bytes_in_use() const {
     return state_->bytes_in_use;
 }
 
-// Byte by byte: the page marks whole matrices, whose ends are those of words.
-void DeviceMemory::mark_written(u64 address, u64 bytes) {
-    if (((address | bytes) & 3) == 0) {
-        std::memset(shadow(address), 0xf, static_cast<std::size_t>(bytes / 4));
-        return;
-    }
-    for (u64 at = address; at < address + bytes; ++at) {
-        *shadow(at) = static_cast<u8>(*shadow(at) | 1u << (at & 3));
-    }
+bool DeviceMemory::has_shadow(u64 address) const {
+    return is_device_range(address);
 }
 
-void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {
-    for (u64 at = address; at < address + bytes; ++at) {
-        *shadow(at) = static_cast<u8>(*shadow(at) & ~(1u << (at & 3)));
-    }
-}
-
-void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
-    for (u64 at = address; bytes; ++at, bytes >>= 1) {
-        if (bytes & 1) mark_unwritten(at, 1);
-    }
-}
-
-u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {
-    u32 unwritten = 0;
-    for (u32 k = 0; k < bytes; ++k) unwritten |= u32{!is_written(address + k)} << k;
-    return unwritten;
-}
-
-void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
-    std::vector<bool> written;
-    for (u64 i = 0; i < bytes; ++i) written.push_back(*shadow(from + i) >> ((from + i) & 3) & 1);
-    mark_unwritten(to, bytes);
-    for (u64 i = 0; i < bytes; ++i) {
-        if (written[static_cast<std::size_t>(i)]) mark_written(to + i, 1);
-    }
+void DeviceMemory::clear_shadow(u8* begin, u64 words) {
+    std::memset(begin, 0, static_cast<std::size_t>(words));
 }
 
 bool DeviceMemory::try_describe_address(u64, char*, std::size_t) const {

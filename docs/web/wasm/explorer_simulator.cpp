@@ -19,6 +19,7 @@
 #include "execute/device.h"
 #include "execute/recorder.h"
 #include "execute/trace.h"
+#include "page_runner.h"
 #include "program/names.h"
 #include "report/kernel_table.h"
 #include "report/reports.h"
@@ -29,23 +30,20 @@ using nlohmann::json;
 
 namespace {
 
-constexpr u64 kDeviceBytes = 48ull << 20;
 /// A launch of that size takes a thirtieth of it; a loop without end ends here.
 constexpr u64 kMostInstructions = 50'000'000;
 constexpr u32 kPoison = 0xfff7e570;
 
 std::unique_ptr<Module> loaded;
 
+/// Every time: the examiner has other wishes.
 void set_up() {
+    coalesce::page::prepare_device();
     Options& o = options();
-    if (o.memory_bytes == kDeviceBytes) return;
-    o.memory_bytes = kDeviceBytes;
-    o.workers = 1;
-    o.quiet = true;
     o.max_instructions = kMostInstructions;
-    // The log of who touched which cell of device memory is larger than all a page should take.
+    o.checks = {};
+    // Races in device memory are for a verdict.
     o.checks.global_race = false;
-    reports().print_as_they_come(false);
 }
 
 /// Until the next call.
@@ -172,7 +170,7 @@ json run(const json& question) {
     i32 rows = question.at("rows").get<i32>(), cols = question.at("cols").get<i32>();
     const u64 elements = static_cast<u64>(rows) * static_cast<u64>(cols);
     const Matrix in(elements), out(elements);
-    if (rows < 1 || cols < 1 || !in.address() || !out.address()) {
+    if (rows < 1 || cols < 1 || !in.words() || !out.words()) {
         return {{"error", "That matrix does not fit into the page's memory."}};
     }
     u32* const values = in.words();
@@ -273,6 +271,7 @@ const char* explorer_load(const char* ptx) {
 
 const char* explorer_run(const char* question) {
     try {
+        set_up();
         return answer(run(json::parse(question)));
     } catch (const std::exception& error) {
         return answer({{"error", error.what()}});
@@ -281,6 +280,7 @@ const char* explorer_run(const char* question) {
 
 const char* explorer_predict(const char* question) {
     try {
+        set_up();
         return kept(predict(json::parse(question)));
     } catch (const std::exception& error) {
         return answer({{"error", error.what()}});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -76,12 +77,42 @@ template <class Range, class Test>
 auto find_if(Range&& range, Test test) {
     return std::find_if(std::begin(range), std::end(range), test);
 }
+template <class Range, class Value, class Member>
+auto find(Range&& range, const Value& value, Member member) {
+    return find_if(range, [&](const auto& one) { return one.*member == value; });
+}
+template <class Range, class Value>
+auto count(Range&& range, const Value& value) {
+    return std::count(std::begin(range), std::end(range), value);
+}
 }  // namespace std::ranges
+#endif
+
+#ifndef __cpp_lib_jthread
+namespace std {
+/// What it is to do is done before it is made: there is one thread.
+class jthread {
+public:
+    template <class Work, class... Arguments>
+    explicit jthread(Work&& work, Arguments&&... arguments) {
+        work(arguments...);
+    }
+};
+}  // namespace std
 #endif
 
 #ifndef __cpp_lib_to_chars
 #    include <charconv>
 namespace std {
+/// The shortest digits that give the same number again.
+inline to_chars_result to_chars(char* first, char* last, double value) {
+    int length = 0;
+    for (int digits = 1; digits <= 17; ++digits) {
+        length = snprintf(first, static_cast<size_t>(last - first), "%.*g", digits, value);
+        if (strtod(first, nullptr) == value) break;
+    }
+    return {first + length, errc{}};
+}
 /// Of a double, which may be written in decimals only.
 inline from_chars_result from_chars(const char* first, const char* last, double& value) {
     const string text(first, last);

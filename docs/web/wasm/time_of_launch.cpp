@@ -9,7 +9,6 @@
 #include "timing/prediction_codec.h"
 #include "timing/time_line.h"
 #include "timing/time_line_svg.h"
-#include "timing/words.h"
 
 namespace coalesce {
 namespace timing {
@@ -50,6 +49,10 @@ std::string time_of_launch(const timing::Recording& recording, const std::string
     time.svg = timing::time_line_svg(time.prediction);
     time.text = timing::time_line_text(time.prediction);
     return codec::write(time);
+}
+
+std::string told_json(const timing::Told& told) {
+    return codec::write(told);
 }
 
 }  // namespace sim

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "timing/recording.h"
+#include "timing/words.h"
 
 namespace coalesce::sim {
 
@@ -13,5 +14,8 @@ namespace coalesce::sim {
 /// timing::GpuError.
 std::string time_of_launch(const timing::Recording& recording, const std::string& gpu,
                            double useful_bytes);
+
+/// "told" alone.
+std::string told_json(const timing::Told& told);
 
 }  // namespace coalesce::sim

@@ -1,0 +1,61 @@
+// Linux: MAP_NORESERVE, MADV_HUGEPAGE, MADV_DONTNEED gives zeros. Or WebAssembly.
+#include "checks/cells.h"
+
+#ifdef __EMSCRIPTEN__
+#    include <algorithm>
+#else
+#    include <sys/mman.h>
+#endif
+
+namespace coalesce::sim {
+
+#ifdef __EMSCRIPTEN__
+
+namespace {
+constexpr std::size_t kPiece = std::size_t{1} << Cells::kPieceShift;
+}
+
+bool Cells::reserve(u64 count) {
+    pieces_.resize(static_cast<std::size_t>((count >> kPieceShift) + 1));
+    return true;
+}
+
+Cells::~Cells() {
+    for (u64* piece : pieces_) delete[] piece;
+}
+
+void Cells::clear() {
+    for (u64* piece : pieces_) {
+        if (piece != nullptr) std::fill_n(piece, kPiece, 0);
+    }
+}
+
+u64* Cells::make(u64 number) const {
+    return pieces_[static_cast<std::size_t>(number)] = new u64[kPiece]();
+}
+
+#else
+
+/// In huge pages where the system grants them: coalesced kernels walk through the shadow of all their
+/// data.
+bool Cells::reserve(u64 count) {
+    void* pages = mmap(nullptr, count * sizeof(u64), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) return false;
+    madvise(pages, count * sizeof(u64), MADV_HUGEPAGE);
+    first_ = static_cast<u64*>(pages);
+    count_ = count;
+    return true;
+}
+
+Cells::~Cells() {
+    if (first_ != nullptr) munmap(first_, count_ * sizeof(u64));
+}
+
+void Cells::clear() {
+    madvise(first_, count_ * sizeof(u64), MADV_DONTNEED);
+}
+
+#endif
+
+}  // namespace coalesce::sim

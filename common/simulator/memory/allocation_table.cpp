@@ -1,0 +1,45 @@
+// Which allocation an address belongs to, or belonged to.
+#include <algorithm>
+
+#include "memory/device_memory.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// The last allocation that begins at or below `address`, in a table sorted by begin.
+const Allocation* last_at_or_below(const std::vector<Allocation>& sorted, u64 address) {
+    const auto above = std::upper_bound(sorted.begin(), sorted.end(), address,
+                                        [](u64 a, const Allocation& b) { return a < b.begin; });
+    return above == sorted.begin() ? nullptr : &*std::prev(above);
+}
+
+u64 distance(const Allocation& allocation, u64 address) {
+    if (address < allocation.begin) return allocation.begin - address;
+    return address < allocation.end ? 0 : address - allocation.end + 1;
+}
+
+}  // namespace
+
+const Allocation* AllocationTable::find(u64 address) const {
+    const Allocation* candidate = last_at_or_below(live, address);
+    return candidate && candidate->contains(address, 1) ? candidate : nullptr;
+}
+
+const Allocation* AllocationTable::nearest(u64 address) const {
+    if (live.empty()) return nullptr;
+    const Allocation* below = last_at_or_below(live, address);
+    if (!below) return &live.front();
+    const Allocation* above = below + 1;
+    if (above == live.data() + live.size()) return below;
+    return distance(*above, address) < distance(*below, address) ? above : below;
+}
+
+const Allocation* AllocationTable::find_freed(u64 address) const {
+    // Addresses may have been used several times: the latest owner is the one meant.
+    for (auto a = freed.rbegin(); a != freed.rend(); ++a) {
+        if (a->contains(address, 1)) return &*a;
+    }
+    return nullptr;
+}
+
+}  // namespace coalesce::sim

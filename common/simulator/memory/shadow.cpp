@@ -1,0 +1,97 @@
+// What has been written of the device's memory: see device_memory.h.
+#include <algorithm>
+#include <cstring>
+
+#include "memory/device_memory.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// The bits of the bytes [from, to) of a word.
+u8 bits_of(u64 from, u64 to) {
+    return static_cast<u8>((1u << to) - (1u << from));
+}
+
+/// Calls edit(word address, bits) for the partial words at both ends of a range, and
+/// fill(first word, words) for the whole ones between.
+template <class Edit, class Fill>
+void for_words(u64 address, u64 bytes, Edit edit, Fill fill) {
+    const u64 end = address + bytes, first_word = address & ~3ull, last_word = end & ~3ull;
+    if (bytes == 0) return;
+    if (first_word == last_word) return edit(first_word, bits_of(address & 3, end & 3));
+    u64 begin_whole = first_word;
+    if (address & 3) {
+        edit(first_word, bits_of(address & 3, 4));
+        begin_whole += 4;
+    }
+    if (begin_whole < last_word) fill(begin_whole, (last_word - begin_whole) / 4);
+    if (end & 3) edit(last_word, bits_of(0, end & 3));
+}
+
+}  // namespace
+
+void DeviceMemory::mark_written(u64 address, u64 bytes) {
+    // Managed, pinned and registered memory has no shadow to keep.
+    if (!has_shadow(address)) return;
+    for_words(
+        address, bytes, [&](u64 word, u8 bits) { *shadow(word) |= bits; },
+        [&](u64 word, u64 words) { std::memset(shadow(word), 0xf, words); });
+}
+
+void DeviceMemory::mark_written_by_host(u64 address, u64 bytes) {
+    if (!has_shadow(address)) return;
+    for_words(
+        address, bytes, [&](u64 word, u8 bits) { *shadow(word) |= bits | bits << 4; },
+        [&](u64 word, u64 words) { std::memset(shadow(word), 0xff, words); });
+}
+
+void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
+    const auto clear = [this](u64 at, u32 bits) {
+        if (*shadow(at) & bits)
+            __atomic_fetch_and(shadow(at), static_cast<u8>(~bits), __ATOMIC_RELAXED);
+    };
+    // A kernel has put something here, so what is around is not the host's any more either.
+    constexpr u64 kAround = 16;
+    const u64 begin = std::max(address - std::min(address - kDeviceBase, kAround), kDeviceBase);
+    const u64 end = std::min(address + kAround + 16, kDeviceBase + range_);
+    for (u64 at = begin; at < end; at += 4) clear(at, 0xf0);
+    for (u64 at = address; bytes; ++at, bytes >>= 1)
+        if (bytes & 1) clear(at, 1u << (at & 3));
+}
+
+u32 DeviceMemory::unwritten_bytes(u64 address, u32 bytes) const {
+    u32 unwritten = 0;
+    for (u32 k = 0; k < bytes; ++k) unwritten |= u32{!is_written(address + k)} << k;
+    return unwritten;
+}
+
+void DeviceMemory::mark_unwritten(u64 address, u64 bytes) {
+    if (!has_shadow(address)) return;
+    for_words(
+        address, bytes,
+        [&](u64 word, u8 bits) { *shadow(word) &= static_cast<u8>(~(bits | bits << 4)); },
+        [&](u64 word, u64 words) { clear_shadow(shadow(word), words); });
+}
+
+void DeviceMemory::copy_written(u64 to, u64 from, u64 bytes) {
+    if (!has_shadow(to)) return;
+    if (!has_shadow(from)) return mark_written_by_host(to, bytes);
+    if (((to | from | bytes) & 3) == 0) {
+        std::memmove(shadow(to), shadow(from), bytes / 4);
+        return;
+    }
+    // Byte by byte, in the order that keeps an overlapping source intact.
+    const auto copy_byte = [&](u64 i) {
+        const u32 bits = *shadow(from + i) >> ((from + i) & 3) & 0x11, place = (to + i) & 3;
+        u8& word = *shadow(to + i);
+        word = static_cast<u8>((word & ~(0x11u << place)) | bits << place);
+    };
+    if (to <= from) {
+        for (u64 i = 0; i < bytes; ++i) copy_byte(i);
+    } else {
+        for (u64 i = bytes; i-- > 0;) copy_byte(i);
+    }
+}
+
+}  // namespace coalesce::sim

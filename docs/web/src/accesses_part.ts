@@ -1,0 +1,107 @@
+// What one warp touches, one access at a time: steps, a picture of lanes onto memory, a lane to be followed, and shared
+// memory as it fills. It shows whatever accesses it is given and knows nothing of where they come from.
+
+import { isLong, pictureSvg, tileSvg } from "./picture";
+import type { Access } from "./simulator";
+import { headline } from "./words";
+
+const markup = `
+<div class="stepper">
+  <button type="button" name="previous">Before</button>
+  <button type="button" name="next">Next</button>
+  <button type="button" name="conflict">Next conflict</button>
+  <label class="follow">Lane <input name="lane" type="range" min="-1" max="31" step="1" value="-1"/><output></output></label>
+  <button type="button" name="all" aria-pressed="false">All rows</button>
+  <span class="where"></span>
+</div>
+<p class="headline" aria-live="polite"></p>
+<div class="drawing picture" tabindex="0" role="group" aria-label="Lanes onto memory"></div>`;
+
+const tileMarkup = `<h3>Shared memory</h3><div class="drawing"></div>
+<p class="faint">A row is 32 banks. Strong: touched now. Faint: filled by this warp so far.</p>`;
+
+/** Where a lane's address lies. */
+function placeOf(access: Access, lane: number): string {
+    const address = access.addresses[lane];
+    if (address === null || address === undefined) return `lane ${lane} takes no part`;
+    return access.memory === "shared"
+        ? `lane ${lane}: bank ${Math.floor(address / 4) % 32}`
+        : `lane ${lane}: ${access.memory} + ${address}, sector ${Math.floor(address / 32)}`;
+}
+
+export class AccessesPart {
+    private accesses: Access[] = [];
+    private at = 0;
+    private lane = -1;
+    private showsAll = false;
+    private otherwise = "";
+
+    /** `moved`: another access is shown. */
+    constructor(
+        private readonly root: HTMLElement,
+        private readonly tile: HTMLElement,
+        private readonly moved: (at: number) => void,
+    ) {
+        root.innerHTML = markup;
+        tile.innerHTML = tileMarkup;
+        const click = (name: string, act: () => void) => this.find(`button[name=${name}]`).addEventListener("click", act);
+        click("previous", () => this.move(-1));
+        click("next", () => this.move(1));
+        click("conflict", () => this.nextConflict());
+        click("all", () => {
+            this.showsAll = !this.showsAll;
+            this.showOne();
+        });
+        this.find("input").addEventListener("input", () => {
+            this.lane = Number(this.find<HTMLInputElement>("input").value);
+            this.showOne();
+        });
+    }
+
+    private find<T extends HTMLElement>(selector: string): T {
+        return this.root.querySelector(selector) as T;
+    }
+
+    /** `otherwise`: what is said when there are none. Gives the number of the access that is shown. */
+    show(accesses: Access[], at: number, otherwise: string): number {
+        this.accesses = accesses;
+        this.at = Math.min(at, Math.max(0, accesses.length - 1));
+        this.otherwise = otherwise;
+        this.showOne();
+        return this.at;
+    }
+
+    move(by: number) {
+        this.at = Math.min(Math.max(this.at + by, 0), Math.max(0, this.accesses.length - 1));
+        this.showOne();
+        this.moved(this.at);
+    }
+
+    /** The next access, around the end, that costs more than it must. */
+    nextConflict() {
+        const count = this.accesses.length;
+        for (let i = 1; i <= count; i++) {
+            const at = (this.at + i) % count;
+            const access = this.accesses[at] as Access;
+            if (access.cost > access.ideal) return this.move(at - this.at);
+        }
+        this.find(".headline").textContent = "Nothing that this warp does costs more than it must.";
+    }
+
+    private showOne() {
+        const access = this.accesses[this.at];
+        this.find(".where").textContent = access ? `${this.at + 1} of ${this.accesses.length}` : "";
+        this.find(".headline").textContent = access ? headline(access) : this.otherwise;
+        this.find(".picture").innerHTML = access ? pictureSvg(access, this.lane, this.showsAll) : "";
+        const words = this.lane < 0 ? "all lanes" : access ? placeOf(access, this.lane) : "";
+        this.find("output").textContent = words;
+        this.find("input").setAttribute("aria-valuetext", words);
+        const all = this.find("button[name=all]");
+        all.hidden = !access || !isLong(access);
+        all.setAttribute("aria-pressed", String(this.showsAll));
+        all.textContent = access?.memory === "shared" ? "All wavefronts" : "All rows";
+        const tile = access ? tileSvg(this.accesses, this.at) : null;
+        this.tile.hidden = tile === null;
+        (this.tile.querySelector(".drawing") as HTMLElement).innerHTML = tile ?? "";
+    }
+}

@@ -1,0 +1,188 @@
+// A kernel on the bench: its text, Run, the verdict in words, what its lines and its warps do. Lessons have one, the
+// playground two.
+
+import { Editor } from "../editor/editor";
+import { noCompiler, TooLong, type Examined, type Examiner, type Task } from "../examiner";
+import { workOf } from "../exercises";
+import { oneAtATime, type SimulatorThread } from "../thread";
+import { OwnPart } from "./own_part";
+import { withCode } from "../words";
+import { verdictElement } from "./verdict_part";
+
+/** Whoever stops typing for so long wants to know. */
+const PAUSE = 700;
+
+const markup = `
+<p class="loading" hidden><progress max="1"></progress> <span></span></p>
+<div class="editor"></div>
+<p class="legend faint">Beside a line, for each request: <b>s</b> sectors, <b>w</b> wavefronts of shared memory; red is
+dearer than it must be. <kbd>Esc</kbd> leaves the editor.</p>
+<div class="tools"><button type="button" name="run" class="main">Run</button>
+<span class="keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd>, or a pause</span></div>
+<p class="standing" role="status"></p>
+<div class="outcome"></div>
+<details class="own" hidden><summary>What one warp of it touches, and its time</summary></details>`;
+
+export interface BenchEvents {
+    changed(text: string): void;
+    /** What is shown next was examined; it holds for `text`. */
+    examined(result: Examined, text: string): void;
+}
+
+export class Bench {
+    /** Of the text as it stands; null: not examined yet. */
+    last: Examined | null = null;
+    private task: Task | null = null;
+    private showsCosts = true;
+    private examinedText = "";
+    private pause: ReturnType<typeof setTimeout> | undefined;
+    private readonly editor: Editor;
+    private readonly own: OwnPart;
+    private readonly examineLatest = oneAtATime(() => this.examine());
+
+    constructor(
+        private readonly root: HTMLElement,
+        label: string,
+        private readonly examiner: Examiner,
+        thread: SimulatorThread,
+        private readonly events: BenchEvents,
+    ) {
+        root.classList.add("bench");
+        root.innerHTML = markup;
+        this.editor = new Editor(this.find(".editor"), label, "", { changed: () => this.changed(), run: () => void this.run() });
+        this.own = new OwnPart(this.find(".own"), thread);
+        this.find("button[name=run]").addEventListener("click", () => void this.run());
+        if (noCompiler()) this.say(noCompiler());
+        examiner.onProgress((part, words) => this.showLoading(part, words));
+        this.prepareWhenSeen();
+    }
+
+    find<T extends HTMLElement>(selector: string): T {
+        return this.root.querySelector(selector) as T;
+    }
+
+    /** Buttons beside Run. */
+    addTool(name: string, words: string, act: () => void): HTMLButtonElement {
+        const button = document.createElement("button");
+        Object.assign(button, { type: "button", name, textContent: words });
+        button.addEventListener("click", act);
+        this.find(".tools").append(button);
+        return button;
+    }
+
+    get text(): string {
+        return this.editor.text;
+    }
+
+    /** As if it were typed. */
+    set text(text: string) {
+        this.editor.text = text;
+    }
+
+    /** Another exercise, with its text. */
+    open(task: Task, text: string) {
+        this.task = task;
+        this.forget();
+        this.editor.text = text;
+        clearTimeout(this.pause);
+        if (!noCompiler()) this.say("");
+        this.find(".outcome").replaceChildren();
+    }
+
+    /** Whether counters may be seen; a lesson asks what they will be before. */
+    set costsAreShown(shown: boolean) {
+        this.showsCosts = shown;
+        if (this.last) this.show(this.last);
+    }
+
+    focus() {
+        this.editor.focus();
+    }
+
+    say(words: string) {
+        this.find(".standing").innerHTML = withCode(words);
+    }
+
+    async run(): Promise<void> {
+        clearTimeout(this.pause);
+        if (noCompiler()) return this.say(noCompiler());
+        await this.examineLatest();
+    }
+
+    // ---- when to run ----
+
+    private changed() {
+        if (!this.task) return;
+        this.last = null;
+        this.events.changed(this.text);
+        clearTimeout(this.pause);
+        if (!noCompiler()) this.pause = setTimeout(() => void this.run(), PAUSE);
+    }
+
+    /** The compiler is large: who only reads does not load it. */
+    private prepareWhenSeen() {
+        if (noCompiler()) return;
+        const observer = new IntersectionObserver((entries) => {
+            if (!entries.some((entry) => entry.isIntersecting)) return;
+            observer.disconnect();
+            this.examiner.prepare().catch((error: Error) => this.say(error.message));
+        });
+        observer.observe(this.root);
+    }
+
+    private showLoading(part: number | null, words: string) {
+        const line = this.find(".loading");
+        const bar = this.find<HTMLProgressElement>("progress");
+        line.hidden = part === 1;
+        if (part === null) bar.removeAttribute("value");
+        else bar.value = part;
+        this.find(".loading span").textContent = words;
+        bar.setAttribute("aria-label", words);
+    }
+
+    // ---- examining ----
+
+    private async examine() {
+        const task = this.task as Task;
+        const text = this.text;
+        const begin = performance.now();
+        this.root.setAttribute("aria-busy", "true");
+        this.say("Running …");
+        try {
+            const result = await this.examiner.examine(task, text);
+            // What was typed meanwhile is examined next.
+            if (text !== this.text || task !== this.task) return;
+            this.root.dataset.milliseconds = String(performance.now() - begin);
+            this.last = result;
+            this.examinedText = text;
+            this.events.examined(result, text);
+            this.show(result);
+            const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+            this.say(`${result.passed ? "Passed" : result.verdict.outcome === "failed" ? "Not yet" : "Not examined"} (simulated, ${seconds} s).`);
+        } catch (error) {
+            this.forget();
+            if (!(error instanceof Error)) throw error;
+            this.say(error instanceof TooLong ? error.message : `It could not be examined: ${error.message}`);
+        } finally {
+            this.root.setAttribute("aria-busy", "false");
+        }
+    }
+
+    private show(result: Examined) {
+        this.root.dataset.outcome = result.verdict.outcome;
+        this.editor.showMessages(result.verdict.messages.filter(({ severity }) => severity !== "note"));
+        this.editor.showCosts(this.showsCosts ? result.lines : []);
+        const { limits } = workOf(this.task as Task);
+        this.find(".outcome").replaceChildren(verdictElement(result, limits, this.showsCosts));
+        this.own.show(this.showsCosts ? result : null, this.examinedText, workOf(this.task as Task).produces);
+    }
+
+    private forget() {
+        this.last = null;
+        delete this.root.dataset.outcome;
+        this.editor.showMessages([]);
+        this.editor.showCosts([]);
+        this.find(".outcome").replaceChildren();
+        this.own.show(null, "", "");
+    }
+}

@@ -1,0 +1,82 @@
+// Which tile of `in` each block takes: from the first address that each loads, in the order in which blocks begin.
+
+import type { Examined, Launch } from "../examiner";
+import { oneAtATime, type SimulatorThread } from "../thread";
+
+const MOST_BLOCKS = 64;
+const TILE = 32;
+const CELL = 26;
+
+const markup = `<h3>Order of the blocks</h3>
+<p class="faint">Where each block reads first, in <code>in</code>; blocks begin in the order of their numbers.</p>
+<label class="follow">Begun <input name="begun" type="range" min="1" max="1" value="1"/><output></output></label>
+<div class="drawing"></div>`;
+
+const product = (list: number[]): number => list.reduce((one, other) => one * other, 1);
+
+export class BlockOrderPart {
+    private examined: Examined | null = null;
+    /** Of each block, the tile as its row and column; null: it reads nothing. */
+    private tiles: ([number, number] | null)[] = [];
+    private readonly countLatest = oneAtATime(() => this.count());
+
+    constructor(
+        private readonly root: HTMLElement,
+        private readonly thread: SimulatorThread,
+    ) {
+        root.innerHTML = markup;
+        this.slider.addEventListener("input", () => this.draw());
+    }
+
+    private get slider(): HTMLInputElement {
+        return this.root.querySelector("input") as HTMLInputElement;
+    }
+
+    show(examined: Examined) {
+        this.examined = examined;
+        void this.countLatest();
+    }
+
+    /** One run for each block, since one block is traced at a time. */
+    private async count() {
+        const { ptx, entry, launch } = this.examined as Examined & { launch: Launch };
+        const blocks = product(launch.grid);
+        this.root.hidden = blocks < 2 || blocks > MOST_BLOCKS;
+        if (this.root.hidden) return;
+        const tiles: BlockOrderPart["tiles"] = [];
+        for (let block = 0; block < blocks; block++) {
+            const question = { ...launch, entry, traced_block: block, traced_warp: 0, limit: 40, produces: "" };
+            const { accesses } = await this.thread.run(ptx, question);
+            const load = accesses.find(({ memory, store }) => memory !== "shared" && !store);
+            const address = load?.addresses.find((one) => one !== null);
+            const element = (address ?? 0) / 4;
+            tiles.push(load ? [Math.floor(Math.floor(element / launch.cols) / TILE), Math.floor((element % launch.cols) / TILE)] : null);
+        }
+        this.tiles = tiles;
+        this.slider.max = String(blocks);
+        this.slider.value = String(blocks);
+        this.draw();
+    }
+
+    private draw() {
+        const { launch } = this.examined as Examined & { launch: Launch };
+        const begun = Number(this.slider.value);
+        const [down, across] = [Math.ceil(launch.rows / TILE), Math.ceil(launch.cols / TILE)];
+        let cells = "";
+        for (let row = 0; row < down; row++) {
+            for (let col = 0; col < across; col++) {
+                const blocks = this.tiles.flatMap((tile, block) => (tile && tile[0] === row && tile[1] === col ? [block] : []));
+                const isBegun = blocks.some((block) => block < begun);
+                const mark = blocks.includes(begun - 1) ? " followed" : "";
+                cells += `<rect class="${isBegun ? "used" : "idle"}${mark}" x="${col * CELL + 2}" y="${row * CELL + 2}" width="${CELL - 2}" height="${CELL - 2}"/>`;
+                if (isBegun) cells += `<text class="lane" x="${col * CELL + 1 + CELL / 2}" y="${row * CELL + 17}">${blocks[0]}</text>`;
+            }
+        }
+        const words = `${begun} of ${this.tiles.length} blocks`;
+        (this.root.querySelector("output") as HTMLElement).textContent = words;
+        this.slider.setAttribute("aria-valuetext", words);
+        const size = `viewBox="0 0 ${across * CELL + 4} ${down * CELL + 4}" style="max-width: ${across * CELL + 4}px"`;
+        (this.root.querySelector(".drawing") as HTMLElement).innerHTML =
+            `<svg class="diagram" role="img" ${size} aria-label="Tiles of in, ${down} x ${across}, by the block that takes them; ${words} have begun">${cells}</svg>`;
+    }
+}

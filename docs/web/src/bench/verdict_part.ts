@@ -1,0 +1,46 @@
+// The verdict in the words of the terminal, with what the exercise asks beside what was counted.
+
+import type { Examined } from "../examiner";
+import { round } from "../words";
+
+/** What is asked, by the words of the verdict's table. */
+const ROWS: [RegExp, string][] = [
+    [/^sectors a load/, "load"],
+    [/^sectors a store/, "store"],
+    [/^wavefronts a shared load/, "shared_load"],
+    [/^wavefronts a shared store/, "shared_store"],
+];
+
+function addAsked(table: HTMLTableElement, limits: Record<string, number>) {
+    for (const [i, row] of [...table.rows].entries()) {
+        const name = row.cells[0]?.textContent ?? "";
+        const counter = ROWS.find(([words]) => words.test(name))?.[1];
+        const limit = counter === undefined ? undefined : limits[counter];
+        const cell = document.createElement(i === 0 ? "th" : "td");
+        cell.textContent = i === 0 ? "asked" : limit === undefined ? "" : `≤ ${round(limit)}`;
+        row.cells[1]?.after(cell);
+    }
+}
+
+/** `html` is the C++'s own, and nothing of the learner's is markup in it. */
+export function verdictElement(result: Examined, limits: Record<string, number>, showsCosts: boolean): HTMLElement {
+    const holder = document.createElement("div");
+    holder.innerHTML = result.html;
+    const table = holder.querySelector<HTMLTableElement>("table.costs");
+    if (!showsCosts) {
+        table?.remove();
+        holder.querySelector(".predicted")?.remove();
+    } else if (table) {
+        addAsked(table, limits);
+        const wide = document.createElement("div");
+        wide.className = "wide";
+        table.replaceWith(wide);
+        wide.append(table);
+    }
+    for (const block of holder.querySelectorAll("pre")) {
+        block.tabIndex = 0;
+        block.setAttribute("role", "group");
+        block.setAttribute("aria-label", block.className || "Details");
+    }
+    return holder;
+}

@@ -1,0 +1,22 @@
+// A kernel beside another, line by line: not to be edited.
+
+import { unifiedMergeView } from "@codemirror/merge";
+import { EditorState } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { appearance } from "./editor";
+
+/** Shows `theirs`, with what `yours` has in its place. */
+export function showDifference(parent: HTMLElement, yours: string, theirs: string) {
+    parent.replaceChildren();
+    new EditorView({
+        parent,
+        doc: theirs,
+        extensions: [
+            appearance,
+            EditorState.readOnly.of(true),
+            EditorView.editable.of(false),
+            EditorView.contentAttributes.of({ "aria-label": "What the solution has in place of your lines", tabindex: "0" }),
+            unifiedMergeView({ original: yours, mergeControls: false, gutter: true, highlightChanges: false, collapseUnchanged: { margin: 3, minSize: 6 } }),
+        ],
+    });
+}

@@ -1,0 +1,83 @@
+// The editor of a kernel: C++ with the book's colours, notes below lines, costs beside them.
+
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { cpp } from "@codemirror/lang-cpp";
+import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { EditorState, Prec, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import type { LineCost, Message } from "../examiner";
+import { costGutter, setCosts } from "./costs";
+import { lineNotes, setNotes } from "./notes";
+
+export interface EditorEvents {
+    /** By the learner or by setText. */
+    changed(): void;
+    /** Ctrl-Enter. */
+    run(): void;
+}
+
+/** What the editor and a view of differences share. */
+export const appearance: Extension = [
+    lineNumbers(),
+    highlightSpecialChars(),
+    cpp(),
+    syntaxHighlighting(classHighlighter),
+    EditorState.tabSize.of(4),
+    indentUnit.of("    "),
+];
+
+export class Editor {
+    private readonly view: EditorView;
+
+    /** `label`: what it is called for whoever does not see it. */
+    constructor(parent: HTMLElement, label: string, text: string, events: EditorEvents) {
+        const keys = [
+            { key: "Mod-Enter", run: () => (events.run(), true) },
+            // Tab indents; Escape leads out, and Tab then goes on to what follows.
+            { key: "Escape", run: (view: EditorView) => (view.contentDOM.blur(), true) },
+        ];
+        this.view = new EditorView({
+            parent,
+            doc: text,
+            extensions: [
+                Prec.highest(keymap.of(keys)),
+                lineNotes,
+                appearance,
+                costGutter,
+                history(),
+                drawSelection(),
+                highlightActiveLine(),
+                bracketMatching(),
+                indentOnInput(),
+                keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+                EditorView.contentAttributes.of({ "aria-label": `${label}. Escape leaves it.`, tabindex: "0" }),
+                EditorView.updateListener.of((update) => {
+                    if (update.docChanged) events.changed();
+                }),
+            ],
+        });
+    }
+
+    get text(): string {
+        return this.view.state.doc.toString();
+    }
+
+    /** A step that can be undone. */
+    set text(text: string) {
+        if (text === this.text) return;
+        this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+    }
+
+    showMessages(messages: Message[]) {
+        this.view.dispatch({ effects: setNotes.of(messages) });
+    }
+
+    showCosts(costs: LineCost[]) {
+        this.view.dispatch({ effects: setCosts.of(costs) });
+    }
+
+    focus() {
+        this.view.focus();
+    }
+}

@@ -1,0 +1,30 @@
+// A text as a part of a link: compressed, in letters that a link may have. "d" or "p" in front: deflated, or plain where
+// the browser cannot compress.
+
+const toLetters = (bytes: Uint8Array): string => {
+    let binary = "";
+    for (const byte of bytes) binary += String.fromCharCode(byte);
+    return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+};
+const fromLetters = (letters: string): Uint8Array =>
+    Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt(0));
+
+async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+}
+
+export async function packed(text: string): Promise<string> {
+    const bytes = new TextEncoder().encode(text);
+    if (!("CompressionStream" in globalThis)) return `p${toLetters(bytes)}`;
+    return `d${toLetters(await through(bytes, new CompressionStream("deflate-raw")))}`;
+}
+
+/** Throws in words for the reader. */
+export async function unpacked(letters: string): Promise<string> {
+    try {
+        const bytes = fromLetters(letters.slice(1));
+        return new TextDecoder("utf-8", { fatal: true }).decode(letters[0] === "d" ? await through(bytes, new DecompressionStream("deflate-raw")) : bytes);
+    } catch {
+        throw new Error("The link is not whole: its kernel cannot be read.");
+    }
+}

@@ -1,0 +1,125 @@
+// The playground: any kernel of the course's signature, or two side by side; the link carries them.
+
+import "../book.css";
+import "../parts.css";
+import "../editor/editor.css";
+import "../bench/bench.css";
+import "./playground.css";
+import "../book.js";
+import { Examiner, type Examined, type Task } from "../examiner";
+import { lessons, workOf } from "../exercises";
+import { SimulatorThread } from "../thread";
+import { packed, unpacked } from "./link";
+import { Side, type SideState } from "./side";
+import { starts } from "./starts";
+
+declare global {
+    interface Window {
+        /** For tests, and whoever likes consoles: a kernel's text, held against an exercise. */
+        examineKernel(task: Task, source: string): Promise<Examined>;
+    }
+}
+
+/** A link is written when nobody types. */
+const PAUSE = 300;
+
+class Page {
+    private sides: Side[] = [];
+    private readonly thread = new SimulatorThread();
+    private readonly examiner = new Examiner();
+    private readonly starts = starts();
+    private readonly root = document.getElementById("sides") as HTMLElement;
+    private readonly compare = document.getElementById("compare") as HTMLButtonElement;
+    private pause: ReturnType<typeof setTimeout> | undefined;
+    private link = "";
+
+    constructor() {
+        window.examineKernel = (task, source) => this.examiner.examine(task, source);
+        this.compare.addEventListener("click", () => this.toggle());
+        document.getElementById("copy")?.addEventListener("click", () => void this.copy());
+        addEventListener("hashchange", () => {
+            if (location.hash !== this.link) void this.openLink();
+        });
+    }
+
+    async openLink() {
+        this.say("");
+        const words = new URLSearchParams(location.hash.slice(1));
+        const states: SideState[] = [];
+        for (const key of ["a", "b"]) {
+            const word = words.get(key);
+            if (word !== null) states.push(await this.stateFrom(word));
+        }
+        this.show(states.length ? states : [this.first("03_tiled")]);
+    }
+
+    private first(exercise: string): SideState {
+        const task = { exercise, hunt: false };
+        return { task, text: workOf(task).solution };
+    }
+
+    /** "03_tiled,LETTERS" or "03_tiled-hunt,LETTERS". */
+    private async stateFrom(word: string): Promise<SideState> {
+        const [name = "", letters = ""] = word.split(",");
+        const task: Task = { exercise: name.replace(/-hunt$/, ""), hunt: name.endsWith("-hunt") };
+        try {
+            workOf(task);
+            return { task, text: await unpacked(letters) };
+        } catch (error) {
+            this.say((error as Error).message);
+            return this.first(lessons().some((lesson) => lesson.name === task.exercise) ? task.exercise : "03_tiled");
+        }
+    }
+
+    private say(words: string) {
+        (document.getElementById("problem") as HTMLElement).textContent = words;
+    }
+
+    private show(states: SideState[]) {
+        this.root.replaceChildren();
+        this.sides = states.map((state, i) => {
+            const element = document.createElement("section");
+            element.className = "side";
+            element.setAttribute("aria-label", `Kernel ${i + 1}`);
+            this.root.append(element);
+            return new Side(element, i + 1, this.examiner, this.thread, this.starts, state, () => this.remember());
+        });
+        this.root.classList.toggle("two", states.length === 2);
+        this.compare.setAttribute("aria-pressed", String(states.length === 2));
+    }
+
+    private toggle() {
+        const first = (this.sides[0] as Side).state;
+        // The lesson's next step is the likeliest to be compared with.
+        this.show(this.sides.length === 2 ? [first] : [first, this.first("04_padded")]);
+        this.remember();
+    }
+
+    private remember() {
+        clearTimeout(this.pause);
+        this.pause = setTimeout(() => void this.writeLink(), PAUSE);
+    }
+
+    private async writeLink() {
+        const words = await Promise.all(
+            this.sides.map(async ({ state: { task, text } }, i) => `${"ab"[i]}=${task.exercise}${task.hunt ? "-hunt" : ""},${await packed(text)}`));
+        this.link = "#" + words.join("&");
+        history.replaceState(null, "", this.link);
+    }
+
+    private async copy() {
+        await this.writeLink();
+        try {
+            await navigator.clipboard.writeText(location.href);
+            this.say("The link is in the clipboard: it carries what stands here.");
+        } catch {
+            this.say("This browser gives no clipboard to the page; the address above is the link.");
+        }
+    }
+}
+
+const page = new Page();
+page.openLink().then(
+    () => (document.body.dataset.ready = "yes"),
+    (error) => ((document.getElementById("problem") as HTMLElement).textContent = `The playground could not start: ${error}`),
+);

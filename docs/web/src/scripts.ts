@@ -1,0 +1,22 @@
+// Scripts beside the page that are large: loaded when they are needed, once. The file system allows that too.
+
+const loading = new Map<string, Promise<void>>();
+
+/** Until the script of that name has run; at once when `isThere` says that it has. */
+export function loadScript(name: string, isThere: () => boolean): Promise<void> {
+    if (isThere()) return Promise.resolve();
+    const begun = loading.get(name);
+    if (begun) return begun;
+    const script = new Promise<void>((resolve, reject) => {
+        const element = document.createElement("script");
+        element.src = name;
+        element.addEventListener("load", () => resolve());
+        element.addEventListener("error", () => {
+            loading.delete(name);
+            reject(new Error(`${name} could not be loaded. Reload the page.`));
+        });
+        document.head.append(element);
+    });
+    loading.set(name, script);
+    return script;
+}

@@ -1,0 +1,19 @@
+// The script of the lessons: puts "Your turn" into the place that the book has for it.
+
+import "../parts.css";
+import "../editor/editor.css";
+import "../bench/bench.css";
+import "./your_turn.css";
+import { Examiner } from "../examiner";
+import { loadScript } from "../scripts";
+import { SimulatorThread } from "../thread";
+import { Turn } from "./turn";
+
+async function start(root: HTMLElement) {
+    await loadScript("exercise-data.js", () => "exerciseData" in window);
+    new Turn(root, new Examiner(), new SimulatorThread());
+    root.dataset.ready = "yes";
+}
+
+const root = document.querySelector<HTMLElement>(".your-turn");
+if (root) start(root).catch((error) => root.append(`It could not start: ${error}`));

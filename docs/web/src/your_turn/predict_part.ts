@@ -1,0 +1,82 @@
+// What a kernel will cost, said before it is shown; and afterwards, whether that was so.
+
+import type { Examined, Examiner, Prediction, Task } from "../examiner";
+import { nameOf, workOf, type Question } from "../exercises";
+import { escaped, withCode } from "../words";
+import type { Progress } from "./progress";
+
+const MOST = 1e6;
+
+/** null: nothing was said; undefined: it is no number. */
+function numberIn(text: string): number | null | undefined {
+    const words = text.trim().replace(",", ".").replace(/\s*%$/, "");
+    if (words === "") return null;
+    const value = Number(words);
+    return Number.isFinite(value) && value >= 0 && value <= MOST ? value : undefined;
+}
+
+export class PredictPart {
+    constructor(
+        private readonly root: HTMLElement,
+        private readonly examiner: Examiner,
+        private readonly progress: Progress,
+        /** All questions have an answer now. */
+        private readonly answered: () => void,
+    ) {}
+
+    /** What has been neither guessed nor left. */
+    open(task: Task): Question[] {
+        const { guesses } = this.progress.record(nameOf(task));
+        return workOf(task).questions.filter(({ counter }) => !guesses.some((guess) => guess.counter === counter));
+    }
+
+    hide() {
+        this.root.replaceChildren();
+    }
+
+    ask(task: Task) {
+        const questions = this.open(task);
+        const fields = questions.map(
+            ({ question }, i) => `<p><label for="guess-${i}">${withCode(question)}</label> <input id="guess-${i}" name="guess-${i}" inputmode="decimal" autocomplete="off" size="6"/></p>`);
+        this.root.innerHTML = `<form class="box predict" aria-label="Predict"><h3>What will it cost? Say it before you see it</h3>${fields.join("")}
+<p class="wrong" role="alert"></p><div class="tools"><button type="submit">Keep my guess</button><button type="button" name="none">No guess</button></div></form>`;
+        const form = this.root.querySelector("form") as HTMLFormElement;
+        form.addEventListener("submit", (event) => {
+            event.preventDefault();
+            this.take(task, questions, form);
+        });
+        form.querySelector("button[name=none]")?.addEventListener("click", () => this.keep(task, questions, questions.map(() => null)));
+    }
+
+    private take(task: Task, questions: Question[], form: HTMLFormElement) {
+        const said = [...form.querySelectorAll("input")].map(({ value }) => numberIn(value));
+        if (said.includes(undefined)) {
+            (form.querySelector(".wrong") as HTMLElement).textContent = "A number from 0 to a million, please; leave a field empty for no guess.";
+            return;
+        }
+        this.keep(task, questions, said as (number | null)[]);
+    }
+
+    private keep(task: Task, questions: Question[], said: (number | null)[]) {
+        questions.forEach(({ counter, within }, i) => this.progress.keepGuess(nameOf(task), { counter, said: said[i] ?? null, within }));
+        this.hide();
+        this.answered();
+    }
+
+    /** What was said, and, of a kernel that passed, what is so. */
+    async show(task: Task, result: Examined | null) {
+        const name = nameOf(task);
+        const { guesses } = this.progress.record(name);
+        const said = workOf(task).questions.map(({ counter }) => guesses.find((guess) => guess.counter === counter)?.said ?? null);
+        const predictions = await this.examiner.predictions(task, result?.passed ? result.verdict : null, said);
+        for (const { counter, fact } of predictions) if (fact !== null) this.progress.keepFact(name, counter, fact);
+        const items = predictions.map((one) => `<li class="${one.is_right === null ? "" : one.is_right ? "right" : "wrong"}">${escaped(lineFor(one))}</li>`);
+        this.root.innerHTML = items.length
+            ? `<section class="box predict" aria-label="What you said"><h3>What you said</h3><ul>${items.join("")}</ul></section>`
+            : "";
+    }
+}
+
+function lineFor({ words, said, text }: Prediction): string {
+    return `${words}: ${said === null ? "no guess" : `you said ${said}`}${text ? `; ${text}` : "; it is known when your kernel has passed"}`;
+}

@@ -1,0 +1,71 @@
+// A learner's work to files and back: the kernel's text, and .learn/state.json.
+
+import type { Progress } from "./progress";
+
+const markup = `<summary>Your work</summary>
+<p class="kept"></p>
+<div class="tools"><button type="button" name="save-text"></button><button type="button" name="save-state">Save state.json</button>
+<label class="file">Open <input type="file" accept=".cu,.json" multiple/></label></div>
+<p class="standing" role="status"></p>`;
+
+export class TransferPart {
+    private file = "";
+    private text: () => string = () => "";
+
+    constructor(
+        private readonly root: HTMLElement,
+        private readonly progress: Progress,
+        /** A kernel was read. */
+        private readonly read: (text: string) => void,
+        /** What was done was read. */
+        private readonly taken: () => void,
+    ) {
+        root.innerHTML = markup;
+        this.find("button[name=save-text]").addEventListener("click", () => this.save(this.file.split("/").pop() as string, this.text()));
+        this.find("button[name=save-state]").addEventListener("click", () => this.save("state.json", progress.exported()));
+        const input = this.find<HTMLInputElement>("input");
+        input.addEventListener("change", async () => {
+            for (const file of input.files ?? []) await this.take(file);
+            input.value = "";
+        });
+    }
+
+    /** `file`: in the course's folder. */
+    show(file: string, text: () => string) {
+        this.file = file;
+        this.text = text;
+        this.find("button[name=save-text]").textContent = `Save ${file.split("/").pop()}`;
+        this.find(".kept").textContent =
+            this.progress.problem ||
+            `This browser keeps what you write and what has passed. In a copy of the course, the kernel is ${file}, and what you have done is .learn/state.json: save them there, or open them here.`;
+    }
+
+    private find<T extends HTMLElement>(selector: string): T {
+        return this.root.querySelector(selector) as T;
+    }
+
+    private async take(file: File) {
+        const say = (words: string) => (this.find(".standing").textContent = words);
+        try {
+            const text = await file.text();
+            if (file.name.endsWith(".json")) {
+                this.progress.take(text);
+                this.taken();
+                say("Taken over. What was done there counts here.");
+            } else {
+                this.read(text);
+                say(`${file.name} is in the editor.`);
+            }
+        } catch (error) {
+            say((error as Error).message);
+        }
+    }
+
+    private save(name: string, text: string) {
+        const link = document.createElement("a");
+        link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+        link.download = name;
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    }
+}

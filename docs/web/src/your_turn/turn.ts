@@ -1,0 +1,174 @@
+// "Your turn": a lesson's exercise and its bug hunt, on the bench, with help and with what has been done so far.
+
+import { Bench } from "../bench/bench";
+import type { Examined, Examiner, Task } from "../examiner";
+import { lessons, nameOf, workOf } from "../exercises";
+import type { SimulatorThread } from "../thread";
+import { capital, escaped, withCode } from "../words";
+import { ExplainPart } from "./explain_part";
+import { PredictPart } from "./predict_part";
+import { Progress } from "./progress";
+import { TransferPart } from "./transfer_part";
+
+const markup = `
+<p class="problem wrong" role="alert"></p>
+<div class="tools works" role="group" aria-label="What to work on">
+<button type="button" name="exercise">Exercise</button><button type="button" name="hunt">Bug hunt</button></div>
+<div class="on-bench"></div>
+<div class="predictions"></div>
+<div class="hints"></div>
+<div class="explanation"></div>
+<details class="work"></details>`;
+
+export class Turn {
+    private task: Task;
+    private readonly bench: Bench;
+    private readonly predict: PredictPart;
+    private readonly explain: ExplainPart;
+    private readonly transfer: TransferPart;
+    private readonly progress = new Progress();
+
+    constructor(
+        private readonly root: HTMLElement,
+        private readonly examiner: Examiner,
+        thread: SimulatorThread,
+    ) {
+        this.task = { exercise: root.dataset.exercise as string, hunt: false };
+        const body = document.createElement("div");
+        body.innerHTML = markup;
+        root.append(body);
+        this.bench = new Bench(this.find(".on-bench"), `Your kernel of ${this.task.exercise}`, examiner, thread, {
+            changed: (text) => this.progress.keepText(nameOf(this.task), text),
+            examined: (result) => this.examined(result),
+        });
+        this.predict = new PredictPart(this.find(".predictions"), examiner, this.progress, () => void this.answered());
+        this.explain = new ExplainPart(this.find(".explanation"), examiner, this.progress);
+        this.transfer = new TransferPart(this.find(".work"), this.progress, (text) => (this.bench.text = text), () => this.showStanding());
+        this.addTools();
+        for (const name of ["exercise", "hunt"]) {
+            this.find(`button[name=${name}]`).addEventListener("click", () => this.open(name === "hunt"));
+        }
+        this.find("button[name=hunt]").hidden = !lessons().find(({ name }) => name === this.task.exercise)?.hunt;
+        this.takeAnswersOfTheLesson();
+        this.open(false);
+    }
+
+    private find<T extends HTMLElement>(selector: string): T {
+        return this.root.querySelector(selector) as T;
+    }
+
+    private addTools() {
+        this.bench.addTool("hint", "Hint", () => void this.helped(() => this.hint()));
+        this.bench.addTool("predict", "Predict", () => void this.helped(() => this.predictions()));
+        this.bench.addTool("explain", "Explain", () => void this.helped(() => this.explain.show(this.task, this.bench.text, this.bench.last)));
+        this.bench.addTool("reset", "Reset", () => this.reset());
+        this.bench.addTool("restore", "What I had", () => this.restore());
+    }
+
+    private open(hunt: boolean) {
+        this.task = { ...this.task, hunt };
+        const work = workOf(this.task);
+        this.bench.open(this.task, this.progress.text(nameOf(this.task)) ?? work.skeleton);
+        this.bench.costsAreShown = this.predict.open(this.task).length === 0;
+        this.predict.hide();
+        this.explain.hide();
+        this.find(".hints").replaceChildren();
+        this.transfer.show(work.file, () => this.bench.text);
+        this.showStanding();
+    }
+
+    /** What has passed, and what can be gone back to. */
+    private showStanding() {
+        for (const hunt of [false, true]) {
+            const button = this.find(`button[name=${hunt ? "hunt" : "exercise"}]`);
+            const hasPassed = this.progress.hasPassed(nameOf({ ...this.task, hunt }));
+            button.setAttribute("aria-pressed", String(hunt === this.task.hunt));
+            button.textContent = `${hunt ? "Bug hunt" : "Exercise"}${hasPassed ? ": passed" : ""}`;
+        }
+        const before = this.progress.textBefore(nameOf(this.task));
+        this.find("button[name=restore]").hidden = before === null || before === this.bench.text;
+        this.find("button[name=predict]").hidden = workOf(this.task).questions.length === 0;
+        this.find(".problem").textContent = this.progress.problem;
+        // What the lesson keeps folded is the exercise's solution.
+        if (this.progress.hasPassed(this.task.exercise)) {
+            for (const folded of document.querySelectorAll<HTMLDetailsElement>("details.solved")) folded.open = true;
+        }
+    }
+
+    private examined(result: Examined) {
+        this.progress.keepVerdict(nameOf(this.task), result.verdict);
+        const mustGuess = !!result.verdict.counters && this.predict.open(this.task).length > 0;
+        if (mustGuess && !this.find(".predictions form")) this.predict.ask(this.task);
+        else if (result.passed && !mustGuess) void this.helped(() => this.predict.show(this.task, result));
+        this.explain.hide();
+        this.showStanding();
+    }
+
+    // ---- help ----
+
+    private async helped(act: () => Promise<void>) {
+        try {
+            await act();
+        } catch (error) {
+            this.bench.say((error as Error).message);
+        }
+    }
+
+    private async hint() {
+        const name = nameOf(this.task);
+        const failure = this.bench.last?.failure ?? this.progress.record(name).last_failure;
+        const seen = (key: string) => this.progress.record(name).hints[key] ?? 0;
+        // Which hint it is, this answer says; then comes its next level.
+        const first = await this.examiner.hint(this.task, failure, 1);
+        const level = Math.min(seen(first.for) + 1, first.of);
+        this.progress.keepHint(name, first.for, level);
+        const levels = await Promise.all(Array.from({ length: level }, (_, i) => this.examiner.hint(this.task, failure, i + 1)));
+        const texts = levels.map((one) => `<h4>${escaped(capital(one.name))}</h4>${one.is_sentence ? `<p>${withCode(one.text)}</p>` : `<pre tabindex="0" role="group" aria-label="${one.name}">${escaped(one.text.replace(/^\n/, ""))}</pre>`}`);
+        const more = level < first.of ? "Press Hint again for more." : "There is no further hint: read the lesson again, or press Explain.";
+        this.find(".hints").innerHTML = `<section class="box hint" aria-label="Hint" aria-live="polite"><h3>Hint, ${level} of ${first.of}</h3>${texts.join("")}<p class="faint">${more}</p></section>`;
+    }
+
+    private async predictions() {
+        if (this.predict.open(this.task).length) this.predict.ask(this.task);
+        else await this.predict.show(this.task, this.bench.last);
+        this.find<HTMLInputElement>(".predictions input")?.focus();
+    }
+
+    private async answered() {
+        this.bench.costsAreShown = true;
+        await this.helped(() => this.predict.show(this.task, this.bench.last));
+    }
+
+    /** Who answers the lesson's question has said it: it is not asked twice. */
+    private takeAnswersOfTheLesson() {
+        for (const form of document.querySelectorAll<HTMLFormElement>("form.question[data-counter]")) {
+            form.addEventListener("submit", () => {
+                const task = { ...this.task, hunt: false };
+                const asked = this.predict.open(task).find(({ counter }) => counter === form.dataset.counter);
+                const said = Number(form.querySelector("input")?.value.trim().replace(",", ".") || NaN);
+                if (!asked || Number.isNaN(said)) return;
+                this.progress.keepGuess(nameOf(task), { counter: asked.counter, said, within: asked.within });
+                if (!this.task.hunt && this.predict.open(task).length === 0) this.bench.costsAreShown = true;
+            });
+        }
+    }
+
+    // ---- beginning anew ----
+
+    private reset() {
+        const { skeleton } = workOf(this.task);
+        if (this.bench.text === skeleton) return this.bench.say("It is as it was at first already.");
+        this.progress.keepTextBefore(nameOf(this.task), this.bench.text);
+        this.bench.text = skeleton;
+        this.bench.say("As at first. What you wrote is kept: “What I had” brings it back.");
+        this.showStanding();
+    }
+
+    private restore() {
+        const before = this.progress.textBefore(nameOf(this.task));
+        if (before === null) return;
+        this.progress.keepTextBefore(nameOf(this.task), this.bench.text);
+        this.bench.text = before;
+        this.showStanding();
+    }
+}

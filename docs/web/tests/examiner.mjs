@@ -1,0 +1,90 @@
+// The examiner as WebAssembly says of each kernel what the native one says: ids, words, places, counters, predicted
+// times, to the last bit. Only the time that an examination took, and the compiler's name, may differ.
+//
+//     node examiner.mjs SIMULATOR VERDICTS NAME...     NAME: 03_tiled; VERDICTS: the program of verdicts.cpp
+//
+// COALESCE_EXAMINER_ARGUMENTS: more arguments for VERDICTS ("--ptx --all"). Exit code: 0 all are equal.
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+
+/** Keys on whose values nothing rests. */
+const IGNORED = new Set(["milliseconds", "compiler"]);
+
+export class Module {
+    constructor(module) {
+        this.module = module;
+    }
+
+    static async start(file) {
+        return new Module(await createRequire(import.meta.url)(resolve(file))());
+    }
+
+    ask(name, question) {
+        const text = JSON.stringify(question);
+        const bytes = this.module.lengthBytesUTF8(text) + 1;
+        const pointer = this.module._malloc(bytes);
+        this.module.stringToUTF8(text, pointer, bytes);
+        const answer = JSON.parse(this.module.UTF8ToString(this.module["_" + name](pointer)));
+        this.module._free(pointer);
+        if (answer.error) throw new Error(answer.error);
+        return answer;
+    }
+}
+
+/** Where two values differ, as lines "path: native != page". */
+export function differences(native, page, path = "") {
+    if (typeof native !== "object" || typeof page !== "object" || native === null || page === null) {
+        return Object.is(native, page) ? [] : [`${path}: ${JSON.stringify(native)} != ${JSON.stringify(page)}`];
+    }
+    const found = [];
+    for (const key of new Set([...Object.keys(native), ...Object.keys(page)])) {
+        if (!IGNORED.has(key)) found.push(...differences(native[key], page[key], `${path}/${key}`));
+    }
+    return found;
+}
+
+function nativeCases(program, name) {
+    const more = (process.env.COALESCE_EXAMINER_ARGUMENTS ?? "").split(" ").filter(Boolean);
+    const ended = spawnSync(program, [name, ...more], { encoding: "utf8", maxBuffer: 1 << 30 });
+    if (ended.status !== 0) throw new Error(`${program} ${name}: ${ended.stderr}`);
+    return JSON.parse(ended.stdout).cases;
+}
+
+function describe(times) {
+    times.sort((a, b) => a - b);
+    const at = (part) => times[Math.floor(part * (times.length - 1))].toFixed(0);
+    return `${at(0.5)} ms in the middle, ${at(1)} ms at most`;
+}
+
+async function main([simulator, program, ...names]) {
+    const module = await Module.start(simulator);
+    let wrong = 0;
+    for (const name of names) {
+        const cases = nativeCases(program, name);
+        const solutions = {};
+        const took = [];
+        for (const one of cases) {
+            // The first of its kind: what it costs is what the others are compared with.
+            const key = `${one.exercise} ${one.hunt}`;
+            solutions[key] ??= module.ask("page_cost", one);
+            const begin = performance.now();
+            const { verdict } = module.ask("page_examine", { ...one, solution: solutions[key] });
+            took.push(performance.now() - begin);
+            const found = differences(one.verdict, verdict);
+            if (found.length > 0) {
+                wrong += 1;
+                console.log(`${name}, ${one.name}:\n  ${found.slice(0, 5).join("\n  ")}`);
+            }
+        }
+        console.log(`${name}: ${cases.length} verdicts, ${describe(took)}`);
+    }
+    // A test that cannot fail proves nothing.
+    const one = { failures: [{ id: "missing-barrier" }], milliseconds: 1 };
+    const other = { failures: [{ id: "shared-race" }], milliseconds: 2 };
+    if (differences(one, other).length !== 1 || differences(one, one).length !== 0) throw new Error("differences()");
+    if (wrong > 0) console.log(`${wrong} verdicts differ`);
+    process.exitCode = wrong > 0 ? 1 : 0;
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === new URL(import.meta.url).pathname) await main(process.argv.slice(2));

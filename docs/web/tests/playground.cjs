@@ -1,0 +1,132 @@
+// The playground in a headless browser, and the page's own way from a text to a verdict, held against the command's.
+//
+//     node playground.cjs HTML CHROMIUM SCREENSHOTS REPOSITORY [PART OF A TEST'S NAME]
+"use strict";
+const assert = require("node:assert/strict");
+const { spawnSync } = require("node:child_process");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { accessibilityFaults, runTests, serve, test, withPage } = require("./pages.cjs");
+
+const [html, browserPath, screenshots, repository, only = ""] = process.argv.slice(2);
+const SOON = { timeout: 60000 };
+const site = serve(html);
+
+async function withPlayground(browser, use, { hash = "", ...options } = {}) {
+    await withPage(browser, await site, `playground.html${hash}`, use, options);
+}
+
+const side = (page, number) => page.locator(`.side:nth-child(${number})`);
+const textOf = (part) => part.locator(".editor .cm-line").allTextContents();
+const outcome = (page, number, wanted) => page.waitForSelector(`.side:nth-child(${number}) .bench[data-outcome=${wanted}][aria-busy=false]`, SOON);
+
+test("a link restores two kernels as they were", async (browser) => {
+    let hash = "", texts = [];
+    await withPlayground(browser, async (page) => {
+        await page.locator("#compare").click();
+        await side(page, 2).locator(".cm-content").fill("// mine: ünïcode, % & + = #\n__global__ void transpose() {}\n");
+        await page.waitForFunction(() => location.hash.includes("&b="));
+        await page.waitForTimeout(500);
+        hash = await page.evaluate(() => location.hash);
+        texts = [await textOf(side(page, 1)), await textOf(side(page, 2))];
+    });
+    await withPlayground(browser, async (page) => {
+        assert.equal(await page.locator(".side").count(), 2);
+        assert.deepEqual([await textOf(side(page, 1)), await textOf(side(page, 2))], texts);
+        assert.match(texts[1][0], /mine: ünïcode, % & \+ = #/);
+        assert.equal(await side(page, 2).locator("select[name=task]").inputValue(), "04_padded");
+    }, { hash });
+    await withPlayground(browser, async (page) => {
+        assert.match(await page.locator("#problem").textContent(), /not whole/);
+        assert.ok((await textOf(side(page, 1))).length > 5, "something is shown all the same");
+    }, { hash: "#a=03_tiled,dAAAA" });
+});
+
+test("without its barrier, its padding, or with swapped indices a kernel is told what is wrong with it", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        await page.locator("select[name=start]").selectOption({ label: "04 padded" });
+        await outcome(page, 1, "passed");
+        for (const [name, words] of [["barrier", /barrier/], ["padding", /bank/], ["swapped", /./]]) {
+            await page.locator("select[name=start]").selectOption({ label: "04 padded" });
+            await outcome(page, 1, "passed");
+            await page.locator(`button[name=${name}]`).click();
+            assert.ok(await page.locator(`button[name=${name}]`).isDisabled() || name === "swapped", "nothing is broken twice");
+            await outcome(page, 1, "failed");
+            assert.match(await page.locator(".outcome").textContent(), words, name);
+        }
+    });
+});
+
+/** What must be the same here and there. */
+function comparable(verdict) {
+    const { milliseconds, compiler, messages, ...rest } = verdict;
+    return rest;
+}
+
+function examinedNatively({ exercise, hunt }, text) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "coalesce-"));
+    const file = path.join(folder, "kernel.cu");
+    fs.writeFileSync(file, text);
+    const words = ["check", exercise, ...(hunt ? ["--hunt"] : []), "--file", file, "--through-ir", "--json"];
+    const { stdout } = spawnSync(path.join(repository, "learn"), words, { encoding: "utf8" });
+    fs.rmSync(folder, { recursive: true });
+    const name = path.join("exercises", exercise, hunt ? "hunt.cu" : "kernel.cu");
+    return JSON.parse(stdout.replaceAll(file, name)).results[0].verdict;
+}
+
+test("every exercise, bug hunt and solution gets the command's verdict in the page", async (browser) => {
+    const took = [];
+    await withPlayground(browser, async (page) => {
+        const works = await page.evaluate(() =>
+            window.exerciseData.exercises.flatMap(({ name, exercise, hunt }) =>
+                [[exercise, false], [hunt, true]].flatMap(([work, isHunt]) =>
+                    work ? [work.skeleton, work.solution].map((text) => ({ task: { exercise: name, hunt: isHunt }, text })) : [])));
+        assert.ok(works.length >= 40, `only ${works.length} texts`);
+        for (const { task, text } of works) {
+            const { verdict, milliseconds } = await page.evaluate(async ({ task, text }) => {
+                const begin = performance.now();
+                const { verdict } = await window.examineKernel(task, text);
+                return { verdict, milliseconds: performance.now() - begin };
+            }, { task, text });
+            assert.deepEqual(comparable(verdict), comparable(examinedNatively(task, text)), JSON.stringify(task));
+            took.push({ step: task.exercise, milliseconds });
+        }
+    });
+    for (const [words, isMeant] of [["01 to 09", (step) => step < "10"], ["10 to 14", (step) => step >= "10"]]) {
+        const times = took.filter(({ step }) => isMeant(step)).map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
+        console.log(`    ${words}: median ${Math.round(times[times.length >> 1])} ms from the text to the verdict`);
+    }
+});
+
+test("whatever one can begin with compiles", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        const labels = await page.$$eval("select[name=start] option:not([value=''])", (all) => all.map((option) => option.textContent));
+        assert.ok(labels.length >= 90, `only ${labels.length}`);
+        for (const label of labels) {
+            await page.locator("select[name=start]").selectOption({ label });
+            await page.waitForSelector(".bench[data-outcome][aria-busy=false]", SOON);
+            assert.equal(await page.locator(".note.error").count(), 0, label);
+            if (/solution|mended/.test(label)) assert.equal(await page.locator(".bench").getAttribute("data-outcome"), "passed", label);
+        }
+    });
+});
+
+test("axe finds nothing, and nothing is wider than the screen; light and dark, large and small", async (browser) => {
+    fs.mkdirSync(screenshots, { recursive: true });
+    for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [1024, "dark"], [390, "light"], [390, "dark"]]) {
+        await withPlayground(browser, async (page) => {
+            await page.locator("#compare").click();
+            for (const number of [1, 2]) {
+                await side(page, number).locator("button[name=run]").click();
+                await outcome(page, number, "passed");
+            }
+            await page.screenshot({ path: path.join(screenshots, `playground-${width}-${colorScheme}.png`), fullPage: true });
+            assert.deepEqual(await accessibilityFaults(page), [], `${width}, ${colorScheme}`);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+            assert.ok(wide <= width, `${wide} wide on a screen of ${width}`);
+        }, { colorScheme, viewport: { width, height: 900 } });
+    }
+});
+
+runTests(browserPath, only);

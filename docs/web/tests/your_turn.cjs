@@ -1,0 +1,251 @@
+// "Your turn" in the lessons, in a headless browser: served, since the compiler needs that, and once from the file system.
+//
+//     node your_turn.cjs HTML CHROMIUM SCREENSHOTS [PART OF A TEST'S NAME]
+"use strict";
+const assert = require("node:assert/strict");
+const fs = require("node:fs");
+const path = require("node:path");
+const { pathToFileURL } = require("node:url");
+const { accessibilityFaults, runTests, serve, test, withPage } = require("./pages.cjs");
+
+const [html, browserPath, screenshots, only = ""] = process.argv.slice(2);
+const LESSON = "lesson_03_tiled.html";
+/** A machine that does other things besides, and a compiler that is loaded first. */
+const SOON = { timeout: 60000 };
+const site = serve(html);
+
+/** `use(page, work)`: the lesson when its editor is there; `work` has the exercise's texts. */
+async function withLesson(browser, use, options = {}) {
+    await withPage(browser, options.site ?? (await site), LESSON, async (page) => {
+        await page.waitForSelector(".your-turn[data-ready]", SOON);
+        await use(page, await page.evaluate(() => window.exerciseData.exercises.find(({ name }) => name === "03_tiled").exercise));
+    }, options.browser);
+}
+
+const editor = (page) => page.locator(".your-turn .editor .cm-content");
+const standing = (page) => page.locator(".bench .standing");
+const outcome = (page, wanted) => page.waitForSelector(`.bench[data-outcome=${wanted}][aria-busy=false]`, SOON);
+const textOf = (page) => page.evaluate(() => [...document.querySelectorAll(".editor .cm-line")].map((line) => line.textContent).join("\n"));
+const click = (page, name) => page.locator(`.your-turn button[name=${name}]`).click();
+
+async function pass(page, { solution }, guesses = ["4", "32"]) {
+    await editor(page).fill(solution);
+    await outcome(page, "passed");
+    for (const [i, guess] of guesses.entries()) await page.locator(`#guess-${i}`).fill(guess);
+    if (guesses.length) await page.locator("form.predict button[type=submit]").click();
+    await page.waitForSelector(".outcome .costs", SOON);
+}
+
+test("a solution that is typed key by key passes; what it costs is shown when it was said before", async (browser) => {
+    await withLesson(browser, async (page, { solution }) => {
+        assert.equal(await page.locator("details.solved[open]").count(), 0, "the solved kernel is folded");
+        await editor(page).click();
+        await page.keyboard.press("Control+A");
+        // The editor indents by itself.
+        for (const line of solution.trimEnd().split("\n")) {
+            await page.keyboard.type(line.trimStart());
+            await page.keyboard.press("Enter");
+        }
+        await outcome(page, "passed");
+        assert.match(await standing(page).textContent(), /^Passed/);
+        assert.equal(await page.locator(".outcome .costs").count(), 0, "nothing is shown before it was said");
+        assert.equal(await page.locator(".costs-gutter .cheap").count(), 0);
+        assert.ok(await page.locator("details.solved").first().getAttribute("open") !== null, "the solved kernel is unfolded");
+
+        await page.locator("#guess-0").fill("four");
+        await page.locator("form.predict button[type=submit]").click();
+        assert.match(await page.locator("form.predict .wrong").textContent(), /number/);
+        await page.locator("#guess-0").fill("4");
+        await page.locator("#guess-1").fill("1");
+        await page.locator("form.predict button[type=submit]").click();
+        await page.waitForSelector("section.predict li.right", SOON);
+        assert.match(await page.locator("section.predict li.right").textContent(), /store.*4/);
+        assert.match(await page.locator("section.predict li.wrong").textContent(), /shared load.*32/);
+        const rows = await page.$$eval(".outcome .costs tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+        assert.deepEqual(rows[0].slice(1), ["yours", "asked", "ideal", "solution"]);
+        assert.deepEqual(rows.find(([name]) => name === "wavefronts a shared load"), ["wavefronts a shared load", "32", "≤ 32", "1", "32"]);
+        assert.deepEqual(await page.$$eval(".costs-gutter .dear", (all) => all.map((one) => one.textContent)), ["32w"]);
+    });
+});
+
+test("a compile error is shown at its line, and goes when it is mended", async (browser) => {
+    await withLesson(browser, async (page, { solution }) => {
+        await editor(page).fill(solution.replace("__syncthreads();", "__syncthread();"));
+        await outcome(page, "failed");
+        const note = page.locator(".note.error").first();
+        assert.match(await note.textContent(), /__syncthread/);
+        assert.match(await page.locator(".cm-line.line-error").first().textContent(), /__syncthread\(\);/);
+        await editor(page).fill(solution);
+        await outcome(page, "passed");
+        assert.equal(await page.locator(".note.error").count(), 0);
+    });
+});
+
+test("a kernel without an end is stopped, and the page stays usable", async (browser) => {
+    await withLesson(browser, async (page, { solution }) => {
+        await editor(page).fill(solution);
+        await outcome(page, "passed");
+        await editor(page).fill(solution.replace("__syncthreads();", "__syncthreads();\n    for (volatile int i = 0; i < 1;) {}"));
+        const begin = Date.now();
+        await page.waitForFunction(() => /stopped|Not yet/.test(document.querySelector(".bench .standing").textContent), null, SOON);
+        console.log(`    ${Date.now() - begin} ms from the last key`);
+        await editor(page).fill(solution);
+        await outcome(page, "passed");
+    });
+});
+
+test("what is written and what has passed is there after a reload", async (browser) => {
+    await withLesson(browser, async (page, work) => {
+        await pass(page, work);
+        const text = `// mine\n${work.solution}`;
+        await editor(page).fill(text);
+        await page.reload();
+        await page.waitForSelector(".your-turn[data-ready]", SOON);
+        assert.match(await textOf(page), /^\/\/ mine\n/);
+        assert.match(await page.locator("button[name=exercise]").textContent(), /passed/);
+        assert.ok(await page.locator("details.solved").first().getAttribute("open") !== null);
+        await click(page, "run");
+        await outcome(page, "passed");
+        assert.equal(await page.locator("form.predict").count(), 0, "nothing is asked twice");
+        await click(page, "hunt");
+        assert.match(await textOf(page), /^\/\/ Bug hunt/);
+    });
+});
+
+test("where the browser keeps nothing, the page says so and works", async (browser) => {
+    const init = () => {
+        Storage.prototype.setItem = () => {
+            throw new DOMException("no", "QuotaExceededError");
+        };
+    };
+    await withLesson(browser, async (page, work) => {
+        assert.match(await page.locator(".problem").textContent(), /keeps nothing/);
+        await pass(page, work);
+        assert.match(await page.locator("button[name=exercise]").textContent(), /passed/);
+    }, { browser: { init } });
+});
+
+test("work goes to .learn/state.json and back", async (browser) => {
+    await withLesson(browser, async (page, work) => {
+        await pass(page, work);
+        await page.locator(".work summary").click();
+        const [download] = await Promise.all([page.waitForEvent("download"), page.locator("button[name=save-state]").click()]);
+        const state = JSON.parse(fs.readFileSync(await download.path(), "utf8"));
+        assert.equal(state.format, 2);
+        const record = state.exercises["03_tiled"];
+        assert.match(record.passed_hash, /^[0-9a-f]{16}$/);
+        assert.equal(record.checks, 1);
+        assert.deepEqual(record.guesses.map(({ counter, said, fact }) => [counter, said, fact]), [["store", 4, 4], ["shared_load", 32, 32]]);
+
+        state.exercises["03_tiled hunt"] = { ...record, guesses: [] };
+        const input = page.locator(".work input[type=file]");
+        await input.setInputFiles([
+            { name: "state.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(state)) },
+            { name: "kernel.cu", mimeType: "text/plain", buffer: Buffer.from("// from a file\n") },
+        ]);
+        await page.waitForFunction(() => /from a file/.test(document.querySelector(".editor").textContent));
+        assert.match(await page.locator("button[name=hunt]").textContent(), /passed/);
+        await input.setInputFiles({ name: "state.json", mimeType: "application/json", buffer: Buffer.from('{"format": 9, "exercises": {}}') });
+        await page.waitForFunction(() => /format 9/.test(document.querySelector(".work .standing").textContent));
+    });
+});
+
+test("hints say more and more; the solution is shown beside what passed; reset keeps what there was", async (browser) => {
+    await withLesson(browser, async (page, work) => {
+        for (let level = 1; level <= 4; level++) {
+            await click(page, "hint");
+            await page.waitForFunction((count) => document.querySelectorAll(".hint h4").length === count, level, SOON);
+        }
+        await click(page, "explain");
+        await page.waitForSelector(".difference button", SOON);
+        await pass(page, { solution: work.solution.replace("Lanes now walk", "The lanes walk") });
+        await click(page, "explain");
+        await page.waitForSelector(".difference .cm-deletedChunk", SOON);
+        assert.match(await page.locator(".difference .cm-deletedChunk").textContent(), /The lanes walk/);
+        assert.ok((await page.locator(".explained dd").count()) >= 2, "a reason for each line that costs");
+        await click(page, "reset");
+        assert.match(await textOf(page), /TODO/);
+        await click(page, "restore");
+        assert.match(await textOf(page), /The lanes walk/);
+    });
+});
+
+test("one steps through one's own kernel, lane by lane and block by block", async (browser) => {
+    await withLesson(browser, async (page, work) => {
+        await pass(page, work);
+        await page.locator(".own summary").first().click();
+        await page.waitForSelector(".own .picture svg", SOON);
+        assert.match(await page.locator(".own .headline").textContent(), /^Load from in, line 15: 4 sectors/);
+        assert.match(await page.locator(".own .line-shown").textContent(), /^15 {2}tile\[/);
+        await page.locator(".own button[name=conflict]").click();
+        assert.match(await page.locator(".own .headline").textContent(), /32 wavefronts, where 1 would do/);
+        const rows = () => page.locator(".own .picture text.right").count();
+        const before = await rows();
+        await page.locator(".own button[name=all]").click();
+        assert.ok(before < 32 && (await rows()) === 32, "all wavefronts");
+        await page.locator(".own input[name=lane]").focus();
+        for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowRight");
+        assert.match(await page.locator(".own .accesses output").textContent(), /^lane 2: bank 0/);
+        assert.equal(await page.locator(".own .picture .followed").count(), 1);
+        await page.waitForSelector(".own .order svg", SOON);
+        assert.equal(await page.locator(".own .order text.lane").count(), 64);
+        await page.locator(".own input[name=begun]").focus();
+        await page.keyboard.press("Home");
+        assert.equal(await page.locator(".own .order text.lane").count(), 1);
+        await page.waitForSelector(".own-time[aria-busy=false] svg", SOON);
+        assert.match(await page.locator(".own-time .time-headline").textContent(), /of a copy/);
+    });
+});
+
+test("the keyboard is enough: Tab indents, Escape leaves, Ctrl-Enter runs", async (browser) => {
+    await withLesson(browser, async (page, { skeleton }) => {
+        await editor(page).focus();
+        await page.keyboard.press("Control+Home");
+        await page.keyboard.press("Tab");
+        assert.match(await textOf(page), /^ {4}\/\/ Exercise/);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Tab");
+        assert.equal(await page.evaluate(() => document.activeElement.getAttribute("name")), "run");
+        await editor(page).fill(skeleton);
+        await page.keyboard.press("Control+Enter");
+        await outcome(page, "failed");
+        assert.match(await page.locator(".outcome h2").textContent(), /never written/);
+    });
+});
+
+test("from the file system there is no compiler, and the page says what has one", async (browser) => {
+    const files = pathToFileURL(path.resolve(html)).href + "/";
+    await withLesson(browser, async (page) => {
+        await click(page, "run");
+        assert.match(await standing(page).textContent(), /\.\/learn play/);
+        await click(page, "hint");
+        await page.waitForSelector(".hint h4", SOON);
+        await editor(page).fill("// kept\n");
+        await page.reload();
+        await page.waitForSelector(".your-turn[data-ready]", SOON);
+        assert.match(await textOf(page), /^\/\/ kept/);
+    }, { site: files });
+});
+
+test("axe finds nothing, and nothing is wider than the screen; light and dark, large and small", async (browser) => {
+    fs.mkdirSync(screenshots, { recursive: true });
+    for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [1024, "light"], [390, "light"], [390, "dark"]]) {
+        await withLesson(browser, async (page, work) => {
+            await editor(page).fill(work.solution.replace("__syncthreads();", "__syncthread();"));
+            await outcome(page, "failed");
+            assert.deepEqual(await accessibilityFaults(page), [], `an error, ${width}, ${colorScheme}`);
+            await pass(page, work, ["4", "1"]);
+            for (const name of ["hint", "explain"]) await click(page, name);
+            await page.locator(".own summary").first().click();
+            await page.locator(".work summary").click();
+            await page.waitForSelector(".hint h4", SOON);
+            await page.waitForSelector(".own-time[aria-busy=false] svg", SOON);
+            await page.locator(".your-turn").screenshot({ path: path.join(screenshots, `your-turn-${width}-${colorScheme}.png`) });
+            assert.deepEqual(await accessibilityFaults(page), [], `${width}, ${colorScheme}`);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+            assert.ok(wide <= width, `${wide} wide on a screen of ${width}`);
+        }, { browser: { colorScheme, viewport: { width, height: 900 } } });
+    }
+});
+
+runTests(browserPath, only);

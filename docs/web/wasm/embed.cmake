@@ -1,0 +1,8 @@
+# Writes a source that has the text of FILE ("{}" when it is empty) as coalesce::page::FUNCTION():
+# cmake -DFILE=... -DFUNCTION=... -DSOURCE=... -P embed.cmake
+set(text "{}")
+if(FILE)
+  file(READ ${FILE} text)
+endif()
+file(WRITE ${SOURCE} "#include \"course_files.h\"\n\n"
+  "std::string_view coalesce::page::${FUNCTION}() {\n    return R\"text(${text})text\";\n}\n")

@@ -1,0 +1,36 @@
+// The dynamic loader of a page, which has none: the simulator's functions are linked in, and found by their names
+// here, as harness/simulator_function.h asks for them.
+#include <cstring>
+
+#include "simulator/cudart/coalesce_simulator.h"
+
+namespace {
+
+struct Linked {
+    const char* name;
+    void* function;
+};
+
+#define LINKED(name) \
+    { #name, reinterpret_cast < void*>(&name) }
+
+const Linked linked[] = {
+    LINKED(coalesceSimulatorVersion), LINKED(coalesceResetCounters),
+    LINKED(coalesceGetKernels),       LINKED(coalesceGetKernel),
+    LINKED(coalesceGetLineCount),     LINKED(coalesceGetLine),
+    LINKED(coalesceTraceWarp),        LINKED(coalesceGetAccessCount),
+    LINKED(coalesceGetAccess),        LINKED(coalesceRecord),
+    LINKED(coalescePredict),          LINKED(coalesceGetReports),
+    LINKED(coalesceGetReport),        LINKED(coalesceClearReports),
+    LINKED(coalesceSetChecks),        LINKED(coalesceSetMaxInstructions),
+    LINKED(coalesceSetQuiet),         LINKED(coalesceClearError),
+};
+
+}  // namespace
+
+extern "C" void* dlsym(void*, const char* name) {
+    for (const Linked& one : linked) {
+        if (std::strcmp(one.name, name) == 0) return one.function;
+    }
+    return nullptr;
+}

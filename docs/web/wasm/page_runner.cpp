@@ -1,0 +1,38 @@
+#include "page_runner.h"
+
+#include "base/options.h"
+#include "kernel/counters_json.h"
+#include "kernel/verdict_codec.h"
+#include "report/reports.h"
+
+namespace coalesce::page {
+
+PageRunner::PageRunner(const FromCompiler& learners, const nlohmann::json& solution)
+    : LaunchingRunner({.is_simulated = true}), learners_(learners), solution_(solution) {}
+
+Compiled PageRunner::compile(const Source& source, const std::string& kernel) {
+    return compiled_ = compiled_from(source, kernel, learners_.compiler, learners_.raw);
+}
+
+std::optional<Counters> PageRunner::kept_cost(const std::string&) {
+    return counters_from_json(solution_.at("counters").dump());
+}
+
+std::optional<Predicted> PageRunner::kept_time(const std::string&) {
+    if (solution_.at("predicted").is_null()) return std::nullopt;
+    return codec::read<Predicted>(solution_.at("predicted").dump());
+}
+
+void prepare_device() {
+    static const bool once = [] {
+        sim::Options& options = sim::options();
+        options.memory_bytes = 48ull << 20;
+        options.workers = 1;
+        options.quiet = true;
+        sim::reports().print_as_they_come(false);
+        return true;
+    }();
+    static_cast<void>(once);
+}
+
+}  // namespace coalesce::page
