@@ -20,6 +20,7 @@ struct CheckRequest {
     std::string file = "";       ///< another file than the exercise's, as it was typed
     std::string device = "sim";  ///< sim, gpu, auto
     int seconds = 60;            ///< then it is ended
+    bool through_ir = false;     ///< compiled by clang and our translator
 };
 
 /// What came of it.
