@@ -223,6 +223,11 @@ const char* name_of(Compiler kind) {
     return "any compiler";
 }
 
+Compiler demanded(Compiler kind) {
+    const std::vector<Compiler> tried = in_order();
+    return kind == Compiler::any && tried.size() == 1 ? tried.front() : kind;
+}
+
 std::optional<FoundCompiler> find_compiler(Compiler kind) {
     if (kind == Compiler::any) {
         for (const Compiler one : in_order()) {

@@ -129,6 +129,7 @@ int Check::milliseconds_left() const {
 CheckResult Check::finish() {
     CheckResult result;
     result.file = file;
+    result.through_ir = request.through_ir;
     bool has_ended = child->wait(milliseconds_left());
     child->stop();
     result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
@@ -167,6 +168,7 @@ CheckResult Check::finish() {
 CheckResult Check::without_verdict(const Ended& outcome) const {
     CheckResult result;
     result.file = file;
+    result.through_ir = request.through_ir;
     std::string program = checks_program().string();
     result.problem =
         "nothing could be found out about " + file + ": " + program +

@@ -269,7 +269,9 @@ TEST_CASE("a clang that is too old or too new for its IR is none") {
         std::ofstream(clang) << "#!/bin/sh\necho " << version << "\n";
         std::filesystem::permissions(clang, std::filesystem::perms::owner_all);
         setenv("COALESCE_CLANG", clang.c_str(), 1);
-        const Compiled compiled = compile(good(), {.compiler = Compiler::clang_ir});
+        setenv("COALESCE_COMPILER", "clang_ir", 1);
+        const Compiled compiled = compile(good(), {});
+        unsetenv("COALESCE_COMPILER");
         unsetenv("COALESCE_CLANG");
         CHECK(compiled.failure.kind == FailureKind::no_compiler);
         CHECK(compiled.failure.next.find("clang-19") != std::string::npos);
