@@ -1,3 +1,4 @@
+// Linux only: /proc/self/exe.
 #include "kernel/compilers.h"
 
 #include <sys/stat.h>
