@@ -87,6 +87,8 @@ enum class Op : u8 {
 
 /// "and" for Op::and_.
 std::string_view name_of(Op op);
+/// Op::count: it is none.
+Op operation_named(std::string_view word);
 
 class Emitter;
 struct Instruction;

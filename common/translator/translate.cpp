@@ -1,0 +1,25 @@
+// The order of work: read, change each function, write.
+#include "translator/translate.h"
+
+#include "translator/module_text.h"
+#include "translator/passes.h"
+#include "translator/reader.h"
+
+namespace coalesce::translator {
+
+Untranslated::Untranslated(const std::string& what, const std::string& in, const std::string& of,
+                           unsigned at)
+    : std::runtime_error(what), instruction(in), file(of), line(at) {}
+
+std::string ptx_of(const std::string& ir) {
+    const std::unique_ptr<Module> module = read_module(ir);
+    for (Function* function : module->functions) {
+        if (function->is_declaration()) continue;
+        infer_spaces(*module, *function);
+        vectorise(*module, *function);
+        split_addresses(*module, *function);
+    }
+    return text_of(*module);
+}
+
+}  // namespace coalesce::translator
