@@ -62,7 +62,8 @@ Instruction* as_instruction(Value* value) {
 }
 
 const Constant* as_constant(const Value* value) {
-    const bool is_one = value->kind >= Value::Kind::number && value->kind <= Value::Kind::expression;
+    const bool is_one =
+        value->kind >= Value::Kind::number && value->kind <= Value::Kind::expression;
     return is_one ? static_cast<const Constant*>(value) : nullptr;
 }
 

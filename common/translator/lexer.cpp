@@ -178,8 +178,8 @@ void Lexer::skip_line() {
 }
 
 std::string Lexer::line_at(std::size_t position) const {
-    const std::size_t before = position == 0 ? std::string_view::npos
-                                             : text_.rfind('\n', position - 1);
+    const std::size_t before =
+        position == 0 ? std::string_view::npos : text_.rfind('\n', position - 1);
     const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
     const std::size_t end = std::min(text_.find('\n', position), text_.size());
     std::string_view line = text_.substr(begin, end - begin);
@@ -191,8 +191,9 @@ std::string Lexer::line_at(std::size_t position) const {
 void Lexer::fail(const std::string& what) const {
     const auto begin = text_.begin();
     const auto lines = std::count(begin, begin + static_cast<std::ptrdiff_t>(token_.begin), '\n');
-    throw Untranslated("line " + std::to_string(lines + 1) + " of clang's output is not understood: " +
-                           what + " near '" + token_.text + "'",
+    throw Untranslated("line " + std::to_string(lines + 1) +
+                           " of clang's output is not understood: " + what + " near '" +
+                           token_.text + "'",
                        line_at(token_.begin), "", 0);
 }
 

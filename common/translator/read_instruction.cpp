@@ -23,8 +23,8 @@ constexpr OrderingName kOrderings[] = {
 bool at_attribute(const Lexer& lexer) {
     if (!lexer.at(TokenKind::word) || at_type(lexer)) return false;
     const std::string& word = lexer.current().text;
-    for (const char* other : {"true", "false", "null", "undef", "poison", "zeroinitializer", "splat",
-                              "asm", "addrspace"}) {
+    for (const char* other : {"true", "false", "null", "undef", "poison", "zeroinitializer",
+                              "splat", "asm", "addrspace"}) {
         if (word == other) return false;
     }
     return operation_named(word) == Op::count;
@@ -61,9 +61,9 @@ Instruction* InstructionReader::begin(std::string& name) {
         name = lexer_.take().text;
         lexer_.expect('=');
     }
-    Instruction* instruction = name.empty() ? module_.make<Instruction>(Value::Kind::instruction,
-                                                                        module_.types.nothing())
-                                            : values_.local(name, module_.types.nothing());
+    Instruction* instruction =
+        name.empty() ? module_.make<Instruction>(Value::Kind::instruction, module_.types.nothing())
+                     : values_.local(name, module_.types.nothing());
     while (lexer_.at_word("tail") || lexer_.at_word("musttail") || lexer_.at_word("notail")) {
         lexer_.take();
     }
@@ -371,7 +371,8 @@ InstructionReader::ParameterFacts InstructionReader::read_parameter_attributes()
 /// call noundef i32 @f(i32 noundef %x) #3; what is called may be a pointer or inline assembly
 void InstructionReader::call_of(Instruction& i) {
     read_flags(i);
-    while (lexer_.at(TokenKind::word) && is_calling_convention(lexer_.current().text)) lexer_.take();
+    while (lexer_.at(TokenKind::word) && is_calling_convention(lexer_.current().text))
+        lexer_.take();
     read_parameter_attributes();
     read_space(lexer_);
     const Type* type = read_type(lexer_, module_.types);

@@ -91,8 +91,8 @@ bool at_type(const Lexer& lexer) {
     if (lexer.at(TokenKind::local)) return true;
     if (!lexer.at(TokenKind::word)) return false;
     const std::string& word = lexer.current().text;
-    for (const char* known : {"void", "half", "bfloat", "float", "double", "label", "metadata",
-                              "token", "ptr"}) {
+    for (const char* known :
+         {"void", "half", "bfloat", "float", "double", "label", "metadata", "token", "ptr"}) {
         if (word == known) return true;
     }
     return is_integer_name(word);
@@ -108,8 +108,8 @@ const Type* read_type(Lexer& lexer, Types& types) {
         type = read_counted(lexer, types, false);
         lexer.expect(']');
     } else if (lexer.accept('<')) {
-        type = lexer.at('{') ? read_structure(lexer, types, true)
-                             : read_counted(lexer, types, true);
+        type =
+            lexer.at('{') ? read_structure(lexer, types, true) : read_counted(lexer, types, true);
         lexer.expect('>');
     } else if (lexer.at(TokenKind::word)) {
         type = read_named_by_word(lexer, types);

@@ -15,18 +15,27 @@ struct FlagName {
     std::string_view name;
     u32 bits;
 };
-constexpr u32 kFast = flag::nnan | flag::ninf | flag::nsz | flag::arcp | flag::contract | flag::afn |
-                      flag::reassoc;
+constexpr u32 kFast =
+    flag::nnan | flag::ninf | flag::nsz | flag::arcp | flag::contract | flag::afn | flag::reassoc;
 constexpr FlagName kFlags[] = {
-    {"nuw", flag::nuw},           {"nsw", flag::nsw},
-    {"exact", flag::exact},       {"disjoint", flag::disjoint},
-    {"nneg", flag::nneg},         {"inbounds", flag::inbounds},
-    {"samesign", flag::samesign}, {"nnan", flag::nnan},
-    {"ninf", flag::ninf},         {"nsz", flag::nsz},
-    {"arcp", flag::arcp},         {"contract", flag::contract},
-    {"afn", flag::afn},           {"reassoc", flag::reassoc},
-    {"fast", kFast},              {"volatile", flag::is_volatile},
-    {"nusw", 0},                  {"inrange", 0},
+    {"nuw", flag::nuw},
+    {"nsw", flag::nsw},
+    {"exact", flag::exact},
+    {"disjoint", flag::disjoint},
+    {"nneg", flag::nneg},
+    {"inbounds", flag::inbounds},
+    {"samesign", flag::samesign},
+    {"nnan", flag::nnan},
+    {"ninf", flag::ninf},
+    {"nsz", flag::nsz},
+    {"arcp", flag::arcp},
+    {"contract", flag::contract},
+    {"afn", flag::afn},
+    {"reassoc", flag::reassoc},
+    {"fast", kFast},
+    {"volatile", flag::is_volatile},
+    {"nusw", 0},
+    {"inrange", 0},
 };
 
 /// Decimal digits of up to 128 bits.
@@ -163,8 +172,8 @@ Value* ValueReader::read_number(const Type* type) {
     const bool is_hexadecimal = text.starts_with("0x");
     const std::size_t letter = text.find_first_of("HRKLM", 2) == 2 ? 3 : 2;
     const u64 hex = is_hexadecimal ? std::strtoull(text.c_str() + letter, nullptr, 16) : 0;
-    const double value = is_hexadecimal ? std::bit_cast<double>(hex)
-                                        : std::strtod(text.c_str(), nullptr);
+    const double value =
+        is_hexadecimal ? std::bit_cast<double>(hex) : std::strtod(text.c_str(), nullptr);
     switch (type->kind) {
         case Type::Kind::half:
         case Type::Kind::bfloat: constant->bits = hex; break;

@@ -14,9 +14,9 @@ namespace coalesce::translator {
 namespace {
 
 bool is_linkage(const std::string& word) {
-    for (const char* known : {"private", "internal", "available_externally", "linkonce", "weak",
-                              "common", "appending", "extern_weak", "linkonce_odr", "weak_odr",
-                              "external"}) {
+    for (const char* known :
+         {"private", "internal", "available_externally", "linkonce", "weak", "common", "appending",
+          "extern_weak", "linkonce_odr", "weak_odr", "external"}) {
         if (word == known) return true;
     }
     return false;
@@ -84,7 +84,8 @@ void ModuleReader::find_names() {
                 names_.globals[found] = function;
                 module_->functions.push_back(function);
             } else {
-                names_.globals[found] = module_->make<Variable>(Value::Kind::variable, pointer, found);
+                names_.globals[found] =
+                    module_->make<Variable>(Value::Kind::variable, pointer, found);
             }
         }
         line = end + 1;

@@ -67,11 +67,10 @@ Type* Types::named(const std::string& name) {
 }
 
 const Type* Types::unique(Type type) {
-    std::string key = std::to_string(static_cast<int>(type.kind)) + ' ' +
-                      std::to_string(type.bits) + ' ' +
-                      std::to_string(static_cast<u32>(type.space)) + ' ' +
-                      std::to_string(type.count) + (type.is_packed ? 'p' : ' ') +
-                      (type.is_variadic ? 'v' : ' ');
+    std::string key =
+        std::to_string(static_cast<int>(type.kind)) + ' ' + std::to_string(type.bits) + ' ' +
+        std::to_string(static_cast<u32>(type.space)) + ' ' + std::to_string(type.count) +
+        (type.is_packed ? 'p' : ' ') + (type.is_variadic ? 'v' : ' ');
     for (const Type* element : type.elements) {
         key += ' ' + std::to_string(reinterpret_cast<std::uintptr_t>(element));
     }
