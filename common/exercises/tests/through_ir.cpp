@@ -7,7 +7,7 @@
 //
 // clang compiles each kernel once: the skeleton, the solution, every mutant, the bug hunt, and the cases
 // of tests/right and tests/wrong. Its LLVM IR goes both ways, and both are examined. Verdicts have to be
-// the same as JSON, but for times and for the number of instructions; so has what every single launch
+// the same as JSON, but for times, texts that name a predicted time, and the number of instructions; so has what every single launch
 // left behind, and what it counted. How far predicted times lie apart is printed.
 // Exit code: 0 all are the same, 1 something is not, 2 it could not be found out.
 
@@ -155,6 +155,10 @@ Examined examined(const Kernel& kernel, Way way, const std::string& spoil) {
                             {.solution = read_source(solution)});
     Json verdict = Json::parse(to_json(found.verdict));
     for (const char* key : {"milliseconds", "predicted", "solution_predicted"}) verdict.erase(key);
+    for (Json& failure : verdict["failures"]) {
+        if (failure["id"] != "too-slow-predicted") continue;
+        for (const char* key : {"headline", "details"}) failure.erase(key);
+    }
     found.seen = {{"verdict", verdict}, {"launches", runner.launches}};
     leave_out(found.seen, "warp_instructions");
     return found;
