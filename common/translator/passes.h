@@ -13,6 +13,9 @@ void copy_by_value(Module& module, Function& function);
 /// argument is global, what comes from a shared variable is shared.
 void infer_spaces(Module& module, Function& function);
 
+/// contraction.cpp: a product in a sum becomes one fma, as the back end contracts them.
+void contract(Module& module, Function& function);
+
 /// vectorise.cpp: neighbouring loads and stores become one of 8 or 16 bytes, as the NVPTX back end
 /// merges them: requests, and so sectors a request, depend on it.
 void vectorise(Module& module, Function& function);
