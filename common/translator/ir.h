@@ -58,8 +58,10 @@ struct Operation : Value {
     using Value::Value;
     Op op = Op::count;
     std::vector<Value*> operands;
-    const Type* of = nullptr;  ///< getelementptr: the type that it steps over; alloca, load: what lies there
-    std::vector<u64> indices;  ///< extractvalue, insertvalue; shufflevector: its mask (kAnyLane: undef)
+    const Type* of =
+        nullptr;  ///< getelementptr: the type that it steps over; alloca, load: what lies there
+    std::vector<u64>
+        indices;  ///< extractvalue, insertvalue; shufflevector: its mask (kAnyLane: undef)
 };
 constexpr u64 kAnyLane = ~u64{0};
 
@@ -116,8 +118,8 @@ struct Instruction : Operation {
     Value* callee = nullptr;
     const Type* function_type = nullptr;
     std::vector<const Type*> by_value;  ///< call: of each argument the T of byval(T), or nullptr
-    bool is_not_unrolled = false;  ///< br: of a loop with llvm.loop.unroll.disable
-    std::string text;              ///< as it stands in the IR, for messages
+    bool is_not_unrolled = false;       ///< br: of a loop with llvm.loop.unroll.disable
+    std::string text;                   ///< as it stands in the IR, for messages
 
     bool has(u32 f) const { return (flags & f) != 0; }
     bool ends_block() const { return op >= Op::br && op <= Op::unreachable; }

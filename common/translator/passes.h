@@ -5,9 +5,16 @@
 
 namespace coalesce::translator {
 
+/// by_value.cpp: what a caller passes by value is read where it lies; where its address is wanted, or
+/// something is written to it, it is copied first.
+void copy_by_value(Module& module, Function& function);
+
 /// spaces.cpp: pointers of which is known where they point get that space: what is a kernel's
 /// argument is global, what comes from a shared variable is shared.
 void infer_spaces(Module& module, Function& function);
+
+/// dead.cpp: what nobody uses, and has no effect, is dropped.
+void drop_dead(Function& function);
 
 /// contraction.cpp: a product in a sum becomes one fma, as the back end contracts them.
 void contract(Module& module, Function& function);

@@ -34,6 +34,7 @@ public:
 
 private:
     void find_names();
+    void name_variable(const std::string& name, std::string_view definition);
     void read_top_level();
     void read_variable();
     void read_variable_words(Variable& variable, bool& is_alias);
@@ -49,6 +50,7 @@ private:
     Lexer lexer_;
     std::unique_ptr<Module> module_;
     Names names_;
+    std::map<std::string, Variable*> variables_;
     ValueReader values_;
     InstructionReader instructions_;
     Metadata metadata_;
@@ -84,12 +86,30 @@ void ModuleReader::find_names() {
                 names_.globals[found] = function;
                 module_->functions.push_back(function);
             } else {
-                names_.globals[found] =
-                    module_->make<Variable>(Value::Kind::variable, pointer, found);
+                name_variable(found, words);
             }
         }
         line = end + 1;
     }
+}
+
+/// A variable of no space lies in global memory, and is named by its generic address.
+void ModuleReader::name_variable(const std::string& name, std::string_view definition) {
+    const Type* pointer = module_->types.pointer();
+    auto* variable = module_->make<Variable>(Value::Kind::variable, pointer, name);
+    variables_[name] = variable;
+    names_.globals[name] = variable;
+    Lexer words(definition);
+    while (!words.at_word("global") && !words.at_word("constant")) {
+        if (words.at(TokenKind::end) || words.at_word("addrspace") || words.at_word("alias"))
+            return;
+        words.take();
+    }
+    variable->space = Space::global;
+    auto* address = module_->make<Constant>(Value::Kind::expression, pointer);
+    address->op = Op::addrspacecast;
+    address->operands = {variable};
+    names_.globals[name] = address;
 }
 
 void ModuleReader::read_top_level() {
@@ -116,7 +136,7 @@ void ModuleReader::read_top_level() {
 
 /// @tile = internal unnamed_addr addrspace(3) global [32 x [33 x float]] undef, align 4
 void ModuleReader::read_variable() {
-    auto& variable = static_cast<Variable&>(*names_.globals.at(lexer_.take().text));
+    Variable& variable = *variables_.at(lexer_.take().text);
     lexer_.expect('=');
     bool is_alias = false;
     read_variable_words(variable, is_alias);

@@ -1,6 +1,7 @@
 // The order of work: read, change each function, write.
 #include "translator/translate.h"
 
+#include "translator/flow.h"
 #include "translator/module_text.h"
 #include "translator/passes.h"
 #include "translator/reader.h"
@@ -15,7 +16,11 @@ std::string ptx_of(const std::string& ir) {
     const std::unique_ptr<Module> module = read_module(ir);
     for (Function* function : module->functions) {
         if (function->is_declaration()) continue;
+        drop_unreachable(*function);
+        copy_by_value(*module, *function);
         infer_spaces(*module, *function);
+        drop_dead(*function);
+        contract(*module, *function);
         vectorise(*module, *function);
         split_addresses(*module, *function);
     }

@@ -17,7 +17,14 @@ using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
 /// NVPTX's numbers for its state spaces.
-enum class Space : u32 { generic = 0, global = 1, shared = 3, constant = 4, local = 5, param = 101 };
+enum class Space : u32 {
+    generic = 0,
+    global = 1,
+    shared = 3,
+    constant = 4,
+    local = 5,
+    param = 101
+};
 
 struct Type {
     enum class Kind : u8 {
@@ -37,12 +44,13 @@ struct Type {
         opaque,  ///< a structure without a body, a token, a target's own: no value has it here
     };
     Kind kind = Kind::nothing;
-    u32 bits = 0;                       ///< of an integer
-    Space space = Space::generic;       ///< of a pointer
-    u64 count = 0;                      ///< of an array or a vector
-    bool is_packed = false;             ///< a structure without padding
-    bool is_variadic = false;           ///< a function
-    std::vector<const Type*> elements;  ///< array, vector: one; function: what it returns, parameters
+    u32 bits = 0;                  ///< of an integer
+    Space space = Space::generic;  ///< of a pointer
+    u64 count = 0;                 ///< of an array or a vector
+    bool is_packed = false;        ///< a structure without padding
+    bool is_variadic = false;      ///< a function
+    std::vector<const Type*>
+        elements;  ///< array, vector: one; function: what it returns, parameters
 
     bool is(Kind k) const { return kind == k; }
     bool is_integer(u32 width) const { return kind == Kind::integer && bits == width; }
