@@ -196,6 +196,8 @@ private:
         Function* function =
             module_.make<Function>(Value::Kind::function, module_.types.pointer(), name);
         function->function_type = module_.types.function(&type, {&type, &type, &type}, false);
+        for (const char* attribute : {"nounwind", "willreturn", "speculatable"})
+            function->attributes[attribute] = "";
         return function;
     }
 

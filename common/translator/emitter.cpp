@@ -313,7 +313,8 @@ void Emitter::put(const std::string& text) {
     } else {
         body_ += text.substr(0, blank) + " \t" + text.substr(blank + 1);
     }
-    const bool has_end = text.ends_with('{') || text.ends_with('}') || text.ends_with(';');
+    // Braces of a scope stand alone; inline assembly brings its own ends.
+    const bool has_end = text == "}" || text.starts_with('{') || text.ends_with(';');
     body_ += has_end ? "\n" : ";\n";
 }
 

@@ -172,9 +172,10 @@ void emit_inline_asm(Emitter& e, const Instruction& call) {
               " " + shared + ", " + in);
         operands.push_back(shared);
     }
-    // nvcc lets a text that does nothing stand.
     const std::string text = filled(e, call, assembly.text, operands);
-    if (text.find_first_not_of(" \t\n;") != text.npos) e.put(text);
+    // A text that does nothing is none.
+    const std::size_t begin = text.find_first_not_of(" \t\n;");
+    if (begin != text.npos) e.put(text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin));
     for (const Output& output : outputs) {
         if (output.family == output.has) continue;
         const std::string whole = resized(e, output.asked, output.family, output.has);

@@ -243,7 +243,8 @@ void emit_double_of_halves(Emitter& e, const Instruction& call) {
 }
 
 void emit_bits(Emitter& e, const Instruction& call) {
-    e.alias(call, {e.use(call.operands[0])});
+    e.put("mov.b" + std::to_string(register_bits(*call.type)) + " " + e.result(call) + ", " +
+          e.use_bits(call.operands[0]));
 }
 
 constexpr Intrinsic kTable[] = {

@@ -117,7 +117,9 @@ struct Instruction : Operation {
     /// call: operands are the arguments.
     Value* callee = nullptr;
     const Type* function_type = nullptr;
-    std::vector<const Type*> by_value;  ///< call: of each argument the T of byval(T), or nullptr
+    /// call: of each argument the T of byval(T), or nullptr, and its alignment.
+    std::vector<const Type*> by_value;
+    std::vector<u32> by_value_align;
     bool is_not_unrolled = false;       ///< br: of a loop with llvm.loop.unroll.disable
     std::string text;                   ///< as it stands in the IR, for messages
 

@@ -13,6 +13,9 @@ void copy_by_value(Module& module, Function& function);
 /// argument is global, what comes from a shared variable is shared.
 void infer_spaces(Module& module, Function& function);
 
+/// dead.cpp: what nobody uses, and has no effect, is dropped.
+void drop_dead(Function& function);
+
 /// contraction.cpp: a product in a sum becomes one fma, as the back end contracts them.
 void contract(Module& module, Function& function);
 

@@ -402,11 +402,14 @@ void InstructionReader::read_arguments(Instruction& i) {
             i.operands.push_back(values_.read(type));
             i.by_value.resize(i.operands.size());
             i.by_value.back() = facts.by_value;
+            i.by_value_align.resize(i.operands.size(), 1);
+            i.by_value_align.back() = facts.align;
         }
         if (!lexer_.accept(',')) break;
     }
     lexer_.expect(')');
     i.by_value.resize(i.operands.size());
+    i.by_value_align.resize(i.operands.size(), 1);
 }
 
 }  // namespace coalesce::translator

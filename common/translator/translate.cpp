@@ -19,6 +19,8 @@ std::string ptx_of(const std::string& ir) {
         drop_unreachable(*function);
         copy_by_value(*module, *function);
         infer_spaces(*module, *function);
+        drop_dead(*function);
+        contract(*module, *function);
         vectorise(*module, *function);
         split_addresses(*module, *function);
     }

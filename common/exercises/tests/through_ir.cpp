@@ -1,14 +1,15 @@
 // exercise_through_ir -- proves that what is said of a kernel does not depend on who makes PTX of its
 // LLVM IR: our translator, or clang's own back end.
 //
-//     exercise_through_ir 03_tiled [WORD]            all kernels of the exercise, or those whose names have
-//                                                    that word; then both verdicts are shown
+//     exercise_through_ir 03_tiled [WORD]             all kernels of the exercise, or those whose names have
+//                                                     that word; then both verdicts are shown
 //     exercise_through_ir --spoil WHAT 03_tiled WORD  with our PTX changed on purpose: lanes, or loads
 //
 // clang compiles each kernel once: the skeleton, the solution, every mutant, the bug hunt, and the cases
 // of tests/right and tests/wrong. Its LLVM IR goes both ways, and both are examined. Verdicts have to be
-// the same as JSON, but for times, texts that name a predicted time, and the number of instructions; so has what every single launch
-// left behind, and what it counted. How far predicted times lie apart is printed.
+// the same as JSON, but for times, for texts that name a predicted time, and for the number of
+// instructions; so has what every single launch left behind, and what it counted. How far predicted
+// times lie apart is printed.
 // Exit code: 0 all are the same, 1 something is not, 2 it could not be found out.
 
 #include <unistd.h>

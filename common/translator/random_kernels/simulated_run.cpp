@@ -85,8 +85,20 @@ void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
 
 }  // namespace
 
-Outcome run(const std::string& ptx, const Kernel& kernel) {
+bool loads(const std::string& ptx) {
     coalesceSetQuiet(1);
+    try {
+        const Library library(ptx);
+        return true;
+    } catch (const std::exception&) {
+        cudaGetLastError();
+        return false;
+    }
+}
+
+Outcome run(const std::string& ptx, const Kernel& kernel) {
+    // Why it refuses a text goes to stderr.
+    coalesceSetQuiet(0);
     coalesceSetMaxInstructions(kMaxInstructions);
     coalesceResetCounters();
     coalesceClearReports();

@@ -15,6 +15,8 @@ struct Outcome {
     CoalesceCounters counters{};
 };
 
+/// Whether the simulated GPU takes it.
+bool loads(const std::string& ptx);
 Outcome run(const std::string& ptx, const Kernel& kernel);
 
 /// Empty, or how two outcomes differ: results, requests, sectors or wavefronts. Instructions may differ.
