@@ -27,8 +27,8 @@ void put_prototype(Emitter& e, const Instruction& i, const std::string& name) {
     }
     text += "_ (";
     for (std::size_t k = 0; k < i.operands.size(); ++k) {
-        text +=
-            (k ? ", " : "") + parameter_declaration(*i.operands[k]->type, i.by_value[k], i.by_value_align[k], "_");
+        text += (k ? ", " : "") + parameter_declaration(*i.operands[k]->type, i.by_value[k],
+                                                        i.by_value_align[k], "_");
     }
     e.put(text + ")");
 }
@@ -61,7 +61,8 @@ void emit_function_call(Emitter& e, const Instruction& i) {
     const std::string callee = function ? ptx_name(function->name) : e.use_register(i.callee);
     e.put("{");
     for (std::size_t k = 0; k < i.operands.size(); ++k) {
-        e.put(parameter_declaration(*i.operands[k]->type, i.by_value[k], i.by_value_align[k], parameter(k)));
+        e.put(parameter_declaration(*i.operands[k]->type, i.by_value[k], i.by_value_align[k],
+                                    parameter(k)));
     }
     const bool has_result = !i.type->is(Type::Kind::nothing);
     if (has_result) e.put(parameter_declaration(*i.type, nullptr, 1, "retval0"));

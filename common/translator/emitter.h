@@ -93,7 +93,6 @@ private:
         i64 offset = 0;
     };
 
-    friend class FunctionText;
     std::vector<std::string> parts(const Value* value);
     std::vector<std::string> renamed(const Instruction& instruction);
     std::vector<std::string> constant_parts(const Value* value);
@@ -106,6 +105,7 @@ private:
     void put_block(Block& block);
     void put_place();
     void name_locals();
+    void find_not_unrolled();
     std::string registers_text() const;
 
     Files& files_;
@@ -115,6 +115,7 @@ private:
     std::map<const Value*, std::vector<std::string>> parts_;
     std::map<const Value*, std::string> local_names_;
     std::map<const Block*, std::string> labels_;
+    std::set<const Block*> not_unrolled_;
     std::map<std::string, std::string> prologue_registers_;
     std::string declarations_, prologue_, body_;
     std::string place_text_;

@@ -36,6 +36,7 @@ std::string Emitter::text() {
         labels_[block] = "$L_" + ptx_name(function.name) + "_" + std::to_string(labels_.size());
     }
     name_locals();
+    find_not_unrolled();
     for (std::size_t i = 0; i < function.blocks.size(); ++i) {
         next_block_ = i + 1 < function.blocks.size() ? function.blocks[i + 1] : nullptr;
         put_block(*function.blocks[i]);
@@ -77,12 +78,25 @@ void Emitter::name_locals() {
     }
 }
 
+/// The first blocks of loops that the source asks to leave as they are.
+void Emitter::find_not_unrolled() {
+    std::set<const Block*> above;
+    for (const Block* block : function.blocks) {
+        above.insert(block);
+        const Instruction& last = *block->last();
+        if (!last.is_not_unrolled) continue;
+        for (const Block* next : last.blocks) {
+            if (above.count(next)) not_unrolled_.insert(next);
+        }
+    }
+}
+
 void Emitter::put_block(Block& block) {
     if (&block != function.blocks.front()) put_label(label_of(block));
+    if (not_unrolled_.count(&block)) put(".pragma \"nounroll\"");
     for (const Instruction* i : block.instructions) {
         if (is_folded(i) || i->op == Op::phi || i->op == Op::alloca) continue;
         if (i->place) place_ = i->place;
-        if (i->is_not_unrolled) put(".pragma \"nounroll\"");
         emit_instruction(*this, *i);
     }
 }

@@ -120,8 +120,8 @@ struct Instruction : Operation {
     /// call: of each argument the T of byval(T), or nullptr, and its alignment.
     std::vector<const Type*> by_value;
     std::vector<u32> by_value_align;
-    bool is_not_unrolled = false;       ///< br: of a loop with llvm.loop.unroll.disable
-    std::string text;                   ///< as it stands in the IR, for messages
+    bool is_not_unrolled = false;  ///< br: of a loop with llvm.loop.unroll.disable
+    std::string text;              ///< as it stands in the IR, for messages
 
     bool has(u32 f) const { return (flags & f) != 0; }
     bool ends_block() const { return op >= Op::br && op <= Op::unreachable; }
