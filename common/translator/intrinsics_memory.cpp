@@ -15,8 +15,7 @@ bool is_number_of_bytes(const Value* value, u64& bytes) {
     return true;
 }
 
-/// The widest access that both alignments allow. `align` of a pointer's type is not in the call
-/// that the model keeps: what is known of a variable counts.
+/// What is known of the variable that it points into.
 u64 alignment_of(const Value* pointer) {
     u64 step = 16;
     for (;;) {
@@ -39,6 +38,11 @@ u64 alignment_of(const Value* pointer) {
         }
         pointer = step_of->operands[0];
     }
+}
+
+/// Of the call's pointer: what the call says counts as well.
+u64 alignment_of(const Instruction& call, std::size_t operand) {
+    return std::max<u64>(alignment_of(call.operands[operand]), call.by_value_align.at(operand));
 }
 
 Register family_of(u64 bytes) {
@@ -120,7 +124,7 @@ void copy_in_loop(Emitter& e, const Instruction& i, i64 step, bool from_end) {
 
 void emit_copy(Emitter& e, const Instruction& i) {
     u64 bytes = 0;
-    const u64 align = std::min(alignment_of(i.operands[0]), alignment_of(i.operands[1]));
+    const u64 align = std::min(alignment_of(i, 0), alignment_of(i, 1));
     const bool is_known = is_number_of_bytes(i.operands[2], bytes);
     if (is_known && bytes <= kLongestUnrolled) return copy_unrolled(e, i, bytes, align);
     const bool may_overlap = called(i)->name.starts_with("llvm.memmove");
@@ -160,7 +164,7 @@ std::string repeated(Emitter& e, const Value* byte, u64 bytes) {
 
 void emit_set(Emitter& e, const Instruction& i) {
     u64 bytes = 0;
-    const u64 align = alignment_of(i.operands[0]);
+    const u64 align = alignment_of(i, 0);
     const bool is_known = is_number_of_bytes(i.operands[2], bytes);
     if (is_known && bytes <= kLongestUnrolled) {
         for (u64 at = 0; at < bytes; at += next_piece(bytes - at, align)) {

@@ -23,6 +23,9 @@ void contract(Module& module, Function& function);
 /// merges them: requests, and so sectors a request, depend on it.
 void vectorise(Module& module, Function& function);
 
+/// narrow.cpp: of a load of which some bytes are wanted, those are loaded alone.
+void narrow_loads(Module& module, Function& function);
+
 /// addresses.cpp: each getelementptr becomes base + bytes, what several share is computed once, and
 /// constant bytes come last, where an instruction's [register+offset] takes them.
 void split_addresses(Module& module, Function& function);

@@ -22,6 +22,7 @@ std::string ptx_of(const std::string& ir) {
         drop_dead(*function);
         contract(*module, *function);
         vectorise(*module, *function);
+        narrow_loads(*module, *function);
         split_addresses(*module, *function);
     }
     return text_of(*module);
