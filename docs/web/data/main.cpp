@@ -91,8 +91,7 @@ int main(int argc, char** argv) {
             steps.push_back(step_json(step, root, argv[2], argv[3]));
         }
         std::ofstream file(argv[4], std::ios::binary);
-        const ordered_json all = {
-            {"steps", steps}, {"family", family_json(root, argv[3])}, {"gpus", gpus_json()}};
+        const ordered_json all = {{"steps", steps}, {"family", family_json(root, argv[3])}};
         file << "window.courseData = " << all.dump() << ";\n";
         if (!file.flush()) throw std::runtime_error(std::string(argv[4]) + ": can not be written");
         return 0;
