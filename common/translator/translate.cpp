@@ -1,13 +1,29 @@
+// The order of work: read, change each function, write.
 #include "translator/translate.h"
+
+#include "translator/flow.h"
+#include "translator/module_text.h"
+#include "translator/passes.h"
+#include "translator/reader.h"
 
 namespace coalesce::translator {
 
-Untranslated::Untranslated(const std::string& what, const std::string& instruction,
-                           const std::string& file, unsigned line)
-    : std::runtime_error(what), instruction(instruction), file(file), line(line) {}
+Untranslated::Untranslated(const std::string& what, const std::string& in, const std::string& of,
+                           unsigned at)
+    : std::runtime_error(what), instruction(in), file(of), line(at) {}
 
-std::string ptx_of(const std::string&) {
-    throw Untranslated("The translator knows no instruction yet.", "", "", 0);
+std::string ptx_of(const std::string& ir) {
+    const std::unique_ptr<Module> module = read_module(ir);
+    for (Function* function : module->functions) {
+        if (function->is_declaration()) continue;
+        drop_unreachable(*function);
+        copy_by_value(*module, *function);
+        infer_spaces(*module, *function);
+        contract(*module, *function);
+        vectorise(*module, *function);
+        split_addresses(*module, *function);
+    }
+    return text_of(*module);
 }
 
 }  // namespace coalesce::translator

@@ -1,0 +1,308 @@
+// Loads and stores. Several elements of a vector go in one access where their alignment allows it,
+// as the NVPTX back end does; counters depend on it.
+#include <algorithm>
+
+#include "translator/elements.h"
+
+namespace coalesce::translator {
+
+namespace {
+
+constexpr u64 kWidestAccess = 16;
+
+/// One access of memory: `count` parts from `first` on, of `bytes` each.
+struct Access {
+    std::size_t first, count;
+    u64 offset, bytes;
+};
+
+u64 bytes_of(const Type& scalar) {
+    return std::max<u64>(store_size(scalar), 1);
+}
+
+/// As few as the alignment allows. Only a vector's elements are taken together.
+std::vector<Access> accesses(const Type& type, u32 align) {
+    const std::vector<Part> parts = parts_of(type);
+    std::vector<Access> all;
+    for (std::size_t k = 0; k < parts.size();) {
+        const u64 bytes = bytes_of(*parts[k].type);
+        std::size_t count = 1;
+        for (std::size_t more = kWidestAccess / bytes; type.is(Type::Kind::vector) && more > 1;
+             more /= 2) {
+            const u64 whole = more * bytes;
+            if (k + more > parts.size() || align % whole != 0 || parts[k].offset % whole != 0)
+                continue;
+            count = more;
+            break;
+        }
+        all.push_back({k, count, parts[k].offset, bytes});
+        k += count;
+    }
+    return all;
+}
+
+std::string braces(const std::vector<std::string>& all) {
+    if (all.size() == 1) return all[0];
+    std::string text = "{";
+    for (const std::string& one : all) text += (text.size() > 1 ? ", " : "") + one;
+    return text + "}";
+}
+
+std::string vector_text(std::size_t count) {
+    return count == 1 ? "" : ".v" + std::to_string(count);
+}
+
+/// ".volatile", ".relaxed.gpu", ".acquire.sys"
+std::string order_text(const Instruction& i) {
+    if (i.has(flag::is_atomic)) {
+        const std::string scope = i.scope == "block"     ? ".cta"
+                                  : i.scope == "cluster" ? ".cluster"
+                                  : i.scope == "device"  ? ".gpu"
+                                                         : ".sys";
+        const bool is_load = i.op == Op::load;
+        const bool is_strong = i.ordering >= Ordering::acquire;
+        return (is_strong ? (is_load ? ".acquire" : ".release") : ".relaxed") + scope;
+    }
+    return i.has(flag::is_volatile) ? ".volatile" : "";
+}
+
+/// What holds one element while it is loaded or stored: more than four come packed.
+struct Words {
+    std::vector<std::string> registers;
+    std::size_t each = 1;  ///< elements in a word
+    u64 bytes = 0;
+};
+
+Words words_for(Emitter& e, const Access& access) {
+    Words words;
+    words.bytes = access.bytes;
+    if (access.count <= 4) return words;
+    words.each = 4 / access.bytes;
+    words.bytes = 4;
+    for (std::size_t k = 0; k < access.count / words.each; ++k) {
+        words.registers.push_back(e.fresh(Register::b32));
+    }
+    return words;
+}
+
+void unpack(Emitter& e, const Instruction& i, const Access& access, const Words& words) {
+    for (std::size_t k = 0; k < words.registers.size(); ++k) {
+        std::vector<std::string> pieces;
+        for (std::size_t m = 0; m < words.each; ++m) {
+            pieces.push_back(e.result(i, access.first + k * words.each + m));
+        }
+        if (access.bytes == 2) {
+            e.put("mov.b32 " + braces(pieces) + ", " + words.registers[k]);
+            continue;
+        }
+        for (std::size_t m = 0; m < words.each; ++m) {
+            const std::string moved = e.fresh(Register::b32);
+            e.put("shr.u32 " + moved + ", " + words.registers[k] + ", " + std::to_string(8 * m));
+            e.put("cvt.u16.u32 " + pieces[m] + ", " + moved);
+        }
+    }
+}
+
+void pack(Emitter& e, const Value* value, const Access& access, const Words& words) {
+    for (std::size_t k = 0; k < words.registers.size(); ++k) {
+        const std::size_t first = access.first + k * words.each;
+        if (access.bytes == 2) {
+            e.put("mov.b32 " + words.registers[k] + ", " +
+                  braces({e.use_register(value, first), e.use_register(value, first + 1)}));
+            continue;
+        }
+        std::string sum = "0";
+        for (std::size_t m = 0; m < words.each; ++m) {
+            const std::string wide = e.fresh(Register::b32), moved = e.fresh(Register::b32);
+            e.put("cvt.u32.u8 " + wide + ", " + e.use_register(value, first + m));
+            e.put("shl.b32 " + moved + ", " + wide + ", " + std::to_string(8 * m));
+            const std::string all =
+                m + 1 < words.each ? e.fresh(Register::b32) : words.registers[k];
+            e.put("or.b32 " + all + ", " + moved + ", " + sum);
+            sum = all;
+        }
+    }
+}
+
+/// Integers of 3, 5, 6 or 7 bytes, byte by byte.
+bool is_odd(u64 bytes) {
+    return (bytes & (bytes - 1)) != 0;
+}
+
+std::string byte_text(const Instruction& i, const Emitter::Address& at) {
+    return order_text(i) + at.space + ".b8 ";
+}
+
+void load_odd(Emitter& e, const Instruction& i, const Part& part, std::size_t index) {
+    const std::string bits = std::to_string(register_bits(*part.type));
+    std::string sum;
+    for (u64 k = 0; k < bytes_of(*part.type); ++k) {
+        const auto at = e.address_of(i.operands[0], static_cast<i64>(part.offset + k));
+        const std::string byte = e.fresh(Register::b16), wide = e.fresh_for(*part.type);
+        e.put("ld" + byte_text(i, at) + byte + ", [" + at.text + "]");
+        e.put("cvt.u" + bits + ".u8 " + wide + ", " + byte);
+        if (k == 0) {
+            sum = wide;
+            continue;
+        }
+        const std::string moved = e.fresh_for(*part.type), all = e.fresh_for(*part.type);
+        e.put("shl.b" + bits + " " + moved + ", " + wide + ", " + std::to_string(8 * k));
+        e.put("or.b" + bits + " " + all + ", " + moved + ", " + sum);
+        sum = all;
+    }
+    e.put("mov.b" + bits + " " + e.result(i, index) + ", " + sum);
+}
+
+void store_odd(Emitter& e, const Instruction& i, const Part& part, std::size_t index) {
+    const std::string bits = std::to_string(register_bits(*part.type));
+    const std::string value = e.use_register(i.operands[0], index);
+    for (u64 k = 0; k < bytes_of(*part.type); ++k) {
+        const std::string moved = e.fresh_for(*part.type), byte = e.fresh(Register::b16);
+        e.put("shr.u" + bits + " " + moved + ", " + value + ", " + std::to_string(8 * k));
+        e.put("cvt.u16.u" + bits + " " + byte + ", " + moved);
+        const auto at = e.address_of(i.operands[1], static_cast<i64>(part.offset + k));
+        e.put("st" + byte_text(i, at) + "[" + at.text + "], " + byte);
+    }
+}
+
+/// What nobody writes while the kernel runs may come through the read-only cache: .nc
+bool is_read_only(const Emitter& e, const Instruction& load) {
+    if (load.has(flag::is_volatile) || load.has(flag::is_atomic)) return false;
+    const Value* at = load.operands[0];
+    if (at->type->space != Space::global) return false;
+    if (load.has(flag::invariant)) return true;
+    for (const Operation* step = as_operation(at); step; step = as_operation(at)) {
+        if (step->op != Op::getelementptr && step->op != Op::addrspacecast) return false;
+        at = step->operands[0];
+    }
+    if (at->is(Value::Kind::variable)) return static_cast<const Variable*>(at)->is_constant_data;
+    if (!at->is(Value::Kind::argument) || !e.function.is_kernel) return false;
+    const auto* argument = static_cast<const Argument*>(at);
+    return argument->is_read_only && argument->is_no_alias;
+}
+
+void load_truth(Emitter& e, const Instruction& i, const Access& access) {
+    const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
+    const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
+    e.put("ld" + byte_text(i, at) + byte + ", [" + at.text + "]");
+    e.put("and.b16 " + low + ", " + byte + ", 1");
+    e.put("setp.ne.b16 " + e.result(i, access.first) + ", " + low + ", 0");
+}
+
+/// An i128 in memory: two halves, in one access where it is aligned.
+void load_wide(Emitter& e, const Instruction& i, const Part& part, std::size_t first) {
+    const auto at = [&](u64 half) {
+        return e.address_of(i.operands[0], static_cast<i64>(part.offset + 8 * half));
+    };
+    if (i.align >= 16) {
+        e.put("ld" + order_text(i) + at(0).space + ".v2.b64 " +
+              braces({e.result(i, first), e.result(i, first + 1)}) + ", [" + at(0).text + "]");
+        return;
+    }
+    // The address may lie in the register that the first half comes to.
+    const auto second = at(1), whole = at(0);
+    for (const u64 half : {0, 1}) {
+        const auto& place = half ? second : whole;
+        e.put("ld" + order_text(i) + place.space + ".b64 " + e.result(i, first + half) + ", [" +
+              place.text + "]");
+    }
+}
+
+}  // namespace
+
+/// In front of parts: how many registers the earlier ones take.
+static std::size_t register_index(const std::vector<Part>& parts, std::size_t part) {
+    std::size_t index = 0;
+    for (std::size_t k = 0; k < part; ++k) index += registers_in(*parts[k].type);
+    return index;
+}
+
+void emit_load(Emitter& e, const Instruction& i) {
+    const std::vector<Part> parts = parts_of(*i.type);
+    const std::string order = order_text(i), cache = is_read_only(e, i) ? ".nc" : "";
+    if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
+    for (const Access& access : accesses(*i.type, i.align ? i.align : align_of(*i.type))) {
+        const Part& part = parts[access.first];
+        const std::size_t index = register_index(parts, access.first);
+        if (registers_in(*part.type) == 2) {
+            load_wide(e, i, part, index);
+        } else if (register_bits(*part.type) == 1) {
+            load_truth(e, i, access);
+        } else if (is_odd(access.bytes)) {
+            load_odd(e, i, part, index);
+        } else {
+            Words words = words_for(e, access);
+            std::vector<std::string> targets = words.registers;
+            for (std::size_t k = 0; words.each == 1 && k < access.count; ++k) {
+                targets.push_back(e.result(i, index + k));
+            }
+            const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
+            e.put("ld" + order + at.space + cache + vector_text(targets.size()) + ".b" +
+                  std::to_string(8 * words.bytes) + " " + braces(targets) + ", [" + at.text + "]");
+            unpack(e, i, access, words);
+        }
+    }
+}
+
+void emit_store(Emitter& e, const Instruction& i) {
+    const Value* value = i.operands[0];
+    const std::vector<Part> parts = parts_of(*value->type);
+    if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
+    for (const Access& access :
+         accesses(*value->type, i.align ? i.align : align_of(*value->type))) {
+        const Part& part = parts[access.first];
+        const std::size_t index = register_index(parts, access.first);
+        if (is_odd(access.bytes)) {
+            store_odd(e, i, part, index);
+            continue;
+        }
+        Words words = words_for(e, access);
+        std::vector<std::string> sources = words.registers;
+        if (words.each > 1) pack(e, value, access, words);
+        for (std::size_t k = 0; words.each == 1 && k < access.count * registers_in(*part.type);
+             ++k) {
+            std::string text = e.use_bits(value, index + k);
+            if (register_bits(*part.type) == 1) {
+                const std::string byte = e.fresh(Register::b16);
+                e.put("selp.b16 " + byte + ", 1, 0, " + text);
+                text = byte;
+            }
+            sources.push_back(text);
+        }
+        const bool is_wide = registers_in(*part.type) == 2;
+        const u64 bits = is_wide ? 64 : 8 * words.bytes;
+        const bool in_one = !is_wide || i.align >= 16;
+        for (std::size_t k = 0; k < (in_one ? 1 : sources.size()); ++k) {
+            const auto at = e.address_of(i.operands[1], static_cast<i64>(access.offset + 8 * k));
+            e.put("st" + order_text(i) + at.space + (in_one ? vector_text(sources.size()) : "") +
+                  ".b" + std::to_string(bits) + " [" + at.text + "], " +
+                  (in_one ? braces(sources) : sources[k]));
+        }
+    }
+}
+
+/// One step: addresses.cpp has taken the others apart.
+void emit_getelementptr(Emitter& e, const Instruction& i) {
+    const Steps steps = steps_of(i);
+    std::string at = e.use_register(steps.base);
+    for (const Steps::Term& term : steps.terms) {
+        std::string bytes = e.use(term.index);
+        if (term.scale != 1) {
+            const std::string scaled = e.fresh(Register::b64);
+            e.put("mul.lo.s64 " + scaled + ", " + bytes + ", " + std::to_string(term.scale));
+            bytes = scaled;
+        }
+        const bool is_last = &term == &steps.terms.back() && steps.offset == 0;
+        const std::string next = is_last ? e.result(i) : e.fresh(Register::b64);
+        e.put("add.s64 " + next + ", " + at + ", " + bytes);
+        at = next;
+    }
+    if (steps.offset != 0 || steps.terms.empty()) {
+        e.put("add.s64 " + e.result(i) + ", " + at + ", " + std::to_string(steps.offset));
+    }
+}
+
+/// A variable of the function: Emitter::name_locals().
+void emit_alloca(Emitter&, const Instruction&) {}
+
+}  // namespace coalesce::translator

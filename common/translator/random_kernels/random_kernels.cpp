@@ -1,0 +1,219 @@
+// random_kernels -- random kernels, translated by us and by clang's back end, run and compared.
+//
+// Builds on  the campaign's kernels and its contract, clang, the simulated GPU.
+// Idea       Both translations start at the same LLVM IR, so that what differs between them is ours: the
+//            bits that a kernel leaves, and the requests, sectors and wavefronts that it takes.
+// Watch      Kernels that differ are kept in a folder, with the IR and both texts.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <regex>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "simulated_run.h"
+#include "translator/translate.h"
+
+using namespace coalesce;
+using namespace coalesce::random_kernels;
+
+namespace {
+
+constexpr const char* kHelp =
+    R"(usage: random_kernels [options]     clang's back end and our translator, compared
+       random_kernels NAME...       these kernels alone, as learner_17
+
+  --kernels N     this many (200)
+  --first N       the number of the first (0)
+  --print         prints the source, and translates nothing
+  --spoil A=B     replaces what matches A in our PTX by B: is that found?
+  --folder DIR    where kernels that differ are kept (random-kernels-found)
+  --clang FILE    clang++ of version 17 or newer
+)";
+
+/// So many kernels are one source: clang reads the headers once for them.
+constexpr std::size_t kBatch = 10;
+
+struct Options {
+    std::size_t kernels = 200, first = 0;
+    std::vector<std::string> names;
+    std::string spoil, folder = "random-kernels-found", clang = COALESCE_CLANG;
+    bool only_print = false;
+};
+
+Options read_options(int argc, char** argv) {
+    Options options;
+    for (int k = 1; k < argc; ++k) {
+        const std::string word = argv[k];
+        const auto value = [&]() -> std::string {
+            if (k + 1 == argc) throw std::runtime_error(word + " needs a value");
+            return argv[++k];
+        };
+        if (word == "--help") {
+            std::cout << kHelp;
+            std::exit(0);
+        } else if (word == "--kernels") {
+            options.kernels = std::stoul(value());
+        } else if (word == "--first") {
+            options.first = std::stoul(value());
+        } else if (word == "--print") {
+            options.only_print = true;
+        } else if (word == "--spoil") {
+            options.spoil = value();
+        } else if (word == "--folder") {
+            options.folder = value();
+        } else if (word == "--clang") {
+            options.clang = value();
+        } else if (word.starts_with("--")) {
+            throw std::runtime_error("there is no option " + word);
+        } else {
+            options.names.push_back(word);
+        }
+    }
+    return options;
+}
+
+// ---- the compiler ----
+
+std::string output_of(const std::vector<std::string>& command,
+                      const std::filesystem::path& result) {
+    const Ended ended = run_child(command, 300);
+    if (ended.exit_code != 0) throw std::runtime_error("clang refuses:\n" + ended.output);
+    return read_file(result);
+}
+
+/// As the page compiles: optimised, with our own headers.
+std::string ir_of(const Options& options, const std::string& source,
+                  const std::filesystem::path& folder) {
+    write_file(folder / "kernels.cu", source);
+    const std::string out = folder / "kernels.ll";
+    return output_of({options.clang,
+                      "-x",
+                      "cuda",
+                      "-std=c++20",
+                      "-O3",
+                      "-fno-finite-loops",
+                      "--cuda-device-only",
+                      "-nocudainc",
+                      "-nocudalib",
+                      "-fdeclspec",
+                      "-isystem",
+                      COALESCE_CUDA_HEADERS,
+                      "-include",
+                      "cuda_runtime.h",
+                      "--cuda-gpu-arch=sm_90",
+                      "-Xclang",
+                      "-target-feature",
+                      "-Xclang",
+                      "+ptx78",
+                      "-Xclang",
+                      "-target-sdk-version=11.5",
+                      "-Wno-unknown-cuda-version",
+                      "-w",
+                      "-gline-tables-only",
+                      "-S",
+                      "-emit-llvm",
+                      "-o",
+                      out,
+                      folder / "kernels.cu"},
+                     out);
+}
+
+/// The IR is optimised already; the rest is the back end's.
+std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
+    const std::string out = folder / "back_end.ptx";
+    return output_of(
+        {options.clang, "-x", "ir", "--target=nvptx64-nvidia-cuda", "-march=sm_90", "-nocudalib",
+         "-O3", "-Xclang", "-disable-llvm-passes", "-Xclang", "-target-feature", "-Xclang",
+         "+ptx78", "-w", "-S", "-o", out, folder / "kernels.ll"},
+        out);
+}
+
+std::string spoilt(const std::string& ptx, const std::string& spoil) {
+    if (spoil.empty()) return ptx;
+    const std::size_t equals = spoil.find('=');
+    return std::regex_replace(ptx, std::regex(spoil.substr(0, equals)), spoil.substr(equals + 1));
+}
+
+// ---- the comparison ----
+
+class Comparison {
+public:
+    explicit Comparison(const Options& options) : options_(options) {}
+
+    /// Compiles them together; when that fails, says so for each.
+    void compare(const std::vector<Kernel>& kernels) {
+        const TemporaryFolder folder;
+        std::string ir, back_end, ours;
+        try {
+            ir = ir_of(options_, source_of(kernels), folder.path);
+            back_end = back_end_ptx(options_, folder.path);
+            ours = spoilt(translator::ptx_of(ir), options_.spoil);
+        } catch (const std::exception& problem) {
+            // One of them is to blame: each alone tells which.
+            if (kernels.size() > 1) {
+                for (const Kernel& kernel : kernels) compare({kernel});
+                return;
+            }
+            ++count_;
+            return found(kernels[0], problem.what(), ir, back_end, ours);
+        }
+        for (const Kernel& kernel : kernels) {
+            ++count_;
+            const std::string problem = difference(run(back_end, kernel), run(ours, kernel));
+            if (!problem.empty()) found(kernel, problem, ir, back_end, ours);
+        }
+    }
+
+    std::size_t count() const { return count_; }
+    std::size_t found() const { return found_; }
+
+private:
+    void found(const Kernel& kernel, const std::string& problem, const std::string& ir,
+               const std::string& back_end, const std::string& ours) {
+        ++found_;
+        const std::filesystem::path folder = std::filesystem::path(options_.folder) / kernel.name;
+        std::filesystem::create_directories(folder);
+        write_file(folder / "kernel.cu", kernel.text);
+        write_file(folder / "kernels.ll", ir);
+        write_file(folder / "back_end.ptx", back_end);
+        write_file(folder / "translated.ptx", ours);
+        std::cout << kernel.name << ": " << problem << "\n    kept in " << folder.string()
+                  << "; again: random_kernels " << kernel.name << std::endl;
+    }
+
+    const Options& options_;
+    std::size_t count_ = 0, found_ = 0;
+};
+
+int compare_all(const Options& options, const std::vector<Kernel>& kernels) {
+    Comparison comparison(options);
+    for (std::size_t from = 0; from < kernels.size(); from += kBatch) {
+        const std::size_t to = std::min(kernels.size(), from + kBatch);
+        comparison.compare({kernels.begin() + static_cast<std::ptrdiff_t>(from),
+                            kernels.begin() + static_cast<std::ptrdiff_t>(to)});
+        std::cout << to << " of " << kernels.size() << " kernels compared, up to "
+                  << kernels[to - 1].name << std::endl;
+    }
+    std::cout << comparison.count() - comparison.found() << " of " << comparison.count()
+              << " kernels are the same through both\n";
+    return comparison.found() > 0 || comparison.count() == 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    const Options options = read_options(argc, argv);
+    std::vector<Kernel> kernels;
+    for (const std::string& name : options.names) kernels.push_back(kernel_of(name));
+    for (std::size_t k = 0; options.names.empty() && k < options.kernels; ++k)
+        kernels.push_back(kernel_of(options.first + k));
+    if (options.only_print) {
+        std::cout << source_of(kernels);
+        return 0;
+    }
+    return compare_all(options, kernels);
+} catch (const std::exception& problem) {
+    std::cerr << "random_kernels: " << problem.what() << "\n" << kHelp;
+    return 2;
+}

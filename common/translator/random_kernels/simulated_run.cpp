@@ -1,0 +1,140 @@
+#include "simulated_run.h"
+
+#include <cuda_runtime_api.h>
+
+#include <stdexcept>
+
+namespace coalesce::random_kernels {
+
+namespace {
+
+using campaign::u32;
+using campaign::u64;
+
+/// No generated kernel needs more: what does is a loop that does not end.
+constexpr u64 kMaxInstructions = 5'000'000;
+
+void need(cudaError_t error) {
+    if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
+}
+
+class Buffer {
+public:
+    Buffer(std::size_t bytes, int fill) : bytes_(bytes) {
+        need(cudaMalloc(&data_, bytes));
+        need(cudaMemset(data_, fill, bytes));
+    }
+    ~Buffer() { cudaFree(data_); }
+    Buffer(const Buffer&) = delete;
+    void* data() { return data_; }
+    void* argument() { return &data_; }
+    void append_to(std::vector<unsigned char>& all) const {
+        all.resize(all.size() + bytes_);
+        need(cudaMemcpy(all.data() + all.size() - bytes_, data_, bytes_, cudaMemcpyDeviceToHost));
+    }
+
+private:
+    void* data_ = nullptr;
+    std::size_t bytes_;
+};
+
+class Library {
+public:
+    explicit Library(const std::string& text) {
+        need(
+            cudaLibraryLoadData(&library_, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    }
+    ~Library() { cudaLibraryUnload(library_); }
+    Library(const Library&) = delete;
+    const void* kernel(const std::string& name) const {
+        cudaKernel_t kernel;
+        need(cudaLibraryGetKernel(&kernel, library_, name.c_str()));
+        return reinterpret_cast<const void*>(kernel);
+    }
+
+private:
+    cudaLibrary_t library_ = nullptr;
+};
+
+std::string first_report() {
+    CoalesceReport report;
+    if (coalesceGetReports() == 0 || coalesceGetReport(0, &report) != 0) return "";
+    return std::string(report.check) + ", line " + std::to_string(report.line) + ": " +
+           report.message;
+}
+
+void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
+    const Library library(ptx);
+    const campaign::Launch& shape = kernel.launch;
+    unsigned seed = shape.all_threads();
+    std::vector<u32> input(campaign::kInputWords);
+    for (u32 k = 0; k < campaign::kInputWords; ++k) input[k] = campaign::input_word(seed, k);
+    Buffer in(sizeof(u32) * campaign::kInputWords, 0), sums(sizeof(u32) * campaign::kSumWords, 0);
+    Buffer out(sizeof(u32) * campaign::kOutWords * shape.all_threads(), campaign::kOutFill);
+    Buffer scratch(campaign::kScratchBytes * shape.all_threads(), 0);
+    need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * input.size(), cudaMemcpyHostToDevice));
+    void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
+    need(cudaLaunchKernel(library.kernel(kernel.name), dim3(shape.blocks),
+                          dim3(shape.threads_x, shape.threads_y, shape.threads_z), arguments,
+                          shape.dynamic_shared, nullptr));
+    need(cudaDeviceSynchronize());
+    for (const Buffer* buffer : {&out, &sums, &scratch}) buffer->append_to(outcome.memory);
+    if (coalesceGetCounters(nullptr, &outcome.counters) != 0)
+        throw std::runtime_error("it was not counted");
+}
+
+}  // namespace
+
+Outcome run(const std::string& ptx, const Kernel& kernel) {
+    coalesceSetQuiet(1);
+    coalesceSetMaxInstructions(kMaxInstructions);
+    coalesceResetCounters();
+    coalesceClearReports();
+    Outcome outcome;
+    try {
+        launch(ptx, kernel, outcome);
+    } catch (const std::exception& problem) {
+        outcome.problem = problem.what();
+        cudaGetLastError();
+    }
+    if (const std::string report = first_report(); !report.empty())
+        outcome.problem += (outcome.problem.empty() ? "" : ": ") + report;
+    coalesceClearError();
+    return outcome;
+}
+
+std::string difference(const Outcome& back_end, const Outcome& translated) {
+    if (!back_end.problem.empty()) return "by the back end: " + back_end.problem;
+    if (!translated.problem.empty()) return "translated: " + translated.problem;
+    for (std::size_t k = 0; k < back_end.memory.size(); ++k) {
+        if (back_end.memory[k] == translated.memory[k]) continue;
+        const std::size_t all = back_end.memory.size();
+        return "byte " + std::to_string(k) + " of " + std::to_string(all) + " of the results";
+    }
+    struct Counter {
+        const char* name;
+        uint64_t CoalesceCounters::*member;
+    };
+    static constexpr Counter kCounters[] = {
+        {"load requests", &CoalesceCounters::load_requests},
+        {"load sectors", &CoalesceCounters::load_sectors},
+        {"store requests", &CoalesceCounters::store_requests},
+        {"store sectors", &CoalesceCounters::store_sectors},
+        {"atomic requests", &CoalesceCounters::atomic_requests},
+        {"atomic sectors", &CoalesceCounters::atomic_sectors},
+        {"shared load requests", &CoalesceCounters::shared_load_requests},
+        {"shared load wavefronts", &CoalesceCounters::shared_load_wavefronts},
+        {"shared store requests", &CoalesceCounters::shared_store_requests},
+        {"shared store wavefronts", &CoalesceCounters::shared_store_wavefronts},
+        {"shared atomic wavefronts", &CoalesceCounters::shared_atomic_wavefronts}};
+    for (const Counter& counter : kCounters) {
+        const uint64_t a = back_end.counters.*counter.member,
+                       b = translated.counters.*counter.member;
+        if (a != b)
+            return std::string(counter.name) + ": " + std::to_string(a) + " by the back end, " +
+                   std::to_string(b) + " translated";
+    }
+    return "";
+}
+
+}  // namespace coalesce::random_kernels

@@ -1,0 +1,23 @@
+// One kernel of a PTX text on the simulated GPU: what it leaves in memory, and what it costs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cudart/coalesce_simulator.h"
+#include "program.h"
+
+namespace coalesce::random_kernels {
+
+struct Outcome {
+    std::string problem;  ///< it was refused, stopped or reported; empty when it was not
+    std::vector<unsigned char> memory;
+    CoalesceCounters counters{};
+};
+
+Outcome run(const std::string& ptx, const Kernel& kernel);
+
+/// Empty, or how two outcomes differ: results, requests, sectors or wavefronts. Instructions may differ.
+std::string difference(const Outcome& back_end, const Outcome& translated);
+
+}  // namespace coalesce::random_kernels

@@ -1,0 +1,96 @@
+// The types of LLVM IR. A module has each type once: equal types are one pointer.
+//
+// Read next  layout.h says what each takes in memory.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace coalesce::translator {
+
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using i64 = std::int64_t;
+
+/// NVPTX's numbers for its state spaces.
+enum class Space : u32 {
+    generic = 0,
+    global = 1,
+    shared = 3,
+    constant = 4,
+    local = 5,
+    param = 101
+};
+
+struct Type {
+    enum class Kind : u8 {
+        nothing,  ///< void
+        integer,
+        half,
+        bfloat,
+        single,  ///< float
+        real,    ///< double
+        pointer,
+        array,
+        vector,
+        structure,
+        function,
+        label,
+        metadata,
+        opaque,  ///< a structure without a body, a token, a target's own: no value has it here
+    };
+    Kind kind = Kind::nothing;
+    u32 bits = 0;                  ///< of an integer
+    Space space = Space::generic;  ///< of a pointer
+    u64 count = 0;                 ///< of an array or a vector
+    bool is_packed = false;        ///< a structure without padding
+    bool is_variadic = false;      ///< a function
+    std::vector<const Type*>
+        elements;  ///< array, vector: one; function: what it returns, parameters
+
+    bool is(Kind k) const { return kind == k; }
+    bool is_integer(u32 width) const { return kind == Kind::integer && bits == width; }
+    bool is_floating() const { return kind >= Kind::half && kind <= Kind::real; }
+    bool is_aggregate() const { return kind >= Kind::array && kind <= Kind::structure; }
+    const Type* element() const { return elements.front(); }
+};
+
+/// Makes types, each once.
+class Types {
+public:
+    const Type* nothing() { return simple(Type::Kind::nothing); }
+    const Type* half() { return simple(Type::Kind::half); }
+    const Type* bfloat() { return simple(Type::Kind::bfloat); }
+    const Type* single() { return simple(Type::Kind::single); }
+    const Type* real() { return simple(Type::Kind::real); }
+    const Type* label() { return simple(Type::Kind::label); }
+    const Type* metadata() { return simple(Type::Kind::metadata); }
+    const Type* opaque() { return simple(Type::Kind::opaque); }
+    const Type* integer(u32 bits);
+    const Type* pointer(Space space = Space::generic);
+    const Type* array(const Type* element, u64 count);
+    const Type* vector(const Type* element, u64 count);
+    const Type* structure(std::vector<const Type*> members, bool is_packed);
+    const Type* function(const Type* returned, std::vector<const Type*> parameters,
+                         bool is_variadic);
+
+    /// "%struct.Pair" in the IR. The one that is used before its definition is filled in then.
+    Type* named(const std::string& name);
+
+private:
+    const Type* simple(Type::Kind kind);
+    const Type* unique(Type type);
+
+    std::deque<Type> all_;
+    std::map<std::string, const Type*> by_key_;
+    std::map<std::string, Type*> named_;
+};
+
+/// As the IR writes it, for messages.
+std::string text_of(const Type& type);
+
+}  // namespace coalesce::translator
