@@ -63,7 +63,7 @@ Compiled compile(const Source& source, const CompileOptions& options) {
     if (!source.is_good()) {
         compiled.failure = source.problem;
     } else if (!compiler) {
-        compiled.failure = no_compiler(options.compiler);
+        compiled.failure = no_compiler(demanded(options.compiler));
     } else {
         compiled = compile_or_find(source, options, *compiler);
     }

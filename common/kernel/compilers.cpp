@@ -1,3 +1,4 @@
+// Linux only: /proc/self/exe.
 #include "kernel/compilers.h"
 
 #include <sys/stat.h>
@@ -221,6 +222,11 @@ const char* name_of(Compiler kind) {
         case Compiler::any: break;
     }
     return "any compiler";
+}
+
+Compiler demanded(Compiler kind) {
+    const std::vector<Compiler> tried = in_order();
+    return kind == Compiler::any && tried.size() == 1 ? tried.front() : kind;
 }
 
 std::optional<FoundCompiler> find_compiler(Compiler kind) {

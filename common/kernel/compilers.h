@@ -18,6 +18,9 @@ struct FoundCompiler {
     std::string identity;  ///< changes when another version takes its place
 };
 
+/// The only kind that will do: `kind`, or with `any` what the environment demands; `any` when it
+/// demands nothing.
+Compiler demanded(Compiler kind);
 /// The compiler of that kind, or with `any` the first there is.
 std::optional<FoundCompiler> find_compiler(Compiler kind);
 /// "NVRTC 13.0", "clang 19.1.7, translated"; asks the compiler, which takes a moment.

@@ -20,7 +20,11 @@ const std::string ALL = "all";
 CheckRequest request_for(const Work& exercise, const CheckWords& words) {
     // The simulator counts and checks; a GPU, where there is one, is for the time.
     std::string device = words.device == "gpu" ? "gpu" : "sim";
-    return {.exercise = exercise, .file = words.file, .device = device, .seconds = words.seconds};
+    return {.exercise = exercise,
+            .file = words.file,
+            .device = device,
+            .seconds = words.seconds,
+            .through_ir = words.through_ir};
 }
 
 void understand(const CheckWords& words) {

@@ -18,6 +18,7 @@ struct CheckWords {
     std::string device = "auto";  ///< sim, gpu, or auto: sim, and the bandwidth of a GPU that works
     int seconds = 60;
     bool json = false;
+    bool through_ir = false;  ///< compiled as a page does it
 };
 
 /// Returns the exit code: 0 passed, 1 not yet, 2 when something could not be examined. Throws

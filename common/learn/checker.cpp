@@ -54,6 +54,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
         "COALESCE_DEVICE=" + request.device,
         "COALESCE_CACHE=" + (learners_folder() / "cache").string(),
     };
+    if (request.through_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
     // The program would find the simulator by itself, and start itself anew: this is faster.
     fs::path simulator = programs().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
@@ -128,6 +129,7 @@ int Check::milliseconds_left() const {
 CheckResult Check::finish() {
     CheckResult result;
     result.file = file;
+    result.through_ir = request.through_ir;
     bool has_ended = child->wait(milliseconds_left());
     child->stop();
     result.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
@@ -166,6 +168,7 @@ CheckResult Check::finish() {
 CheckResult Check::without_verdict(const Ended& outcome) const {
     CheckResult result;
     result.file = file;
+    result.through_ir = request.through_ir;
     std::string program = checks_program().string();
     result.problem =
         "nothing could be found out about " + file + ": " + program +

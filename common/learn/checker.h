@@ -20,6 +20,7 @@ struct CheckRequest {
     std::string file = "";       ///< another file than the exercise's, as it was typed
     std::string device = "sim";  ///< sim, gpu, auto
     int seconds = 60;            ///< then it is ended
+    bool through_ir = false;     ///< compiled by clang and our translator
 };
 
 /// What came of it.
@@ -30,6 +31,7 @@ struct CheckResult {
     std::optional<Verdict> verdict;  ///< nothing when there is none
     std::string problem = "";        ///< why there is none, and what to do
     std::string file = "";           ///< as messages name it
+    bool through_ir = false;         ///< as was asked
     double milliseconds = 0;         ///< from starting the program to its verdict
 
     /// The identifier of what is wrong: "missing-barrier"; "" when it passed.

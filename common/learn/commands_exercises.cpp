@@ -40,6 +40,7 @@ void add_check(CommandLine& line) {
     command->add_option("--device", words->device, "sim, gpu; auto: sim, and a GPU's bandwidth");
     command->add_option("--seconds", words->seconds, "The longest that it may take (60)");
     command->add_flag("--json", words->json, "The verdict as JSON");
+    command->add_flag("--through-ir", words->through_ir, "Compile as a page does: by LLVM IR");
 }
 
 void add_watch(CommandLine& line) {

@@ -38,14 +38,15 @@ std::string pass_told_with(const Work& exercise, const CheckResult& result, cons
     text += "\nNext: " + command_line("explain " + exercise.words(), "yours beside the solution");
     if (!more.hunt.empty()) text += "      " + command_line(more.hunt, more.hunt_file);
     if (!more.behind.empty()) text += "      " + command_line(more.behind, more.behind_file);
-    return text + "Again: " + command_for(exercise, result.file) + "\n";
+    return text + "Again: " + command_for(exercise, result) + "\n";
 }
 
 }  // namespace
 
-std::string command_for(const Work& exercise, const std::string& file) {
-    bool is_usual = file.empty() || file == exercise.relative_file();
-    return "./learn check " + exercise.words() + (is_usual ? "" : " --file " + file);
+std::string command_for(const Work& exercise, const CheckResult& result) {
+    bool is_usual = result.file.empty() || result.file == exercise.relative_file();
+    return "./learn check " + exercise.words() + (is_usual ? "" : " --file " + result.file) +
+           (result.through_ir ? " --through-ir" : "");
 }
 
 std::string headline_of(const Work& exercise, const CheckResult& result, const Style& style) {
@@ -65,7 +66,7 @@ std::string headline_of(const Work& exercise, const CheckResult& result, const S
 
 std::string text_of_failure(const Work& exercise, const CheckResult& result, const Style& style) {
     std::string text = headline_of(exercise, result, style) + "\n";
-    std::string again = "Again: " + command_for(exercise, result.file);
+    std::string again = "Again: " + command_for(exercise, result);
     if (!result.verdict) return text + wrap(result.problem) + "\n" + again + "\n";
     std::string hint = "./learn hint " + exercise.words();
     bool is_short = again.size() + hint.size() < 62;

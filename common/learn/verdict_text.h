@@ -27,6 +27,6 @@ std::string text_of_pass(const Work& exercise, const CheckResult& result, const 
                          const Style& style);
 
 /// The command that repeats the check: "./learn check 03 --file x.cu".
-std::string command_for(const Work& exercise, const std::string& file);
+std::string command_for(const Work& exercise, const CheckResult& result);
 
 }  // namespace coalesce::learn

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "kernel/cache.h"
+#include "kernel/compiled_from.h"
 #include "kernel/messages.h"
 #include "kernel/wrapper.h"
 #include "scratch_folder.h"
@@ -44,7 +45,8 @@ std::string launch_with(const std::string& launch) {
 /// The compilers that are here.
 std::vector<Compiler> compilers() {
     std::vector<Compiler> here;
-    for (const Compiler one : {Compiler::nvrtc, Compiler::nvcc, Compiler::clang}) {
+    for (const Compiler one :
+         {Compiler::nvrtc, Compiler::nvcc, Compiler::clang, Compiler::clang_ir}) {
         if (!compiler_found(one).empty()) here.push_back(one);
     }
     return here;
@@ -210,6 +212,69 @@ TEST_CASE("no compiler: said so, and it is not the learner's fault") {
         setenv("PATH", path.c_str(), 1);
         CHECK(compiled.failure.kind == FailureKind::no_compiler);
         CHECK(compiled.failure.next.find("./learn") != std::string::npos);
+    }
+}
+
+// ---- through LLVM IR ----
+
+TEST_CASE("clang's IR, translated, is a compiler of its own name") {
+    if (compiler_found(Compiler::clang_ir).empty()) return;
+    const Compiled compiled = compile(good(), {.compiler = Compiler::clang_ir});
+    INFO(terminal_text(compiled.failure));
+    CHECK(compiled.ok());
+    CHECK(compiled.compiler.starts_with("clang "));
+    CHECK(compiled.compiler.ends_with(", translated"));
+    CHECK(compiled.entry == "_Z9transposePfPKfii");
+}
+
+TEST_CASE("what clang says is the same, asked for IR or by its driver") {
+    const std::string clang = compiler_found(Compiler::clang);
+    const std::string with_ir = compiler_found(Compiler::clang_ir);
+    const auto version = [](const std::string& found) {
+        return found.substr(0, found.find_first_of(",("));
+    };
+    if (with_ir.empty() || version(clang).find(version(with_ir)) == std::string::npos) return;
+    for (const std::string& text :
+         {"__global__ void transpose(float* out) { int unused; out[0] = x; }\n" + configure_text,
+          kernel_text + "Launch configure() { return {}; }\n",
+          "#include <nowhere.h>\n" + kernel_text + configure_text,
+          kernel_text + configure_text + "__device__ void f() { throw 1; }\n"}) {
+        const Compiled one = compile_text(text, Compiler::clang);
+        const Compiled other = compile_text(text, Compiler::clang_ir);
+        CAPTURE(text);
+        CHECK(!other.ok());
+        CHECK(terminal_text(one.failure) == terminal_text(other.failure));
+        REQUIRE(one.messages.size() == other.messages.size());
+        for (std::size_t i = 0; i < one.messages.size(); ++i) {
+            CHECK(one.messages[i].text == other.messages[i].text);
+            CHECK(one.messages[i].place == other.messages[i].place);
+        }
+    }
+}
+
+TEST_CASE("IR that the translator does not know is no mistake in the file's C++") {
+    const RawOutput raw{.is_good = true,
+                        .ir = "define void @k() {\n  %1 = frobnicate i32 0\n  ret void\n}\n"};
+    const Compiled compiled = compiled_from(good(), "transpose", "clang 22.1.8, translated", raw);
+    CHECK(compiled.failure.kind == FailureKind::not_translated);
+    CHECK(compiled.failure.place.file == "exercises/kernel.cu");
+    CHECK(compiled.failure.details.find("frobnicate") != std::string::npos);
+    CHECK(compiled.ptx.empty());
+}
+
+TEST_CASE("a clang that is too old or too new for its IR is none") {
+    const ScratchFolder folder;
+    const std::filesystem::path clang = folder.path() / "clang";
+    for (const char* version : {"16.0.6", "23.1.0"}) {
+        std::ofstream(clang) << "#!/bin/sh\necho " << version << "\n";
+        std::filesystem::permissions(clang, std::filesystem::perms::owner_all);
+        setenv("COALESCE_CLANG", clang.c_str(), 1);
+        setenv("COALESCE_COMPILER", "clang_ir", 1);
+        const Compiled compiled = compile(good(), {});
+        unsetenv("COALESCE_COMPILER");
+        unsetenv("COALESCE_CLANG");
+        CHECK(compiled.failure.kind == FailureKind::no_compiler);
+        CHECK(compiled.failure.next.find("clang-19") != std::string::npos);
     }
 }
 
