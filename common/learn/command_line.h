@@ -48,7 +48,7 @@ private:
 void add_step_commands(CommandLine& line);
 /// check, watch, hint, predict, picture, explain, diff, reset, measure. (commands_exercises.cpp)
 void add_exercise_commands(CommandLine& line);
-/// start, progress, doctor. (commands_learner.cpp)
+/// start, progress, play, doctor. (commands_learner.cpp)
 void add_learner_commands(CommandLine& line);
 
 }  // namespace coalesce::learn

@@ -4,6 +4,7 @@
 
 #include "learn/command_line.h"
 #include "learn/doctor.h"
+#include "learn/play.h"
 #include "learn/report.h"
 
 namespace coalesce::learn {
@@ -20,6 +21,14 @@ void add_learner_commands(CommandLine& line) {
         return show_progress(session, *progress_json);
     });
     progress->add_flag("--json", *progress_json, "As JSON");
+
+    auto play_words = std::make_shared<PlayWords>();
+    CLI::App* play_command =
+        line.add("play", "The book at an address of this computer, to write in",
+                 [play_words]() -> int { play(*play_words); });
+    play_command->add_option("--port", play_words->port, "This port (8237); 0: any that is free")
+        ->check(CLI::Range(0, 65535));
+    play_command->add_flag("--open", play_words->opens, "Open it in a browser");
 
     auto doctor_json = std::make_shared<bool>(false);
     CLI::App* doctor_command = line.add(

@@ -152,6 +152,14 @@ function setUpQuestions() {
     }
 }
 
+// ---- without a network: a script beside the pages keeps them, where the browser allows that ----
+
+addEventListener("load", () => {
+    if (!location.protocol.startsWith("http") || !navigator.serviceWorker) return;
+    // The script's own address never changes: it must not come out of a cache.
+    navigator.serviceWorker.register("service_worker.js", { updateViaCache: "none" }).catch(() => {});
+});
+
 document.addEventListener("DOMContentLoaded", () => {
     setUpTheme();
     // The explorer has the book's colours and not its contents.

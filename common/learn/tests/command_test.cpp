@@ -50,6 +50,16 @@ void refused(const std::string& words, const std::string& sentence) {
 
 }  // namespace
 
+TEST_CASE("play refuses what is no port, before it serves") {
+    for (const char* words :
+         {"play --port 65536", "play --port -1", "play --port web", "play 8237"}) {
+        CAPTURE(words);
+        const Ended refused = learn(words);
+        CHECK(refused.exit_code == 2);
+        CHECK(has(refused.output, "(./learn play --help)"));
+    }
+}
+
 TEST_CASE("help and list") {
     CHECK(learn("--help").exit_code == 0);
     CHECK(has(learn("run --help").output, "--device"));

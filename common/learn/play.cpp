@@ -1,0 +1,56 @@
+#include "learn/play.h"
+
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include "base/child.h"
+#include "base/errors.h"
+#include "learn/paths.h"
+#include "learn/web_server.h"
+
+namespace coalesce::learn {
+namespace {
+
+/// The same each time: what a browser keeps (the compiler, what the learner wrote) it keeps for an address.
+constexpr int usual_port = 8237;
+
+WebServer server_for(const std::filesystem::path& book, const std::optional<int>& port) {
+    try {
+        return {book, port.value_or(usual_port)};
+    } catch (const PortTaken& taken) {
+        if (port) throw UsageError(std::string(taken.what()) + "; --port 0 takes a free one");
+        std::cout << "learn: " << taken.what() << ", so another one is used. What you wrote at the "
+                  << "usual\naddress is kept there.\n";
+        return {book, 0};
+    }
+}
+
+void open_in_browser(const std::string& address) {
+    for (const char* name : {"xdg-open", "sensible-browser", "open"}) {
+        const std::string program = find_program(name);
+        if (program.empty()) continue;
+        // It may run for as long as the browser does.
+        std::thread([program, address] {
+            run_to_end({.program = program, .arguments = {address}});
+        }).detach();
+        return;
+    }
+    std::cout << "learn: no program that opens a browser was found; open the address by hand\n";
+}
+
+}  // namespace
+
+void play(const PlayWords& words) {
+    const std::filesystem::path book = programs().parent_path() / "docs" / "html";
+    if (!std::filesystem::exists(book / "index.html")) {
+        throw UsageError("there is no book in " + book.string() + "; ./learn docs builds it");
+    }
+    WebServer server = server_for(book, words.port);
+    std::cout << "The course is at " << server.address()
+              << "\nFor this computer alone; Ctrl-C ends it." << std::endl;
+    if (words.opens) open_in_browser(server.address());
+    server.serve();
+}
+
+}  // namespace coalesce::learn

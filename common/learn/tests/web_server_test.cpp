@@ -1,0 +1,185 @@
+// The server of `learn play`: what it gives and what it does not, as texts and over a real connection.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "learn/web_server.h"
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <thread>
+
+#include "base/files.h"
+
+using namespace coalesce;
+using namespace coalesce::learn;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A book, and beside it what is nobody's business.
+struct Site {
+    TemporaryFolder folder;
+    fs::path book = folder / "book";
+
+    Site() {
+        fs::create_directories(book / "compiler");
+        write_file(book / "index.html", "<p>The book</p>");
+        write_file(book / "a page.html", "<p>A page</p>");
+        write_file(book / "compiler" / "clang.wasm.gz", "packed");
+        for (const char* name :
+             {"a.js", "a.css", "a.svg", "a.json", "a.wasm", "a.txt", "a.png", "a"}) {
+            write_file(book / name, "text");
+        }
+        write_file(folder / "secret.html", "secret");
+        fs::create_symlink(folder / "secret.html", book / "link.html");
+        fs::create_symlink(book / "index.html", book / "inside.html");
+        fs::create_directory(folder / "bookmarks");
+        write_file(folder / "bookmarks" / "index.html", "secret");
+    }
+
+    WebAnswer get(const std::string& target, const std::string& more = "") const {
+        return web_answer(book,
+                          "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + more + "\r\n");
+    }
+};
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+}
+
+std::string header(const WebAnswer& answer, const std::string& name) {
+    const std::size_t at = answer.headers.find(name + ": ");
+    if (at == answer.headers.npos) return "";
+    const std::size_t begin = at + name.size() + 2;
+    return answer.headers.substr(begin, answer.headers.find("\r\n", begin) - begin);
+}
+
+// What comes back for bytes that are sent to that port.
+std::string sent(int port, const std::string& bytes) {
+    const Descriptor connection(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(static_cast<std::uint16_t>(port));
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(connect(connection.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0);
+    REQUIRE(write_all(connection.get(), bytes));
+    std::string answer;
+    REQUIRE(read_all(connection.get(), answer));
+    return answer;
+}
+
+}  // namespace
+
+TEST_CASE("files of the folder are given, by their paths") {
+    const Site site;
+    CHECK(site.get("/").body == "<p>The book</p>");
+    CHECK(site.get("/index.html").body == "<p>The book</p>");
+    CHECK(site.get("/index.html?one=two#three").body == "<p>The book</p>");
+    CHECK(site.get("/a%20page.html").body == "<p>A page</p>");
+    CHECK(site.get("/inside.html").body == "<p>The book</p>");
+    CHECK(site.get("/compiler/clang.wasm.gz").body == "packed");
+    CHECK(site.get("/compiler/../index.html").status == 200);
+    CHECK(site.get("/nothing.html").status == 404);
+    CHECK(site.get("/compiler").status == 404);
+    CHECK(site.get("/compiler/").status == 404);
+}
+
+TEST_CASE("nothing outside of the folder is given") {
+    const Site site;
+    for (const char* target :
+         {"/../secret.html", "/%2e%2e/secret.html", "/..%2fsecret.html", "/%2E%2E%2Fsecret.html",
+          "/compiler/../../secret.html", "/link.html", "/../bookmarks/index.html", "/../bookmarks/",
+          "/....//secret.html", "//etc/passwd", "/%2fetc/passwd", "/..",
+          "/../../../../../../etc/passwd"}) {
+        CAPTURE(target);
+        const WebAnswer answer = site.get(target);
+        CHECK(answer.status == 404);
+        CHECK_FALSE(has(answer.body, "secret"));
+    }
+    const std::string absolute = site.folder / "secret.html";
+    CHECK(site.get(absolute).status == 404);
+    CHECK(site.get("/" + absolute).status == 404);
+}
+
+TEST_CASE("what is no request is refused") {
+    const Site site;
+    for (const char* target :
+         {"index.html", "http://127.0.0.1/index.html", "*", "/a%2", "/%zz", "/index.html%00.js"}) {
+        CAPTURE(target);
+        CHECK(site.get(target).status == 400);
+    }
+    CHECK(web_answer(site.book, "").status == 400);
+    CHECK(web_answer(site.book, "GET\r\n\r\n").status == 400);
+    CHECK(web_answer(site.book, "GET /index.html HTTP/1.1\r\n").status == 400);
+    for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "get"}) {
+        CAPTURE(method);
+        const WebAnswer answer = web_answer(site.book, std::string(method) + " / HTTP/1.1\r\n\r\n");
+        CHECK(answer.status == 405);
+        CHECK(header(answer, "Allow") == "GET, HEAD");
+    }
+}
+
+TEST_CASE("each kind of file has its type") {
+    const Site site;
+    const auto type = [&](const std::string& target) {
+        return header(site.get(target), "Content-Type");
+    };
+    CHECK(type("/") == "text/html; charset=utf-8");
+    CHECK(type("/a.js") == "text/javascript; charset=utf-8");
+    CHECK(type("/a.css") == "text/css; charset=utf-8");
+    CHECK(type("/a.svg") == "image/svg+xml");
+    CHECK(type("/a.png") == "image/png");
+    CHECK(type("/a.json") == "application/json");
+    CHECK(type("/a.wasm") == "application/wasm");
+    CHECK(type("/a.txt") == "text/plain; charset=utf-8");
+    CHECK(type("/a") == "application/octet-stream");
+    // A page unpacks it, so that nobody else may: no Content-Encoding.
+    CHECK(type("/compiler/clang.wasm.gz") == "application/gzip");
+    CHECK_FALSE(has(site.get("/compiler/clang.wasm.gz").headers, "Content-Encoding"));
+}
+
+TEST_CASE("a file that a browser has is sent again when it has changed") {
+    const Site site;
+    const std::string tag = header(site.get("/index.html"), "ETag");
+    REQUIRE(tag.size() > 2);
+    const WebAnswer same = site.get("/index.html", "if-none-match: " + tag + "\r\n");
+    CHECK(same.status == 304);
+    CHECK(same.body.empty());
+    CHECK(header(same, "Cache-Control") == "no-cache");
+    write_file(site.book / "index.html", "<p>Another book</p>");
+    const WebAnswer other = site.get("/index.html", "If-None-Match: " + tag + "\r\n");
+    CHECK(other.status == 200);
+    CHECK(other.body == "<p>Another book</p>");
+}
+
+TEST_CASE("over a connection: at the loopback address, one answer, several at once") {
+    // It serves until the program ends, and the folder stays until then.
+    static const Site site;
+    static WebServer server(site.book, 0);
+    REQUIRE(server.port() > 0);
+    CHECK(server.address() == "http://127.0.0.1:" + std::to_string(server.port()) + "/");
+    std::thread([] { server.serve(); }).detach();
+
+    const std::string get = sent(server.port(), "GET / HTTP/1.1\r\n\r\n");
+    CHECK(get.starts_with("HTTP/1.1 200 OK\r\n"));
+    CHECK(has(get, "\r\nContent-Length: 15\r\n"));
+    CHECK(get.ends_with("\r\n\r\n<p>The book</p>"));
+    const std::string head = sent(server.port(), "HEAD / HTTP/1.1\r\n\r\n");
+    CHECK(has(head, "\r\nContent-Length: 15\r\n"));
+    CHECK(head.ends_with("\r\n\r\n"));
+    CHECK(sent(server.port(), "GET /../secret.html HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+    CHECK(sent(server.port(), std::string(16384, 'x')).starts_with("HTTP/1.1 400 "));
+
+    // A connection that nothing is said on keeps nobody waiting.
+    const Descriptor silent(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(static_cast<std::uint16_t>(server.port()));
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(connect(silent.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) == 0);
+    CHECK(sent(server.port(), "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
+
+    CHECK_THROWS_AS(WebServer(site.book, server.port()), PortTaken);
+}

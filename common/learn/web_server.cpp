@@ -1,0 +1,219 @@
+// Theory of operation: a thread for each connection, one request for each connection, the file read whole. A
+// browser on the same computer notices nothing of that, and there is little that can go wrong.
+#include "learn/web_server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "base/files.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Nobody sends more than this before the body of a GET.
+constexpr std::size_t longest_request = 16384;
+
+const char* words_of(int status) {
+    switch (status) {
+        case 200: return "OK";
+        case 304: return "Not Modified";
+        case 400: return "Bad Request";
+        case 404: return "Not Found";
+        default: return "Method Not Allowed";
+    }
+}
+
+WebAnswer refusal(int status) {
+    return {status, "Content-Type: text/plain; charset=utf-8\r\n",
+            words_of(status) + std::string("\n")};
+}
+
+std::string type_of(const fs::path& file) {
+    static const std::map<std::string, std::string> types = {
+        {".css", "text/css; charset=utf-8"},
+        {".gz", "application/gzip"},
+        {".html", "text/html; charset=utf-8"},
+        {".js", "text/javascript; charset=utf-8"},
+        {".json", "application/json"},
+        {".png", "image/png"},
+        {".svg", "image/svg+xml"},
+        {".txt", "text/plain; charset=utf-8"},
+        {".wasm", "application/wasm"},
+    };
+    const auto found = types.find(file.extension());
+    return found == types.end() ? "application/octet-stream" : found->second;
+}
+
+int digit_of(char c) {
+    const char* digits = "0123456789abcdef";
+    const char* found =
+        c == '\0' ? nullptr : std::strchr(digits, std::tolower(static_cast<unsigned char>(c)));
+    return found == nullptr ? -1 : static_cast<int>(found - digits);
+}
+
+/// "%20" and its like are one byte. Nothing where they are none, or make a zero.
+std::optional<std::string> decoded(const std::string& text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        if (c == '%') {
+            if (i + 2 >= text.size()) return {};
+            const int high = digit_of(text[i + 1]), low = digit_of(text[i + 2]);
+            if (high < 0 || low < 0) return {};
+            c = static_cast<char>(16 * high + low);
+            i += 2;
+        }
+        if (c == '\0') return {};
+        result += c;
+    }
+    return result;
+}
+
+/// The file of a decoded path ("/index.html"), if it is an ordinary one in the folder, links followed.
+std::optional<fs::path> file_at(const fs::path& folder, std::string path) {
+    if (path.ends_with('/')) path += "index.html";
+    std::error_code problem;
+    const fs::path root = fs::canonical(folder, problem);
+    const fs::path file = fs::canonical(folder / fs::path(path).relative_path(), problem);
+    if (problem || !fs::is_regular_file(file, problem)) return {};
+    const auto [rest, unused] = std::mismatch(root.begin(), root.end(), file.begin(), file.end());
+    if (rest != root.end()) return {};
+    return file;
+}
+
+/// What another content of the file would not be called.
+std::string tag_of(const fs::path& file) {
+    const auto time = fs::last_write_time(file).time_since_epoch().count();
+    return '"' + std::to_string(time) + '-' + std::to_string(fs::file_size(file)) + '"';
+}
+
+/// What a line "Name: value" of the request says; "" where there is none. Names are in any case.
+std::string header(const std::string& request, std::string name) {
+    name = "\r\n" + name + ":";
+    const auto same = [](unsigned char a, unsigned char b) {
+        return std::tolower(a) == std::tolower(b);
+    };
+    const auto found = std::search(request.begin(), request.end(), name.begin(), name.end(), same);
+    if (found == request.end()) return "";
+    std::string value(found + static_cast<std::ptrdiff_t>(name.size()), request.end());
+    value.resize(std::min(value.find("\r\n"), value.size()));
+    value.erase(0, std::min(value.find_first_not_of(' '), value.size()));
+    return value;
+}
+
+/// The lines before the body; what has come of them where that takes too long or there are too many.
+std::string read_request(int connection) {
+    std::string request;
+    char bytes[2048];
+    while (request.size() < longest_request && request.find("\r\n\r\n") == request.npos) {
+        const ssize_t count = recv(connection, bytes, sizeof bytes, 0);
+        if (count <= 0) break;
+        request.append(bytes, static_cast<std::size_t>(count));
+    }
+    return request;
+}
+
+void answer_one(const Descriptor& connection, const fs::path& folder) {
+    // Browsers open connections that they may never use.
+    const timeval limit{30, 0};
+    setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(connection.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    const std::string request = read_request(connection.get());
+    if (request.empty()) return;
+    const WebAnswer answer = web_answer(folder, request);
+    std::string head = "HTTP/1.1 " + std::to_string(answer.status) + " " + words_of(answer.status) +
+                       "\r\n" + answer.headers +
+                       "Content-Length: " + std::to_string(answer.body.size()) +
+                       "\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n";
+    if (write_all(connection.get(), head) && !request.starts_with("HEAD ")) {
+        write_all(connection.get(), answer.body);
+    }
+}
+
+std::runtime_error failure(const std::string& what) {
+    return std::runtime_error(what + ": " + strerror(errno));
+}
+
+}  // namespace
+
+WebAnswer web_answer(const fs::path& folder, const std::string& request) {
+    const std::size_t space = request.find(' ');
+    const std::string method = request.substr(0, space);
+    if (space == request.npos || request.find("\r\n\r\n") == request.npos) return refusal(400);
+    if (method != "GET" && method != "HEAD") {
+        WebAnswer answer = refusal(405);
+        answer.headers += "Allow: GET, HEAD\r\n";
+        return answer;
+    }
+    const std::string target =
+        request.substr(space + 1, request.find_first_of(" ?#\r", space + 1) - space - 1);
+    const std::optional<std::string> path = decoded(target);
+    if (!path || !path->starts_with('/')) return refusal(400);
+    const std::optional<fs::path> file = file_at(folder, *path);
+    if (!file) return refusal(404);
+    const std::string tag = tag_of(*file);
+    // Asked each time, and sent when it has changed: a book that was built anew is shown at once.
+    const std::string kept = "Cache-Control: no-cache\r\nETag: " + tag + "\r\n";
+    if (header(request, "If-None-Match") == tag) return {304, kept, ""};
+    const std::optional<std::string> bytes = read_if_there(*file);
+    if (!bytes) return refusal(404);
+    return {200, "Content-Type: " + type_of(*file) + "\r\n" + kept, *bytes};
+}
+
+WebServer::WebServer(fs::path folder, int port) : folder(std::move(folder)) {
+    listener.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!listener) throw failure("no socket");
+    // A port that this program had a minute ago is free.
+    const int yes = 1;
+    setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(static_cast<std::uint16_t>(port));
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* address = reinterpret_cast<sockaddr*>(&place);
+    socklen_t size = sizeof place;
+    const std::string where = "port " + std::to_string(port) + " of 127.0.0.1";
+    if (bind(listener.get(), address, size) != 0) {
+        if (errno == EADDRINUSE) throw PortTaken(where + " is taken");
+        throw failure(where);
+    }
+    if (listen(listener.get(), 64) != 0) throw failure(where);
+    getsockname(listener.get(), address, &size);
+    port_ = ntohs(place.sin_port);
+}
+
+std::string WebServer::address() const {
+    return "http://127.0.0.1:" + std::to_string(port_) + "/";
+}
+
+void WebServer::serve() {
+    // A browser that goes away in the middle is no reason to end.
+    std::signal(SIGPIPE, SIG_IGN);
+    for (;;) {
+        Descriptor connection(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (connection) {
+            std::thread([connection = std::move(connection), folder = folder] {
+                answer_one(connection, folder);
+            }).detach();
+        } else {
+            // Too many files are open, say: later there are fewer.
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+    }
+}
+
+}  // namespace coalesce::learn

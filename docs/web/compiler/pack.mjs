@@ -1,0 +1,63 @@
+// What the pages load when they compile: clang, packed; the headers of CUDA, in one file; compiler.json, which names
+// both; the licences.
+//
+//     node pack.mjs CLANG HEADERS LICENCE FOLDER
+//
+// CLANG: the folder of the npm package. Of what is in it, one file is taken: the program. Its archive of headers and
+// libraries, 29 MB, is for C++ programs; the system that the program runs on is ours (src/compiler/wasi.ts).
+// Packed here and unpacked in the page, since nobody promises which server would do that.
+
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { WASI } from "node:wasi";
+import { gzipSync } from "node:zlib";
+
+const [clang, headers, licence, folder] = process.argv.slice(2);
+
+/** Writes a file with the hash of its content in its name, which is returned. */
+function write(name, ending, bytes) {
+    const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+    const file = `${name}-${hash}${ending}`;
+    fs.writeFileSync(path.join(folder, file), bytes);
+    return file;
+}
+
+/** "clang 22.1.0": what the program says of itself, which is not quite what the package is called. */
+async function versionOf(program) {
+    const printed = path.join(os.tmpdir(), `clang-version-${process.pid}`);
+    const to = fs.openSync(printed, "w+");
+    try {
+        const args = ["llvm", "clang", "-cc1", "-version"];
+        const system = new WASI({ version: "preview1", args, stdout: to, stderr: to, returnOnExit: true });
+        const module = await WebAssembly.compile(program);
+        system.start(await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system.wasiImport }));
+        const said = fs.readFileSync(printed, "utf8");
+        const version = /version (\d+\.\d+\.\d+)/.exec(said);
+        if (!version) throw new Error(`${clang}: what it says has no version: ${said}`);
+        return `clang ${version[1]}`;
+    } finally {
+        fs.closeSync(to);
+        fs.rmSync(printed);
+    }
+}
+
+/** The texts of a folder, by their paths in it. */
+function textsOf(root) {
+    const files = fs.readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const names = files.map((entry) => path.relative(root, path.join(entry.parentPath ?? entry.path, entry.name)));
+    return Object.fromEntries(names.sort().map((name) => [name, fs.readFileSync(path.join(root, name), "utf8")]));
+}
+
+const program = fs.readFileSync(path.join(clang, "gen/llvm.core.wasm"));
+const packed = gzipSync(program, { level: 9 });
+fs.rmSync(folder, { recursive: true, force: true });
+fs.mkdirSync(folder, { recursive: true });
+const manifest = {
+    version: await versionOf(program),
+    module: { file: write("clang", ".wasm.gz", packed), bytes: packed.length, unpackedBytes: program.length },
+    headers: { file: write("headers", ".json", JSON.stringify(textsOf(headers))) },
+};
+fs.writeFileSync(path.join(folder, "compiler.json"), JSON.stringify(manifest, null, 4) + "\n");
+fs.copyFileSync(licence, path.join(folder, "LICENSE.txt"));

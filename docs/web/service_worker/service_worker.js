@@ -1,0 +1,84 @@
+// Keeps the book, so that all of it opens without a network after the first visit: every page, as one version.
+//
+// write.mjs puts the list of the files with their hashes in the place of BOOK, so that this file changes with each of
+// them: the browser sees a new version, takes what has changed, and only when all of it is there is the old one
+// replaced. The compiler is not in the list: it is loaded with a progress bar, and kept by src/compiler/load.ts.
+"use strict";
+
+const { version, files } = BOOK;
+const root = new URL("./", location.href).href;
+const cacheName = `coalesce-book ${root}`;
+
+// ---- taking a version ----
+
+const addressOf = (name) => new URL(name, root).href;
+/** What a file is kept under: content that changes has another address. */
+const keyOf = (name) => `${addressOf(name)}?${files[name]}`;
+
+async function hashOf(bytes) {
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return [...hash.subarray(0, 6)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function take(cache, name) {
+    const response = await fetch(addressOf(name), { cache: "no-cache" });
+    const bytes = await response.arrayBuffer();
+    // In the middle of a deployment there are files of two versions: the browser tries again at the next visit.
+    if (!response.ok || (await hashOf(bytes)) !== files[name]) throw new Error(`${name} is not of this version`);
+    await cache.put(keyOf(name), new Response(bytes, { headers: { "Content-Type": response.headers.get("Content-Type") } }));
+}
+
+async function takeAll() {
+    const cache = await caches.open(cacheName);
+    const kept = new Set((await cache.keys()).map(({ url }) => url));
+    const missing = Object.keys(files).filter((name) => !kept.has(keyOf(name)));
+    // A few at a time: the reader's page is being loaded, too.
+    const takeNext = async () => {
+        for (let name; (name = missing.pop()) !== undefined; ) await take(cache, name);
+    };
+    await Promise.all(Array.from({ length: 4 }, takeNext));
+}
+
+async function dropOthers() {
+    const cache = await caches.open(cacheName);
+    const ours = new Set(Object.keys(files).map(keyOf));
+    for (const request of await cache.keys()) if (!ours.has(request.url)) await cache.delete(request);
+}
+
+addEventListener("install", (event) => event.waitUntil(takeAll().then(() => skipWaiting())));
+addEventListener("activate", (event) => event.waitUntil(dropOthers().then(() => clients.claim())));
+
+// ---- answering ----
+
+/** False: there is a newer version, and until it has replaced this one the network answers. */
+let isCurrent = true;
+
+/** Asked when a page is opened. Without an answer soon, what is kept is good enough. */
+async function askWhetherCurrent() {
+    try {
+        const response = await fetch(addressOf("version.txt"), { cache: "no-store", signal: AbortSignal.timeout(1500) });
+        isCurrent = !response.ok || (await response.text()).trim() === version;
+        if (!isCurrent) void registration.update().catch(() => {});
+    } catch {
+        isCurrent = true;
+    }
+}
+
+/** The file of the list that a request is for; undefined: it is none of ours. */
+function nameOf({ method, url }) {
+    if (method !== "GET" || !url.startsWith(root)) return undefined;
+    const name = decodeURIComponent(new URL(url).pathname.slice(new URL(root).pathname.length)) || "index.html";
+    return Object.hasOwn(files, name) ? name : undefined;
+}
+
+async function answer(request, name) {
+    if (request.mode === "navigate") await askWhetherCurrent();
+    const kept = async () => (await caches.open(cacheName)).match(keyOf(name));
+    if (isCurrent) return (await kept()) ?? fetch(request);
+    return fetch(request).catch(async (error) => (await kept()) ?? Promise.reject(error));
+}
+
+addEventListener("fetch", (event) => {
+    const name = nameOf(event.request);
+    if (name !== undefined) event.respondWith(answer(event.request, name));
+});

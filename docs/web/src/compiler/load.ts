@@ -1,0 +1,91 @@
+// Fetches the compiler, once: the browser keeps it in a cache of its own, compressed as it came. It is unpacked and
+// compiled while it comes.
+
+import type { Progress } from "./compiler";
+
+/** compiler/compiler.json, which compiler/pack.mjs writes. */
+export interface Manifest {
+    version: string;
+    /** A file with the hash of its content in its name: what has been kept under that name is never stale. */
+    module: { file: string; bytes: number; unpackedBytes: number };
+    headers: { file: string };
+}
+
+export interface Loaded {
+    version: string;
+    module: WebAssembly.Module;
+    /** Texts by path. */
+    headers: Record<string, string>;
+}
+
+const cacheName = "coalesce-compiler";
+
+/** `folder`: the address of the folder that has compiler.json. */
+export async function load(folder: string, onProgress: Progress): Promise<Loaded> {
+    onProgress(0, "The compiler is being loaded.");
+    const manifest = await json<Manifest>(new URL("compiler.json", folder));
+    const headers = json<Record<string, string>>(new URL(manifest.headers.file, folder));
+    const response = await keptOrFetched(new URL(manifest.module.file, folder), folder);
+    const bytes = await unpacked(response, manifest.module, onProgress);
+    const [module, texts] = await Promise.all([
+        WebAssembly.compileStreaming(new Response(bytes, { headers: { "Content-Type": "application/wasm" } })),
+        headers,
+    ]);
+    return { version: manifest.version, module, headers: texts };
+}
+
+async function fetched(url: URL): Promise<Response> {
+    const response = await fetch(url);
+    if (!response.ok || !response.body) throw new Error(`${url.pathname}: ${response.status} ${response.statusText}`);
+    return response;
+}
+
+async function json<Content>(url: URL): Promise<Content> {
+    return (await fetched(url)).json();
+}
+
+async function keptOrFetched(url: URL, folder: string): Promise<Response> {
+    // Not every page has a cache (one that is not secure), and not every cache may be used (private windows).
+    const cache = await globalThis.caches?.open(cacheName).catch(() => undefined);
+    const kept = await cache?.match(url);
+    if (kept?.body) return kept;
+    const response = await fetched(url);
+    if (cache) void keep(cache, url, folder, response.clone());
+    return response;
+}
+
+/** Keeps it when it has come as a whole, and throws away the ones before it. */
+async function keep(cache: Cache, url: URL, folder: string, response: Response) {
+    try {
+        await cache.put(url, response);
+        for (const { url: other } of await cache.keys()) {
+            if (other.startsWith(folder) && other !== url.href) await cache.delete(other);
+        }
+    } catch {
+        // No room, or it did not come as a whole: it is fetched again the next time.
+    }
+}
+
+/** A server may say "this is gzip, unpack it", and the browser has done so: the first bytes tell. */
+async function unpacked(response: Response, { bytes, unpackedBytes }: Manifest["module"], onProgress: Progress) {
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    let next = await reader.read();
+    const isPacked = next.value?.[0] === 0x1f && next.value[1] === 0x8b;
+    const all = isPacked ? bytes : unpackedBytes;
+    let done = 0;
+    const counted = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+            if (next.done) return controller.close();
+            controller.enqueue(next.value);
+            done += next.value.length;
+            onProgress(Math.min(1, done / all), `The compiler is being loaded: ${megabytes(done)} of ${megabytes(all)} MB.`);
+            next = await reader.read();
+        },
+        cancel: (reason) => reader.cancel(reason),
+    });
+    return isPacked ? counted.pipeThrough(new DecompressionStream("gzip") as TransformStream<Uint8Array, Uint8Array>) : counted;
+}
+
+function megabytes(bytes: number): string {
+    return (bytes / 1e6).toFixed(1);
+}

@@ -1,0 +1,51 @@
+// The compiler's thread: loads it, or is given what another thread has loaded; then compiles, one file after another.
+// compiler.ts is its other end.
+
+import { Clang, type ReadHeaders } from "./clang";
+import type { CompilerAnswer, CompilerRequest } from "./compiler";
+import { load, type Loaded } from "./load";
+
+/** First of all where to load from, or what is loaded already; then requests, each with a number. */
+export type Message =
+    | { folder: string }
+    | { loaded: Loaded; read: ReadHeaders | null }
+    | { number: number; request: CompilerRequest };
+
+export type Reply =
+    | { part: number | null; words: string }
+    | { loaded: Loaded }
+    /** The compiler can not be loaded, in words for the reader. */
+    | { failure: string }
+    | { read: ReadHeaders }
+    | { number: number; answer: CompilerAnswer };
+
+const reply = (what: Reply) => postMessage(what);
+
+let clang: Clang;
+
+async function start(folder: string) {
+    let told = -Infinity;
+    try {
+        const loaded = await load(folder, (part, words) => {
+            // A screen shows no more than that.
+            if (performance.now() - told < 50 && part !== 1) return;
+            told = performance.now();
+            reply({ part, words });
+        });
+        clang = new Clang(loaded.module, loaded.headers);
+        reply({ loaded });
+    } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        reply({ failure: `The compiler could not be loaded (${why}). Reload the page to try again.` });
+    }
+}
+
+addEventListener("message", ({ data }: MessageEvent<Message>) => {
+    if ("folder" in data) void start(data.folder);
+    else if ("loaded" in data) clang = new Clang(data.loaded.module, data.loaded.headers, data.read);
+    else {
+        reply({ number: data.number, answer: clang.compile(data.request) });
+        const read = clang.readHeadersFor(data.request);
+        if (read) reply({ read });
+    }
+});

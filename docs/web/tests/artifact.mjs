@@ -1,0 +1,93 @@
+// Whether the built book can be shown by GitHub Pages, as far as that can be told without GitHub: what is in it, how
+// large, of which types, that it works below a sub-folder, and that the compiler and the list of what is kept belong
+// to it. The workflow must take that folder, and actions by their major version.
+//
+//     node artifact.mjs HTML WORKFLOW
+
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+
+const [html, workflow] = process.argv.slice(2);
+const wrong = [];
+const expect = (isRight, words) => isRight || wrong.push(words);
+
+// ---- files ----
+// GitHub's limits: https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits and, for what an
+// artifact may hold, https://github.com/actions/upload-pages-artifact. 100 MB is the limit of a file in a repository.
+const largestFile = 100e6;
+const largestSite = 1e9;
+/** What Pages, like any server, has a type for; the types are checked where they matter, in the browser's tests. */
+const known = [".css", ".gz", ".html", ".js", ".json", ".png", ".svg", ".txt"];
+
+const entries = fs.readdirSync(html, { recursive: true, withFileTypes: true });
+const names = [];
+let total = 0;
+for (const entry of entries) {
+    const file = path.join(entry.parentPath ?? entry.path, entry.name);
+    const name = path.relative(html, file);
+    expect(!entry.name.startsWith("."), `${name}: hidden files are left out of an artifact`);
+    if (entry.isDirectory()) continue;
+    expect(entry.isFile() && fs.statSync(file).nlink === 1, `${name}: an artifact has files and folders alone, and no links`);
+    const { size } = fs.statSync(file);
+    expect(size < largestFile, `${name}: ${size} bytes are too many`);
+    expect(known.includes(path.extname(name)), `${name}: there is no type for this ending`);
+    total += size;
+    names.push(name);
+}
+expect(total < largestSite, `the site has ${total} bytes, which is too much`);
+expect(names.length > 100 && names.includes("index.html"), `${html} is no book: it has ${names.length} files`);
+
+// ---- below a sub-folder: /coalesce/ ----
+let links = 0;
+for (const name of names.filter((one) => /\.(html|css|svg)$/.test(one))) {
+    const text = fs.readFileSync(path.join(html, name), "utf8").replace(/<script>[^]*?<\/script>/g, "");
+    const isLoaded = /<(?:img|script|link|iframe|source)\b[^>]*?\s(?:src|href)="([^"]*)"|\burl\(["']?([^"')]*)/g;
+    const isLinked = /\s(?:src|href|xlink:href)="([^"]*)"/g;
+    for (const [, one, other] of text.matchAll(isLoaded)) {
+        expect(!/^(https?:)?\/\//.test(one ?? other), `${name} loads ${one ?? other}, which is not of the site`);
+    }
+    for (const [, link] of text.matchAll(isLinked)) {
+        links++;
+        expect(!link.startsWith("/"), `${name}: the link ${link} works only in the root of a server`);
+    }
+}
+expect(links > 1000, `only ${links} links found`);
+
+// ---- the compiler ----
+const manifest = JSON.parse(fs.readFileSync(path.join(html, "compiler/compiler.json"), "utf8"));
+const packed = path.join("compiler", manifest.module.file);
+expect(names.includes(packed), `${packed} is missing`);
+expect(names.includes(path.join("compiler", manifest.headers.file)), `compiler/${manifest.headers.file} is missing`);
+expect(names.includes("compiler/LICENSE.txt"), "compiler/LICENSE.txt is missing");
+const size = names.includes(packed) ? fs.statSync(path.join(html, packed)).size : 0;
+expect(size === manifest.module.bytes, `${packed} has ${size} bytes; compiler.json says ${manifest.module.bytes}`);
+expect(size < 25e6, `${packed}: ${size} bytes take too long to load`);
+expect(names.filter((name) => name.endsWith(".gz")).length === 1, "there is more than one packed file");
+
+// ---- what is kept ----
+const script = fs.readFileSync(path.join(html, "service_worker.js"), "utf8");
+const book = JSON.parse(/^const \{ version, files \} = (\{[^]*?\n\});$/m.exec(script)[1]);
+expect(fs.readFileSync(path.join(html, "version.txt"), "utf8").trim() === book.version, "version.txt is of another version");
+for (const name of names) {
+    if (name === "service_worker.js" || name === "version.txt" || name === packed) continue;
+    const hash = createHash("sha256").update(fs.readFileSync(path.join(html, name))).digest("hex");
+    expect(hash.startsWith(book.files[name] ?? "none"), `${name} is not what service_worker.js has in its list`);
+}
+for (const name of Object.keys(book.files)) expect(names.includes(name), `${name}, of service_worker.js's list, is missing`);
+
+// ---- the workflow ----
+const steps = fs.readFileSync(workflow, "utf8");
+const uses = [...steps.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+for (const action of uses) expect(/^actions\/[a-z-]+@v\d+$/.test(action), `${workflow}: ${action} is no official action of a major version`);
+for (const action of ["upload-pages-artifact", "deploy-pages"]) {
+    expect(uses.some((one) => one.startsWith(`actions/${action}@`)), `${workflow} does not use ${action}`);
+}
+expect(/upload-pages-artifact@v\d+\n\s+with:\n\s+path: build\/docs\/html\n/.test(steps), `${workflow} does not upload build/docs/html`);
+for (const right of ["pages: write", "id-token: write", "name: github-pages"]) {
+    expect(steps.includes(right), `${workflow} lacks "${right}", which deploy-pages asks for`);
+}
+
+for (const words of wrong) console.log(`WRONG  ${words}`);
+console.log(`${names.length} files, ${(total / 1e6).toFixed(1)} MB, ${links} links: ${wrong.length} faults`);
+process.exit(wrong.length ? 1 : 0);
