@@ -46,9 +46,10 @@ struct Problem {
     }
     /// Whether the output is the input's own memory.
     bool is_in_place() const { return produces.in_place; }
-    /// The axes of an array that is permuted, none of them open.
+    /// The axes of an array that is permuted, none of them open; of a matrix none at all.
     Permutation axes() const {
         Permutation axes = produces.permutation;
+        if (axes.rank == 0) return axes;
         if (int& last = axes.extents[static_cast<std::size_t>(axes.rank - 1)]; last == 0) {
             last = static_cast<int>(cols);
         }
