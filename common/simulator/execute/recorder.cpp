@@ -150,7 +150,9 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
         heard_reads_ = heard_writes_ = 0;
     }
     if (heard_enough() && !block.launch->only_heard) return;
-    timing::Footprint& footprint = is_read(access) ? reads_ : writes_;
+    const bool is_below = !block.launch->is_neighbour(block.linear);
+    if (is_below && !is_read(access)) return;
+    timing::Footprint& footprint = is_below ? below_ : is_read(access) ? reads_ : writes_;
     u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
     footprint.bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
     for_each_run(access, [&](timing::SectorRun run) {
@@ -174,6 +176,7 @@ void NeighbourLog::move_to(timing::Recording& recording) {
     };
     add(reads_, recording.reads);
     add(writes_, recording.writes);
+    recording.below.add(below_.sectors);
     *this = {};
 }
 
@@ -352,10 +355,20 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     return {std::min(middle, blocks - count), count};
 }
 
+std::pair<u64, u64> Recorder::below(const timing::Recording& recording,
+                                    std::pair<u64, u64> neighbours) {
+    constexpr u64 few = 16;
+    const auto [first, count] = neighbours;
+    const u64 row = recording.blocks_of_row, number = std::min({few, count, row});
+    const bool is_there = row >= count && first + row + number <= recording.blocks;
+    return {first + row, is_there ? number : 0};
+}
+
 timing::Recording& Recorder::add(const Kernel& kernel, const LaunchConfig& config) {
     timing::Recording& recording = recordings_.emplace_back();
     recording.kernel = kernel.demangled;
     recording.blocks = config.grid.count();
+    recording.blocks_of_row = config.grid.x;
     recording.threads = static_cast<u32>(config.block.count());
     recording.shared_bytes = kernel.static_shared + config.dynamic_shared;
     recording.registers = kernel.registers_estimate;
