@@ -23,6 +23,9 @@ constexpr std::uint32_t bytes_of_pass = 128;
 constexpr std::uint32_t half_sector = sector_bytes / 2;
 /// Lanes that store along a row leave no more room between their sectors: others fill it soon.
 constexpr std::uint32_t near_sectors = 8;
+/// Lanes that are further apart store into more than two pages of memory at once (of 2 MiB each, as addresses are
+/// translated).
+constexpr std::uint64_t far_sectors = (std::uint64_t{2} << 20) / sector_bytes;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct BlockState {
@@ -95,7 +98,7 @@ private:
     /// Where an access lies: sectors, halves of lines that they are in, and whether lanes go along a row.
     struct Extent {
         std::uint32_t sectors = 0, halves = 0;
-        bool is_near = false;
+        bool is_near = false, is_far = false;
     };
     Extent extent_of(const Access& access) const;
     void wait_for_groups(Operation& operation, const Instruction& i);
@@ -209,7 +212,9 @@ WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
     });
     const SectorRun &first = block_.runs[access.first_run],
                     &last = block_.runs[access.first_run + access.runs - 1];
-    e.is_near = last.first + last.count - first.first <= std::uint64_t{near_sectors} * e.sectors;
+    const std::uint64_t span = last.first + last.count - first.first;
+    e.is_near = span <= std::uint64_t{near_sectors} * e.sectors;
+    e.is_far = span > far_sectors;
     return e;
 }
 
@@ -217,7 +222,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::store;
     for_each_access(step, [&](const Access& access) {
-        const auto [sectors, halves, is_near] = extent_of(access);
+        const auto [sectors, halves, is_near, is_far] = extent_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
         const std::uint32_t bytes = std::min(bytes_of(access), sector_bytes * sectors),
@@ -229,6 +234,8 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
             operation.partial_near = static_cast<std::uint16_t>(operation.partial_near + partial);
             return;
         }
+        if (is_far)
+            operation.partial_far = static_cast<std::uint16_t>(operation.partial_far + partial);
         operation.halves_partial =
             static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
         operation.bytes_of_lane = access.bytes_per_lane;
@@ -431,6 +438,7 @@ void add_up(const Program& program, BlockProgram& block) {
         (reads ? block.sectors_read : block.sectors_written) += o.sectors * program.in_all;
         block.sectors_partial += o.partial * program.in_all;
         block.sectors_partial_near += o.partial_near * program.in_all;
+        block.sectors_partial_far += o.partial_far * program.in_all;
     }
 }
 

@@ -162,7 +162,7 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu)
     const bool heard_writes = recording.writes.by_blocks > 0;
     const Footprint& written = heard_writes ? recording.writes : recording.reads;
     t.unfinished = heard_writes ? unfinished_part(written) : 0;
-    t.run_read = run_of(recording.reads.sectors);
+    t.run_read = run_of(recording.together.empty() ? recording.reads.sectors : recording.together);
     t.run_written = writes.asked > 0 ? run_of(written.sectors) : 0;
     // What a block reads twice, its first-level cache has. What it writes piece by piece is put together in
     // the second-level cache.
@@ -259,16 +259,19 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
     return (is_plain ? of_lessons : of_others) + (gpu.measured ? 0 : of_documents);
 }
 
+/// Or stores of parts over more than two pages of 2 MiB: they take longer the further apart rows are, by up to 22 %, some
+/// shapes of blocks not at all (calibrate/scatter.cu), and what decides is not known.
 /// Stores along a row that leave gaps for others to fill, or for nobody. What is put together before the second-level
 /// cache differs by a factor of three from kernel to kernel. (Counted on an H200.)
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2;
-    double near = 0, all = 0;
+    double near = 0, far = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
         near += kind.sectors_partial_near;
+        far += kind.sectors_partial_far;
         all += kind.sectors_written + kind.sectors_partial;
     }
-    return near > some * all || t.unfinished > some;
+    return near > some * all || far > some * all || t.unfinished > some;
 }
 
 void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,

@@ -32,6 +32,7 @@ private:
     bool heard_enough() const;
 
     timing::Footprint reads_, writes_, below_;
+    timing::Footprint together_;                                ///< reads of the first of them
     u64 turn_ = 0;                                              ///< counts the blocks, as they come
     u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;  ///< sectors of the block that runs
 };
