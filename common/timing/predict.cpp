@@ -259,10 +259,10 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
     return (is_plain ? of_lessons : of_others) + (gpu.measured ? 0 : of_documents);
 }
 
-/// Or stores of parts over more than two pages of 2 MiB: they take longer the further apart rows are, by up to 22 %, some
-/// shapes of blocks not at all (calibrate/scatter.cu), and what decides is not known.
-/// Stores along a row that leave gaps for others to fill, or for nobody. What is put together before the second-level
-/// cache differs by a factor of three from kernel to kernel. (Counted on an H200.)
+/// Stores along a row that leave gaps for others to fill, or for nobody: what is put together before the second-level
+/// cache differs by a factor of three from kernel to kernel. (Counted on an H200.) And stores of parts over more than
+/// two pages of 2 MiB: the further apart rows are the longer they take, by up to 22 %, from blocks of some shapes not at
+/// all, and what decides is not known. (calibrate/scatter.cu)
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2;
     double near = 0, far = 0, all = 0;
