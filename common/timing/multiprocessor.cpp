@@ -29,14 +29,15 @@ class Chance {
 public:
     /// From a gamma distribution of two stages, with the mean 1.
     double gamma() { return -std::log(uniform() * uniform()) / 2; }
-
-private:
+    /// Anything between 0 and 1.
     double uniform() {
         state_ ^= state_ << 13;
         state_ ^= state_ >> 7;
         state_ ^= state_ << 17;
         return (static_cast<double>(state_ >> 11) + .5) / 9007199254740992.0;
     }
+
+private:
     std::uint64_t state_ = 0x9e3779b97f4a7c15ull;
 };
 
@@ -193,6 +194,7 @@ private:
     void barrier(std::uint32_t w, double at);
     void open_barrier(BlockState& block);
     void exit(std::uint32_t w, double at);
+    double answer(BlockState& block, const Operation& o, double begin);
     double lateness(BlockState& block, const Operation& o, double at);
     void on_its_way(double from, double to, double bytes);
     double longer_than_recorded() const;
@@ -202,7 +204,7 @@ private:
     const Work& work_;
     const Gpu& gpu_;
     MemoryShare memory_;
-    Chance chance_;
+    Chance chance_, neighbours_;
     const int blocks_to_run_;
     int launched_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
@@ -307,6 +309,17 @@ void Simulation::through_shared(const Operation& o, double at, double& done, dou
     next = std::max(next, lsu_ - lsu_queue);
 }
 
+/// When what a load asks for at `begin` has come to the multiprocessor. What neighbours asked for before is in the
+/// second-level cache, or on its way there, for any part of the time that this takes.
+double Simulation::answer(BlockState& block, const Operation& o, double begin) {
+    const double sent = std::max(lsu_, from_l2_);
+    if (neighbours_.uniform() >= work_.read_part)
+        return sent + std::max(gpu_.l2_latency_ns * gpu_.clock_ghz,
+                               neighbours_.uniform() * memory_.latency());
+    const double read = memory_.read(begin, o.sectors);
+    return std::max(read, sent + memory_.latency()) + lateness(block, o, begin);
+}
+
 void Simulation::load(BlockState& block, const Operation& o, double at, double& done,
                       double& next) {
     const double begin = std::max(at, lsu_), passes = o.passes * cycles_of_line;
@@ -321,9 +334,7 @@ void Simulation::load(BlockState& block, const Operation& o, double at, double& 
     const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, begin) + transfer;
     from_l2_busy_ += transfer;
-    const double answered = std::max(
-        {memory_.read(begin, o.sectors), lsu_ + memory_.latency(), from_l2_ + memory_.latency()});
-    done = std::max(done, answered + lateness(block, o, begin));
+    done = std::max(done, answer(block, o, begin));
     for (const std::uint32_t place : o.places)
         block.places[place].there = std::max(block.places[place].there, done);
     on_its_way(begin, done, o.sectors * sector_bytes);
@@ -373,8 +384,9 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, at) + transfer;
     from_l2_busy_ += transfer;
-    const double done = std::max(memory_.read(at, o.sectors), from_l2_ + memory_.latency()) + 250 +
-                        lateness(block, o, at);
+    const double done =
+        std::max(memory_.read(at, o.sectors * work_.read_part), from_l2_ + memory_.latency()) +
+        250 + lateness(block, o, at);
     block.bulk_loads.push_back(done);
     on_its_way(at, done, o.sectors * sector_bytes);
     for (const std::uint32_t w : block.at_bulk_wait) wake(w, at);

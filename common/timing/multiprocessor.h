@@ -22,6 +22,8 @@ struct Work {
     double blocks = 1;                   ///< in all
     /// Of a sector, in cycles of this multiprocessor's share of memory; what memory does not see costs nothing.
     double read_cycles = 0, write_cycles = 0;
+    double read_part =
+        1;  ///< of the loads: memory sees them; what others ask for neighbours have brought
     double write_share = 0;  ///< of the bytes that memory moves
 };
 

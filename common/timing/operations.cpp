@@ -15,12 +15,17 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr std::uint32_t sectors_of_place = 32;  ///< 1 KiB of memory answers as one
+/// From documents: Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018.
+constexpr float latency_of_constant = 27;
 constexpr float slots_of_branch = 2;  ///< itself, and what brings the lanes together again
 constexpr std::uint32_t sectors_of_line = line_bytes / sector_bytes;
 constexpr std::uint32_t bytes_of_pass = 128;
 constexpr std::uint32_t half_sector = sector_bytes / 2;
 /// Lanes that store along a row leave no more room between their sectors: others fill it soon.
 constexpr std::uint32_t near_sectors = 8;
+/// Lanes that are further apart store into more than two pages of memory at once (of 2 MiB each, as addresses are
+/// translated).
+constexpr std::uint64_t far_sectors = (std::uint64_t{2} << 20) / sector_bytes;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
 struct BlockState {
@@ -89,10 +94,11 @@ private:
     bool keeps(std::uint64_t line);
     bool add_asynchronous(Draft& draft, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
+    std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
     /// Where an access lies: sectors, halves of lines that they are in, and whether lanes go along a row.
     struct Extent {
         std::uint32_t sectors = 0, halves = 0;
-        bool is_near = false;
+        bool is_near = false, is_far = false;
     };
     Extent extent_of(const Access& access) const;
     void wait_for_groups(Operation& operation, const Instruction& i);
@@ -129,7 +135,9 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, bool>
         divided_;                                        ///< by (register, who wrote it)
     std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and where it leads
-    std::vector<std::uint64_t> touched_;                 ///< places, of one access
+    std::map<std::uint32_t, std::uint32_t>
+        parameters_;                      ///< of 64 bits, by register: fetched for which condition
+    std::vector<std::uint64_t> touched_;  ///< places, of one access
 };
 
 std::uint32_t bytes_of(const Access& access) {
@@ -204,7 +212,9 @@ WarpLowering::Extent WarpLowering::extent_of(const Access& access) const {
     });
     const SectorRun &first = block_.runs[access.first_run],
                     &last = block_.runs[access.first_run + access.runs - 1];
-    e.is_near = last.first + last.count - first.first <= std::uint64_t{near_sectors} * e.sectors;
+    const std::uint64_t span = last.first + last.count - first.first;
+    e.is_near = span <= std::uint64_t{near_sectors} * e.sectors;
+    e.is_far = span > far_sectors;
     return e;
 }
 
@@ -212,7 +222,7 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
     Operation& operation = draft.operation;
     operation.kind = Kind::store;
     for_each_access(step, [&](const Access& access) {
-        const auto [sectors, halves, is_near] = extent_of(access);
+        const auto [sectors, halves, is_near, is_far] = extent_of(access);
         operation.passes += std::max(static_cast<float>(access.passes), data_passes(access));
         // Which sectors the missing bytes belong to is not recorded: as a rule half of one, or more, is missing.
         const std::uint32_t bytes = std::min(bytes_of(access), sector_bytes * sectors),
@@ -224,6 +234,8 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
             operation.partial_near = static_cast<std::uint16_t>(operation.partial_near + partial);
             return;
         }
+        if (is_far)
+            operation.partial_far = static_cast<std::uint16_t>(operation.partial_far + partial);
         operation.halves_partial =
             static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
         operation.bytes_of_lane = access.bytes_per_lane;
@@ -299,6 +311,24 @@ void WarpLowering::wait_for_groups(Operation& operation, const Instruction& i) {
     }
 }
 
+/// A parameter of 64 bits is fetched from the constant bank for each condition under which it is used, by a load of
+/// its own, which is returned. (ptxas for sm_90: also in loops. Where there is no condition, `start` has them.)
+std::uint32_t WarpLowering::fetch_parameter(const Instruction& i, std::uint32_t index) {
+    const bool loads = i.opcode == "ld" && i.has("param") && (i.has("u64") || i.has("b64")),
+               passes_on = i.opcode == "cvta" && parameters_.count(i.read.front()) > 0;
+    if (loads || passes_on) parameters_[i.written.front()] = no_target;
+    if (loads || passes_on || index >= condition_until_) return no_target;
+    for (const std::uint32_t reg : i.read) {
+        const auto found = parameters_.find(reg);
+        if (found == parameters_.end() || found->second == condition_) continue;
+        found->second = condition_;
+        Draft& fetch = next();
+        fetch.operation.latency = latency_of_constant;
+        return last();
+    }
+    return no_target;
+}
+
 /// What asynchronous copies need besides: commits, waits, barriers in memory. False: it is something else.
 bool WarpLowering::add_asynchronous(Draft& draft, const Instruction& i) {
     Operation& operation = draft.operation;
@@ -343,9 +373,11 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
 void WarpLowering::add(const WarpPath& path, std::size_t k) {
     const Step& step = path.steps[k];
     const Instruction& i = recording_.instructions[step.instruction];
+    const std::uint32_t fetch = fetch_parameter(i, step.instruction);
     Draft& draft = next();
     Operation& operation = draft.operation;
-    operation.after.reserve(i.read.size() + 1);
+    operation.after.reserve(i.read.size() + 2);
+    if (fetch != no_target) operation.after.push_back(fetch);
     for (const std::uint32_t reg : i.read)
         if (const std::uint32_t writer = writer_of(reg); writer != no_target)
             operation.after.push_back(writer);
@@ -406,6 +438,7 @@ void add_up(const Program& program, BlockProgram& block) {
         (reads ? block.sectors_read : block.sectors_written) += o.sectors * program.in_all;
         block.sectors_partial += o.partial * program.in_all;
         block.sectors_partial_near += o.partial_near * program.in_all;
+        block.sectors_partial_far += o.partial_far * program.in_all;
     }
 }
 

@@ -36,13 +36,15 @@ struct Operation {
     };
     Kind kind = Kind::arithmetic;
     Pipe pipe = Pipe::any;
-    float slots = 1;                   ///< of a scheduler's issue
-    float latency = 0;                 ///< until what it computes can be used; not for memory
-    float passes = 0;                  ///< through the first-level cache or shared memory
-    std::uint16_t sectors = 0;         ///< that are fetched, or stored whole
-    std::uint16_t partial = 0;         ///< that are stored in part
-    std::uint16_t partial_near = 0;    ///< of them: others along the same row fill what is missing
-    std::uint16_t halves_partial = 0;  ///< of lines of 128 bytes, with such sectors
+    float slots = 1;                 ///< of a scheduler's issue
+    float latency = 0;               ///< until what it computes can be used; not for memory
+    float passes = 0;                ///< through the first-level cache or shared memory
+    std::uint16_t sectors = 0;       ///< that are fetched, or stored whole
+    std::uint16_t partial = 0;       ///< that are stored in part
+    std::uint16_t partial_near = 0;  ///< of them: others along the same row fill what is missing
+    std::uint16_t partial_far =
+        0;  ///< of them: their request reaches over more than two pages of 2 MiB
+    std::uint16_t halves_partial = 0;    ///< of lines of 128 bytes, with such sectors
     std::uint16_t bytes_of_partial = 0;  ///< of each of those
     std::uint16_t keeps = 0;             ///< bulk_drain: groups that may still be under way
     std::uint16_t bytes_of_lane = 0;
@@ -63,7 +65,8 @@ struct BlockProgram {
     std::vector<std::uint32_t> program_of_warp;
     std::uint32_t bulk_loads = 0;
     // All warps, all operations.
-    double sectors_read = 0, sectors_written = 0, sectors_partial = 0, sectors_partial_near = 0;
+    double sectors_read = 0, sectors_written = 0, sectors_partial = 0, sectors_partial_near = 0,
+           sectors_partial_far = 0;
     bool has_atomics = false;
     double doubtful_lines = 0;  ///< part of those asked for: the cache may have them or not
 };

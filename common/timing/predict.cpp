@@ -89,6 +89,23 @@ double new_part(const Footprint& f) {
                        : 1;
 }
 
+/// Of what is read: the second-level cache still has it when so much has been moved since, as a part of its size. (Read
+/// again after up to 32 MiB, an H200's 60 answers at once; after 48 MiB it has nothing left. calibrate/launches.cu)
+constexpr double part_that_stays_read = .53;
+
+/// Of the sectors that blocks of the grid's next row ask for, those that no row before has brought.
+double new_part_below(const Recording& recording, const Gpu& gpu) {
+    const std::uint64_t asked = recording.below.size();
+    if (asked == 0) return 1;
+    const double moved = static_cast<double>(recording.reads.sectors.size() +
+                                             recording.writes.sectors.size()) *
+                         sector_bytes / static_cast<double>(recording.neighbours),
+                 since = moved * static_cast<double>(recording.blocks_of_row);
+    if (since > part_that_stays_read * gpu.l2_bytes) return 1;
+    return 1 - static_cast<double>(recording.below.common_with(recording.reads.sectors)) /
+                   static_cast<double>(asked);
+}
+
 /// How long runs are, in bytes. Pieces of one page of memory are as good as a run: it is opened once.
 double run_of(const SectorSet& sectors) {
     const auto runs = std::min(sectors.runs(), sectors.pages(2048));
@@ -137,7 +154,7 @@ double unfinished_part(const Footprint& writes) {
     return std::clamp((.9 - covered) * 5, 0.0, 1.0);
 }
 
-Traffic traffic_of(const Recording& recording, const Work& work) {
+Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu) {
     Traffic t;
     const Own reads = own(recording, true), writes = own(recording, false);
     t.own_run_read = reads.run;
@@ -145,11 +162,11 @@ Traffic traffic_of(const Recording& recording, const Work& work) {
     const bool heard_writes = recording.writes.by_blocks > 0;
     const Footprint& written = heard_writes ? recording.writes : recording.reads;
     t.unfinished = heard_writes ? unfinished_part(written) : 0;
-    t.run_read = run_of(recording.reads.sectors);
+    t.run_read = run_of(recording.together.empty() ? recording.reads.sectors : recording.together);
     t.run_written = writes.asked > 0 ? run_of(written.sectors) : 0;
     // What a block reads twice, its first-level cache has. What it writes piece by piece is put together in
     // the second-level cache.
-    t.read_part = new_part(recording.reads);
+    t.read_part = new_part(recording.reads) * new_part_below(recording, gpu);
     t.written_part = new_part(written) * (writes.asked > 0 ? writes.distinct / writes.asked : 1);
     for (const BlockProgram& kind : work.kinds) {
         t.read += kind.sectors_read;
@@ -195,7 +212,8 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
     const double slower = 1 + std::pow(std::pow(read, 1.25) + std::pow(write, 1.25), .8);
     const double gbps = moved_gbps(share, gpu);
     const double cycles = sector_bytes * slower * multiprocessors * gpu.clock_ghz / gbps;
-    work.read_cycles = cycles * t.read_part;
+    work.read_part = t.read_part;
+    work.read_cycles = cycles;
     // What is written last is still in the cache when the launch ends.
     const double written = t.written * sector_bytes * blocks,
                  stays = std::min(written, part_that_stays_written * gpu.l2_bytes);
@@ -241,16 +259,19 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
     return (is_plain ? of_lessons : of_others) + (gpu.measured ? 0 : of_documents);
 }
 
-/// Stores along a row that leave gaps for others to fill, or for nobody. What is put together before the second-level
-/// cache differs by a factor of three from kernel to kernel. (Counted on an H200.)
+/// Stores along a row that leave gaps for others to fill, or for nobody: what is put together before the second-level
+/// cache differs by a factor of three from kernel to kernel. (Counted on an H200.) And stores of parts over more than
+/// two pages of 2 MiB: the further apart rows are the longer they take, by up to 22 %, from blocks of some shapes not at
+/// all, and what decides is not known. (calibrate/scatter.cu)
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2;
-    double near = 0, all = 0;
+    double near = 0, far = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
         near += kind.sectors_partial_near;
+        far += kind.sectors_partial_far;
         all += kind.sectors_written + kind.sectors_partial;
     }
-    return near > some * all || t.unfinished > some;
+    return near > some * all || far > some * all || t.unfinished > some;
 }
 
 void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
@@ -296,7 +317,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
         work.kinds.push_back(operations_of(recording, block, lines));
         work.kind_of.push_back(static_cast<std::uint32_t>(work.kinds.size() - 1));
     }
-    const Traffic traffic = work.kinds.empty() ? Traffic{} : traffic_of(recording, work);
+    const Traffic traffic = work.kinds.empty() ? Traffic{} : traffic_of(recording, work, gpu);
     note_unknown(p, recording, occupancy, work, traffic);
     if (work.kinds.empty()) return p;
     share_memory(work, traffic, gpu, blocks);

@@ -82,7 +82,12 @@ struct Recording {
     std::vector<RecordedBlock> recorded;
     std::uint64_t neighbours = 0;  ///< blocks that reads and writes are of
     Footprint reads, writes;
-    bool blocks_wait = false;  ///< for each other: then nothing is recorded
+    SectorSet
+        together;  ///< of the reads, those of the first neighbours: memory is asked at about the same time
+    SectorSet
+        below;  ///< what the first neighbours' neighbours in the grid's next row read; empty: they are neighbours
+    std::uint64_t blocks_of_row = 0;  ///< of the grid
+    bool blocks_wait = false;         ///< for each other: then nothing is recorded
 };
 
 /// Some of the blocks that stand for all do far more than others: how many there are of each is a guess.

@@ -29,6 +29,19 @@ std::uint64_t SectorSet::size() const {
     return sum;
 }
 
+std::uint64_t SectorSet::common_with(const SectorSet& other) const {
+    const std::vector<Page> ours = sorted(), theirs = other.sorted();
+    std::uint64_t sum = 0;
+    auto at = theirs.begin();
+    for (const Page& p : ours) {
+        while (at != theirs.end() && at->number < p.number) ++at;
+        if (at == theirs.end()) break;
+        if (at->number == p.number)
+            sum += static_cast<std::uint64_t>(std::popcount(p.sectors & at->sectors));
+    }
+    return sum;
+}
+
 std::vector<SectorSet::Page> SectorSet::sorted() const {
     std::vector<Page> pages;
     for (const Page& p : table_)

@@ -25,6 +25,8 @@ public:
     /// once more.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
     std::uint64_t size() const;
+    /// Sectors that are in both.
+    std::uint64_t common_with(const SectorSet& other) const;
     /// Stretches without a gap, longest possible.
     std::uint64_t runs() const;
     /// Pieces of `bytes` (a power of two from 2048 on) of which some sector belongs to the set.

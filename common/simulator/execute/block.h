@@ -51,9 +51,11 @@ struct Launch {
     std::function<void(u64)>
         in_turn;  ///< of those, runs one when its turn comes; none: they have run
     u64 first_neighbour = 0, neighbours = 0;
-    bool only_heard = false;  ///< global memory is asked for, and not touched
+    u64 first_below = 0, below = 0;  ///< of those in the grid's next row
+    bool only_heard = false;         ///< global memory is asked for, and not touched
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
+    bool is_heard(u64 block) const { return is_neighbour(block) || block - first_below < below; }
     bool leaves_out(u64 block) const {
         return std::find(left_out.begin(), left_out.end(), block) != left_out.end();
     }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <tuple>
 
 #include "execute/device_calls.h"
 #include "execute/recorder.h"
@@ -338,10 +339,10 @@ struct Chosen {
 
 /// As far as what is recorded shows how many there should be.
 void choose_neighbours(Launch& launch, timing::Recording& recording, u64 resident) {
-    const auto [first, count] = Recorder::neighbours(recording, resident);
-    recording.neighbours = count;
-    launch.first_neighbour = first;
-    launch.neighbours = count;
+    const auto neighbours = Recorder::neighbours(recording, resident);
+    std::tie(launch.first_neighbour, launch.neighbours) = neighbours;
+    std::tie(launch.first_below, launch.below) = Recorder::below(recording, neighbours);
+    recording.neighbours = launch.neighbours;
 }
 
 void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
@@ -390,8 +391,10 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
         run_chosen(more);
     }
     if (!alone) return;
-    launch.only.resize(launch.neighbours);
-    std::iota(launch.only.begin(), launch.only.end(), launch.first_neighbour);
+    launch.only.resize(launch.neighbours + launch.below);
+    const auto below = launch.only.begin() + static_cast<std::ptrdiff_t>(launch.neighbours);
+    std::iota(launch.only.begin(), below, launch.first_neighbour);
+    std::iota(below, launch.only.end(), launch.first_below);
 }
 
 /// Runs the launch's blocks on as many workers as it may have.

@@ -19,6 +19,8 @@ constexpr std::size_t kMaxSteps = 4000;
 /// What memory sees as one run was asked for within so many sectors (3 MiB): written data waits that long in
 /// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes a row,
 /// written down the columns, are as slow as runs of 128 bytes once the next row of tiles comes later.)
+/// Reads are not kept until others come: of those, two thirds are asked for together. (Calibrate's runs.cu: reads in
+/// strips, of which the next comes after 2 MiB, are half as good as of twice their width; after 4 MiB hardly any.)
 constexpr u64 kSectorsSeenTogether = u64{3} << 15;
 /// Of a block that goes on and on, so many reads and writes show how they lie.
 constexpr u64 kSectorsOfTile = 1024;
@@ -150,7 +152,14 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
         heard_reads_ = heard_writes_ = 0;
     }
     if (heard_enough() && !block.launch->only_heard) return;
-    timing::Footprint& footprint = is_read(access) ? reads_ : writes_;
+    const bool is_below = !block.launch->is_neighbour(block.linear);
+    if (is_below && !is_read(access)) return;
+    const bool is_first =
+        3 * (block.linear - block.launch->first_neighbour) < 2 * block.launch->neighbours;
+    timing::Footprint& footprint = is_below           ? below_
+                                   : !is_read(access) ? writes_
+                                   : is_first         ? together_
+                                                      : reads_;
     u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
     footprint.bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
     for_each_run(access, [&](timing::SectorRun run) {
@@ -172,8 +181,11 @@ void NeighbourLog::move_to(timing::Recording& recording) {
         if (to.sectors.empty()) std::swap(to.sectors, from.sectors);
         to.sectors.add(from.sectors);
     };
+    recording.together.add(together_.sectors);
+    add(together_, recording.reads);
     add(reads_, recording.reads);
     add(writes_, recording.writes);
+    recording.below.add(below_.sectors);
     *this = {};
 }
 
@@ -352,10 +364,20 @@ std::pair<u64, u64> Recorder::neighbours(const timing::Recording& recording, u64
     return {std::min(middle, blocks - count), count};
 }
 
+std::pair<u64, u64> Recorder::below(const timing::Recording& recording,
+                                    std::pair<u64, u64> neighbours) {
+    constexpr u64 few = 16;
+    const auto [first, count] = neighbours;
+    const u64 row = recording.blocks_of_row, number = std::min({few, count, row});
+    const bool is_there = row >= count && first + row + number <= recording.blocks;
+    return {first + row, is_there ? number : 0};
+}
+
 timing::Recording& Recorder::add(const Kernel& kernel, const LaunchConfig& config) {
     timing::Recording& recording = recordings_.emplace_back();
     recording.kernel = kernel.demangled;
     recording.blocks = config.grid.count();
+    recording.blocks_of_row = config.grid.x;
     recording.threads = static_cast<u32>(config.block.count());
     recording.shared_bytes = kernel.static_shared + config.dynamic_shared;
     recording.registers = kernel.registers_estimate;

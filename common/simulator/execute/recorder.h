@@ -31,7 +31,8 @@ public:
 private:
     bool heard_enough() const;
 
-    timing::Footprint reads_, writes_;
+    timing::Footprint reads_, writes_, below_;
+    timing::Footprint together_;                                ///< reads of the first of them
     u64 turn_ = 0;                                              ///< counts the blocks, as they come
     u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;  ///< sectors of the block that runs
 };
@@ -80,6 +81,9 @@ public:
                                         const timing::Recording& recording);
     /// The first of those whose sectors are written down, and how many.
     static std::pair<u64, u64> neighbours(const timing::Recording& recording, u64 resident);
+    /// Of the blocks in the grid's next row below those: so many, unless they are neighbours themselves.
+    static std::pair<u64, u64> below(const timing::Recording& recording,
+                                     std::pair<u64, u64> neighbours);
     /// A new one, with all that is known before the launch.
     timing::Recording& add(const Kernel& kernel, const LaunchConfig& config);
 

@@ -173,7 +173,7 @@ void Worker::listen(Warp& w) {
     w.listener = launch_->recorder;
     w.heard_enough = false;
     if (trace().wants(block, w.index)) w.listener = &trace();
-    if (!w.listener && launch_->is_neighbour(block)) w.listener = &neighbours;
+    if (!w.listener && launch_->is_heard(block)) w.listener = &neighbours;
 }
 
 void Worker::start_warps(Resident& resident) {

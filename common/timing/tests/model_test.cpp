@@ -285,6 +285,37 @@ TEST_CASE("parts of sectors along a row are told from parts down a column") {
     const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
     CHECK(block.sectors_partial == 64);
     CHECK(block.sectors_partial_near == 32);
+    CHECK(block.sectors_partial_far == 32);  // a request over 4 MiB
+}
+
+TEST_CASE("a parameter of 64 bits is fetched for each condition under which it is used") {
+    // ld.param; a short branch over an address and a load.
+    const auto operations = [](const char* type) {
+        Recording recording = recording_of({"ld", "bra", "add", "ld"});
+        recording.instructions[0].modifiers = {"param", type};
+        recording.instructions[0].written = {1};
+        recording.instructions[1].target = 4;
+        recording.instructions[2].modifiers = {"s64"};
+        recording.instructions[2].read = {1, 2};
+        recording.instructions[2].written = {3};
+        recording.instructions[3].modifiers = {"global", "f32"};
+        recording.instructions[3].read = {3};
+        recording.recorded[0].warps[0].steps = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+        recording.recorded[0].warps[0].executed = 3;
+        add_step(recording, AccessKind::load, 0, 1);
+        const BlockProgram block = operations_of(recording, recording.recorded[0], 1000);
+        return block.programs[0].operations.size();
+    };
+    CHECK(operations("u64") == operations("u32") + 1);
+}
+
+TEST_CASE("sectors that two sets have in common") {
+    SectorSet a, b;
+    a.add({100, 200});
+    b.add({250, 1000});
+    CHECK(a.common_with(b) == 50);
+    CHECK(b.common_with(a) == 50);
+    CHECK(a.common_with({}) == 0);
 }
 
 TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
@@ -339,6 +370,18 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(predict(recording, plain_gpu()).unknown == std::vector<Unknown>{Unknown::registers});
     recording.threads = 256;
     recording.registers = 16;
+
+    // The row of blocks below reads half of the same: that is in the second-level cache, unless a row is too long.
+    Gpu gpu = plain_gpu();
+    gpu.l2_bytes = 1e6;
+    recording.below.add({1000, 100});
+    recording.below.add({500000, 100});
+    recording.blocks_of_row = 100;
+    CHECK(predict(recording, gpu).memory_bytes == Approx(100000. * 1.5 * 1024));
+    CHECK(predict(recording, gpu).ms < p.ms);
+    recording.blocks_of_row = 90000;
+    CHECK(predict(recording, gpu).memory_bytes == p.memory_bytes);
+    recording.below.clear();
 
     // Pieces of 128 bytes, far from each other: memory takes half as long again, twice.
     recording.writes.sectors.clear();

@@ -60,3 +60,12 @@ TEST_CASE("half the blocks of a square return at once: half of those that are re
               doctest::Approx(.5).epsilon(.2));
     }
 }
+
+TEST_CASE("blocks of the grid's next row are listened to, unless they are neighbours") {
+    coalesce::timing::Recording recording;
+    recording.blocks = 512 * 512;
+    recording.blocks_of_row = 512;
+    CHECK(Recorder::below(recording, {1000, 300}) == std::pair<u64, u64>{1512, 16});
+    CHECK(Recorder::below(recording, {1000, 600}).second == 0);
+    CHECK(Recorder::below(recording, {512 * 512 - 300, 300}).second == 0);
+}
