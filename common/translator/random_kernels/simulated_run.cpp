@@ -86,7 +86,8 @@ void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
 }  // namespace
 
 bool loads(const std::string& ptx) {
-    coalesceSetQuiet(1);
+    // Why it refuses a text goes to stderr.
+    coalesceSetQuiet(0);
     try {
         const Library library(ptx);
         return true;
@@ -97,8 +98,7 @@ bool loads(const std::string& ptx) {
 }
 
 Outcome run(const std::string& ptx, const Kernel& kernel) {
-    // Why it refuses a text goes to stderr.
-    coalesceSetQuiet(0);
+    coalesceSetQuiet(1);
     coalesceSetMaxInstructions(kMaxInstructions);
     coalesceResetCounters();
     coalesceClearReports();
@@ -123,6 +123,10 @@ std::string difference(const Outcome& back_end, const Outcome& translated) {
         const std::size_t all = back_end.memory.size();
         return "byte " + std::to_string(k) + " of " + std::to_string(all) + " of the results";
     }
+    return "";
+}
+
+std::string other_count(const Outcome& back_end, const Outcome& translated) {
     struct Counter {
         const char* name;
         uint64_t CoalesceCounters::*member;

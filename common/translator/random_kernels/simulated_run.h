@@ -19,7 +19,9 @@ struct Outcome {
 bool loads(const std::string& ptx);
 Outcome run(const std::string& ptx, const Kernel& kernel);
 
-/// Empty, or how two outcomes differ: results, requests, sectors or wavefronts. Instructions may differ.
+/// Empty, or how what two left in memory differs, or why one did not run.
 std::string difference(const Outcome& back_end, const Outcome& translated);
+/// Empty, or how requests, sectors or wavefronts differ. Instructions may.
+std::string other_count(const Outcome& back_end, const Outcome& translated);
 
 }  // namespace coalesce::random_kernels
