@@ -1,8 +1,8 @@
 #include "translator/read_values.h"
 
-#include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "translator/layout.h"
 #include "translator/read_types.h"
@@ -38,6 +38,15 @@ constexpr FlagName kFlags[] = {
     {"inrange", 0},
 };
 
+/// std::bit_cast, which the library that comes with Emscripten 3.1 lacks.
+template <class To, class From>
+To same_bits(From from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+
 /// Decimal digits of up to 128 bits.
 void parse_integer(const std::string& digits, u64& low, u64& high) {
     low = high = 0;
@@ -56,8 +65,8 @@ void parse_integer(const std::string& digits, u64& low, u64& high) {
 
 /// A NaN keeps its payload: through the machine's own conversion it would become a quiet one.
 u64 bits_of_single(double value) {
-    const u64 bits = std::bit_cast<u64>(value);
-    if (!std::isnan(value)) return std::bit_cast<u32>(static_cast<float>(value));
+    const u64 bits = same_bits<u64>(value);
+    if (!std::isnan(value)) return same_bits<u32>(static_cast<float>(value));
     return (bits >> 63) << 31 | u64{0xFF} << 23 | (bits >> 29 & 0x7FFFFF);
 }
 
@@ -173,12 +182,12 @@ Value* ValueReader::read_number(const Type* type) {
     const std::size_t letter = text.find_first_of("HRKLM", 2) == 2 ? 3 : 2;
     const u64 hex = is_hexadecimal ? std::strtoull(text.c_str() + letter, nullptr, 16) : 0;
     const double value =
-        is_hexadecimal ? std::bit_cast<double>(hex) : std::strtod(text.c_str(), nullptr);
+        is_hexadecimal ? same_bits<double>(hex) : std::strtod(text.c_str(), nullptr);
     switch (type->kind) {
         case Type::Kind::half:
         case Type::Kind::bfloat: constant->bits = hex; break;
         case Type::Kind::single: constant->bits = bits_of_single(value); break;
-        default: constant->bits = std::bit_cast<u64>(value);
+        default: constant->bits = same_bits<u64>(value);
     }
     return constant;
 }

@@ -53,7 +53,7 @@ std::vector<std::string> Emitter::renamed(const Instruction& i) {
             const std::size_t each = registers_of(*type.element()).size();
             std::vector<std::string> chosen;
             for (const u64 lane : i.indices) {
-                const u64 from = lane == kAnyLane ? 0 : lane;
+                const auto from = static_cast<std::size_t>(lane == kAnyLane ? 0 : lane);
                 const auto some = slice(all, {from * each, each});
                 chosen.insert(chosen.end(), some.begin(), some.end());
             }
