@@ -60,6 +60,12 @@ no error, 198" ] || { ./twice; failed "twice prints something else"; }
 grep -q cuda_runtime.h 'a file.d' || failed "the dependencies lack our headers"
 "$cuda_clang" --clang="$clang" -ptx -o twice.ptx twice.cu
 grep -q '\.loc' twice.ptx || failed "the PTX has no lines"
+# PTX of our own, of clang's LLVM IR.
+"$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -O2 -o translated twice.cu
+[ "$(./translated)" = "$(./twice)" ] || { ./translated; failed "by --through-ir it prints something else"; }
+"$cuda_clang" --clang="$clang" --cudart="$library" --through-ir -ptx -o translated.ptx twice.cu
+grep -q '\.loc' translated.ptx || failed "our PTX has no lines"
+! cmp -s twice.ptx translated.ptx || failed "--through-ir changes nothing"
 # No run path: nothing says where the library is.
 "$cuda_clang" --clang="$clang" --cudart="$library" --no-run-path -o lost twice.cu
 if env -u LD_LIBRARY_PATH ./lost >said 2>&1 && ! ldd lost | grep -q '/libcudart'; then
@@ -73,6 +79,8 @@ refuses 2 'one .cu file' "$cuda_clang" --clang="$clang" -o x twice.cu wrong.cu
 refuses 2 'neither an option' "$cuda_clang" --clang="$clang" -o x twice.txt
 refuses 2 'is needed' "$cuda_clang" --clang="$clang" twice.cu
 refuses 2 'does not run' "$cuda_clang" --clang=/no/such/clang -o x twice.cu
+printf '#!/bin/sh\necho 16.0.6\n' >old && chmod +x old
+refuses 2 'takes 17 to 22' "$cuda_clang" --clang="$PWD/old" --through-ir -o x twice.cu
 refuses 0 'Usage' "$cuda_clang" --help
 refuses 0 'sm_' "$cuda_clang" --clang="$clang" --version
 echo "ok"

@@ -276,9 +276,9 @@ int hold(const std::string& name, const std::string& word, const std::string& sp
     }
     if (isatty(STDERR_FILENO)) std::fputs("\r\033[K", stderr);
     std::printf(
-        "%s: %d kernels the same, %d not; predicted times: %d of %d equal, at most %.2f %% "
-        "apart\n",
-        name.c_str(), sum.same, sum.different, sum.predicted_alike, sum.predicted,
+        "%s: %d kernels the same, %d not; %d wait otherwise; predicted times: %d of %d equal, "
+        "at most %.2f %% apart\n",
+        name.c_str(), sum.same, sum.different, sum.other_waits, sum.predicted_alike, sum.predicted,
         100 * sum.farthest);
     return sum.different > 0 ? 1 : 0;
 }
