@@ -111,7 +111,8 @@ function setUpSearch() {
     };
     input.addEventListener("input", () => withIndex(() => showFound(input.value.trim())));
     document.addEventListener("keydown", (event) => {
-        const typing = /^(input|textarea|select)$/i.test(event.target.tagName ?? "");
+        const { tagName, isContentEditable } = event.target;
+        const typing = isContentEditable || /^(input|textarea|select)$/i.test(tagName ?? "");
         if (event.key === "/" && !typing) {
             event.preventDefault();
             input.focus();
@@ -160,8 +161,24 @@ addEventListener("load", () => {
     navigator.serviceWorker.register("service_worker.js", { updateViaCache: "none" }).catch(() => {});
 });
 
+// ---- code that is wider than the page: the keyboard can scroll it, too ----
+
+function setUpScrolling() {
+    const show = () => {
+        for (const code of document.querySelectorAll(".fragment, main pre:not([tabindex])")) {
+            if (code.scrollWidth <= code.clientWidth) continue;
+            code.tabIndex = 0;
+            code.setAttribute("role", "group");
+            code.setAttribute("aria-label", "Code");
+        }
+    };
+    show();
+    addEventListener("resize", show);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
     setUpTheme();
+    setUpScrolling();
     // The explorer has the book's colours and not its contents.
     if (document.getElementById("sidebar")) {
         setUpSidebar();

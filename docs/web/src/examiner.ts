@@ -96,11 +96,15 @@ export interface Explained {
 
 /** A kernel that does not end is stopped after that: no kernel of the course needs half of it. */
 const MOST_MILLISECONDS = 2000;
+/** ... unless it is the first in its thread, where the browser still compiles the examiner itself. */
+const MOST_AT_FIRST = 10000;
+/** ... or this computer has shown that it is slower: so many times the slowest that did end. */
+const PATIENCE = 3;
 
 /** A run that was ended from outside, in words for the reader. */
 export class TooLong extends Error {
-    constructor() {
-        super(`It did not end within ${MOST_MILLISECONDS / 1000} seconds and was stopped. Which loop has no end?`);
+    constructor(limit: number) {
+        super(`It did not end within ${Math.round(limit / 1000)} seconds and was stopped. Which loop has no end?`);
     }
 }
 
@@ -115,6 +119,10 @@ export class Examiner {
 
     /** Its own, which it may end. */
     private readonly thread = new SimulatorThread();
+    /** It has examined something since it was begun. */
+    private isWarm = false;
+    /** Milliseconds of the slowest that ended, once it was warm. */
+    private slowest = 0;
     private readonly listeners: Progress[] = [];
     /** One at a time, so that the clock is of one run alone. */
     private before: Promise<unknown> = Promise.resolve();
@@ -160,15 +168,21 @@ export class Examiner {
     }
 
     private async limited<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+        const limit = this.isWarm ? Math.max(MOST_MILLISECONDS, PATIENCE * this.slowest) : MOST_AT_FIRST;
+        const begin = performance.now();
         let isOver = false;
         const clock = setTimeout(() => {
             isOver = true;
+            this.isWarm = false;
             this.thread.end();
-        }, MOST_MILLISECONDS);
+        }, limit);
         try {
-            return await act();
+            const answer = await act();
+            if (this.isWarm) this.slowest = Math.max(this.slowest, performance.now() - begin);
+            this.isWarm = true;
+            return answer;
         } catch (error) {
-            throw isOver && error instanceof Ended ? new TooLong() : error;
+            throw isOver && error instanceof Ended ? new TooLong(limit) : error;
         } finally {
             clearTimeout(clock);
         }

@@ -162,6 +162,7 @@ test("hints say more and more; the solution is shown beside what passed; reset k
         await click(page, "explain");
         await page.waitForSelector(".difference .cm-deletedChunk", SOON);
         assert.match(await page.locator(".difference .cm-deletedChunk").textContent(), /The lanes walk/);
+        await page.waitForSelector(".explained dd", SOON);
         assert.ok((await page.locator(".explained dd").count()) >= 2, "a reason for each line that costs");
         await click(page, "reset");
         assert.match(await textOf(page), /TODO/);

@@ -50,7 +50,7 @@ export class Bench {
         root.classList.add("bench");
         root.innerHTML = markup;
         this.editor = new Editor(this.find(".editor"), label, "", { changed: () => this.changed(), run: () => void this.run() });
-        this.own = new OwnPart(this.find(".own"), thread);
+        this.own = new OwnPart(this.find(".own"), thread, label);
         this.find("button[name=run]").addEventListener("click", () => void this.run());
         if (noCompiler()) this.say(noCompiler());
         examiner.onProgress((part, words) => this.showLoading(part, words));

@@ -11,16 +11,17 @@ import { launchRule } from "./launch_rule";
 
 const MOST_ACCESSES = 1000;
 
-const markup = `
-<form class="controls" aria-label="Which warp">
+/** `whose`: two kernels may stand side by side. */
+const markup = (whose: string) => `
+<form class="controls" aria-label="Which warp, ${whose}">
   <label>Block number <input name="block" type="number" min="0" value="0"/></label>
   <label>Warp <input name="warp" type="number" min="0" max="31" value="0"/></label>
 </form>
-<div class="columns"><section class="accesses" aria-label="One access of the warp"></section>
-<section class="tile" aria-label="Shared memory"></section></div>
+<div class="columns"><section class="accesses" aria-label="One access of the warp, ${whose}"></section>
+<section class="tile" aria-label="Shared memory, ${whose}"></section></div>
 <pre class="line-shown" aria-label="The line" role="group" tabindex="0"></pre>
-<section class="order" aria-label="Order of the blocks"></section>
-<section class="own-time" aria-label="Predicted time of your kernel"></section>`;
+<section class="order" aria-label="Order of the blocks, ${whose}"></section>
+<section class="own-time" aria-label="Predicted time, ${whose}"></section>`;
 
 const product = (list: number[]): number => list.reduce((one, other) => one * other, 1);
 
@@ -39,6 +40,7 @@ export class OwnPart {
     constructor(
         private readonly root: HTMLDetailsElement | HTMLElement,
         private readonly thread: SimulatorThread,
+        private readonly whose: string,
     ) {
         root.addEventListener("toggle", () => this.update());
     }
@@ -70,7 +72,7 @@ export class OwnPart {
     private build() {
         if (this.accesses) return;
         const body = document.createElement("div");
-        body.innerHTML = markup;
+        body.innerHTML = markup(this.whose);
         this.root.append(body);
         this.accesses = new AccessesPart(this.find(".accesses"), this.find(".tile"), (at) => this.showLine(at));
         this.order = new BlockOrderPart(this.find(".order"), this.thread);

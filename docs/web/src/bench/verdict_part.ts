@@ -34,6 +34,9 @@ export function verdictElement(result: Examined, limits: Record<string, number>,
         addAsked(table, limits);
         const wide = document.createElement("div");
         wide.className = "wide";
+        wide.tabIndex = 0;
+        wide.setAttribute("role", "group");
+        wide.setAttribute("aria-label", "What it costs");
         table.replaceWith(wide);
         wide.append(table);
     }
