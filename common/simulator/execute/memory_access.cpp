@@ -75,6 +75,17 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     return reinterpret_cast<u8*>(address + near->to_host);
 }
 
+/// In place of global memory that is asked for and not touched: zeros, for each lane its own, that may be
+/// written to. What is loaded may be read later, when others have been written to.
+u8* no_memory(int lane, u32 bytes, Access access) {
+    constexpr u32 kMost = 64;
+    alignas(kMost) thread_local u8 written[kLanes][kMost];
+    alignas(kMost) static u8 zeros[kMost];
+    if (access == Access::load) return zeros;
+    std::memset(written[lane], 0, bytes);
+    return written[lane];
+}
+
 }  // namespace
 
 StateSpace space_at(u64 generic_address) {
@@ -98,7 +109,9 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
             actual = space_at(address);
             address = address_in_space(address);
         }
-        u8* host = host_address(w, address, lane, bytes, actual, near);
+        const bool is_untouched = actual == StateSpace::global && w.block->launch->only_heard;
+        u8* host = is_untouched ? no_memory(lane, bytes, access)
+                                : host_address(w, address, lane, bytes, actual, near);
         if (!host) return bad_address(w, op, address, lane, bytes, actual, access);
         if (address % std::min<u32>(bytes, 16))
             return misaligned(w, op, address, lane, bytes, actual, access);

@@ -7,8 +7,12 @@
 namespace coalesce::sim {
 namespace {
 
-/// Instructions behind a load or a store for which ptxas does not give its sources to others.
-constexpr u32 kReading = 6;
+/// Instructions behind one that reads late for which ptxas does not give its sources to others.
+u32 reading(const MachineInstruction& i) {
+    constexpr u32 kLoad = 6, kStore = 8, kSlowUnit = 12;
+    if (i.memory == MemoryEffect::store) return kStore;
+    return i.is_access ? kLoad : kSlowUnit;
+}
 
 /// Goes over each piece from its end.
 class LifetimeFinder {
@@ -45,7 +49,7 @@ private:
             const u32 last = 2 * n + 1 + (i.is_in_halves && is_pair);
             const bool is_last = end(v, last);
             if (!i.reads_late) continue;
-            const u32 until = std::min(2 * n + 1 + 2 * kReading, 2 * behind_);
+            const u32 until = std::min(2 * n + 1 + 2 * reading(i), 2 * behind_);
             Span& span = open_[v];
             span.read_until = std::max(span.read_until, until);
             if (!is_last) span.read_by_others_until = std::max(span.read_by_others_until, until);

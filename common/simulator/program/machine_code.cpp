@@ -38,10 +38,14 @@ public:
         for (u32 v = 0; v < function.registers.size(); ++v)
             made_.values.push_back({values_.words()[v], values_.is_loose(v), values_.is_half(v)});
         made_.side_by_side = values_.side_by_side();
+        for (u32 v = 0; v < function.registers.size(); ++v)
+            if (const auto extended = values_.extended_by(v)) made_.extends[v] = *extended;
     }
 
     MachineCode run() {
-        count_ways_in();
+        if (const u32 words = values_.words_of_array())
+            array_ = new_value({.words = words, .is_loose = true});
+        look_at_graph();
         piece_of_.assign(blocks_.size(), kNone);
         struct Range {
             u32 first, last;  // blocks
@@ -71,10 +75,15 @@ private:
 
     // ---- pieces ----
 
-    void count_ways_in() {
+    void look_at_graph() {
         ways_in_.assign(blocks_.size(), 0);
-        for (const BasicBlock& block : blocks_)
+        for (const BasicBlock& block : blocks_) {
             for (u32 next : block.next) ++ways_in_[next];
+            Loop& loop = loops_[block.loop];
+            ++loop.blocks;
+            for (u32 at = block.begin; at < block.end; ++at)
+                loop.has_fence |= memory_effect(function_.body[at]) == MemoryEffect::fence;
+        }
     }
 
     /// The piece that begins with a block; returns its last block.
@@ -87,7 +96,9 @@ private:
             const u32 skips = function_.body[blocks_[last].end - 1].guard.value_or(kNone);
             for (u32 k = last + 1; k <= joined; ++k) {
                 drop_branch(piece);
+                is_skipped_ = joined == last + 2 && k == last + 1;
                 add_block(piece, k);
+                is_skipped_ = false;
                 if (joined == last + 2 && k == last + 1)
                     guard(piece, before, registers_.root[skips]);
             }
@@ -157,16 +168,46 @@ private:
         made.is_fixed = ends_straight_code(i) || calls_routine(i);
         made.is_guarded = i.guard.has_value();
         made.latency = latency_of(i);
-        made.reads_late =
-            is_access(i) || i.opcode == "cp" || (made.latency > 8 && i.opcode != "setp");
+        made.is_access = is_access(i) || i.opcode == "cp";
+        made.reads_late = made.is_access || (made.latency > 8 && i.opcode != "setp");
         made.words_inside = words_inside(i);
         made.is_in_halves = values_.is_in_halves(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
+        if (array_ != kNone && made.space == ptx::StateSpace::local) use_array(made);
         put_together(piece, made);
         for (const Constant& constant : values_.brought_for(i))
             made.reads.push_back(bring(piece, at, constant));
+        for (const Constant& constant : values_.launch_constants_of(i))
+            if (!is_skipped_)
+                used_[constant.name].push_back(block_);
+            else if (!is_used_before(constant))
+                add_once(made.reads, bring(piece, at, constant));
+        if (const u32 second = latency_of_second_step(i)) {
+            made.reads = {add_move(piece, at, 1, made.latency, std::move(made.reads))};
+            piece.code.back().reads_late = made.reads_late;
+            made.reads_late = made.is_in_halves = false;
+            made.latency = second;
+        }
         piece.code.push_back(std::move(made));
+    }
+
+    /// An access to an array in registers: all but the first store leave what is stored elsewhere in it.
+    void use_array(MachineInstruction& access) {
+        const bool stores = access.memory == MemoryEffect::store;
+        if (stores) access.writes.push_back(array_);
+        if (!stores || has_array_) access.reads.push_back(array_);
+        has_array_ |= stores;
+    }
+
+    bool is_used_before(const Constant& constant) const {
+        const auto known = used_.find(constant.name);
+        return known != used_.end() &&
+               std::any_of(known->second.begin(), known->second.end(),
+                           [&](u32 b) { return dominators_.passed(b, block_); });
+    }
+    static void add_once(std::vector<u32>& to, u32 value) {
+        if (!is_among(value, to)) to.push_back(value);
     }
 
     /// A constant in a register: where it was brought on the way here, or anew. A loop does not bring it in
@@ -175,8 +216,7 @@ private:
         for (const Brought& b : brought_)
             if (constant.name && b.constant == constant && dominators_.passed(b.block, block_))
                 return b.value;
-        const bool turns = is_among(block_, blocks_[block_].next);
-        const u32 before = turns ? dominators_.before(block_) : kNone;
+        const u32 before = constant.name ? before_loop() : kNone;
         const bool is_outside = before != kNone && piece_of_[before] != kNone;
         MachinePiece& where = is_outside ? made_.pieces[piece_of_[before]] : piece;
         const u32 value = add_move(where, at, constant.words, kConstantLatency, {});
@@ -185,6 +225,29 @@ private:
             std::swap(where.code[last - 1], where.code[last]);  // a branch stays at the end
         brought_.push_back({constant, is_outside ? before : block_, value});
         return value;
+    }
+
+    /// The last block before the loops that the block at hand is on, if what is constant there moves to it.
+    /// Where a loop has barriers, lanes may long wait in it: what not every turn wants stays where it is.
+    u32 before_loop() const {
+        const BasicBlock& block = blocks_[block_];
+        const bool turns_by_itself = is_among(block_, block.next);
+        const Loop& loop = loops_.at(block.loop);
+        if (!turns_by_itself && loop.blocks == 1) return kNone;
+        if (!turns_by_itself && loop.has_fence && !is_in_each_turn(block_)) return kNone;
+        u32 before = block_;
+        while (before != kNone && blocks_[before].loop == block.loop)
+            before = dominators_.before(before);
+        return before;
+    }
+    /// Each branch back to where a turn of its loop begins comes behind it.
+    bool is_in_each_turn(u32 block) const {
+        for (u32 b = 0; b < blocks_.size(); ++b)
+            for (u32 next : blocks_[b].next)
+                if (blocks_[b].loop == blocks_[block].loop && dominators_.passed(next, b) &&
+                    !dominators_.passed(block, b) && dominators_.passed(next, block))
+                    return false;
+        return true;
     }
 
     /// Moves the elements of a vector that is stored to registers side by side.
@@ -303,12 +366,22 @@ private:
     const MachineValues values_;
     const Dominators dominators_;
     std::vector<u32> ways_in_;  ///< to each block
+    struct Loop {
+        u32 blocks = 0;
+        bool has_fence = false;
+    };
+    std::map<u32, Loop> loops_;  ///< by BasicBlock::loop
     struct Brought {
         Constant constant;
         u32 block = 0, value = 0;
     };
     std::vector<Brought> brought_;
+    std::map<u64, std::vector<u32>> used_;  ///< by name of a constant: blocks that take it as it is
+    bool is_skipped_ =
+        false;  ///< lanes may skip the block at hand, which has become guarded instructions
     std::vector<u32> piece_of_;  ///< by block, once it has one
+    u32 array_ = kNone;          ///< the value that holds a small array
+    bool has_array_ = false;     ///< something is stored there
     u32 block_ = 0;              ///< of the instruction at hand
     MachineCode made_;
 };

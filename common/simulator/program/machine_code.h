@@ -7,6 +7,7 @@
 //        each turn of a loop.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "program/control_flow.h"
@@ -19,6 +20,7 @@ struct MachineInstruction {
     u32 source = 0;  ///< index into the function's body
     MemoryEffect memory = MemoryEffect::none;
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< of that memory
+    bool is_access = false;                            ///< a load, a store, an atomic or a copy
     bool is_fixed = false;                             ///< nothing moves past it
     bool is_guarded = false;         ///< lanes may keep what they had in what it writes
     bool reads_late = false;         ///< its sources are taken for some cycles more
@@ -44,6 +46,7 @@ struct MachineCode {
     std::vector<MachinePiece> pieces;
     std::vector<MachineValue> values;
     std::vector<std::vector<u32>> side_by_side;  ///< values in registers one after the other
+    std::map<u32, u32> extends;  ///< by pair: the value whose register is its lower half
 };
 
 MachineCode machine_code(const ptx::Function& function, const ControlFlow& flow,

@@ -46,9 +46,10 @@ bool is_slow(const Instruction& i) {
     const std::string& from = i.modifiers.back();
     if (!ptx::is_float(ptx::type_named(to)) && !ptx::is_float(ptx::type_named(from))) return false;
     if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
-    const bool rounds_integer = to == "f32" && is_one_of(from, {"s32", "u32"});
+    if (from == "f16x2") return false;
+    if (to == "f32" && is_one_of(from, {"s32", "u32", "u16"})) return !i.has("rn") && !i.has("rz");
     const bool shortens = from == "f32" && to != "f64" && ptx::is_float(ptx::type_named(to));
-    return !i.has("rn") || !(rounds_integer || shortens);
+    return !i.has("rn") || !shortens;
 }
 
 u32 latency_of(const Instruction& i) {
@@ -100,6 +101,15 @@ const Inside* find_inside(const Instruction& i) {
 bool calls_routine(const Instruction& i) {
     const Inside* inside = find_inside(i);
     return inside && inside->calls_routine;
+}
+
+u32 latency_of_second_step(const Instruction& i) {
+    constexpr u32 kArithmetic = 4, kCompareAndSelect = 17;
+    if (i.opcode == "set" && (i.has("s16") || i.has("u16"))) return kCompareAndSelect + kArithmetic;
+    if (i.opcode != "cvt" || !i.has("sat")) return 0;
+    const ptx::Type from = ptx::type_named(i.modifiers.back());
+    if (ptx::is_float(from)) return kArithmetic;
+    return size_of(from) > 4 ? kCompareAndSelect : 0;
 }
 
 u32 words_inside(const Instruction& i) {

@@ -24,6 +24,9 @@ bool ends_straight_code(const ptx::Instruction& instruction);
 u32 latency_of(const ptx::Instruction& instruction);
 /// A division or a root that branches to a routine, if only for what is rare: nothing moves past it.
 bool calls_routine(const ptx::Instruction& instruction);
+/// Where the machine has no such instruction, but computes a value of 32 bits first and the result from that:
+/// cycles of what comes second. 0: there is one.
+u32 latency_of_second_step(const ptx::Instruction& instruction);
 /// Words that an instruction needs beside its sources and its result: a division becomes a dozen instructions.
 u32 words_inside(const ptx::Instruction& instruction);
 

@@ -19,6 +19,9 @@ constexpr u32 kNone = ~0u;
 /// Chains of address computations are short: what is not known to be wide after that many rounds is narrow.
 constexpr int kRounds = 8;
 
+/// Bytes of an array that is kept in registers, among which each load chooses.
+constexpr u64 kArrayMost = 32;
+
 bool has_immediate(const ptx::Instruction& i) {
     return std::any_of(i.operands.begin(), i.operands.end(), [](const ptx::Operand& operand) {
         return operand.kind == ptx::Operand::Kind::immediate;
@@ -33,11 +36,13 @@ bool multiplies_by_power(const ptx::Instruction& i) {
     });
 }
 
-bool is_constant(const ptx::Operand& operand) {
+bool is_number(const ptx::Operand& operand) {
     using Kind = ptx::Operand::Kind;
-    return (operand.kind == Kind::immediate || operand.kind == Kind::f32_bits ||
-            operand.kind == Kind::f64_bits) &&
-           operand.bits != 0;
+    return operand.kind == Kind::immediate || operand.kind == Kind::f32_bits ||
+           operand.kind == Kind::f64_bits;
+}
+bool is_constant(const ptx::Operand& operand) {
+    return is_number(operand) && operand.bits != 0;
 }
 
 /// Addresses there have 32 bits.
@@ -189,7 +194,11 @@ bool MachineValues::stays_narrow(u32 value) const {
         }
         const Operand& to = i.operands[0];
         if (to.kind != Operand::Kind::reg) return false;
-        if (i.opcode == "cvt") return bytes(root(to.reg)) <= 4;
+        if (i.opcode == "cvt")
+            return bytes(root(to.reg)) <= 4 && !i.has("sat") &&
+                   std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& m) {
+                       return ptx::is_float(ptx::type_named(m));
+                   });
         return is_one_of(i.opcode,
                          {"add", "sub", "mul", "mad", "shl", "and", "or", "xor", "mov", "cvta"}) &&
                narrow_[root(to.reg)];
@@ -220,12 +229,31 @@ bool MachineValues::keeps_lower_bits(u32 value) const {
            definition_[root(from.reg)] < definition_[value] && !is_uniform(root(from.reg));
 }
 
+/// An address and a number: an access or an asynchronous copy adds it itself.
+bool MachineValues::is_offset(u32 value) const {
+    const Instruction& i = definition(value);
+    if (i.opcode != "add" || !has_immediate(i) || bytes(value) < 4) return false;
+    return std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
+        const Instruction& reader = function_.body[at];
+        if (!is_access(reader) && (reader.opcode != "cp" || reader.has("bulk"))) return false;
+        u32 as_address = 0, others = 0;
+        for (const Operand& o : reader.operands) {
+            if (o.has_base_register && root(o.reg) == value) ++as_address;
+            if (o.kind == Operand::Kind::reg && root(o.reg) == value) ++others;
+            for (const Operand& e : o.elements)
+                if (e.kind == Operand::Kind::reg && root(e.reg) == value) ++others;
+        }
+        return as_address > 0 && others == 0;
+    });
+}
+
 bool MachineValues::folds(u32 value) const {
     const Instruction& i = definition(value);
     if (i.guard || readers_[value].empty() || i.operands.size() < 2) return false;
     if (uniform_[value] && registers_.value_class[value] == ValueClass::launch)
         return false;  // a constant is there
     if (i.opcode == "mul" && i.has("wide")) return all_readers_are(value, {"add", "sub"});
+    if (is_offset(value)) return true;
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
         from.kind == Operand::Kind::reg && bytes(from.reg) == 4) {
@@ -282,6 +310,21 @@ bool MachineValues::is_half(u32 value) const {
     return bytes(value) < 4 && times_written_[value] &&
            is_one_of(definition(value).opcode, {"cvt", "min", "max"}) &&
            !is_slow(definition(value));
+}
+
+std::optional<u32> MachineValues::extended_by(u32 value) const {
+    if (words_[value] != 2 || is_loose(value) || times_written_[value] != 1) return {};
+    const Instruction& i = definition(value);
+    if (i.opcode != "cvt" || !i.has("s64") || !i.has("s32") || i.guard) return {};
+    const u32 from = root(i.operands[1].reg);
+    const bool is_one =
+        i.operands[1].kind == Operand::Kind::reg && words_[from] == 1 && times_written_[from] == 1;
+    if (!is_one) return {};
+    for (const std::vector<u32>& vector : side_by_side_)
+        if (std::find(vector.begin(), vector.end(), from) != vector.end() ||
+            std::find(vector.begin(), vector.end(), value) != vector.end())
+            return {};
+    return from;
 }
 
 bool MachineValues::is_loose(u32 value) const {
@@ -411,6 +454,59 @@ std::vector<Constant> MachineValues::brought_for(const Instruction& i) const {
     return {brought};
 }
 
+std::vector<Constant> MachineValues::launch_constants_of(const Instruction& i) const {
+    std::vector<Constant> constants;
+    for (u32 r : registers_read(i)) {
+        const u32 value = root(r);
+        if (folded_[value]) {
+            for (const Constant& inner : launch_constants_of(definition(value)))
+                constants.push_back(inner);
+        } else if (is_uniform(value) && !is_predicate(value) && definition(value).opcode == "ld") {
+            constants.push_back({value + u64{1}, words_of_type(value)});
+        }
+    }
+    return constants;
+}
+
+/// Addresses that are a variable's and numbers that are added, maybe in each turn of a loop.
+std::vector<bool> MachineValues::known_places() const {
+    std::vector<bool> known(function_.registers.size(), true);
+    const auto is_known = [&](const Operand& o) {
+        return o.kind != Operand::Kind::special &&
+               (o.kind != Operand::Kind::reg || known[root(o.reg)]);
+    };
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const Instruction& i : function_.body)
+            for (u32 r : registers_written(i)) {
+                const bool stays = is_one_of(i.opcode, {"mov", "add", "cvta"}) &&
+                                   std::all_of(i.operands.begin(), i.operands.end(), is_known);
+                if (stays || !known[root(r)]) continue;
+                known[root(r)] = false;
+                changed = true;
+            }
+    }
+    return known;
+}
+
+u32 MachineValues::words_of_array() const {
+    u64 bytes = 0;
+    for (const auto& [name, variable] : function_.variables)
+        if (variable.space == StateSpace::local) bytes += variable.size;
+    if (bytes == 0 || bytes > kArrayMost) return 0;
+    const std::vector<bool> known = known_places();
+    for (u32 at = 0; at < function_.body.size(); ++at) {
+        const Instruction& i = function_.body[at];
+        if (i.opcode == "cvta" && i.has("local") && wanted_[at]) return 0;  // others may look at it
+        if (!is_access(i) || space_of(i) != StateSpace::local) continue;
+        if (size_of(ptx::type_named(i.modifiers.back())) != 4 || vector_of(i)) return 0;
+        if (i.opcode != "st") continue;
+        const Operand& place = i.operands[0];
+        if (place.has_base_register && !known[root(place.reg)]) return 0;
+    }
+    return static_cast<u32>(bytes + 3) / 4;
+}
+
 /// Of a uniform address: what it is computed from by adding a number, which an access does itself.
 u32 MachineValues::base_of(u32 value) const {
     while (uniform_[value]) {
@@ -459,7 +555,12 @@ MachineValues::Vector MachineValues::put_together_for(const Instruction& i) cons
     const std::vector<u32> elements = side_by_side_in(operands);
     const bool lies_so =
         std::find(side_by_side_.begin(), side_by_side_.end(), elements) != side_by_side_.end();
-    if (lies_so) return {};
+    const bool stores_zeros =
+        i.opcode == "st" && std::all_of(operands.begin(), operands.end(), [&](const Operand& o) {
+            return o.kind == Operand::Kind::reg ? is_zero(root(o.reg))
+                                                : is_number(o) && o.bits == 0;
+        });
+    if (lies_so || stores_zeros) return {};
     Vector vector;
     u32 size = 0;
     for (const Operand& operand : operands) {

@@ -14,6 +14,7 @@
 //         together anew, as in a transpose inside registers, both need registers at the same time.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "program/value_classes.h"
@@ -39,6 +40,8 @@ public:
     bool is_loose(u32 value) const;
     /// Computed with 16 bits.
     bool is_half(u32 value) const;
+    /// Of a pair: the value of 32 bits that it is with a sign, if one register can hold that for both.
+    std::optional<u32> extended_by(u32 value) const;
     /// An instruction on 64 bits that is two of the machine on 32.
     bool is_in_halves(const ptx::Instruction& instruction) const;
     /// What an instruction reads and writes, once each.
@@ -48,6 +51,11 @@ public:
     bool leaves_nothing(u32 at) const;
     /// The operands that have to be brought into registers for this instruction.
     std::vector<Constant> brought_for(const ptx::Instruction& instruction) const;
+    /// The parameters and other constants of the launch that an instruction takes as they are.
+    std::vector<Constant> launch_constants_of(const ptx::Instruction& instruction) const;
+    /// Of a small array of each thread's of words of 32 bits, filled at known places, that is kept in registers: how many. 0: there
+    /// is none.
+    u32 words_of_array() const;
     /// Values that lie in registers one after the other: the elements of loaded and stored vectors.
     const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
     /// What has to be put side by side for an instruction alone: a vector that is stored, or the two values
@@ -79,6 +87,7 @@ private:
     bool stays_narrow(u32 value) const;
     void find_folded();
     bool keeps_lower_bits(u32 value) const;
+    bool is_offset(u32 value) const;
     bool folds(u32 value) const;
     bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
     void find_block_numbers();
@@ -87,6 +96,7 @@ private:
     void find_vectors();
     std::vector<u32> side_by_side_in(const std::vector<Operand>& operands) const;
     void add_read(std::vector<u32>& to, u32 value) const;
+    std::vector<bool> known_places() const;
     bool is_zero(u32 value) const;
     u32 base_of(u32 value) const;
     u32 constants_in(const Operand& operand) const;

@@ -111,13 +111,52 @@ private:
     void assign(u32 value, u32 least) {
         const MachineValue& facts = code_.values[value];
         if (!registers_of_[value].empty() || facts.words == 0) return;
-        if (vector_of_[value] != kNone) {
+        const auto extended = code_.extends.find(value);
+        if (extended != code_.extends.end() && registers_of_[extended->second].empty()) {
+            if (least <= facts.words) assign_extended(value, extended->second);
+        } else if (vector_of_[value] != kNone) {
             assign_together(code_.side_by_side[vector_of_[value]], least);
         } else if (!facts.is_loose) {
             assign_together({value}, least);
         } else if (least == 1) {
             for (u32 w = 0; w < facts.words; ++w) put(value, choose({value}, 1));
         }
+    }
+    /// A pair whose lower half is the register of another value as well.
+    void assign_extended(u32 pair, u32 lower) {
+        const std::vector<Span> both = united(lifetimes_.of[pair], lifetimes_.of[lower]);
+        u32 chosen = kNone;
+        for (u32 r = kStackPointer + 1; r + 2 <= kNumbers; r += 2) {
+            const Taken::Answer answer =
+                std::max(taken_[r].ask(both), taken_[r + 1].ask(lifetimes_.of[pair]));
+            if (answer == Taken::Answer::taken) continue;
+            if (chosen == kNone || (answer == Taken::Answer::free && r + 2 <= generous_))
+                chosen = r;
+            if (answer == Taken::Answer::free || r >= generous_) break;
+        }
+        if (chosen == kNone) chosen = kStackPointer + 1;  // more than there are
+        taken_[chosen].take(both);
+        taken_[chosen + 1].take(lifetimes_.of[pair]);
+        registers_of_[pair] = {chosen, chosen + 1};
+        registers_of_[lower] = {chosen};
+        named_ = std::max(named_, chosen + 2);
+    }
+    static std::vector<Span> united(std::vector<Span> spans, const std::vector<Span>& more) {
+        spans.insert(spans.end(), more.begin(), more.end());
+        std::sort(spans.begin(), spans.end(), begins_earlier);
+        std::vector<Span> result;
+        for (const Span& span : spans) {
+            if (result.empty() || span.begin > result.back().end) {
+                result.push_back(span);
+                continue;
+            }
+            Span& last = result.back();
+            last.end = std::max(last.end, span.end);
+            last.read_until = std::max(last.read_until, span.read_until);
+            last.read_by_others_until =
+                std::max(last.read_by_others_until, span.read_by_others_until);
+        }
+        return result;
     }
     void assign_together(const std::vector<u32>& values, u32 least) {
         u32 words = 0;

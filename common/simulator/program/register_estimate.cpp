@@ -4,6 +4,7 @@
 #include <list>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "execute/device.h"
 #include "program/lifetimes.h"
@@ -23,7 +24,7 @@ constexpr u32 kForAllThreads = 32;
 constexpr u32 kSaved = 4;
 /// Words alive from which on instructions stay in the order in which they were written.
 constexpr u32 kWordsMost = 24;
-/// A kernel that calls what ptxas does not see needs those that the convention for calls keeps.
+/// A kernel with a call needs those that the convention for calls keeps.
 constexpr u32 kForCalls = 24;
 
 /// What ptxas makes of a function, but for the order of its instructions.
@@ -76,25 +77,45 @@ private:
     const AliveBetweenPieces alive_;
 };
 
-/// The functions with a body that a call by name leads to, each once; whether there are other calls.
-bool find_called(const ptx::Module& module, const ptx::Function& function,
-                 std::set<const ptx::Function*>& called) {
-    bool others = false;
-    for (const ptx::Instruction& i : function.body) {
-        if (i.opcode != "call") continue;
-        const ptx::Function* target = nullptr;
-        for (const ptx::Operand& operand : i.operands) {
-            const auto found = module.functions.find(operand.name);
-            if (operand.kind == ptx::Operand::Kind::symbol && found != module.functions.end())
-                target = found->second.get();
-        }
-        if (!target || !target->has_body)
-            others = true;
-        else if (called.insert(target).second)
-            others |= find_called(module, *target, called);
+/// The functions with a body that calls by name lead to, each once.
+class Called {
+public:
+    Called(const ptx::Module& module, const ptx::Function& kernel) : module_(module) {
+        look_at(kernel);
     }
-    return others;
-}
+
+    const std::set<const ptx::Function*>& functions() const { return functions_; }
+    /// There are calls that cannot be replaced by the body of what is called: it is not known, or calls itself.
+    bool stays_a_call() const { return stays_a_call_; }
+
+private:
+    void look_at(const ptx::Function& function) {
+        open_.push_back(&function);
+        for (const ptx::Instruction& i : function.body) {
+            if (i.opcode != "call") continue;
+            const ptx::Function* target = target_of(i);
+            if (!target || !target->has_body ||
+                std::find(open_.begin(), open_.end(), target) != open_.end())
+                stays_a_call_ = true;
+            else if (functions_.insert(target).second)
+                look_at(*target);
+        }
+        open_.pop_back();
+    }
+    const ptx::Function* target_of(const ptx::Instruction& call) const {
+        for (const ptx::Operand& operand : call.operands) {
+            const auto found = module_.functions.find(operand.name);
+            if (operand.kind == ptx::Operand::Kind::symbol && found != module_.functions.end())
+                return found->second.get();
+        }
+        return nullptr;
+    }
+
+    const ptx::Module& module_;
+    std::set<const ptx::Function*> functions_;
+    std::vector<const ptx::Function*> open_;  ///< those that lead to the one at hand
+    bool stays_a_call_ = false;
+};
 
 /// The directives of the kernel's launch allow no more.
 u32 allowed(const ptx::Function& kernel) {
@@ -110,13 +131,12 @@ u32 allowed(const ptx::Function& kernel) {
 }  // namespace
 
 u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel) {
-    std::set<const ptx::Function*> called;
-    const bool calls_others = find_called(module, kernel, called);
+    const Called called(module, kernel);
     std::list<Compiled> functions;
     functions.emplace_back(kernel);
-    for (const ptx::Function* function : called) functions.emplace_back(*function);
+    for (const ptx::Function* function : called.functions()) functions.emplace_back(*function);
     const auto needed = [&](u32 words_most) {
-        u32 most = calls_others ? kForCalls : kLeast;
+        u32 most = called.stays_a_call() ? kForCalls : kLeast;
         for (const Compiled& f : functions) most = std::max(most, f.registers(words_most));
         return most;
     };

@@ -5,6 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
+
+#include "execute/device.h"
 
 using namespace coalesce::sim;
 
@@ -68,4 +71,42 @@ TEST_CASE("blocks of the grid's next row are listened to, unless they are neighb
     CHECK(Recorder::below(recording, {1000, 300}) == std::pair<u64, u64>{1512, 16});
     CHECK(Recorder::below(recording, {1000, 600}).second == 0);
     CHECK(Recorder::below(recording, {512 * 512 - 300, 300}).second == 0);
+}
+
+TEST_CASE("a launch that is recorded alone touches no memory, whichever way it asks for some") {
+    const std::string begin =
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 in) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+        ".shared .align 16 .b8 tile[512];\n.shared .b64 arrived;\nld.param.u64 %rd1, [in];\n"
+        "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\n"
+        "mov.u32 %r2, tile;\nmad.lo.s32 %r3, %r1, 16, %r2;\n";
+    const std::string asks[] = {
+        "ld.global.u32 %r4, [%rd3];",
+        "cp.async.cg.shared.global [%r3], [%rd3], 16;\ncp.async.wait_all;",
+        "atom.global.add.u32 %r4, [%rd3], 1;", "red.global.add.f32 [%rd3], 0f3F800000;",
+        "mbarrier.init.shared.b64 [arrived], 1;\ncp.async.bulk.shared::cluster.global.mbarrier::"
+        "complete_tx::bytes [tile], [%rd1], 512, [arrived];"};
+    auto& memory = Device::instance().memory();
+    const u64 real = memory.allocate(4096);
+    std::fill_n(memory.host_view(real, 4096), 4096, u8{7});
+    for (const std::string& ask : asks) {
+        CAPTURE(ask);
+        std::string error;
+        const auto module = Device::instance().load(begin + ask + "\nret;\n}\n", error);
+        REQUIRE_MESSAGE(module, error);
+        LaunchConfig config;
+        config.block = {32, 1, 1};
+        // Far behind all that is there, and where something is.
+        for (u64 in : {real + (u64{1} << 40), real}) {
+            void* arguments[] = {&in};
+            recorder().begin(Recorder::What::alone);
+            CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) ==
+                  Status::success);
+            REQUIRE(recorder().recordings().size() == 1);
+            CHECK(recorder().recordings()[0].recorded.size() == 1);
+            recorder().begin(Recorder::What::nothing);
+        }
+        Device::instance().unload(*module);
+    }
+    CHECK(std::count(memory.host_view(real, 4096), memory.host_view(real, 4096) + 4096, 7) == 4096);
 }

@@ -138,6 +138,66 @@ TEST_CASE(
     CHECK(estimate(call_f, "", callee) >= 24);
 }
 
+TEST_CASE("a function that calls itself stays a call") {
+    const std::string callee =
+        ".func f(.param .b64 p) {\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"
+        "{ .param .b64 a;\nst.param.b64 [a], %rd1;\ncall.uni f, (a);\n}\nret;\n}\n";
+    const std::string call_f = "{ .param .b64 a;\nst.param.b64 [a], %rd1;\ncall.uni f, (a);\n}";
+    CHECK(estimate(call_f, "", callee) == 24);
+}
+
+TEST_CASE("what a loop of several blocks wants from memory's constants is brought before it") {
+    const auto loop = [](const std::string& in_it) {
+        return estimate(
+            ".shared .b32 tile[64];\nmov.u32 %r5, %r2;\nLOOP:\nsetp.lt.u32 %p1, %r5, 77;\n"
+            "@%p1 bra NEXT;\n" +
+            in_it +
+            "mov.u32 %r8, %r5;\nlg2.approx.f32 %f0, %f0;\nlg2.approx.f32 %f0, %f0;\n"
+            "lg2.approx.f32 %f0, %f0;\nlg2.approx.f32 %f0, %f0;\nlg2.approx.f32 %f0, %f0;\n"
+            "lg2.approx.f32 %f0, %f0;\nst.shared.f32 [tile], %f0;\nNEXT:\n"
+            "add.s32 %r5, %r5, 32;\nsetp.lt.u32 %p2, %r5, %r1;\n@%p2 bra LOOP;\n");
+    };
+    const std::string load =
+        "mul.wide.u32 %rd6, %r5, 4;\nadd.s64 %rd7, %rd1, %rd6;\nld.global.f32 %f0, [%rd7];\n";
+    const std::string barrier = "bar.sync 0;\n";
+    CHECK(loop(load) >= loop("") + 2);
+    CHECK(loop(load + barrier) < loop(load));
+}
+
+TEST_CASE("an asynchronous copy adds a number to its addresses itself") {
+    std::string copies = ".shared .b32 tile[64];\nmov.u32 %r5, tile;\nadd.s32 %r6, %r5, %r2;\n";
+    for (int k = 0; k < 6; ++k) {
+        const std::string far = "%rd" + std::to_string(10 + k),
+                          near = "%r" + std::to_string(10 + k), at = std::to_string(64 * k + 64);
+        copies += "add.s64 " + far + ", %rd4, " + at + ";\nadd.s32 " + near + ", %r6, " + at +
+                  ";\ncp.async.ca.shared.global [" + near + "], [" + far + "], 4;\n";
+    }
+    CHECK(estimate(copies) <= 9);  // ptxas: 8
+}
+
+TEST_CASE("a vector of zeros is stored from no register, and a pair extends what it is made of") {
+    const std::string zero = "mov.u32 %r5, 0;\n";
+    CHECK(estimate(zero + "st.global.v4.u32 [%rd5], {%r5, %r5, %r5, %r5};") <
+          estimate("st.global.v4.u32 [%rd5], {%r2, %r2, %r2, %r2};"));
+    const std::string both = "cvt.s64.s32 %rd6, %r2;\nst.global.u32 [%rd5+8], %r2;\n";
+    CHECK(estimate(both + "st.global.u64 [%rd5], %rd6;") == 8);  // as ptxas
+}
+
+TEST_CASE("a small array that is filled at known places lies in registers") {
+    const auto with_array = [](const std::string& bytes, const std::string& stored_at) {
+        std::string text = ".local .align 4 .b8 depot[" + bytes +
+                           "];\n.reg .b64 %SPL;\nmov.u64 %SPL, depot;\nadd.u64 %rd9, %SPL, 0;\n"
+                           "add.s64 %rd10, %rd9, %rd3;\n";
+        for (int k = 0; k < 7; ++k)
+            text += "mul.lo.s32 %r5, %r2, " + std::to_string(k + 5) + ";\nst.local.u32 [" +
+                    stored_at + "+" + std::to_string(4 * k) + "], %r5;\n";
+        return estimate(text + "ld.local.u32 %r9, [%rd10];\nst.global.u32 [%rd5], %r9;");
+    };
+    const u32 in_registers = with_array("28", "%rd9");
+    CHECK(in_registers >= with_array("280", "%rd9") + 4);
+    CHECK(in_registers >= with_array("28", "%rd10") + 4);
+}
+
 TEST_CASE("a long kernel takes no longer than its length asks for") {
     std::string text;
     for (int k = 0; k < 20000; ++k)
