@@ -124,44 +124,64 @@ void pack(Emitter& e, const Value* value, const Access& access, const Words& wor
     }
 }
 
-/// Integers of 3, 5, 6 or 7 bytes, byte by byte.
-bool is_odd(u64 bytes) {
-    return (bytes & (bytes - 1)) != 0;
+/// Bytes that go in one access of a part: all of them, or as many as its address is aligned to. Integers
+/// of 3, 5, 6 or 7 bytes go byte by byte.
+u64 piece_of(const Access& access, u32 align) {
+    const u64 bytes = access.count * access.bytes;
+    if ((bytes & (bytes - 1)) != 0) return 1;
+    u64 piece = bytes;
+    while (piece > 1 && (align % piece != 0 || access.offset % piece != 0)) piece /= 2;
+    return piece;
 }
 
-std::string byte_text(const Instruction& i, const Emitter::Address& at) {
-    return order_text(i) + at.space + ".b8 ";
+Register register_for(u64 bytes) {
+    return bytes == 8 ? Register::b64 : bytes == 4 ? Register::b32 : Register::b16;
 }
 
-void load_odd(Emitter& e, const Instruction& i, const Part& part, std::size_t index) {
-    const std::string bits = std::to_string(register_bits(*part.type));
-    std::string sum;
-    for (u64 k = 0; k < bytes_of(*part.type); ++k) {
-        const auto at = e.address_of(i.operands[0], static_cast<i64>(part.offset + k));
-        const std::string byte = e.fresh(Register::b16), wide = e.fresh_for(*part.type);
-        e.put("ld" + byte_text(i, at) + byte + ", [" + at.text + "]");
-        e.put("cvt.u" + bits + ".u8 " + wide + ", " + byte);
-        if (k == 0) {
-            sum = wide;
-            continue;
-        }
-        const std::string moved = e.fresh_for(*part.type), all = e.fresh_for(*part.type);
-        e.put("shl.b" + bits + " " + moved + ", " + wide + ", " + std::to_string(8 * k));
-        e.put("or.b" + bits + " " + all + ", " + moved + ", " + sum);
-        sum = all;
+/// ".global.b8 "
+std::string piece_text(const Instruction& i, const Emitter::Address& at, u64 bytes) {
+    return order_text(i) + at.space + ".b" + std::to_string(8 * bytes) + " ";
+}
+
+/// The bytes of a part from `from` to `to`, at their places in a register: each half by itself, in the
+/// back end's order, since it decides how often a warp waits.
+std::string loaded(Emitter& e, const Instruction& i, const Part& part, u64 from, u64 to,
+                   u64 piece) {
+    const std::string bits = ".b" + std::to_string(register_bits(*part.type)) + " ";
+    const std::string all = e.fresh_for(*part.type);
+    if (to - from == piece) {
+        const auto at = e.address_of(i.operands[0], static_cast<i64>(part.offset + from));
+        e.put("ld" + piece_text(i, at, piece) + all + ", [" + at.text + "]");
+        if (from == 0) return all;
+        const std::string moved = e.fresh_for(*part.type);
+        e.put("shl" + bits + moved + ", " + all + ", " + std::to_string(8 * from));
+        return moved;
     }
-    e.put("mov.b" + bits + " " + e.result(i, index) + ", " + sum);
+    u64 half = piece;
+    while (2 * half < to - from) half *= 2;
+    const std::string low = loaded(e, i, part, from, from + half, piece);
+    const std::string high = loaded(e, i, part, from + half, to, piece);
+    e.put("or" + bits + all + ", " + high + ", " + low);
+    return all;
 }
 
-void store_odd(Emitter& e, const Instruction& i, const Part& part, std::size_t index) {
+void load_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_t index, u64 piece) {
+    const std::string sum = loaded(e, i, part, 0, bytes_of(*part.type), piece);
+    e.put("mov.b" + std::to_string(register_bits(*part.type)) + " " + e.result(i, index) + ", " +
+          sum);
+}
+
+void store_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_t index,
+                  u64 bytes) {
     const std::string bits = std::to_string(register_bits(*part.type));
+    const std::string to = "cvt.u" + std::to_string(bytes == 4 ? 32 : 16) + ".u";
     const std::string value = e.use_register(i.operands[0], index);
-    for (u64 k = 0; k < bytes_of(*part.type); ++k) {
-        const std::string moved = e.fresh_for(*part.type), byte = e.fresh(Register::b16);
+    for (u64 k = 0; k < bytes_of(*part.type); k += bytes) {
+        const std::string moved = e.fresh_for(*part.type), piece = e.fresh(register_for(bytes));
         e.put("shr.u" + bits + " " + moved + ", " + value + ", " + std::to_string(8 * k));
-        e.put("cvt.u16.u" + bits + " " + byte + ", " + moved);
+        e.put(to + bits + " " + piece + ", " + moved);
         const auto at = e.address_of(i.operands[1], static_cast<i64>(part.offset + k));
-        e.put("st" + byte_text(i, at) + "[" + at.text + "], " + byte);
+        e.put("st" + piece_text(i, at, bytes) + "[" + at.text + "], " + piece);
     }
 }
 
@@ -184,7 +204,7 @@ bool is_read_only(const Emitter& e, const Instruction& load) {
 void load_truth(Emitter& e, const Instruction& i, const Access& access) {
     const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
     const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
-    e.put("ld" + byte_text(i, at) + byte + ", [" + at.text + "]");
+    e.put("ld" + piece_text(i, at, 1) + byte + ", [" + at.text + "]");
     e.put("and.b16 " + low + ", " + byte + ", 1");
     e.put("setp.ne.b16 " + e.result(i, access.first) + ", " + low + ", 0");
 }
@@ -221,15 +241,16 @@ void emit_load(Emitter& e, const Instruction& i) {
     const std::vector<Part> parts = parts_of(*i.type);
     const std::string order = order_text(i), cache = is_read_only(e, i) ? ".nc" : "";
     if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
-    for (const Access& access : accesses(*i.type, i.align ? i.align : align_of(*i.type))) {
+    const u32 align = i.align ? i.align : align_of(*i.type);
+    for (const Access& access : accesses(*i.type, align)) {
         const Part& part = parts[access.first];
         const std::size_t index = register_index(parts, access.first);
         if (registers_in(*part.type) == 2) {
             load_wide(e, i, part, index);
         } else if (register_bits(*part.type) == 1) {
             load_truth(e, i, access);
-        } else if (is_odd(access.bytes)) {
-            load_odd(e, i, part, index);
+        } else if (const u64 piece = piece_of(access, align); piece < access.bytes) {
+            load_pieces(e, i, part, index, piece);
         } else {
             Words words = words_for(e, access);
             std::vector<std::string> targets = words.registers;
@@ -248,12 +269,13 @@ void emit_store(Emitter& e, const Instruction& i) {
     const Value* value = i.operands[0];
     const std::vector<Part> parts = parts_of(*value->type);
     if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
-    for (const Access& access :
-         accesses(*value->type, i.align ? i.align : align_of(*value->type))) {
+    const u32 align = i.align ? i.align : align_of(*value->type);
+    for (const Access& access : accesses(*value->type, align)) {
         const Part& part = parts[access.first];
         const std::size_t index = register_index(parts, access.first);
-        if (is_odd(access.bytes)) {
-            store_odd(e, i, part, index);
+        const u64 piece = piece_of(access, align);
+        if (piece < access.bytes && registers_in(*part.type) == 1) {
+            store_pieces(e, i, part, index, piece);
             continue;
         }
         Words words = words_for(e, access);

@@ -331,7 +331,11 @@ void Emitter::put_label(const std::string& label) {
 }
 
 const std::string& Emitter::label_of(const Block& block) {
-    return labels_.at(&block);
+    std::string& label = labels_[&block];
+    if (label.empty()) {
+        label = "$L_" + ptx_name(function.name) + "_" + std::to_string(labels_.size());
+    }
+    return label;
 }
 
 }  // namespace coalesce::translator

@@ -69,6 +69,7 @@ public:
     void declare(const std::string& text);
     std::string fresh_label();
     void put_label(const std::string& label);
+    /// For a jump to it: a block to which nobody jumps has none.
     const std::string& label_of(const Block& block);
     /// From the end of one block to the beginning of another: phis are set on the way.
     void put_way(const Block& from, const Block& to);

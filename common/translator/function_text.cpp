@@ -1,5 +1,6 @@
 // A function from its header to its closing brace, block after block, and the ways between blocks.
 #include <algorithm>
+#include <utility>
 
 #include "translator/emitter.h"
 #include "translator/names.h"
@@ -32,14 +33,19 @@ void emit_instruction(Emitter& emitter, const Instruction& instruction) {
 }
 
 std::string Emitter::text() {
-    for (const Block* block : function.blocks) {
-        labels_[block] = "$L_" + ptx_name(function.name) + "_" + std::to_string(labels_.size());
-    }
     name_locals();
     find_not_unrolled();
+    std::vector<std::string> texts;
     for (std::size_t i = 0; i < function.blocks.size(); ++i) {
         next_block_ = i + 1 < function.blocks.size() ? function.blocks[i + 1] : nullptr;
         put_block(*function.blocks[i]);
+        texts.push_back(std::exchange(body_, {}));
+    }
+    // Only where somebody jumps to: lanes meet at labels.
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto label = labels_.find(function.blocks[i]);
+        if (label != labels_.end()) put_label(label->second);
+        body_ += texts[i];
     }
     std::string place;
     if (function.place && function.place->line != 0) place = files_.location(*function.place);
@@ -92,7 +98,6 @@ void Emitter::find_not_unrolled() {
 }
 
 void Emitter::put_block(Block& block) {
-    if (&block != function.blocks.front()) put_label(label_of(block));
     if (not_unrolled_.count(&block)) put(".pragma \"nounroll\"");
     for (const Instruction* i : block.instructions) {
         if (is_folded(i) || i->op == Op::phi || i->op == Op::alloca) continue;

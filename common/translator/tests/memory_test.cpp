@@ -190,6 +190,33 @@ TEST_CASE("integers of odd widths in memory; truths as bytes") {
     CHECK(run(ir, {0x01000009}).at(0) == 0x000000000000000A);
 }
 
+TEST_CASE("an address that is aligned to less than a number is read and written in pieces") {
+    const std::string ir = kernel(R"(
+  %a = getelementptr i8, ptr %in, i64 1
+  %v = load i32, ptr %a, align 1
+  %b = getelementptr i8, ptr %in, i64 2
+  %w = load i64, ptr %b, align 2
+  %x = load float, ptr %b, align 2
+  %z = zext i32 %v to i64
+  %s = add i64 %z, %w
+  %p = getelementptr i8, ptr %out, i64 4
+  store i64 %s, ptr %p, align 4
+  %q = getelementptr i8, ptr %out, i64 18
+  store float %x, ptr %q, align 2
+  ret void)");
+    const std::vector<u64> in = {0x8877665544332211, 0xFFEEDDCCBBAA9988};
+    const std::vector<u64> out = run(ir, in, {.words = 3});
+    const u64 sum = 0x55443322 + 0x9988887766554433;
+    CHECK(out[0] == sum << 32);
+    CHECK(out[1] == sum >> 32);
+    CHECK(out[2] == u64{0x66554433} << 16);
+    const std::string ptx = ptx_of(ir);
+    CHECK(count(ptx, "ld.global.b8") == 4);
+    CHECK(count(ptx, "ld.global.b16") == 6);
+    CHECK(count(ptx, "st.global.b32") == 2);
+    CHECK(count(ptx, "st.global.b16") == 2);
+}
+
 TEST_CASE("what nobody writes comes through the read-only cache") {
     const std::string body =
         "define ptx_kernel void @k(ptr %out, ptr noalias readonly %in) {\n"
