@@ -17,7 +17,7 @@ const markup = `
 <p class="headline" aria-live="polite"></p>
 <div class="drawing picture" tabindex="0" role="group" aria-label="Lanes onto memory"></div>`;
 
-const tileMarkup = `<h3>Shared memory</h3><div class="drawing"></div>
+const tileMarkup = `<h3>Shared memory</h3><div class="drawing" tabindex="0" role="group" aria-label="Shared memory"></div>
 <p class="faint">A row is 32 banks. Strong: touched now. Faint: filled by this warp so far.</p>`;
 
 /** Where a lane's address lies. */

@@ -10,7 +10,7 @@ const CELL = 26;
 const markup = `<h3>Order of the blocks</h3>
 <p class="faint">Where each block reads first, in <code>in</code>; blocks begin in the order of their numbers.</p>
 <label class="follow">Begun <input name="begun" type="range" min="1" max="1" value="1"/><output></output></label>
-<div class="drawing"></div>`;
+<div class="drawing" tabindex="0" role="group" aria-label="Tiles in the order of their blocks"></div>`;
 
 const product = (list: number[]): number => list.reduce((one, other) => one * other, 1);
 
