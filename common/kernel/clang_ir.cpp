@@ -10,39 +10,58 @@ constexpr const char* output_name = "kernel.ll";
 /// Relative, so that lines of headers have the same name everywhere.
 constexpr const char* headers_name = "include";
 
-/// What clang's driver would make of `clang++ -x cuda --cuda-device-only -O3 ...`: it works with clang
-/// 17 to 22. No header is taken from where clang runs, so that no page needs any.
-std::vector<std::string> arguments() {
+/// What the optimiser is told. The back end for NVIDIA's GPUs, which a page's clang does not have, would
+/// tell it the same: 64 bits cost more than 32, branches diverge, loops are unrolled even in part.
+const std::vector<std::string> optimiser = {
+    // An endless loop is a learner's mistake, and no licence to leave it out. Nothing is vectorised:
+    // GPUs have no such registers.
+    "-O3", "-fno-finite-loops", "-mllvm", "-indvars-widen-indvars=false", "-mllvm",
+    "-jump-threading-threshold=0", "-mllvm", "-unswitch-threshold=1", "-mllvm",
+    "-inline-threshold=2475", "-mllvm", "-unroll-runtime", "-mllvm", "-unroll-allow-partial",
+    "-mllvm", "-unroll-partial-threshold=75",
+    // Names of values are read by nobody.
+    "-discard-value-names", "-emit-llvm"};
+
+std::vector<std::string> joined(std::vector<std::string> words,
+                                const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+/// What clang's driver would make of `clang++ -x cuda --cuda-device-only ...`: it works with clang 17
+/// to 22. No header is taken from where clang runs, so that no page needs any.
+std::vector<std::string> front_end() {
     const std::string headers = headers_name;
-    return {
-        "-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
-        "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
-        // The language, as the driver sets it.
-        "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
-        "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
-        "-fexceptions", "-fno-threadsafe-statics",
-        // The project's headers and no others.
-        "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
-        "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
-        // An endless loop is a learner's mistake, and no licence to leave it out. Nothing is
-        // vectorised: a page's clang has no back end that would say that GPUs have no such registers.
-        "-O3", "-fno-finite-loops",
-        // Lines, and no names of values: nobody reads them.
-        "-debug-info-kind=line-directives-only", "-dwarf-version=2", "-discard-value-names",
-        // Messages, as messages.h reads them.
-        "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics",
-        // What comes out.
-        "-emit-llvm", "-o", output_name, input_name};
+    return {"-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
+            "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
+            // The language, as the driver sets it.
+            "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
+            "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
+            "-fexceptions", "-fno-threadsafe-statics",
+            // The project's headers and no others.
+            "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
+            "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
+            "-debug-info-kind=line-directives-only", "-dwarf-version=2",
+            // Messages, as messages.h reads them.
+            "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
 }
 
 }  // namespace
 
 ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped) {
-    return {arguments(), wrapped, input_name, output_name, headers_name};
+    const auto arguments = joined(joined(front_end(), optimiser), {"-o", output_name, input_name});
+    return {arguments, wrapped, input_name, output_name, headers_name};
 }
 
 ClangRequest clang_ir_request(const Source& source) {
     return clang_ir_request_of_wrapped(wrapped(source.text, Dialect::bare_clang));
+}
+
+std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request) {
+    constexpr const char* between = "unoptimised.ll";
+    return {joined(request.arguments, {"-disable-llvm-passes", "-o", between}),
+            joined(joined({"-cc1", "-triple", "spir64-unknown-unknown", "-x", "ir"}, optimiser),
+                   {"-Wno-override-module", "-o", request.output, between})};
 }
 
 std::string translated_by_us(const std::string& version) {

@@ -24,6 +24,10 @@ ClangRequest clang_ir_request(const Source& source);
 /// Likewise, for a text that is wrapped already, by the dialect bare_clang.
 ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped);
 
+/// The same with a clang that has a back end for NVIDIA's GPUs, which would take part in optimising: two
+/// calls one after the other, the second for a target for which clang has none. The IR is a page's then.
+std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request);
+
 /// What Compiled::compiler says: "clang 22.1.8, translated". `version` is clang's.
 std::string translated_by_us(const std::string& version);
 

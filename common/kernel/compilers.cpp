@@ -167,9 +167,16 @@ RawOutput run_clang_for_ir(const std::string& clang, const std::string& wrapped,
     const TemporaryFolder folder;
     write_file(folder.path / request.input, request.text);
     fs::create_directory_symlink(COALESCE_CUDA_HEADERS, folder.path / request.headers);
-    std::vector<std::string> command{clang};
-    command.insert(command.end(), request.arguments.begin(), request.arguments.end());
-    RawOutput result = ended(run_child(command, seconds, {}, folder.path), seconds);
+    RawOutput result;
+    std::string said;
+    for (const std::vector<std::string>& step : steps_with_back_end(request)) {
+        std::vector<std::string> command{clang};
+        command.insert(command.end(), step.begin(), step.end());
+        result = ended(run_child(command, seconds, {}, folder.path), seconds);
+        said += result.output;
+        if (!result.is_good) break;
+    }
+    result.output = said;
     if (result.is_good) result.ir = read_if_there(folder.path / request.output).value_or("");
     result.is_good = !result.ir.empty();
     return result;

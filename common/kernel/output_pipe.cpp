@@ -1,4 +1,5 @@
-// Output is caught by a pipe, and by a thread that reads it. Linux only: pipe2.
+// Output is caught by a pipe, and by a thread that reads it.
+// Linux only: pipe2.
 #include "kernel/output_capture.h"
 
 #include <fcntl.h>

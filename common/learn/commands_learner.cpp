@@ -23,9 +23,8 @@ void add_learner_commands(CommandLine& line) {
     progress->add_flag("--json", *progress_json, "As JSON");
 
     auto play_words = std::make_shared<PlayWords>();
-    CLI::App* play_command =
-        line.add("play", "The book at an address of this computer, to write in",
-                 [play_words]() -> int { play(*play_words); });
+    CLI::App* play_command = line.add("play", "The book at an address of this computer",
+                                      [play_words]() -> int { play(*play_words); });
     play_command->add_option("--port", play_words->port, "This port (8237); 0: any that is free")
         ->check(CLI::Range(0, 65535));
     play_command->add_flag("--open", play_words->opens, "Open it in a browser");

@@ -63,7 +63,7 @@ TEST_CASE("help of every command fits 80 columns") {
     Course course;
     for (std::string command :
          {"", "start", "progress", "doctor", "check", "watch", "hint", "predict", "picture",
-          "explain", "diff", "reset", "measure", "run", "list", "results"}) {
+          "explain", "diff", "reset", "measure", "run", "list", "results", "play"}) {
         CAPTURE(command);
         std::vector<std::string> words = {"--help"};
         if (!command.empty()) words.insert(words.begin(), command);

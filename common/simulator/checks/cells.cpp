@@ -1,4 +1,4 @@
-// Linux: MAP_NORESERVE, MADV_HUGEPAGE, MADV_DONTNEED gives zeros. Or WebAssembly.
+// Linux only: MAP_NORESERVE, MADV_HUGEPAGE, MADV_DONTNEED that gives zeros. WebAssembly has a way of its own.
 #include "checks/cells.h"
 
 #ifdef __EMSCRIPTEN__

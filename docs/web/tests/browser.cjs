@@ -286,8 +286,9 @@ function predictedNatively(step, size, gpu) {
     return results.filter((row) => row.predicted);
 }
 
-test("every kernel's prediction in the page is the native one, to the last bit", async (browser) => {
+test("every kernel's prediction in the page is the native one, to 12 digits", async (browser) => {
     await expectations(browser, "01_copy");
+    const { differences } = await import("./differences.mjs");
     let compared = 0;
     await withPage(browser, "explorer.html", async (page) => {
         for (const [i, { name }] of courseData.entries()) {
@@ -298,7 +299,7 @@ test("every kernel's prediction in the page is the native one, to the last bit",
                 delete native.time_line;
                 assert.ok(here.prediction.time_line.moments.length > 10, `${name}, ${variant}: a time line`);
                 delete here.prediction.time_line;
-                assert.deepEqual(here.prediction, native, `${name}, ${variant}`);
+                assert.deepEqual(differences(native, here.prediction, "/predicted/"), [], `${name}, ${variant}`);
                 assert.ok(Math.abs(here.of_copy - predicted.of_copy) < 1e-6, `${name}, ${variant}: part of a copy`);
                 compared++;
             }

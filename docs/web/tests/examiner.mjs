@@ -8,9 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-
-/** Keys on whose values nothing rests. */
-const IGNORED = new Set(["milliseconds", "compiler"]);
+import { differences } from "./differences.mjs";
 
 export class Module {
     constructor(module) {
@@ -31,22 +29,6 @@ export class Module {
         if (answer.error) throw new Error(answer.error);
         return answer;
     }
-}
-
-/** Of predicted times: 12 digits are the same. */
-const isNearly = (one, other) => Math.abs(one - other) <= 1e-12 * Math.max(Math.abs(one), Math.abs(other), 1);
-
-/** Where two values differ, as lines "path: native != page". */
-export function differences(native, page, path = "") {
-    if (typeof native !== "object" || typeof page !== "object" || native === null || page === null) {
-        if (path.includes("predicted/") && typeof native === "number" && isNearly(native, page)) return [];
-        return Object.is(native, page) ? [] : [`${path}: ${JSON.stringify(native)} != ${JSON.stringify(page)}`];
-    }
-    const found = [];
-    for (const key of new Set([...Object.keys(native), ...Object.keys(page)])) {
-        if (!IGNORED.has(key)) found.push(...differences(native[key], page[key], `${path}/${key}`));
-    }
-    return found;
 }
 
 function nativeCases(program, name) {
