@@ -104,7 +104,7 @@ const PATIENCE = 3;
 /** A run that was ended from outside, in words for the reader. */
 export class TooLong extends Error {
     constructor(limit: number) {
-        super(`It did not end within ${Math.round(limit / 1000)} seconds and was stopped. Which loop has no end?`);
+        super(`It did not end within ${Math.round(limit / 1000)} seconds and was stopped. Is there a loop without an end?`);
     }
 }
 
@@ -138,19 +138,21 @@ export class Examiner {
         return this.compiler.ready;
     }
 
-    examine(task: Task, source: string): Promise<Examined> {
-        const result = this.before.then(() => this.examineNow(task, source));
+    /** `patience`: so many milliseconds at least, before it is stopped. */
+    examine(task: Task, source: string, patience = MOST_MILLISECONDS): Promise<Examined> {
+        const result = this.before.then(() => this.examineNow(task, source, patience));
         this.before = result.catch(() => {});
         return result;
     }
 
-    private async examineNow(task: Task, source: string): Promise<Examined> {
+    private async examineNow(task: Task, source: string, patience: number): Promise<Examined> {
         await this.prepare();
         const compiler = this.compiler as Compiler;
         const request = await this.thread.page<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(
             "page_request", { ...task, source });
         const { ir, said } = request.refused ? { ir: null, said: "" } : await compiler.compile(request);
-        return this.limited(() => this.thread.page<Examined>("page_examine", { ...task, source, compiler: compiler.version, ir, said }));
+        return this.limited(patience, () =>
+            this.thread.page<Examined>("page_examine", { ...task, source, compiler: compiler.version, ir, said }));
     }
 
     hint(task: Task, failure: string, level: number): Promise<Hint> {
@@ -167,8 +169,8 @@ export class Examiner {
         return this.thread.page("page_explain", { ...task, source, verdict });
     }
 
-    private async limited<Answer>(act: () => Promise<Answer>): Promise<Answer> {
-        const limit = this.isWarm ? Math.max(MOST_MILLISECONDS, PATIENCE * this.slowest) : MOST_AT_FIRST;
+    private async limited<Answer>(patience: number, act: () => Promise<Answer>): Promise<Answer> {
+        const limit = this.isWarm ? Math.max(patience, PATIENCE * this.slowest) : MOST_AT_FIRST;
         const begin = performance.now();
         let isOver = false;
         const clock = setTimeout(() => {

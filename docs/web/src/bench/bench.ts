@@ -16,12 +16,13 @@ const markup = `
 <p class="loading" hidden><progress max="1"></progress> <span></span></p>
 <div class="editor"></div>
 <p class="legend faint">Beside a line, for each request: <b>s</b> sectors, <b>w</b> wavefronts of shared memory; red is
-dearer than it must be. <kbd>Esc</kbd> leaves the editor. The compiler is clang: <a href="compiler/LICENSE.txt">its licence</a>.</p>
+dearer than it must be. <kbd>Esc</kbd> leaves the editor.</p>
 <div class="tools"><button type="button" name="run" class="main">Run</button>
 <span class="keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd>, or a pause</span></div>
 <p class="standing" role="status"></p>
 <div class="outcome"></div>
-<details class="own" hidden><summary>What one warp of it touches, and its time</summary></details>`;
+<details class="own" hidden><summary>What one warp of it touches, and its time</summary></details>
+<p class="faint">The compiler in this page is clang: <a href="compiler/LICENSE.txt">its licence</a>.</p>`;
 
 export interface BenchEvents {
     changed(text: string): void;
