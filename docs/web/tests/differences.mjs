@@ -1,6 +1,16 @@
 // Where what a page found out differs from what the programs here did. Predicted times are equal to 12 digits: the
 // libraries' logarithms differ in the last bit.
 
+import { spawnSync } from "node:child_process";
+
+/** Kernels of an exercise with what the examiner says of them natively: of the program of verdicts.cpp. */
+export function nativeCases(program, name) {
+    const more = (process.env.COALESCE_EXAMINER_ARGUMENTS ?? "").split(" ").filter(Boolean);
+    const ended = spawnSync(program, [name, ...more], { encoding: "utf8", maxBuffer: 1 << 30 });
+    if (ended.status !== 0) throw new Error(`${program} ${name}: ${ended.stderr}`);
+    return JSON.parse(ended.stdout).cases;
+}
+
 /** Keys on whose values nothing rests. */
 const IGNORED = new Set(["milliseconds", "compiler"]);
 

@@ -5,10 +5,9 @@
 //     node examiner.mjs SIMULATOR VERDICTS NAME...     NAME: 03_tiled; VERDICTS: the program of verdicts.cpp
 //
 // COALESCE_EXAMINER_ARGUMENTS: more arguments for VERDICTS ("--ptx --all"). Exit code: 0 all are equal.
-import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { differences } from "./differences.mjs";
+import { differences, nativeCases } from "./differences.mjs";
 
 export class Module {
     constructor(module) {
@@ -29,13 +28,6 @@ export class Module {
         if (answer.error) throw new Error(answer.error);
         return answer;
     }
-}
-
-function nativeCases(program, name) {
-    const more = (process.env.COALESCE_EXAMINER_ARGUMENTS ?? "").split(" ").filter(Boolean);
-    const ended = spawnSync(program, [name, ...more], { encoding: "utf8", maxBuffer: 1 << 30 });
-    if (ended.status !== 0) throw new Error(`${program} ${name}: ${ended.stderr}`);
-    return JSON.parse(ended.stdout).cases;
 }
 
 function describe(times) {

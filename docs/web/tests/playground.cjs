@@ -3,7 +3,6 @@
 //     node playground.cjs HTML CHROMIUM SCREENSHOTS VERDICTS [PART OF A TEST'S NAME]
 "use strict";
 const assert = require("node:assert/strict");
-const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { accessibilityFaults, runTests, serve, test, withPage } = require("./pages.cjs");
@@ -57,20 +56,12 @@ test("without its barrier, its padding, or with swapped indices a kernel is told
     });
 });
 
-/** Kernels of an exercise with what the examiner says of them natively (verdicts.cpp). */
-function examinedNatively(exercise) {
-    const more = (process.env.COALESCE_EXAMINER_ARGUMENTS ?? "").split(" ").filter(Boolean);
-    const { status, stdout, stderr } = spawnSync(verdicts, [exercise, ...more], { encoding: "utf8", maxBuffer: 1 << 30 });
-    assert.equal(status, 0, stderr);
-    return JSON.parse(stdout).cases;
-}
-
 test("every blank, solution, mutant and bug hunt gets the command's verdict in the page", async (browser) => {
-    const { differences } = await import("./differences.mjs");
+    const { differences, nativeCases } = await import("./differences.mjs");
     const took = [], wrong = [];
     await withPlayground(browser, async (page) => {
         const names = await page.evaluate(() => window.exerciseData.exercises.map(({ name }) => name));
-        const kernels = names.flatMap(examinedNatively);
+        const kernels = names.flatMap((name) => nativeCases(verdicts, name));
         // Another version makes other instructions.
         const here = kernels[0].verdict.compiler;
         if (!here.startsWith("clang 22.")) return console.log(`    skipped: the page has clang 22, and here is ${here}`);
