@@ -79,6 +79,9 @@ std::vector<Access> traced();
 /// These checks on ("all", "none"), and a launch may execute that many warp instructions.
 void prepare(const char* checks, std::uint64_t most_warp_instructions);
 
+/// Nobody has written these bytes of device memory, whatever they hold: who reads them is told.
+void mark_unwritten(const void* begin, std::size_t bytes);
+
 /// Changes when another simulator is loaded: for caches.
 std::string identity();
 

@@ -1,6 +1,7 @@
 #include "grader/class/submissions.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "grader/class/names.h"
@@ -17,6 +18,26 @@ std::string path_text(const Item& item) {
     std::string text;
     for (const std::string& part : item.path) text += (text.empty() ? "" : "/") + part;
     return shown(text);
+}
+
+// What is there in place of the file: " There is: kernel (1).cu". Those that look like kernels first.
+std::string what_is_there(const Tree& tree) {
+    constexpr std::size_t most = 3;
+    std::vector<std::string> names;
+    for (const bool are_kernels : {true, false}) {
+        for (const Item& item : tree.items) {
+            std::string last = item.path.back();
+            std::ranges::transform(last, last.begin(),
+                                   [](unsigned char letter) { return std::tolower(letter); });
+            if ((last.find(".cu") != last.npos) == are_kernels) names.push_back(path_text(item));
+        }
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+        text += (i == 0 ? " There is: " : ", ") + names[i];
+    }
+    if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+    return text.empty() ? " There is nothing." : text + ".";
 }
 
 // Whether an item is named as the file for an exercise.
@@ -57,8 +78,9 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     }
     std::vector<const Item*> found = candidates(tree, exercise, is_only_one);
     if (found.empty()) {
-        return {exercise, "", "no-file",
-                "There is no " + exercise + "/kernel.cu in what was handed in."};
+        return {
+            exercise, "", "no-file",
+            "There is no " + exercise + "/kernel.cu in what was handed in." + what_is_there(tree)};
     }
     for (const Item* other : found) {
         bool is_same = other->kind == found[0]->kind && other->bytes == found[0]->bytes;

@@ -94,7 +94,7 @@ int coalesceGetAccess(size_t index, CoalesceAccess* access);
 enum {
     coalesceRecordNothing,
     coalesceRecordBeside, /**< launches are carried out as always, and recorded */
-    coalesceRecordAlone   /**< only the blocks that are recorded run: memory is not what it would be */
+    coalesceRecordAlone /**< only the blocks that are recorded run: memory is not what it would be */
 };
 /** What is recorded of launches from now on. What was recorded before is gone. */
 void coalesceRecord(int what);
@@ -134,6 +134,9 @@ int coalesceSetChecks(const char* list);
 void coalesceSetMaxInstructions(uint64_t warp_instructions);
 /** Whether reports and explanations go to stderr as they come. */
 void coalesceSetQuiet(int quiet);
+/** From now on nobody has written these bytes of device memory, which keep what they hold: a program
+ *  that fills them to see what a kernel leaves there is no reason for a kernel to read them. */
+void coalesceMarkUnwritten(uint64_t address, uint64_t bytes);
 /** Forgets the context's error, so that a checker can go on to its next case. */
 void coalesceClearError(void);
 
