@@ -89,6 +89,14 @@ TEST_CASE("09_vec4_t64 hunt") {
     check("09_vec4_t64 hunt");
 }
 
+// 4 x 4 floats a thread, turned before they go into the tile.
+TEST_CASE("10_registers") {
+    check("10_registers");
+}
+TEST_CASE("10_registers hunt") {
+    check("10_registers hunt");
+}
+
 // Stores that begin at sectors, in matrices whose rows do not.
 TEST_CASE("11_any_shape") {
     check("11_any_shape");

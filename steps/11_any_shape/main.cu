@@ -1,6 +1,6 @@
 // 11_any_shape -- every shape, every size of element, at the speed of memory.
 //
-// Builds on  09_vec4_t64: its ideas, for matrices that do not suit them.
+// Builds on  10_registers: its ideas, for matrices that do not suit them.
 // Idea       A template over the element, 64-bit places, pitches. Then what suits the task: small
 //            elements in packs, rows that begin between sectors, matrices of a few columns.
 // Watch      A byte a lane: 1 sector a request, and four times as many requests for the same bytes.

@@ -1,6 +1,6 @@
 // 12_async -- copies that go on while the threads do something else.
 //
-// Builds on  09_vec4_t64: its 4 x 4 pieces turned in registers, its swizzle, its order of tiles.
+// Builds on  10_registers: its 4 x 4 pieces turned in registers, its swizzle, its order of tiles.
 // Idea       cp.async copies from global to shared memory, past the registers, and nobody waits for
 //            it. A block that stays for many tiles fetches the next one while it turns this one.
 // Watch      The same 16 sectors a request, no conflicts, and one tile always on its way. Then time
@@ -20,7 +20,7 @@
 // A tile is 64 rows of 16 float4; each of 256 threads turns a 4 x 4 piece of it.
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
 
-// Where the tile keeps float4 number `quad` of its row `row`: 09's swizzle. The 8 threads that read
+// Where the tile keeps float4 number `quad` of its row `row`: 10's swizzle. The 8 threads that read
 // together have rows 4 apart.
 __device__ int place(int row, int quad) {
     return row * QUADS + (quad ^ (row / 4 % 8));

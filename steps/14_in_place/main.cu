@@ -1,6 +1,6 @@
 // 14_in_place -- transposes a matrix in its own memory.
 //
-// Builds on  09_vec4_t64: the same tiles, but `out` is `in`, so each store overwrites an element.
+// Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
 // Idea       Of a square, the tiles (i, j) and (j, i) change places: a block reads both, waits, and
 //            stores both. A rectangle has no such pairs; two ways around that follow below.
 // Watch      The same 4 sectors a request as 04, both ways, and half of the memory. Of a rectangle
@@ -49,12 +49,12 @@ static void launch_pairs(float* data, const float*, int rows, int cols) {
     transpose_in_place<BLOCK_ROWS><<<grid, block>>>(data, nullptr, rows, cols);
 }
 
-// ---- the same with 09's registers: 64 x 64 tiles, 16 bytes an access ----
+// ---- the same with 10's registers: 64 x 64 tiles, 16 bytes an access ----
 
 constexpr int PIECES = 16;  // 4 x 4 pieces along a side of a tile
 
 //! [registers]
-// Where a turned tile keeps float4 number `quad` of its row `col`: see 09.
+// Where a turned tile keeps float4 number `quad` of its row `col`: see 10.
 __device__ int swizzled(int col, int quad) {
     return col * PIECES + (quad ^ (col / 4 % 8));
 }

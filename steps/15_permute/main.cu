@@ -104,10 +104,10 @@ static void launch_tiles(float* out, const float* in, const Planes& planes) {
     transpose_planes<<<tiles, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, planes);
 }
 
-// ---- 16 bytes an access: 4 x 4 pieces turned in registers, as in 09 ----
+// ---- 16 bytes an access: 4 x 4 pieces turned in registers, as in 10 ----
 
 //! [registers]
-// Where a turned tile keeps float4 number `quad` of its row `col`: see 09.
+// Where a turned tile keeps float4 number `quad` of its row `col`: see 10.
 template <int QUADS>
 __device__ int swizzled(int col, int quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
