@@ -113,6 +113,14 @@ TEST_CASE("12_async hunt") {
     check("12_async hunt");
 }
 
+// The rows of a tile are copies of their own, and an mbarrier counts their bytes.
+TEST_CASE("13_tma") {
+    check("13_tma");
+}
+TEST_CASE("13_tma hunt") {
+    check("13_tma hunt");
+}
+
 // The pairs of tiles of a square change places.
 TEST_CASE("14_in_place") {
     check("14_in_place");

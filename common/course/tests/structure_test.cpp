@@ -97,7 +97,8 @@ TEST_CASE("every kernel that the design asks for is in the course") {
         {"11_any_shape",
          {"shifted", "any", "any_int8", "any_int16", "any_int64", "any_16_bytes", "packed_int8",
           "strip"}},
-        {"12_async", {"pipeline", "one_tile"}},
+        {"12_async", {"one_tile", "pipeline", "pipeline_3", "pipeline_4"}},
+        {"13_tma", {"tma", "rows", "tma_plain", "tma_store", "tma_pipeline"}},
         {"16_many_gpus", {"in_turn", "peers", "wide", "copies"}},
     };
     Course course = read_course(REPOSITORY / "course.toml");
@@ -181,7 +182,15 @@ TEST_CASE("kernels") {
         small.has_fault("must stand between two lines");
     }
     SUBCASE("far down") {
-        small.edit("//! [kernel]", std::string(30, '\n') + "//! [kernel]");
-        small.has_fault("begins after line 25");
+        small.edit("//! [kernel]", std::string(6, '\n') + "//! [kernel]");
+        small.has_fault("the first kernel begins after line 15");
+    }
+    SUBCASE("just not far down") {
+        small.edit("//! [kernel]", std::string(5, '\n') + "//! [kernel]");
+        CHECK(structural_faults(small.course, small.steps).empty());
+    }
+    SUBCASE("a long file") {
+        small.edit("(float* out) {}", "(float* out) {" + std::string(240, '\n') + "}");
+        small.has_fault("has 251 lines; 250 are the most");
     }
 }
