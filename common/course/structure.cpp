@@ -114,6 +114,11 @@ void check_step(const Step& step, const Step* next, const fs::path& folder, Faul
     check_header(step, next, lines, place + "main.cu", faults);
     check_markers(lines, place + "main.cu", faults);
     check_size(lines, place + "main.cu", faults);
+    for (auto& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() != ".h") continue;
+        Lines more = lines_of(read_if_there(entry.path()).value_or(""));
+        lines.insert(lines.end(), more.begin(), more.end());
+    }
     check_kernels(step, lines, place + "main.cu", faults);
 }
 

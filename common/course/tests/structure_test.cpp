@@ -81,8 +81,8 @@ TEST_CASE("names fit into the tables") {
 TEST_CASE("every kernel that the design asks for is in the course") {
     const std::map<std::string, std::vector<std::string>> DESIGN = {
         {"01_copy",
-         {"copy", "shared", "float4", "memcpy", "host_to_device", "device_to_host", "cpu_serial",
-          "cpu_parallel"}},
+         {"element", "copy", "shared", "float4", "memcpy", "host_to_device", "device_to_host",
+          "cpu_serial", "cpu_parallel"}},
         {"02_naive",
          {"naive", "thread_a_row", "stores_coalesced", "32x32", "16x16", "8x32", "8x64"}},
         {"03_tiled", {"tiled", "tiled_16", "tiled_dynamic", "fine", "coarse"}},
@@ -95,7 +95,7 @@ TEST_CASE("every kernel that the design asks for is in the course") {
          {"vec4_t64", "vec4_t64_x1", "vec4_t64_x2", "vec2_t64_x1", "vec2_t64_x2", "vec2_t64_x4"}},
         {"10_registers", {"registers_128", "registers", "registers_64", "registers_256"}},
         {"11_any_shape",
-         {"shifted", "any", "any_int8", "any_int16", "any_int64", "any_16_bytes", "packed_int8",
+         {"any", "shifted", "any_int8", "any_int16", "any_int64", "any_16_bytes", "packed_int8",
           "strip"}},
         {"12_async", {"one_tile", "pipeline", "pipeline_3", "pipeline_4"}},
         {"13_tma", {"tma", "rows", "tma_plain", "tma_store", "tma_pipeline"}},
@@ -176,6 +176,10 @@ TEST_CASE("kernels") {
     SUBCASE("one that is a comment only") {
         small.edit("//! [kernel]\ntemplate", "// __global__ void more()\n//! [kernel]\ntemplate");
         CHECK(structural_faults(small.course, small.steps).empty());
+    }
+    SUBCASE("in a header beside the program") {
+        small.write("02_naive/more.h", "__global__ void more() {}\n");
+        small.has_fault("no variant in course.toml has its kernel more");
     }
     SUBCASE("no marker") {
         small.edit("//! [kernel]\n", "");
