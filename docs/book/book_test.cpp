@@ -36,7 +36,7 @@ private:
 class Repository : public Folder {
 public:
     Repository() {
-        write("docs/contents.txt", "[Lessons]\nlesson_01_copy steps/01_copy/README.md\n");
+        write("docs/contents.txt", "[Lessons]\nlesson_* steps/*/README.md\n");
         write("docs/guide/teacher.md",
               "# For teachers\n\nSee [one](../../steps/01_copy/README.md).\n");
         write("steps/01_copy/main.cu", "");

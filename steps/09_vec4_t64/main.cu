@@ -5,7 +5,7 @@
 //            quarter as many blocks start.
 // Watch      Still 16 sectors a request, but each shared access now takes 2 wavefronts: 16 lanes
 //            4 banks apart are 64 banks, and there are 32. The last kernel here has none of them.
-// Next       10_any_shape: the same for matrices of any shape and elements of any size.
+// Next       11_any_shape: the same for matrices of any shape and elements of any size.
 
 #include "harness/harness.h"
 

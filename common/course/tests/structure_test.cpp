@@ -94,11 +94,11 @@ TEST_CASE("every kernel that the design asks for is in the course") {
         {"09_vec4_t64",
          {"vec4_t64", "vec4_t64_x1", "vec4_t64_x2", "vec2_t64_x1", "vec2_t64_x2", "vec2_t64_x4",
           "registers_64", "registers_128", "registers_256"}},
-        {"10_any_shape",
+        {"11_any_shape",
          {"shifted", "any", "any_int8", "any_int16", "any_int64", "any_16_bytes", "packed_int8",
           "strip"}},
-        {"11_async", {"pipeline", "one_tile"}},
-        {"14_many_gpus", {"in_turn", "peers", "wide", "copies"}},
+        {"12_async", {"pipeline", "one_tile"}},
+        {"16_many_gpus", {"in_turn", "peers", "wide", "copies"}},
     };
     Course course = read_course(REPOSITORY / "course.toml");
     for (auto& [name, variants] : DESIGN) {

@@ -279,7 +279,7 @@ TEST_CASE("what the model does not know, and which GPUs nobody measured, is said
 
 TEST_CASE("what is kept of predictions, and when it is stale") {
     Json result = predicted("02_naive", "naive", "G"), none = counted("02_naive", "8x32"),
-         many = predicted("14_many_gpus", "peers", "G");
+         many = predicted("16_many_gpus", "peers", "G");
     result["predicted"]["launches"] = {1, 2};
     result["predicted"]["ms"] = 2.1234567;
     none["not_predicted"] = "it launches no kernel";

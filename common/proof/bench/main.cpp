@@ -79,7 +79,7 @@ std::vector<std::string> all_modules() {
     std::vector<std::string> names;
     for (const auto& step : course::read_course(REPOSITORY + "/course.toml").steps) {
         // It measures itself, over several GPUs.
-        if (step.name != "14_many_gpus") names.push_back(step.name);
+        if (step.name != "16_many_gpus") names.push_back(step.name);
     }
     if (has_module("rivals")) names.push_back("rivals");
     return names;
@@ -208,7 +208,7 @@ Json read_json(const std::string& file) {
     return json;
 }
 
-/// What the simulator counts and predicts, and what lesson 14 measures by itself, is committed beside
+/// What the simulator counts and predicts, and what lesson 16 measures by itself, is committed beside
 /// what was measured. Where nothing was, `file` has what is predicted.
 void draw(const Plan& plan, const std::string& file) {
     const std::string results = REPOSITORY + "/docs/results";
