@@ -219,7 +219,7 @@ void name_spots(Svg& svg, std::vector<Spot> spots, double edge) {
     for (const Spot& spot : spots) {
         if (spot.name.empty()) continue;
         double x = spot.place.x + 8, y = spot.place.y;
-        if (spot.place.x > edge - 60) {
+        if (spot.place.x > edge - 20) {
             x = edge + 10;
             y = std::max(y, free_from);
             free_from = y + 14;
@@ -306,7 +306,7 @@ std::string bandwidth_chart(const ChartResults& results) {
     const double bottom = top + row * static_cast<double>(bars.size());
     Svg svg(760, static_cast<int>(bottom) + 64, "Bandwidth by step");
     const Axis right{150, 640, shown.most_gbps()};
-    svg.text({14, 24}, "GB/s by step: " + shown.caption(), Anchor::start, 14);
+    svg.text({14, 24}, "GB/s by lesson: " + shown.caption(), Anchor::start, 14);
     draw_gbps_axis(svg, right, top - 6, bottom);
     for (std::size_t i = 0; i < bars.size(); ++i) {
         draw_bar(svg, both, bars[i], right, top + row * static_cast<double>(i));
@@ -314,8 +314,8 @@ std::string bandwidth_chart(const ChartResults& results) {
     draw_ceiling(svg, right, shown.copy_gbps, "copy", bottom, Anchor::end);
     if (shown.peak_gbps > 0)
         draw_ceiling(svg, right, shown.peak_gbps, "peak", bottom, Anchor::start);
-    svg.text({690, 44}, "GB/s", Anchor::end, 11, kQuiet);
-    svg.text({740, 44}, "of copy", Anchor::end, 11, kQuiet);
+    svg.text({690, 32}, "GB/s", Anchor::end, 11, kQuiet);
+    svg.text({740, 32}, "of copy", Anchor::end, 11, kQuiet);
     draw_legend_of_fastest(svg, {18, bottom + 54});
     svg.text({14, bottom + 36},
              std::string("10^9 bytes read + written a second; percent of ") +
