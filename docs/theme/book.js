@@ -315,6 +315,8 @@ function setUpDrawings() {
         }
         const enlarge = add("Enlarge", (button) => {
             const isLarge = drawing.classList.toggle("large");
+            const svg = drawing.querySelector("svg");
+            svg.style.width = isLarge ? `${svg.viewBox.baseVal.width}px` : "";
             button.textContent = isLarge ? "Fit the page" : "Enlarge";
         });
         const isSmall = () => svg.viewBox.baseVal.width > drawing.clientWidth;
