@@ -89,6 +89,14 @@ TEST_CASE("09_vec4_t64 hunt") {
     check("09_vec4_t64 hunt");
 }
 
+// 4 x 4 floats a thread, turned before they go into the tile.
+TEST_CASE("10_registers") {
+    check("10_registers");
+}
+TEST_CASE("10_registers hunt") {
+    check("10_registers hunt");
+}
+
 // Stores that begin at sectors, in matrices whose rows do not.
 TEST_CASE("11_any_shape") {
     check("11_any_shape");
@@ -103,6 +111,14 @@ TEST_CASE("12_async") {
 }
 TEST_CASE("12_async hunt") {
     check("12_async hunt");
+}
+
+// The rows of a tile are copies of their own, and an mbarrier counts their bytes.
+TEST_CASE("13_tma") {
+    check("13_tma");
+}
+TEST_CASE("13_tma hunt") {
+    check("13_tma hunt");
 }
 
 // The pairs of tiles of a square change places.

@@ -113,6 +113,7 @@ TEST_CASE("a link to a file that is not there is an error with its line") {
 TEST_CASE("comments become what the book alone can show") {
     const Repository repository;
     CHECK(has(repository.page("<!-- snippet: kernel -->\n"), "\\snippet 01_copy/main.cu kernel"));
+    CHECK(has(repository.page("<!-- snippet: words tma.h -->\n"), "\\snippet 01_copy/tma.h words"));
     CHECK(has(repository.page("<!-- usage -->\n"), "```\nUsage: ./learn\n\n  run  Runs\n```"));
     const std::string link = "<!-- explorer: a=01_copy,copy,256,256,0,5,0 -->\n";
     CHECK(has(repository.page(link, true), "explorer.html#a=01_copy,copy,256,256,0,5,0"));

@@ -103,8 +103,12 @@ private:
     }
 
     /// A part of the step's program. Its main kernel solves the exercise: it is folded where there is one to be solved.
-    std::string snippet(const std::string& name) const {
-        const std::string text = "\n\\snippet " + page.step() + "/main.cu " + name + "\n";
+    /// `what` is the part's name, and the file behind it where it is another one than main.cu.
+    std::string snippet(const std::string& what) const {
+        const std::size_t space = what.find(' ');
+        const std::string name = what.substr(0, space);
+        const std::string file = space == what.npos ? "main.cu" : what.substr(space + 1);
+        const std::string text = "\n\\snippet " + page.step() + "/" + file + " " + name + "\n";
         if (!with_explorer || name != "kernel" || !has_exercise()) return text;
         return "\n\\htmlonly\n<details class=\"solved\"><summary>The kernel: it solves the "
                "exercise. Open it now, "

@@ -1,16 +1,57 @@
 // 11_any_shape -- every shape, every size of element, at the speed of memory.
 //
-// Builds on  09_vec4_t64: its ideas, for matrices that do not suit them.
-// Idea       A template over the element, 64-bit places, pitches. Then what suits the task: small
-//            elements in packs, rows that begin between sectors, matrices of a few columns.
+// Builds on  10_registers: its ideas, for matrices that do not suit them.
+// Idea       A template over the element, 64-bit places, pitches. Then packs, shifted starts, strips.
 // Watch      A byte a lane: 1 sector a request, and four times as many requests for the same bytes.
-//            With 1023 rows, a store of 32 floats begins anywhere: 5 sectors instead of 4.
-// Next       12_async lets the hardware copy by itself. (common/transpose/transpose.cuh chooses
-//            among kernels such as these, for you.)
+// Next       12_async lets the hardware copy by itself.
 
 #include <cstdint>
 
 #include "harness/harness.h"
+
+//! [any]
+template <typename T, int TILE_DIM, int BLOCK_ROWS>
+__global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int64_t out_pitch,
+                              std::int64_t in_pitch) {
+    // From one row to the next it is `pitch` elements: more than a row has, in a part of a matrix.
+    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
+
+    // blockIdx.x runs down the rows: column-major order.
+    int tile_row = blockIdx.x * TILE_DIM;
+    int tile_col = blockIdx.y * TILE_DIM;
+
+    int row = tile_row + threadIdx.y;
+    int col = tile_col + threadIdx.x;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            // row * pitch is computed in 64 bits, because the pitch has them.
+            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * in_pitch + col];
+        }
+    }
+
+    __syncthreads();
+
+    row = tile_row + threadIdx.x;
+    col = tile_col + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < rows && col + k < cols) {
+            out[(col + k) * out_pitch + row] = tile[threadIdx.x][threadIdx.y + k];
+        }
+    }
+}
+//! [any]
+
+// The harness has pointers to float, whatever an element is.
+template <typename T>
+static void launch_any(float* out, const float* in, int rows, int cols) {
+    constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+    dim3 block(TILE_DIM, BLOCK_ROWS);
+    dim3 grid(ceil_div(rows, TILE_DIM), ceil_div(cols, TILE_DIM));
+    transpose_any<T, TILE_DIM, BLOCK_ROWS><<<grid, block>>>(
+        reinterpret_cast<T*>(out), reinterpret_cast<const T*>(in), rows, cols, rows, cols);
+}
+
+// ---- rows of `out` that begin between sectors: start there earlier ----
 
 //! [kernel]
 // Of each row of `out` a block takes those elements that begin at a sector. Rows begin anywhere, so
@@ -51,50 +92,6 @@ static void launch_shifted(float* out, const float* in, int rows, int cols) {
     // The last tile may begin LEAD elements earlier; then one more takes what is left.
     dim3 grid(ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM));
     transpose_shifted<TILE_DIM, BLOCK_ROWS><<<grid, block>>>(out, in, rows, cols);
-}
-
-// ---- any size of element, any pitch ----
-
-//! [any]
-// From one row to the next it is `pitch` elements: more than a row has, in a part of a matrix.
-template <typename T, int TILE_DIM, int BLOCK_ROWS>
-__global__ void transpose_any(T* out, const T* in, int rows, int cols, std::int64_t out_pitch,
-                              std::int64_t in_pitch) {
-    __shared__ T tile[TILE_DIM][TILE_DIM + 1];
-
-    // blockIdx.x runs down the rows: column-major order.
-    int tile_row = blockIdx.x * TILE_DIM;
-    int tile_col = blockIdx.y * TILE_DIM;
-
-    int row = tile_row + threadIdx.y;
-    int col = tile_col + threadIdx.x;
-    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        if (row + k < rows && col < cols) {
-            // row * pitch is computed in 64 bits, because the pitch has them.
-            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * in_pitch + col];
-        }
-    }
-
-    __syncthreads();
-
-    row = tile_row + threadIdx.x;
-    col = tile_col + threadIdx.y;
-    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
-        if (row < rows && col + k < cols) {
-            out[(col + k) * out_pitch + row] = tile[threadIdx.x][threadIdx.y + k];
-        }
-    }
-}
-//! [any]
-
-// The harness has pointers to float, whatever an element is.
-template <typename T>
-static void launch_any(float* out, const float* in, int rows, int cols) {
-    constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-    dim3 block(TILE_DIM, BLOCK_ROWS);
-    dim3 grid(ceil_div(rows, TILE_DIM), ceil_div(cols, TILE_DIM));
-    transpose_any<T, TILE_DIM, BLOCK_ROWS><<<grid, block>>>(
-        reinterpret_cast<T*>(out), reinterpret_cast<const T*>(in), rows, cols, rows, cols);
 }
 
 // ---- bytes: four in a word ----
@@ -200,10 +197,10 @@ static void launch_strip(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "shifted", .about = "float: stores begin at sectors; 32 x 8 threads",
-         .launch = launch_shifted},
         {.name = "any", .about = "float: 32 x 8 threads, column-major order",
          .launch = launch_any<float>},
+        {.name = "shifted", .about = "float: stores begin at sectors; 32 x 8 threads",
+         .launch = launch_shifted},
         {.name = "any_int8", .about = "the same for bytes",
          .launch = launch_any<std::uint8_t>, .element_size = 1},
         {.name = "any_int16", .about = "the same for elements of 2 bytes",

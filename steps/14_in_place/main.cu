@@ -1,16 +1,11 @@
 // 14_in_place -- transposes a matrix in its own memory.
 //
-// Builds on  09_vec4_t64: the same tiles, but `out` is `in`, so each store overwrites an element.
-// Idea       Of a square, the tiles (i, j) and (j, i) change places: a block reads both, waits, and
-//            stores both. A rectangle has no such pairs; two ways around that follow below.
-// Watch      The same 4 sectors a request as 04, both ways, and half of the memory. Of a rectangle
-//            every element can be a part of one long cycle, and then order costs more than bytes.
+// Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
+// Idea       Tiles (i, j) and (j, i) of a square change places. Rectangles: see [cycles], decomposed.h.
+// Watch      The same 4 sectors a request as 04, both ways, and half of the memory.
 // Next       15_permute turns many small matrices, and arrays of three and four axes.
 
-#include <algorithm>
-#include <numeric>
-
-#include "harness/harness.h"
+#include "decomposed.h"
 
 constexpr int TILE_DIM = 32;
 
@@ -49,12 +44,12 @@ static void launch_pairs(float* data, const float*, int rows, int cols) {
     transpose_in_place<BLOCK_ROWS><<<grid, block>>>(data, nullptr, rows, cols);
 }
 
-// ---- the same with 09's registers: 64 x 64 tiles, 16 bytes an access ----
+// ---- the same with 10's registers: 64 x 64 tiles, 16 bytes an access ----
 
 constexpr int PIECES = 16;  // 4 x 4 pieces along a side of a tile
 
 //! [registers]
-// Where a turned tile keeps float4 number `quad` of its row `col`: see 09.
+// Where a turned tile keeps float4 number `quad` of its row `col`: see 10.
 __device__ int swizzled(int col, int quad) {
     return col * PIECES + (quad ^ (col / 4 % 8));
 }
@@ -138,115 +133,6 @@ __global__ void follow_cycles(float* data, unsigned rows, unsigned cols) {
 
 static void launch_cycles(float* data, const float*, int rows, int cols) {
     follow_cycles<<<ceil_div(rows * cols, 256), 256>>>(data, rows, cols);
-}
-
-// ---- any shape, rows and columns one after the other ----
-//
-// After B. Catanzaro, A. Keller, M. Garland, A Decomposition for In-place Matrix Transposition (PPoPP
-// 2014). Let c be the greatest common divisor of rows and cols, a = rows / c, b = cols / c. Three
-// passes move each element within its column, then its row, then its column. Each line lies in
-// shared memory while it is permuted, so no other memory is needed.
-
-// Sum of two numbers below `size`, counted around.
-__device__ unsigned around(unsigned one, unsigned other, unsigned size) {
-    unsigned sum = one + other;
-    return sum < size ? sum : sum - size;
-}
-
-//! [rows]
-// Each block takes rows. After the first pass, row `row` has in column `col` what came from row
-// `row + col / b`, and belongs to place col * rows + that row: column `to`. BACK undoes it.
-template <bool BACK>
-__global__ void shuffle_rows(float* data, unsigned rows, unsigned cols, unsigned b) {
-    extern __shared__ float line[];
-    unsigned first = size_t(threadIdx.x) * rows % cols;
-    unsigned step = size_t(blockDim.x) * rows % cols;
-
-    for (unsigned row = blockIdx.x; row < rows; row += gridDim.x) {
-        float* here = data + size_t(row) * cols;
-        unsigned product = first;  // col * rows, counted around
-        for (unsigned col = threadIdx.x; col < cols; col += blockDim.x) {
-            unsigned to = around(product, around(row, col / b, rows) % cols, cols);
-            line[BACK ? col : to] = here[col];
-            product = around(product, step, cols);
-        }
-        __syncthreads();
-        product = first;
-        for (unsigned col = threadIdx.x; col < cols; col += blockDim.x) {
-            unsigned to = around(product, around(row, col / b, rows) % cols, cols);
-            here[col] = line[BACK ? to : col];
-            product = around(product, step, cols);
-        }
-        __syncthreads();
-    }
-}
-//! [rows]
-
-//! [columns]
-// Each block takes WIDTH columns side by side, so that a sector of 8 floats is used whole. ROTATE is
-// the first pass: row `row` gets what is in row `from` = row + col / b. The last pass gets the
-// element of place row * cols + col, which the first pass left in row `from`. BACK undoes either.
-template <int WIDTH, bool ROTATE, bool BACK>
-__global__ void shuffle_columns(float* data, unsigned rows, unsigned cols, unsigned a, unsigned b) {
-    extern __shared__ float strip[];  // rows x WIDTH
-    unsigned col = blockIdx.x * WIDTH + threadIdx.x;
-    bool is_inside = col < cols;
-    for (unsigned row = threadIdx.y; row < rows && is_inside; row += blockDim.y) {
-        strip[row * WIDTH + threadIdx.x] = data[size_t(row) * cols + col];
-    }
-    __syncthreads();
-    unsigned product = size_t(threadIdx.y) * cols % rows;  // row * cols, counted around
-    unsigned step = size_t(blockDim.y) * cols % rows;
-    unsigned turn = ROTATE ? col / b : col % rows;
-    for (unsigned row = threadIdx.y; row < rows && is_inside; row += blockDim.y) {
-        unsigned from = around(row, turn, rows);
-        if (!ROTATE) from = around(around(product, turn, rows), rows - row / a, rows);
-        unsigned to = BACK ? from : row;
-        data[size_t(to) * cols + col] = strip[(BACK ? row : from) * WIDTH + threadIdx.x];
-        product = around(product, step, rows);
-    }
-}
-//! [columns]
-
-// A block of an H100 or H200 can have so much shared memory.
-constexpr int MOST_SHARED = 227 * 1024;
-
-template <int WIDTH, bool ROTATE, bool BACK>
-static void launch_columns(float* data, unsigned rows, unsigned cols, unsigned a, unsigned b) {
-    auto kernel = shuffle_columns<WIDTH, ROTATE, BACK>;
-    int bytes = rows * WIDTH * sizeof(float);
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    kernel<<<ceil_div(cols, WIDTH), dim3(WIDTH, 1024 / WIDTH), bytes>>>(data, rows, cols, a, b);
-}
-
-template <bool BACK>
-static void launch_rows(float* data, unsigned rows, unsigned cols, unsigned b) {
-    int bytes = cols * sizeof(float);
-    cudaFuncSetAttribute(shuffle_rows<BACK>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    shuffle_rows<BACK><<<std::min(rows, 8192u), 512, bytes>>>(data, rows, cols, b);
-}
-
-// Columns are the shorter side: they lie in shared memory WIDTH at a time. A tall matrix is therefore
-// transposed as the way back of its transpose, which is wide.
-template <int WIDTH>
-static void launch_decomposed(float* data, const float*, int rows, int cols) {
-    bool back = rows > cols;
-    unsigned tall = std::min(rows, cols), wide = std::max(rows, cols);
-    if constexpr (WIDTH > 1) {
-        if (tall * WIDTH * sizeof(float) > MOST_SHARED) {
-            return launch_decomposed<WIDTH / 2>(data, data, rows, cols);
-        }
-    }
-    unsigned c = std::gcd(tall, wide), a = tall / c, b = wide / c;
-    if (back) {
-        launch_columns<WIDTH, false, true>(data, tall, wide, a, b);
-        launch_rows<true>(data, tall, wide, b);
-        if (c > 1) launch_columns<WIDTH, true, true>(data, tall, wide, a, b);
-    } else {
-        if (c > 1) launch_columns<WIDTH, true, false>(data, tall, wide, a, b);
-        launch_rows<false>(data, tall, wide, b);
-        launch_columns<WIDTH, false, false>(data, tall, wide, a, b);
-    }
 }
 
 int main(int argc, char** argv) {

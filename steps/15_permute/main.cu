@@ -1,20 +1,17 @@
 // 15_permute -- many small matrices, and arrays of three and four axes.
 //
 // Builds on  14_in_place: back to two buffers. A block's tile now lies in a matrix of its own.
-// Idea       Whatever order the axes get, only two of them meet in a tile: the last of `in` and the
-//            last of `out`. The others count matrices. So all permutations are one kernel.
-// Watch      The same sectors a request as for one large matrix, as long as tiles are full: a tile of
-//            32 x 32 on matrices of 16 x 16 is three quarters empty.
+// Idea       Only two axes meet in a tile, the last of `in` and the last of `out`; others count matrices.
+// Watch      The same sectors a request as for one large matrix, as long as tiles are full.
 // Next       16_many_gpus takes a matrix that no single GPU holds.
 
-#include "harness/harness.h"
+#include "planes.h"
+#include "whole.h"
 
-constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
-constexpr int MATRIX_ROWS = 64;
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 4, MATRIX_ROWS = 64;
 
 //! [kernel]
-// `in` is a stack of matrices of MATRIX_ROWS x cols: `rows` counts the rows of all of them. `out` is a
-// stack of theirs, each cols x MATRIX_ROWS. blockIdx.z is the matrix.
+// `in` is a stack of matrices of MATRIX_ROWS x cols, `out` one of cols x MATRIX_ROWS. z counts them.
 __global__ void transpose_stack(float* out, const float* in, int, int cols) {
     __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
@@ -47,29 +44,7 @@ static void launch_stack(float* out, const float* in, int rows, int cols) {
     transpose_stack<<<grid, block>>>(out, in, rows, cols);
 }
 
-// ---- matrices of any size, anywhere ----
-
-//! [planes]
-// `batches[0]` x `batches[1]` matrices of `rows` x `cols`. Steps and pitches are counted in floats.
-struct Planes {
-    int rows = 1, cols = 1;
-    long long in_pitch = 1, out_pitch = 1;  // from one row to the next, in `in` and in `out`
-    int batches[2] = {1, 1};
-    long long in_step[2] = {}, out_step[2] = {};  // from one matrix to the next, along either axis
-
-    __host__ __device__ unsigned matrices() const { return unsigned(batches[0]) * batches[1]; }
-    // Tiles of that length that cover a column, or a row.
-    __host__ __device__ unsigned down(int tile) const { return (rows + tile - 1) / tile; }
-    __host__ __device__ unsigned across(int tile) const { return (cols + tile - 1) / tile; }
-};
-//! [planes]
-
-// Moves both pointers to a matrix.
-__device__ void go_to_matrix(float*& out, const float*& in, const Planes& planes, unsigned matrix) {
-    unsigned first = matrix / planes.batches[1], second = matrix % planes.batches[1];
-    in += first * planes.in_step[0] + second * planes.in_step[1];
-    out += first * planes.out_step[0] + second * planes.out_step[1];
-}
+// ---- matrices of any size, anywhere: planes.h ----
 
 //! [tiles]
 __global__ void transpose_planes(float* out, const float* in, Planes planes) {
@@ -104,10 +79,10 @@ static void launch_tiles(float* out, const float* in, const Planes& planes) {
     transpose_planes<<<tiles, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, planes);
 }
 
-// ---- 16 bytes an access: 4 x 4 pieces turned in registers, as in 09 ----
+// ---- 16 bytes an access: 4 x 4 pieces turned in registers, as in 10 ----
 
 //! [registers]
-// Where a turned tile keeps float4 number `quad` of its row `col`: see 09.
+// Where a turned tile keeps float4 number `quad` of its row `col`: see 10.
 template <int QUADS>
 __device__ int swizzled(int col, int quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
@@ -159,56 +134,6 @@ static void launch_registers(float* out, const float* in, const Planes& planes) 
         <<<tiles, TILE_ROWS * TILE_COLS / 16>>>(out, in, planes);
 }
 
-// ---- matrices that are smaller than a tile: as many as fit, whole ----
-
-constexpr int THREADS = 256, QUADS_EACH = 4;
-constexpr int MOST_FLOATS = THREADS * QUADS_EACH * 4;  // that a block takes
-
-//! [whole]
-// Matrices that lie one behind the other, in `in` and in `out`: a block takes `per_block` of them, as
-// one run of memory in and one run out. Only within shared memory does it count rows and columns.
-__global__ void transpose_whole(float* out, const float* in, int rows, int cols, int matrices,
-                                int per_block) {
-    extern __shared__ float lines[];
-    const int pitch = cols | 1;  // odd: a column's elements are in different banks
-    const int size = rows * cols;
-    const int first = blockIdx.x * per_block;
-    const int quads = min(per_block, matrices - first) * size / 4;
-    in += static_cast<long long>(first) * size;
-    out += static_cast<long long>(first) * size;
-
-    float4 v[QUADS_EACH];
-    for (int k = 0; k < QUADS_EACH; ++k) {
-        int quad = threadIdx.x + k * THREADS;
-        if (quad < quads) v[k] = reinterpret_cast<const float4&>(in[quad * 4]);
-    }
-    for (int k = 0; k < QUADS_EACH; ++k) {
-        int place = (threadIdx.x + k * THREADS) * 4;
-        if (place >= quads * 4) continue;
-        float* to = lines + place / cols * pitch + place % cols;
-        to[0] = v[k].x, to[1] = v[k].y, to[2] = v[k].z, to[3] = v[k].w;
-    }
-
-    __syncthreads();
-
-    for (int k = 0; k < QUADS_EACH; ++k) {
-        int place = (threadIdx.x + k * THREADS) * 4;
-        if (place >= quads * 4) continue;
-        int matrix = place / size, col = place % size / rows, row = place % rows;
-        const float* from = lines + (matrix * rows + row) * pitch + col;
-        reinterpret_cast<float4&>(out[place]) = {from[0], from[pitch], from[2 * pitch],
-                                                 from[3 * pitch]};
-    }
-}
-//! [whole]
-
-static void launch_whole(float* out, const float* in, const Planes& planes) {
-    int per_block = MOST_FLOATS / (planes.rows * planes.cols);
-    size_t bytes = sizeof(float) * per_block * planes.rows * (planes.cols | 1);
-    transpose_whole<<<ceil_div(planes.matrices(), per_block), THREADS, bytes>>>(
-        out, in, planes.rows, planes.cols, planes.matrices(), per_block);
-}
-
 // ---- the last axis stays last: rows keep their elements and change their places ----
 
 //! [copy]
@@ -232,93 +157,6 @@ static void launch_copy(float* out, const float* in, const Planes& planes) {
     unsigned vectors =
         planes.matrices() * planes.rows * (planes.cols * sizeof(float) / sizeof(Vector));
     copy_rows<Vector><<<ceil_div(vectors, 256), 256>>>(out, in, planes);
-}
-
-// ---- any order of the axes ----
-
-//! [merge]
-// Axes of 1 do not count, and axes that follow each other in `in` and in `out` are one axis.
-static Permutation merged(const Permutation& from) {
-    Permutation to;
-    int new_axis[4] = {-1, -1, -1, -1};  // of each axis of `in` that begins a merged one
-    for (int k = 0, last = -2; k < from.rank; ++k) {
-        int axis = from.order[k];
-        if (from.extents[axis] == 1) continue;
-        bool follows = last >= 0;
-        for (int between = last + 1; between < axis; ++between) {
-            follows = follows && from.extents[between] == 1;
-        }
-        if (follows && last < axis) {
-            to.extents[to.order[to.rank - 1]] *= from.extents[axis];
-        } else {
-            to.order[to.rank++] = axis;
-            to.extents[axis] = from.extents[axis];
-        }
-        last = axis;
-    }
-    // Number the axes that are left in the order in which they lie in `in`.
-    Permutation numbered{.rank = to.rank};
-    for (int axis = 0, number = 0; axis < 4; ++axis) {
-        for (int k = 0; k < to.rank; ++k) {
-            if (to.order[k] != axis) continue;
-            numbered.extents[number] = to.extents[axis];
-            new_axis[axis] = number++;
-        }
-    }
-    for (int k = 0; k < to.rank; ++k) numbered.order[k] = new_axis[to.order[k]];
-    return numbered;
-}
-//! [merge]
-
-//! [reduce]
-// The two axes that a tile is about, and at most two that count matrices. Rows and columns are the
-// last axis of `out` and of `in`; where those are the same, rows are the axis before it in `out`.
-static Planes planes_of(const Permutation& axes) {
-    long long in_step[4], out_step[4];  // of each axis of `in`
-    for (long long k = axes.rank - 1, step = 1; k >= 0; --k) {
-        in_step[k] = step;
-        step *= axes.extents[k];
-    }
-    for (long long k = axes.rank - 1, step = 1; k >= 0; --k) {
-        out_step[axes.order[k]] = step;
-        step *= axes.extents[axes.order[k]];
-    }
-    Planes planes;
-    if (axes.rank == 0) return planes;
-    const int col = axes.rank - 1;
-    int row = axes.order[axes.rank - 1];
-    planes.cols = axes.extents[col];
-    if (row == col && axes.rank == 1) return planes;
-    const bool is_copy = row == col;
-    if (is_copy) row = axes.order[axes.rank - 2];
-    planes.rows = axes.extents[row];
-    planes.in_pitch = in_step[row];
-    planes.out_pitch = is_copy ? out_step[row] : out_step[col];
-    // The last of the others changes fastest from block to block.
-    for (int k = axes.rank - 1, which = 1; k >= 0; --k) {
-        const int axis = axes.order[k];
-        if (axis == row || axis == col) continue;
-        planes.batches[which] = axes.extents[axis];
-        planes.in_step[which] = in_step[axis];
-        planes.out_step[which] = out_step[axis];
-        --which;
-    }
-    return planes;
-}
-//! [reduce]
-
-static bool is_multiple_of_4(const Planes& planes) {
-    for (int k = 0; k < 2; ++k) {
-        if (planes.in_step[k] % 4 != 0 || planes.out_step[k] % 4 != 0) return false;
-    }
-    return planes.cols % 4 == 0 && planes.in_pitch % 4 == 0 && planes.out_pitch % 4 == 0;
-}
-
-// Whether matrices lie one behind the other, and several fit a block.
-static bool are_small(const Planes& planes) {
-    const long long size = 1LL * planes.rows * planes.cols;
-    const bool is_dense = planes.in_pitch == planes.cols && planes.out_pitch == planes.rows;
-    return is_dense && planes.batches[0] == 1 && 4 * size <= MOST_FLOATS;
 }
 
 //! [permute]

@@ -1,6 +1,6 @@
 // 16_many_gpus -- one matrix over several GPUs, whose kernels store into each other's memory.
 //
-// Builds on  09_vec4_t64: a GPU's own work is the same. Who stores where, and when, is new.
+// Builds on  10_registers: a GPU's own work is the same. Who stores where, and when, is new.
 // Idea       A GPU's rows of `in` are columns of everybody's rows of `out`: a piece for each GPU.
 //            With NVLink the memory of another GPU is an address like any other: store there.
 // Watch      Blocks that run together serve the own GPU and one other, each GPU another one, so that
@@ -110,7 +110,7 @@ __global__ void transpose_pieces(Pieces pieces, int cols, int rank) {
 //! [pieces]
 
 //! [wide]
-// The same by the last kernel of 09: 4 x 4 floats a thread, turned in registers, 16 bytes a lane.
+// The same by the kernel of 10: 4 x 4 floats a thread, turned in registers, 16 bytes a lane.
 static constexpr int WIDE_DIM = 64, QUADS = WIDE_DIM / 4;
 
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
