@@ -5,6 +5,14 @@
 
 namespace coalesce::translator {
 
+/// library_calls.cpp: what PTX has no instruction for becomes a call of a function of library.cpp.
+void call_library(Module& module, Function& function);
+/// And of those functions the others are dropped; for the module, when all calls are there.
+void drop_unused_library(Module& module);
+
+/// pointer_vectors.cpp: a getelementptr on a vector of pointers becomes one for each of them.
+void split_pointer_vectors(Module& module, Function& function);
+
 /// by_value.cpp: what a caller passes by value is read where it lies; where its address is wanted, or
 /// something is written to it, it is copied first.
 void copy_by_value(Module& module, Function& function);
