@@ -186,7 +186,7 @@ private:
                 add_once(made.reads, bring(piece, at, constant));
         const bool compares_signed_half = i.opcode == "set" && i.has("s16");
         if (compares_signed_half)  // the machine compares 32 bits
-            for (u32& read : made.reads) 
+            for (u32& read : made.reads)
                 if (made_.values[read].words) read = add_move(piece, at, 1, kMoveLatency, {read});
         if (const u32 second = latency_of_second_step(i)) {
             const u32 words = i.opcode == "set" ? 0 : 1;  // it compares before it selects

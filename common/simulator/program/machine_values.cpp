@@ -255,7 +255,8 @@ bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
         if (other == shifted || times_written_[other] != 1) continue;
         if (folded_[other]) return false;
         const Instruction& i = definition(other);
-        if (i.opcode == "shr" && has_immediate(i) && (i.has("s32") || other < shifted)) return false;
+        if (i.opcode == "shr" && has_immediate(i) && (i.has("s32") || other < shifted))
+            return false;
     }
     return true;
 }
@@ -275,7 +276,8 @@ bool MachineValues::folds(u32 value) const {
     }
     if (keeps_lower_bits(value)) return true;
     if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
-        return all_readers_are(value, {"add"}) && has_room(function_.body[readers_[value][0]], value);
+        return all_readers_are(value, {"add"}) &&
+               has_room(function_.body[readers_[value][0]], value);
     const bool shifts = i.opcode == "shl";
     if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
     return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&

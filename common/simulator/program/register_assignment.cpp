@@ -85,7 +85,10 @@ public:
                 for (u32 v : i->writes) assign(v, least);
             }
         for (const MachineInstruction* i : as_written)
-            for (u32 v : i->writes) { assign(v, 1); assign(v, 0); }
+            for (u32 v : i->writes) {
+                assign(v, 1);
+                assign(v, 0);
+            }
         for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
             take_inside(lifetimes_.in_order[n]->words_inside, n);
         return named_;
