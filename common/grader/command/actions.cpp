@@ -181,7 +181,8 @@ int student(const Words& words) {
         if (result.mark == Mark::system) {
             throw Infrastructure("nothing was judged: " + result.problem);
         }
-        results.graded.push_back({exercise.name, exercise.possible, handed.source, result});
+        results.graded.push_back(
+            {exercise.name, exercise.possible, handed.source, result, handed.ignored});
     }
     std::string text = words.format == "gradescope"    ? gradescope_json(results)
                        : words.format == "classroom50" ? classroom50_json(results)
