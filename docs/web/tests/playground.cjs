@@ -5,11 +5,12 @@
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
-const { accessibilityFaults, runTests, serve, test, withPage } = require("./pages.cjs");
+const { serve } = require("./site.cjs");
+const { accessibilityFaults, runTests, test, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, verdicts, only = ""] = process.argv.slice(2);
 const SOON = { timeout: 60000 };
-const site = serve(html);
+const site = serve(html).then(({ address }) => address);
 
 async function withPlayground(browser, use, { hash = "", ...options } = {}) {
     await withPage(browser, await site, `playground.html${hash}`, use, options);
@@ -53,6 +54,32 @@ test("without its barrier, its padding, or with swapped indices a kernel is told
             await outcome(page, 1, "failed");
             assert.match(await page.locator(".outcome").textContent(), words, name);
         }
+    });
+});
+
+test("a launch that does not end is stopped, one after the other may take its time", async (browser) => {
+    await withPlayground(browser, async (page) => {
+        const examined = (exercise, from, to) => page.evaluate(async ([part, one, other]) => {
+            const { name, exercise: work } = window.exerciseData.exercises.find((each) => each.name.endsWith(part));
+            const source = work.solution.replace(one, other);
+            if (source === work.solution) throw new Error(`${name} has no ${one}`);
+            const begin = performance.now();
+            const { failure, message, after } = await window.examineKernel({ exercise: name, hunt: false }, source).catch((error) => error);
+            return { failure, message, after, took: performance.now() - begin };
+        }, [exercise, from, to]);
+        // Twice: the first time the page is new, the second time its thread is.
+        for (const when of ["at first", "again"]) {
+            const endless = await examined("_tiled", "__syncthreads();", "__syncthreads();\n    if (rows >= 128) for (;;) atomicAdd(out + 97 * threadIdx.x, 1.0f);");
+            assert.match(endless.message ?? endless.failure, /did not end within \d+ seconds.*loop without an end/);
+            console.log(`    ${when}: stopped ${Math.round(endless.after)} ms after its launch, ${Math.round(endless.took)} ms after it was asked for`);
+            // Two seconds, unless this machine has shown before that it is slow.
+            const [limit] = /\d+/.exec(endless.message);
+            assert.ok(endless.after < 1000 * limit + 1500, `${endless.after} ms`);
+        }
+        // Whose blocks store nothing is found out block by block: hundreds of launches.
+        const long = await examined("_many_gpus", "(blockIdx.x + gpu) % GPUS", "blockIdx.x % GPUS + gpu");
+        assert.equal(long.failure, "never-written", long.message);
+        console.log(`    one that ends took ${Math.round(long.took)} ms`);
     });
 });
 

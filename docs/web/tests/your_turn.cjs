@@ -6,13 +6,14 @@ const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { accessibilityFaults, runTests, serve, test, withPage } = require("./pages.cjs");
+const { serve } = require("./site.cjs");
+const { accessibilityFaults, runTests, test, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, only = ""] = process.argv.slice(2);
 const LESSON = "lesson_03_tiled.html";
 /** A machine that does other things besides, and a compiler that is loaded first. */
 const SOON = { timeout: 60000 };
-const site = serve(html);
+const site = serve(html).then(({ address }) => address);
 
 /** `use(page, work)`: the lesson when its editor is there; `work` has the exercise's texts. */
 async function withLesson(browser, use, options = {}) {
