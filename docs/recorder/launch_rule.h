@@ -19,8 +19,8 @@ struct Argument {
 
 /// How a kernel is launched.
 struct LaunchShape {
-    std::string kernel;    ///< as in the PTX
-    std::string function;  ///< as in the program: "transpose_tiled<32>"
+    std::string kernel = "";    ///< as in the PTX
+    std::string function = "";  ///< as in the program: "transpose_tiled<32>"
     std::array<unsigned, 3> grid{}, block{};
     std::size_t shared = 0;  ///< bytes of dynamic shared memory
     std::vector<Argument> arguments = {};

@@ -294,7 +294,7 @@ ordered_json launch_json(const Variant& variant, Task& task) {
         throw NoRule("it is host code, no kernel");
     }
     if (variant.element_size != sizeof(float)) {
-        throw NoRule("its elements have other than four bytes");
+        throw NoRule("its elements are no floats");
     }
     task.launch(variant);
     if (caught.launches.empty()) throw NoRule("it is a copy by the runtime, no kernel");

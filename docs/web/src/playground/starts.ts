@@ -68,7 +68,9 @@ const withoutComments = (text: string): string => text.replace(/\/\/.*/g, "");
 
 /** What a part declares for others: constants, types, functions. */
 function declared(part: string): string[] {
-    const code = withoutComments(part);
+    let code = withoutComments(part);
+    // What is named within a body is nobody else's.
+    for (let whole = ""; whole !== code; ) [whole, code] = [code, code.replace(/\{[^{}]*\}/g, "")];
     const names = [...code.matchAll(/(?:struct|using)\s+(\w+)|(\w+)\s*=|__device__[^(]*?(\w+)\s*\(/g)];
     return names.flatMap(([, type, constant, call]) => [type, constant, call].filter((name) => name !== undefined));
 }
@@ -113,7 +115,7 @@ function instantiated(kernel: string, values: string[]): string {
 }
 
 const axisText = ({ of, size, tile, plus, times }: Axis): string => {
-    if (of === "one") return "1";
+    if (of === "one") return String(Math.ceil((1 + (plus ?? 0)) / size) * (times ?? 1));
     const tiles = `ceil_div(rows, ${tile}) * ceil_div(cols, ${tile})`;
     const covered = { rows: "rows", cols: "cols", elements: "rows * cols", tiles }[of] + (plus ? ` + ${plus}` : "");
     const pieces = size === 1 ? covered : `ceil_div(${covered}, ${size})`;
