@@ -132,6 +132,8 @@ void coalesceClearReports(void);
 int coalesceSetChecks(const char* list);
 /** Warp instructions that one launch may execute; 0: no limit. */
 void coalesceSetMaxInstructions(uint64_t warp_instructions);
+/** Another order of blocks and warps from now on, as with `simulate --seed`; 0: the natural one. */
+void coalesceSetOrder(uint64_t seed);
 /** Whether reports and explanations go to stderr as they come. */
 void coalesceSetQuiet(int quiet);
 /** From now on nobody has written these bytes of device memory, which keep what they hold: a program
