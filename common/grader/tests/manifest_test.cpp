@@ -218,11 +218,11 @@ TEST_CASE("what cannot be made leaves nothing") {
 TEST_CASE("costs are counted at a hidden shape too, which is no square") {
     Made made;
     for (const Assigned& exercise : read_assignment(made.place).exercises) {
-        const Shape counted = exercise.hidden_counted;
+        const coalesce::Shape counted = exercise.hidden_counted;
         CHECK(counted.rows != counted.cols);
         CHECK(counted.rows * counted.cols >= 4 * 128 * 128);
         // And one of the hidden shapes is too large for indices of 16 bits.
-        CHECK(std::ranges::any_of(exercise.hidden_shapes, [](Shape shape) {
+        CHECK(std::ranges::any_of(exercise.hidden_shapes, [](coalesce::Shape shape) {
             return shape.rows > 1024 && shape.rows * shape.cols > 65536;
         }));
         Assigned other = exercise;
