@@ -61,7 +61,7 @@ test("a lesson's questions take course.toml's figures and no others", async (bro
             }
         });
     }
-    assert.equal(asked, 9);
+    assert.ok(asked >= 9 && asked === courseData.length, `${asked} lessons, ${courseData.length} steps`);
 });
 
 let courseData;
@@ -69,7 +69,9 @@ async function expectations(browser, step) {
     if (!courseData) {
         await withPage(browser, "explorer.html", async (page) => {
             courseData = await page.evaluate(() =>
-                window.courseData.steps.map(({ name, variants }) => ({ name, variants: variants.map((v) => [v.name, v.expect]) })),
+                window.courseData.steps
+                    .filter(({ is_explored }) => is_explored)
+                    .map(({ name, variants }) => ({ name, variants: variants.filter((v) => v.launch).map((v) => [v.name, v.expect]) })),
             );
         });
     }
