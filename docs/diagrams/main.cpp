@@ -35,6 +35,7 @@ Pictures draw(const fs::path& folder) {
     const Recording tiled = read("03_tiled"), padded = read("04_padded");
     pictures["banks.svg"] =
         banks_picture({{&tiled, "tiled"}, {&padded, "padded"}, {&padded, "swizzled"}});
+    pictures["race.svg"] = race_picture({&tiled, "tiled"}, {&padded, "padded"});
     pictures["block_order.svg"] =
         order_picture(read("06_diagonal"), {"row_major", "column_major", "diagonal", "supertile"});
     return pictures;

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "course/course.h"
+#include "course/results_file.h"
 #include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
@@ -199,8 +200,10 @@ int check_only(Bench& bench) {
 
 Json read_json(const std::string& file) {
     const Json json = Json::parse(read_file(file), nullptr, false);
-    if (!json.is_object() || !json.contains("results")) {
-        throw UsageError(file + " is not what bench --json writes");
+    try {
+        course::check_results(json);
+    } catch (const course::ResultsError& error) {
+        throw UsageError(file + " is not what bench --json writes: " + error.what());
     }
     return json;
 }

@@ -1,5 +1,5 @@
-// What tests and figures of the compiler in the page share: a server that can be slow or mistaken, the compiler's
-// sources as scripts, requests for the course's kernels.
+// What tests and figures of the pages share: a server of the built book that can be slow or mistaken; the compiler's
+// sources as scripts, and requests for the course's kernels.
 "use strict";
 const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
@@ -24,12 +24,21 @@ async function send(response, bytes, site) {
     response.end(site.megabits ? undefined : bytes);
 }
 
+const packedTexts = new Map();
+
+/** To compress the simulator takes as long as to open a page with it: each text is compressed once. */
+function packedText(file) {
+    const key = `${file} ${fs.statSync(file).mtimeMs}`;
+    if (!packedTexts.has(key)) packedTexts.set(key, gzipSync(fs.readFileSync(file)));
+    return packedTexts.get(key);
+}
+
 /** What is sent for a file: texts are compressed, as GitHub Pages does it. */
 function contentOf(file, site) {
     const type = types[path.extname(file)] ?? "application/octet-stream";
     const isPacked = file.endsWith(".gz");
     const isText = /^text|json|svg/.test(type);
-    const bytes = isText ? gzipSync(fs.readFileSync(file)) : fs.readFileSync(file);
+    const bytes = isText ? packedText(file) : fs.readFileSync(file);
     const encoding = isText || (isPacked && site.unpacks) ? { "Content-Encoding": "gzip" } : {};
     return { isPacked, bytes, head: { "Content-Type": type, "Content-Length": bytes.length, "Cache-Control": "max-age=600", ...encoding } };
 }
