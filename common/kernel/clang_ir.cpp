@@ -1,6 +1,7 @@
 #include "kernel/clang_ir.h"
 
 #include "kernel/wrapper.h"
+#include "translator/wanted_ir.h"
 
 namespace coalesce {
 namespace {
@@ -9,18 +10,6 @@ constexpr const char* input_name = "input.cu";
 constexpr const char* output_name = "kernel.ll";
 /// Relative, so that lines of headers have the same name everywhere.
 constexpr const char* headers_name = "include";
-
-/// What the optimiser is told. The back end for NVIDIA's GPUs, which a page's clang does not have, would
-/// tell it the same: 64 bits cost more than 32, branches diverge, loops are unrolled even in part.
-const std::vector<std::string> optimiser = {
-    // An endless loop is a learner's mistake, and no licence to leave it out. Nothing is vectorised:
-    // GPUs have no such registers.
-    "-O3", "-fno-finite-loops", "-mllvm", "-indvars-widen-indvars=false", "-mllvm",
-    "-jump-threading-threshold=0", "-mllvm", "-unswitch-threshold=1", "-mllvm",
-    "-inline-threshold=2475", "-mllvm", "-unroll-runtime", "-mllvm", "-unroll-allow-partial",
-    "-mllvm", "-unroll-partial-threshold=75",
-    // Names of values are read by nobody.
-    "-discard-value-names", "-emit-llvm"};
 
 std::vector<std::string> joined(std::vector<std::string> words,
                                 const std::vector<std::string>& more) {
@@ -49,7 +38,8 @@ std::vector<std::string> front_end() {
 }  // namespace
 
 ClangRequest clang_ir_request_of_wrapped(const std::string& wrapped) {
-    const auto arguments = joined(joined(front_end(), optimiser), {"-o", output_name, input_name});
+    const auto arguments =
+        joined(joined(front_end(), translator::kOptimiser), {"-o", output_name, input_name});
     return {arguments, wrapped, input_name, output_name, headers_name};
 }
 
@@ -60,8 +50,7 @@ ClangRequest clang_ir_request(const Source& source) {
 std::vector<std::vector<std::string>> steps_with_back_end(const ClangRequest& request) {
     constexpr const char* between = "unoptimised.ll";
     return {joined(request.arguments, {"-disable-llvm-passes", "-o", between}),
-            joined(joined({"-cc1", "-triple", "spir64-unknown-unknown", "-x", "ir"}, optimiser),
-                   {"-Wno-override-module", "-o", request.output, between})};
+            joined(translator::optimise_without_back_end(), {"-o", request.output, between})};
 }
 
 std::string translated_by_us(const std::string& version) {

@@ -36,21 +36,19 @@ void put_prototype(Emitter& e, const Instruction& i, const std::string& name) {
 void take_result(Emitter& e, const Instruction& i) {
     std::size_t index = 0;
     for (const Part& part : parts_of(*i.type)) {
-        for (std::size_t half = 0; half < registers_in(*part.type); ++half, ++index) {
-            const u64 offset = part.offset + 8 * half;
-            const std::string place = "retval0" + (offset ? "+" + std::to_string(offset) : "");
-            const u32 bits = register_bits(*part.type);
-            if (bits == 1) {
-                const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
-                e.put("ld.param.b8 " + byte + ", [" + place + "]");
-                e.put("and.b16 " + low + ", " + byte + ", 1");
-                e.put("setp.ne.b16 " + e.result(i, index) + ", " + low + ", 0");
-                continue;
-            }
-            const bool is_byte = part.type->is(Type::Kind::integer) && part.type->bits <= 8;
-            e.put("ld.param.b" + std::to_string(is_byte ? 8 : bits) + " " + e.result(i, index) +
-                  ", [" + place + "]");
+        const std::string place =
+            "retval0" + (part.offset ? "+" + std::to_string(part.offset) : "");
+        const std::string d = e.result(i, index++);
+        const u32 bits = register_bits(*part.type);
+        if (bits == 1) {
+            const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
+            e.put("ld.param.b8 " + byte + ", [" + place + "]");
+            e.put("and.b16 " + low + ", " + byte + ", 1");
+            e.put("setp.ne.b16 " + d + ", " + low + ", 0");
+            continue;
         }
+        const bool is_byte = part.type->is(Type::Kind::integer) && part.type->bits <= 8;
+        e.put("ld.param.b" + std::to_string(is_byte ? 8 : bits) + " " + d + ", [" + place + "]");
     }
 }
 

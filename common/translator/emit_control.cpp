@@ -51,19 +51,27 @@ void emit_br(Emitter& e, const Instruction& i) {
 /// One comparison after another. Ways that set phis lie behind them.
 void emit_switch(Emitter& e, const Instruction& i) {
     const Type& type = *i.operands[0]->type;
-    if (type.bits > 64) fail(i, "a switch over 128 bits is not known");
     std::string value = e.extended(i.operands[0], true);
     if (type.bits == 1) {
         value = e.fresh(Register::b32);
         e.put("selp.b32 " + value + ", -1, 0, " + e.use(i.operands[0]));
     }
     const std::string bits = type.bits == 1 ? "32" : std::to_string(register_bits(type));
+    const bool is_wide = registers_in(type) == 2;
+    const std::string high = is_wide ? e.extended(i.operands[0], true, 1) : "";
     std::vector<std::pair<std::string, const Block*>> ways;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         i64 number = 0;
         is_number(i.operands[k], number);
         const std::string equal = e.fresh(Register::predicate);
-        e.put("setp.eq.b" + bits + " " + equal + ", " + value + ", " + std::to_string(number));
+        if (is_wide) {
+            const std::string low = e.fresh(Register::predicate);
+            e.put("setp.eq.b64 " + low + ", " + value + ", " + e.use(i.operands[k], 0));
+            e.put("setp.eq.and.b64 " + equal + ", " + high + ", " + e.use(i.operands[k], 1) + ", " +
+                  low);
+        } else {
+            e.put("setp.eq.b" + bits + " " + equal + ", " + value + ", " + std::to_string(number));
+        }
         const bool is_long = e.sets_phis(*i.parent, *i.blocks[k]);
         const std::string label = is_long ? e.fresh_label() : e.label_of(*i.blocks[k]);
         e.put("@" + equal + " bra " + label);

@@ -71,6 +71,12 @@ void emit_extend(Emitter& e, const Instruction& i) {
         const std::string d = e.result(i, part);
         if (registers_in(to) == 1) return extend(e, i, part, d, register_bits(to));
         const std::string low = e.fresh(Register::b64), high = e.result(i, part + 1);
+        if (registers_in(element_of(*i.operands[0]->type)) == 2) {
+            const std::string upper = e.extended(i.operands[0], i.op == Op::sext, part + 1);
+            e.put("mov.b64 " + low + ", " + e.use(i.operands[0], part));
+            e.put("mov.b64 " + high + ", " + upper);
+            return e.put("mov.b64 " + d + ", " + low);
+        }
         extend(e, i, part / 2, low, 64);
         e.put("mov.b64 " + d + ", " + low);
         e.put(i.op == Op::zext ? "mov.b64 " + high + ", 0"

@@ -38,15 +38,28 @@ std::string shift_amount(Emitter& e, const Value* amount, std::size_t part) {
     return narrow;
 }
 
+std::string made_number(Emitter& e, const std::string& text) {
+    const std::string d = e.fresh(Register::b64);
+    e.put("mov.b64 " + d + ", " + text);
+    return d;
+}
+
 /// lo, hi of the result and of both operands, copied, because the result may be an operand too.
 struct Wide {
     std::string d[2], a[2], b[2];
 };
 Wide wide(Emitter& e, const Instruction& i, std::size_t part) {
     Wide w;
+    const bool is_signed = i.op == Op::ashr || (i.op == Op::icmp && i.predicate[0] == 's');
+    const bool has_order = i.op == Op::lshr || i.op == Op::ashr || i.op == Op::icmp;
+    const auto operand = [&](std::size_t number, std::size_t at) {
+        const Value* value = i.operands[number];
+        const std::string text = has_order ? e.extended(value, is_signed, at) : e.use(value, at);
+        return text[0] == '%' ? text : made_number(e, text);
+    };
     for (std::size_t k = 0; k < 2; ++k) {
-        w.a[k] = e.use_register(i.operands[0], part + k);
-        w.b[k] = e.use_register(i.operands[1], part + k);
+        w.a[k] = operand(0, part + k);
+        w.b[k] = operand(1, part + k);
         w.d[k] = i.op == Op::icmp ? "" : e.result(i, part + k);
     }
     return w;
@@ -159,7 +172,7 @@ void emit_mul(Emitter& e, const Instruction& i) {
 void emit_divide(Emitter& e, const Instruction& i) {
     const bool is_signed = i.op == Op::sdiv || i.op == Op::srem;
     const bool is_quotient = i.op == Op::udiv || i.op == Op::sdiv;
-    if (is_wide(i)) fail(i, "a division of 128-bit integers is not known");
+    if (is_wide(i)) fail(i, "a division of vectors of 128-bit integers is not known");
     for_each_element(*i.type, [&](std::size_t part) {
         const std::string a = e.extended(i.operands[0], is_signed, part),
                           b = e.extended(i.operands[1], is_signed, part);

@@ -1,6 +1,8 @@
 // Loads and stores. Several elements of a vector go in one access where their alignment allows it,
 // as the NVPTX back end does; counters depend on it.
 #include <algorithm>
+#include <bit>
+#include <optional>
 
 #include "translator/elements.h"
 
@@ -16,22 +18,19 @@ struct Access {
     u64 offset, bytes;
 };
 
-u64 bytes_of(const Type& scalar) {
-    return std::max<u64>(store_size(scalar), 1);
-}
-
-/// As few as the alignment allows. Only a vector's elements are taken together.
+/// As few as the alignment allows. Only a vector's elements are taken together, and an i128's halves.
 std::vector<Access> accesses(const Type& type, u32 align) {
     const std::vector<Part> parts = parts_of(type);
+    const bool is_together = type.is(Type::Kind::vector) || type.is(Type::Kind::integer);
     std::vector<Access> all;
     for (std::size_t k = 0; k < parts.size();) {
-        const u64 bytes = bytes_of(*parts[k].type);
+        const u64 bytes = parts[k].bytes;
         std::size_t count = 1;
-        for (std::size_t more = kWidestAccess / bytes; type.is(Type::Kind::vector) && more > 1;
-             more /= 2) {
+        for (std::size_t more = kWidestAccess / bytes; is_together && more > 1; more /= 2) {
             const u64 whole = more * bytes;
             if (k + more > parts.size() || align % whole != 0 || parts[k].offset % whole != 0)
                 continue;
+            if (parts[k + more - 1].bytes != bytes) continue;
             count = more;
             break;
         }
@@ -128,7 +127,7 @@ void pack(Emitter& e, const Value* value, const Access& access, const Words& wor
 /// of 3, 5, 6 or 7 bytes go byte by byte.
 u64 piece_of(const Access& access, u32 align) {
     const u64 bytes = access.count * access.bytes;
-    if ((bytes & (bytes - 1)) != 0) return 1;
+    if (!std::has_single_bit(bytes)) return 1;
     u64 piece = bytes;
     while (piece > 1 && (align % piece != 0 || access.offset % piece != 0)) piece /= 2;
     return piece;
@@ -165,10 +164,10 @@ std::string loaded(Emitter& e, const Instruction& i, const Part& part, u64 from,
     return all;
 }
 
-void load_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_t index, u64 piece) {
-    const std::string sum = loaded(e, i, part, 0, bytes_of(*part.type), piece);
-    e.put("mov.b" + std::to_string(register_bits(*part.type)) + " " + e.result(i, index) + ", " +
-          sum);
+void load_pieces(Emitter& e, const Instruction& i, const Part& part, const std::string& to,
+                 u64 piece) {
+    const std::string sum = loaded(e, i, part, 0, part.bytes, piece);
+    e.put("mov.b" + std::to_string(register_bits(*part.type)) + " " + to + ", " + sum);
 }
 
 void store_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_t index,
@@ -176,7 +175,7 @@ void store_pieces(Emitter& e, const Instruction& i, const Part& part, std::size_
     const std::string bits = std::to_string(register_bits(*part.type));
     const std::string to = "cvt.u" + std::to_string(bytes == 4 ? 32 : 16) + ".u";
     const std::string value = e.use_register(i.operands[0], index);
-    for (u64 k = 0; k < bytes_of(*part.type); k += bytes) {
+    for (u64 k = 0; k < part.bytes; k += bytes) {
         const std::string moved = e.fresh_for(*part.type), piece = e.fresh(register_for(bytes));
         e.put("shr.u" + bits + " " + moved + ", " + value + ", " + std::to_string(8 * k));
         e.put(to + bits + " " + piece + ", " + moved);
@@ -201,68 +200,70 @@ bool is_read_only(const Emitter& e, const Instruction& load) {
     return argument->is_read_only && argument->is_no_alias;
 }
 
-void load_truth(Emitter& e, const Instruction& i, const Access& access) {
+void load_truth(Emitter& e, const Instruction& i, const Access& access, const std::string& to) {
     const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
     const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
     e.put("ld" + piece_text(i, at, 1) + byte + ", [" + at.text + "]");
     e.put("and.b16 " + low + ", " + byte + ", 1");
-    e.put("setp.ne.b16 " + e.result(i, access.first) + ", " + low + ", 0");
+    e.put("setp.ne.b16 " + to + ", " + low + ", 0");
 }
 
-/// An i128 in memory: two halves, in one access where it is aligned.
-void load_wide(Emitter& e, const Instruction& i, const Part& part, std::size_t first) {
-    const auto at = [&](u64 half) {
-        return e.address_of(i.operands[0], static_cast<i64>(part.offset + 8 * half));
-    };
-    if (i.align >= 16) {
-        e.put("ld" + order_text(i) + at(0).space + ".v2.b64 " +
-              braces({e.result(i, first), e.result(i, first + 1)}) + ", [" + at(0).text + "]");
-        return;
+/// A register for each part. Where it takes several accesses, an earlier one may not overwrite the
+/// address of a later one, which may lie in a register of the result: then it is set at last.
+class Targets {
+public:
+    Targets(Emitter& e, const Instruction& load, bool is_in_one) : e_(e), load_(load) {
+        const std::string at = e.address_of(load.operands[0]).text;
+        const std::string base = at.substr(0, at.find_first_of("+-"));
+        const std::vector<Register> families = registers_of(*load.type);
+        for (std::size_t k = 0; k < families.size(); ++k) {
+            registers_.push_back(e.result(load, k));
+            if (is_in_one || registers_[k] != base) continue;
+            at_last_ = k;
+            registers_[k] = e.fresh(families[k]);
+        }
     }
-    // The address may lie in the register that the first half comes to.
-    const auto second = at(1), whole = at(0);
-    for (const u64 half : {0, 1}) {
-        const auto& place = half ? second : whole;
-        e.put("ld" + order_text(i) + place.space + ".b64 " + e.result(i, first + half) + ", [" +
-              place.text + "]");
+    const std::string& operator[](std::size_t part) const { return registers_[part]; }
+    void set_last() const {
+        if (!at_last_) return;
+        e_.put("mov.b64 " + e_.result(load_, *at_last_) + ", " + registers_[*at_last_]);
     }
-}
+
+private:
+    Emitter& e_;
+    const Instruction& load_;
+    std::vector<std::string> registers_;
+    std::optional<std::size_t> at_last_;
+};
 
 }  // namespace
-
-/// In front of parts: how many registers the earlier ones take.
-static std::size_t register_index(const std::vector<Part>& parts, std::size_t part) {
-    std::size_t index = 0;
-    for (std::size_t k = 0; k < part; ++k) index += registers_in(*parts[k].type);
-    return index;
-}
 
 void emit_load(Emitter& e, const Instruction& i) {
     const std::vector<Part> parts = parts_of(*i.type);
     const std::string order = order_text(i), cache = is_read_only(e, i) ? ".nc" : "";
     if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
     const u32 align = i.align ? i.align : align_of(*i.type);
-    for (const Access& access : accesses(*i.type, align)) {
+    const std::vector<Access> all = accesses(*i.type, align);
+    const Targets targets(e, i, all.size() == 1);
+    for (const Access& access : all) {
         const Part& part = parts[access.first];
-        const std::size_t index = register_index(parts, access.first);
-        if (registers_in(*part.type) == 2) {
-            load_wide(e, i, part, index);
-        } else if (register_bits(*part.type) == 1) {
-            load_truth(e, i, access);
+        if (register_bits(*part.type) == 1) {
+            load_truth(e, i, access, targets[access.first]);
         } else if (const u64 piece = piece_of(access, align); piece < access.bytes) {
-            load_pieces(e, i, part, index, piece);
+            load_pieces(e, i, part, targets[access.first], piece);
         } else {
             Words words = words_for(e, access);
-            std::vector<std::string> targets = words.registers;
+            std::vector<std::string> to = words.registers;
             for (std::size_t k = 0; words.each == 1 && k < access.count; ++k) {
-                targets.push_back(e.result(i, index + k));
+                to.push_back(targets[access.first + k]);
             }
             const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
-            e.put("ld" + order + at.space + cache + vector_text(targets.size()) + ".b" +
-                  std::to_string(8 * words.bytes) + " " + braces(targets) + ", [" + at.text + "]");
+            e.put("ld" + order + at.space + cache + vector_text(to.size()) + ".b" +
+                  std::to_string(8 * words.bytes) + " " + braces(to) + ", [" + at.text + "]");
             unpack(e, i, access, words);
         }
     }
+    targets.set_last();
 }
 
 void emit_store(Emitter& e, const Instruction& i) {
@@ -272,18 +273,15 @@ void emit_store(Emitter& e, const Instruction& i) {
     const u32 align = i.align ? i.align : align_of(*value->type);
     for (const Access& access : accesses(*value->type, align)) {
         const Part& part = parts[access.first];
-        const std::size_t index = register_index(parts, access.first);
-        const u64 piece = piece_of(access, align);
-        if (piece < access.bytes && registers_in(*part.type) == 1) {
-            store_pieces(e, i, part, index, piece);
+        if (const u64 piece = piece_of(access, align); piece < access.bytes) {
+            store_pieces(e, i, part, access.first, piece);
             continue;
         }
         Words words = words_for(e, access);
         std::vector<std::string> sources = words.registers;
         if (words.each > 1) pack(e, value, access, words);
-        for (std::size_t k = 0; words.each == 1 && k < access.count * registers_in(*part.type);
-             ++k) {
-            std::string text = e.use_bits(value, index + k);
+        for (std::size_t k = 0; words.each == 1 && k < access.count; ++k) {
+            std::string text = e.use_bits(value, access.first + k);
             if (register_bits(*part.type) == 1) {
                 const std::string byte = e.fresh(Register::b16);
                 e.put("selp.b16 " + byte + ", 1, 0, " + text);
@@ -291,15 +289,9 @@ void emit_store(Emitter& e, const Instruction& i) {
             }
             sources.push_back(text);
         }
-        const bool is_wide = registers_in(*part.type) == 2;
-        const u64 bits = is_wide ? 64 : 8 * words.bytes;
-        const bool in_one = !is_wide || i.align >= 16;
-        for (std::size_t k = 0; k < (in_one ? 1 : sources.size()); ++k) {
-            const auto at = e.address_of(i.operands[1], static_cast<i64>(access.offset + 8 * k));
-            e.put("st" + order_text(i) + at.space + (in_one ? vector_text(sources.size()) : "") +
-                  ".b" + std::to_string(bits) + " [" + at.text + "], " +
-                  (in_one ? braces(sources) : sources[k]));
-        }
+        const auto at = e.address_of(i.operands[1], static_cast<i64>(access.offset));
+        e.put("st" + order_text(i) + at.space + vector_text(sources.size()) + ".b" +
+              std::to_string(8 * words.bytes) + " [" + at.text + "], " + braces(sources));
     }
 }
 

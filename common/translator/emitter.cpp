@@ -47,9 +47,7 @@ std::size_t registers_in(const Type& scalar) {
 
 std::vector<Register> registers_of(const Type& type) {
     std::vector<Register> all;
-    for (const Part& part : parts_of(type)) {
-        all.insert(all.end(), registers_in(*part.type), register_of(*part.type));
-    }
+    for (const Part& part : parts_of(type)) all.push_back(register_of(*part.type));
     return all;
 }
 
@@ -150,10 +148,10 @@ std::vector<std::string> Emitter::constant_parts(const Value* value) {
         }
         return all;
     }
-    for (const Part& part : parts_of(*value->type)) {
-        for (std::size_t half = 0; half < registers_in(*part.type); ++half) {
-            all.push_back(number_text(*part.type, constant, half));
-        }
+    const std::vector<Part> parts = parts_of(*value->type);
+    const bool is_wide = registers_in(*value->type) == 2;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        all.push_back(number_text(*parts[k].type, constant, is_wide ? k : 0));
     }
     return all;
 }
@@ -163,9 +161,7 @@ std::string Emitter::number_text(const Type& type, const Constant* constant,
     const bool is_given = constant && constant->is(Value::Kind::number);
     const u64 bits = !is_given ? 0 : half == 1 ? constant->high : constant->bits;
     if (type.is_floating()) return float_spelling(type, bits);
-    if (!type.is(Type::Kind::integer) || type.bits > 64) {
-        return std::to_string(static_cast<i64>(bits));
-    }
+    if (!type.is(Type::Kind::integer)) return std::to_string(static_cast<i64>(bits));
     if (type.bits == 1) return bits & 1 ? "1" : "0";
     const u32 unused = 64 - type.bits;
     return std::to_string(static_cast<i64>(bits << unused) >> unused);
@@ -264,7 +260,10 @@ Emitter::Address Emitter::address_of(const Value* pointer, i64 offset) {
 std::string Emitter::extended(const Value* value, bool is_signed, std::size_t part) {
     const std::string text = use(value, part);
     const Type& type = value->type->is(Type::Kind::vector) ? *value->type->element() : *value->type;
-    const u32 bits = type.bits, whole = register_bits(type);
+    // Of two registers, the upper one has what is above 64 bits.
+    const bool is_wide = registers_in(type) == 2;
+    const u32 bits = !is_wide ? type.bits : part % 2 == 0 ? 64 : type.bits - 64;
+    const u32 whole = register_bits(type);
     if (!type.is(Type::Kind::integer) || bits >= whole || bits == 1) return text;
     if (text[0] != '%') {
         const i64 number = std::strtoll(text.c_str(), nullptr, 10);

@@ -107,6 +107,7 @@ private:
     void put_place();
     void name_locals();
     void find_not_unrolled();
+    void label_loop_exits();
     std::string registers_text() const;
 
     Files& files_;

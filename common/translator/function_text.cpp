@@ -35,6 +35,7 @@ void emit_instruction(Emitter& emitter, const Instruction& instruction) {
 std::string Emitter::text() {
     name_locals();
     find_not_unrolled();
+    label_loop_exits();
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < function.blocks.size(); ++i) {
         next_block_ = i + 1 < function.blocks.size() ? function.blocks[i + 1] : nullptr;
@@ -97,6 +98,22 @@ void Emitter::find_not_unrolled() {
     }
 }
 
+/// Where several ways lead to the branch at a loop's end, the back end puts that end in front of the loop,
+/// and jumps behind it when the loop is left: lanes meet there.
+void Emitter::label_loop_exits() {
+    const Dominators dominators(function);
+    const auto before = predecessors(function);
+    for (const Block* end : function.blocks) {
+        const Instruction& branch = *end->last();
+        if (branch.op != Op::br || branch.blocks.size() != 2) continue;
+        for (const std::size_t way : {0, 1}) {
+            const Block* first = branch.blocks[way];
+            if (first == end || !dominators.dominates(first, end)) continue;
+            if (before.at(end).size() > 1) label_of(*branch.blocks[1 - way]);
+        }
+    }
+}
+
 void Emitter::put_block(Block& block) {
     if (not_unrolled_.count(&block)) put(".pragma \"nounroll\"");
     for (const Instruction* i : block.instructions) {
@@ -128,7 +145,13 @@ bool Emitter::may_set_early(const Block& from, const Block& to, const Block& oth
         if (phi->op == Op::phi) used.insert(sharing_.leader(phi));
     }
     for (const Instruction* phi : to.instructions) {
-        if (phi->op == Op::phi && used.count(sharing_.leader(phi))) return false;
+        if (phi->op != Op::phi) break;
+        const auto way = std::find(phi->blocks.begin(), phi->blocks.end(), &from);
+        if (way == phi->blocks.end()) continue;
+        const Value* value = phi->operands[static_cast<std::size_t>(way - phi->blocks.begin())];
+        const bool is_set_already =
+            value->is(Value::Kind::undefined) || sharing_.leader(value) == sharing_.leader(phi);
+        if (!is_set_already && used.count(sharing_.leader(phi))) return false;
     }
     return true;
 }

@@ -1,5 +1,7 @@
 // llvm.smin, ctpop, bswap, fshl and what else clang makes of integers; and what says something to
 // the optimiser alone.
+#include <bit>
+
 #include "translator/elements.h"
 #include "translator/intrinsics.h"
 
@@ -156,7 +158,7 @@ void emit_funnel(Emitter& e, const Instruction& i) {
               ", " + a + ", " + n);
         return;
     }
-    if ((bits & (bits - 1)) != 0) fail(i, "a funnel shift of this width is not known");
+    if (!std::has_single_bit(bits)) fail(i, "a funnel shift of this width is not known");
     const u32 whole = register_bits(*i.type);
     const Register family = register_of(*i.type);
     const std::string suffix = std::to_string(whole), b = e.extended(i.operands[1], false);

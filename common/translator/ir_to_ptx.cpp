@@ -1,17 +1,21 @@
-// ir_to_ptx IN.ll [-o OUT.ptx]: translates one file.
+// ir_to_ptx IN.ll [-o OUT.ptx]: translates one file. ir_to_ptx --optimiser: how clang is to make it.
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "translator/translate.h"
+#include "translator/wanted_ir.h"
 
 namespace {
 
 constexpr const char* usage =
     "usage: ir_to_ptx IN.ll [-o OUT.ptx]\n"
+    "       ir_to_ptx --optimiser\n"
     "\n"
     "Translates LLVM IR for nvptx64, as `clang -S -emit-llvm` writes it, into PTX.\n"
-    "Without -o the PTX goes to standard output.\n";
+    "Without -o the PTX goes to standard output.\n"
+    "--optimiser prints the words, one a line, by which clang optimises IR that it has\n"
+    "made with -disable-llvm-passes: the same as in a page.\n";
 
 int fail(const std::string& message) {
     std::cerr << "ir_to_ptx: " << message << "\n";
@@ -26,6 +30,11 @@ int main(int argc, char** argv) {
         const std::string argument = argv[i];
         if (argument == "--help" || argument == "-h") {
             std::cout << usage;
+            return 0;
+        }
+        if (argument == "--optimiser") {
+            for (const std::string& word : coalesce::translator::optimise_without_back_end())
+                std::cout << word << "\n";
             return 0;
         }
         if (argument == "-o" && i + 1 < argc) {

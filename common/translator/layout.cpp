@@ -27,7 +27,19 @@ u64 bits_of(const Type& type) {
     }
 }
 
+const Type& half_of_wide() {
+    static Types types;
+    static const Type& type = *types.integer(64);
+    return type;
+}
+
 void append_parts(const Type& type, u64 offset, std::vector<Part>& parts) {
+    const u64 bytes = std::max<u64>(store_size(type), 1);
+    if (type.is(Type::Kind::integer) && type.bits > 64) {
+        parts.push_back({&half_of_wide(), offset, 8});
+        parts.push_back({&half_of_wide(), offset + 8, bytes - 8});
+        return;
+    }
     switch (type.kind) {
         case Type::Kind::structure:
             for (std::size_t i = 0; i < type.elements.size(); ++i) {
@@ -48,7 +60,7 @@ void append_parts(const Type& type, u64 offset, std::vector<Part>& parts) {
             break;
         }
         case Type::Kind::nothing: break;
-        default: parts.push_back({&type, offset});
+        default: parts.push_back({&type, offset, bytes});
     }
 }
 

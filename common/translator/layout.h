@@ -13,10 +13,11 @@ u32 align_of(const Type& type);
 /// Of a structure's member.
 u64 offset_of_member(const Type& structure, u64 member);
 
-/// Where the scalars lie that a value is made of, in order: {float, [2 x i8]} has three.
+/// Where the scalars lie that a value is made of, in order: {float, [2 x i8]} has three. An integer of
+/// more than 64 bits is two of 64, of which the upper one may take fewer bytes.
 struct Part {
     const Type* type;
-    u64 offset;
+    u64 offset, bytes;
 };
 std::vector<Part> parts_of(const Type& type);
 /// The position among parts_of(type) of what `indices` select (extractvalue), and how many it has.

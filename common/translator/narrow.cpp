@@ -1,6 +1,7 @@
 // A load of which only some bytes are wanted loads those alone, as the back end does it: the lower half of
 // a long long is a load of 4 bytes, which takes half the wavefronts in shared memory.
 #include <algorithm>
+#include <bit>
 
 #include "translator/layout.h"
 #include "translator/passes.h"
@@ -41,10 +42,9 @@ public:
 private:
     static bool is_candidate(const Instruction& i) {
         return i.op == Op::load && i.type->is(Type::Kind::integer) && i.type->bits <= 64 &&
-               is_power_of_two(i.type->bits) && !i.has(flag::is_volatile) &&
+               std::has_single_bit(i.type->bits) && !i.has(flag::is_volatile) &&
                !i.has(flag::is_atomic) && i.ordering == Ordering::none;
     }
-    static bool is_power_of_two(u32 n) { return (n & (n - 1)) == 0; }
 
     /// The only user, of the same block.
     Instruction* only_user(const Instruction& of, const Block& block) const {

@@ -108,7 +108,7 @@ void put_parameter(Emitter& e, const std::string& name, const Value* value, cons
     const Type& type = *value->type;
     if (by_value) {
         for (const Part& part : parts_of(*by_value)) {
-            const u32 bits = static_cast<u32>(8 * store_size(*part.type));
+            const u32 bits = static_cast<u32>(8 * part.bytes);
             const std::string loaded = e.fresh(bits <= 16   ? Register::b16
                                                : bits == 32 ? Register::b32
                                                             : Register::b64);
@@ -121,48 +121,39 @@ void put_parameter(Emitter& e, const std::string& name, const Value* value, cons
     }
     std::size_t index = 0;
     for (const Part& part : parts_of(type)) {
-        for (std::size_t half = 0; half < registers_in(*part.type); ++half, ++index) {
-            std::string text = e.use_bits(value, index);
-            u32 bits = std::max(register_bits(*part.type), 8u);
-            if (bits == 8) {
-                const std::string number = e.fresh(Register::b16);
-                e.put("selp.b16 " + number + ", 1, 0, " + text);
-                text = number;
-            }
-            const bool is_word = is_one_word(type);
-            if (is_word && bits <= 16 && text[0] == '%') {
-                const std::string wide = e.fresh(Register::b32);
-                e.put("cvt.u32.u16 " + wide + ", " + text);
-                text = wide;
-            }
-            if (is_word) bits = std::max(bits, 32u);
-            if (!is_word && part.type->is(Type::Kind::integer) && part.type->bits <= 8) bits = 8;
-            put(part.offset + 8 * half, bits, text);
+        std::string text = e.use_bits(value, index++);
+        u32 bits = std::max(register_bits(*part.type), 8u);
+        if (bits == 8) {
+            const std::string number = e.fresh(Register::b16);
+            e.put("selp.b16 " + number + ", 1, 0, " + text);
+            text = number;
         }
+        const bool is_word = is_one_word(type);
+        if (is_word && bits <= 16 && text[0] == '%') {
+            const std::string wide = e.fresh(Register::b32);
+            e.put("cvt.u32.u16 " + wide + ", " + text);
+            text = wide;
+        }
+        if (is_word) bits = std::max(bits, 32u);
+        if (!is_word && part.type->is(Type::Kind::integer) && part.type->bits <= 8) bits = 8;
+        put(part.offset, bits, text);
     }
 }
 
 std::string Emitter::parameter_load(const Argument& argument, std::size_t index,
                                     const std::string& made) {
     std::string place = parameter_name(function, argument.index);
-    std::size_t at = 0;
-    for (const Part& part : parts_of(*argument.type)) {
-        for (std::size_t half = 0; half < registers_in(*part.type); ++half, ++at) {
-            if (at != index) continue;
-            const u64 offset = part.offset + 8 * half;
-            if (offset) place += "+" + std::to_string(offset);
-            const u32 bits = register_bits(*part.type);
-            if (bits == 1) {
-                const std::string byte = fresh(Register::b16), low = fresh(Register::b16);
-                return "\tld.param.b8 \t" + byte + ", [" + place + "];\n\tand.b16 \t" + low + ", " +
-                       byte + ", 1;\n\tsetp.ne.b16 \t" + made + ", " + low + ", 0;\n";
-            }
-            const bool is_byte = part.type->is(Type::Kind::integer) && part.type->bits <= 8;
-            return "\tld.param.b" + (is_byte ? "8" : std::to_string(bits)) + " \t" + made + ", [" +
-                   place + "];\n";
-        }
+    const Part part = parts_of(*argument.type).at(index);
+    if (part.offset) place += "+" + std::to_string(part.offset);
+    const u32 bits = register_bits(*part.type);
+    if (bits == 1) {
+        const std::string byte = fresh(Register::b16), low = fresh(Register::b16);
+        return "\tld.param.b8 \t" + byte + ", [" + place + "];\n\tand.b16 \t" + low + ", " + byte +
+               ", 1;\n\tsetp.ne.b16 \t" + made + ", " + low + ", 0;\n";
     }
-    return "";
+    const bool is_byte = part.type->is(Type::Kind::integer) && part.type->bits <= 8;
+    return "\tld.param.b" + (is_byte ? "8" : std::to_string(bits)) + " \t" + made + ", [" + place +
+           "];\n";
 }
 
 }  // namespace coalesce::translator

@@ -5,6 +5,14 @@
 
 namespace coalesce::translator {
 
+/// library_calls.cpp: what PTX has no instruction for becomes a call of a function of library.cpp.
+void call_library(Module& module, Function& function);
+/// And of those functions the others are dropped; for the module, when all calls are there.
+void drop_unused_library(Module& module);
+
+/// pointer_vectors.cpp: a getelementptr on a vector of pointers becomes one for each of them.
+void split_pointer_vectors(Module& module, Function& function);
+
 /// by_value.cpp: what a caller passes by value is read where it lies; where its address is wanted, or
 /// something is written to it, it is copied first.
 void copy_by_value(Module& module, Function& function);
@@ -15,6 +23,9 @@ void infer_spaces(Module& module, Function& function);
 
 /// dead.cpp: what nobody uses, and has no effect, is dropped.
 void drop_dead(Function& function);
+
+/// same_calls.cpp: a function that looks at no memory is called once for the same arguments.
+void share_calls(Function& function);
 
 /// contraction.cpp: a product in a sum becomes one fma, as the back end contracts them.
 void contract(Module& module, Function& function);
@@ -29,5 +40,8 @@ void narrow_loads(Module& module, Function& function);
 /// addresses.cpp: each getelementptr becomes base + bytes, what several share is computed once, and
 /// constant bytes come last, where an instruction's [register+offset] takes them.
 void split_addresses(Module& module, Function& function);
+
+/// loop_ends.cpp: a loop is left by going on behind its last branch, where the back end does so.
+void free_loop_ends(Module& module, Function& function);
 
 }  // namespace coalesce::translator

@@ -241,10 +241,10 @@ void InstructionReader::element_pointer(Instruction& i) {
     }
     if (i.operands.empty()) lexer_.fail("expected a pointer");
     i.type = i.operands[0]->type;
+    // One pointer and a vector of indices are a vector of pointers.
     for (const Value* operand : i.operands) {
-        if (operand->type->is(Type::Kind::vector)) {
-            throw Untranslated("pointers in a vector are not known", i.text, "", 0);
-        }
+        if (operand->type->is(Type::Kind::vector) && !i.type->is(Type::Kind::vector))
+            i.type = module_.types.vector(i.type, operand->type->count);
     }
 }
 

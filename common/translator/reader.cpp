@@ -81,7 +81,9 @@ void ModuleReader::find_names() {
             Lexer name(words.substr(std::min(words.find('@'), words.size())));
             if (!name.at(TokenKind::global)) name.fail("expected a name");
             const std::string found = name.current().text;
-            if (is_function) {
+            if (is_function && names_.globals.count(found)) {
+                // Declared by clang and by library.cpp.
+            } else if (is_function) {
                 auto* function = module_->make<Function>(Value::Kind::function, pointer, found);
                 names_.globals[found] = function;
                 module_->functions.push_back(function);
@@ -190,6 +192,11 @@ void ModuleReader::read_attribute_group() {
         const std::string key = lexer_.take().text;
         std::string& value = group[key];
         if (lexer_.accept('=')) value = lexer_.take().text;
+        if (key == "memory" && lexer_.accept('(')) {  // memory(none), memory(argmem: read)
+            const std::string access = lexer_.take().text;
+            value = lexer_.at(')') ? access : "";
+            while (!lexer_.accept(')') && !lexer_.at(TokenKind::end)) lexer_.take();
+        }
         if (lexer_.at('(')) lexer_.skip_brackets();
     }
 }

@@ -5,17 +5,6 @@ namespace coalesce::translator {
 
 namespace {
 
-/// The registers of what `indices` select.
-PartRange registers_at(const Type& type, const std::vector<u64>& indices) {
-    const PartRange parts = parts_at(type, indices);
-    const std::vector<Part> all = parts_of(type);
-    PartRange range{0, 0};
-    for (std::size_t i = 0; i < parts.first + parts.count; ++i) {
-        (i < parts.first ? range.first : range.count) += registers_in(*all[i].type);
-    }
-    return range;
-}
-
 std::vector<std::string> slice(const std::vector<std::string>& all, PartRange range) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(range.first);
     return {first, first + static_cast<std::ptrdiff_t>(range.count)};
@@ -41,12 +30,11 @@ std::vector<std::string> Emitter::renamed(const Instruction& i) {
     std::vector<std::string> all = parts(i.operands[0]);
     const Type& type = *i.operands[0]->type;
     switch (i.op) {
-        case Op::extractvalue: return slice(all, registers_at(type, i.indices));
-        case Op::insertvalue:
-            return replaced(all, registers_at(type, i.indices), parts(i.operands[1]));
-        case Op::extractelement: return slice(all, registers_at(type, {index_in(i, 1)}));
+        case Op::extractvalue: return slice(all, parts_at(type, i.indices));
+        case Op::insertvalue: return replaced(all, parts_at(type, i.indices), parts(i.operands[1]));
+        case Op::extractelement: return slice(all, parts_at(type, {index_in(i, 1)}));
         case Op::insertelement:
-            return replaced(all, registers_at(type, {index_in(i, 2)}), parts(i.operands[1]));
+            return replaced(all, parts_at(type, {index_in(i, 2)}), parts(i.operands[1]));
         case Op::shufflevector: {
             const auto second = parts(i.operands[1]);
             all.insert(all.end(), second.begin(), second.end());

@@ -2,6 +2,7 @@
 #include "translator/translate.h"
 
 #include "translator/flow.h"
+#include "translator/library.h"
 #include "translator/module_text.h"
 #include "translator/passes.h"
 #include "translator/reader.h"
@@ -13,17 +14,22 @@ Untranslated::Untranslated(const std::string& what, const std::string& in, const
     : std::runtime_error(what), instruction(in), file(of), line(at) {}
 
 std::string ptx_of(const std::string& ir) {
-    const std::unique_ptr<Module> module = read_module(ir);
+    const std::unique_ptr<Module> module = read_module(ir + kLibrary);
+    for (Function* function : module->functions) call_library(*module, *function);
+    drop_unused_library(*module);
     for (Function* function : module->functions) {
         if (function->is_declaration()) continue;
         drop_unreachable(*function);
+        split_pointer_vectors(*module, *function);
         copy_by_value(*module, *function);
         infer_spaces(*module, *function);
         drop_dead(*function);
+        share_calls(*function);
         contract(*module, *function);
         vectorise(*module, *function);
         narrow_loads(*module, *function);
         split_addresses(*module, *function);
+        free_loop_ends(*module, *function);
     }
     return text_of(*module);
 }

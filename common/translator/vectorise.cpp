@@ -11,6 +11,7 @@
 // Watch  Rules 3 and 4 read bytes that nobody asked for. They lie in a piece that is aligned to its size,
 //        so in the same sector.
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "translator/aliases.h"
@@ -42,9 +43,6 @@ const Type& scalar_of(const Type& type) {
 u32 alignment_of(const Instruction& i) {
     return i.align ? i.align : align_of(accessed_type(i));
 }
-bool is_power_of_two(u64 n) {
-    return n != 0 && (n & (n - 1)) == 0;
-}
 
 bool is_candidate(const Instruction& i) {
     if (i.op != Op::load && i.op != Op::store) return false;
@@ -54,7 +52,8 @@ bool is_candidate(const Instruction& i) {
     const Type& scalar = scalar_of(type);
     if (scalar.is_aggregate() || (type.is(Type::Kind::vector) && scalar.is(Type::Kind::pointer)))
         return false;
-    if (scalar.is(Type::Kind::integer) && (scalar.bits % 8 != 0 || !is_power_of_two(scalar.bits)))
+    if (scalar.is(Type::Kind::integer) &&
+        (scalar.bits % 8 != 0 || !std::has_single_bit(scalar.bits)))
         return false;
     return store_size(type) <= kMaxBytes / 2;
 }
@@ -196,8 +195,8 @@ private:
                 if (bytes > kMaxBytes) continue;
                 const Chain piece(chain.begin() + static_cast<std::ptrdiff_t>(begin),
                                   chain.begin() + static_cast<std::ptrdiff_t>(end));
-                if (is_load && !is_power_of_two(bytes)) {
-                    while (!is_power_of_two(bytes)) bytes += scalar;
+                if (is_load && !std::has_single_bit(bytes)) {
+                    while (!std::has_single_bit(bytes)) bytes += scalar;
                 }
                 if (bytes > kMaxBytes || align % bytes != 0) continue;
                 const auto real = std::count_if(piece.begin(), piece.end(), [](const Link& l) {
@@ -296,7 +295,7 @@ private:
         const u64 scalar = store_size(*element);
         u64 bytes =
             static_cast<u64>(chain.back().offset - chain.front().offset) + bytes_of(chain.back());
-        while (!is_power_of_two(bytes)) bytes += scalar;
+        while (!std::has_single_bit(bytes)) bytes += scalar;
         hoist(pointer_of(lowest), first);
         std::vector<Instruction*> made;
         Value* whole = made_by(made, Op::load, module_.types.vector(element, bytes / scalar),

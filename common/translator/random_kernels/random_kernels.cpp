@@ -150,8 +150,9 @@ public:
     void compare(const std::vector<Kernel>& kernels) {
         const TemporaryFolder folder;
         std::string ir, back_end, ours;
+        source_ = source_of(kernels);
         try {
-            ir = ir_of(options_, source_of(kernels), folder.path);
+            ir = ir_of(options_, source_, folder.path);
             back_end = back_end_ptx(options_, folder.path);
             ours = spoilt(translator::ptx_of(ir), options_.spoil);
         } catch (const std::exception& problem) {
@@ -192,6 +193,7 @@ private:
         const std::filesystem::path folder = std::filesystem::path(options_.folder) / kernel.name;
         std::filesystem::create_directories(folder);
         write_file(folder / "kernel.cu", kernel.text);
+        write_file(folder / "kernels.cu", source_);
         write_file(folder / "kernels.ll", ir);
         write_file(folder / "back_end.ptx", back_end);
         write_file(folder / "translated.ptx", ours);
@@ -200,6 +202,7 @@ private:
     }
 
     const Options& options_;
+    std::string source_;  ///< of the kernels that are compared now
     std::size_t count_ = 0, found_ = 0, other_counts_ = 0;
 };
 

@@ -81,6 +81,9 @@ void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
     for (const Buffer* buffer : {&out, &sums, &scratch}) buffer->append_to(outcome.memory);
     if (coalesceGetCounters(nullptr, &outcome.counters) != 0)
         throw std::runtime_error("it was not counted");
+    CoalesceLine line;
+    for (std::size_t k = 0; coalesceGetKernels() == 1 && coalesceGetLine(0, k, &line) == 0; ++k)
+        outcome.lines[line.line] = line.counters;
 }
 
 }  // namespace
@@ -146,9 +149,18 @@ std::string other_count(const Outcome& back_end, const Outcome& translated) {
     for (const Counter& counter : kCounters) {
         const uint64_t a = back_end.counters.*counter.member,
                        b = translated.counters.*counter.member;
-        if (a != b)
-            return std::string(counter.name) + ": " + std::to_string(a) + " by the back end, " +
-                   std::to_string(b) + " translated";
+        if (a == b) continue;
+        std::string text = std::string(counter.name) + ": " + std::to_string(a) +
+                           " by the back end, " + std::to_string(b) + " translated";
+        for (const auto& [line, theirs] : back_end.lines) {
+            const auto ours = translated.lines.find(line);
+            const uint64_t own =
+                ours == translated.lines.end() ? 0 : ours->second.*counter.member;
+            if (theirs.*counter.member == own) continue;
+            return text + "; line " + std::to_string(line) + ": " +
+                   std::to_string(theirs.*counter.member) + " and " + std::to_string(own);
+        }
+        return text;
     }
     return "";
 }

@@ -40,6 +40,113 @@ TEST_CASE("inline assembly that cannot be: said in words") {
                          "inline assembly has no constraint \"x\" here", Untranslated);
 }
 
+namespace {
+
+/// 64 threads update the number `k % 4` (of those of this type) of out[0], which begins with zeros.
+std::vector<u64> by_all(const std::string& type, const std::string& update) {
+    return run(kernel("  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  %k = and i32 %t, 3\n"
+                      "  %p = getelementptr " +
+                          type + ", ptr %out, i32 %k\n  %v = trunc i32 %t to " + type + "\n" +
+                          update + "  ret void",
+                      "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"),
+               {}, {.threads = 64});
+}
+std::string update(const std::string& what, const std::string& type) {
+    return "  %old = atomicrmw " + what + " ptr %p, " + type + " %v monotonic, align 1\n";
+}
+
+}  // namespace
+
+TEST_CASE("atomics on 8 and 16 bits change those alone, however many threads do so at once") {
+    // Of the numbers k, k + 4, ..., k + 60.
+    u64 sums = 0, least = 0, most = 0, sums_16 = 0, most_16 = 0;
+    for (u64 k = 0; k < 4; ++k) {
+        const u64 sum = 16 * k + 4 * 120;
+        sums |= (sum & 0xFF) << 8 * k;
+        least |= ((256 - sum) & 0xFF) << 8 * k;
+        most |= (60 + k) << 8 * k;
+        sums_16 |= sum << 16 * k;
+        most_16 |= (60 + k) << 16 * k;
+    }
+    CHECK(by_all("i8", update("add", "i8")).at(0) == sums);
+    CHECK(by_all("i8", update("sub", "i8")).at(0) == least);
+    CHECK(by_all("i8", update("umax", "i8")).at(0) == most);
+    CHECK(by_all("i8", update("max", "i8")).at(0) == most);
+    CHECK(by_all("i16", update("add", "i16")).at(0) == sums_16);
+    CHECK(by_all("i16", update("umax", "i16")).at(0) == most_16);
+    CHECK(by_all("i8", update("umin", "i8")).at(0) == 0);
+    CHECK(by_all("i8", update("or", "i8")).at(0) == 0x3F3E3D3C);
+    CHECK(by_all("i8", update("and", "i8")).at(0) == 0);
+    CHECK(by_all("i16", update("xor", "i16")).at(0) == 0);
+    // Without atomics it would be otherwise, and the simulator would say so.
+    CHECK_THROWS(
+        by_all("i8", "  %x = load i8, ptr %p\n  %y = add i8 %x, %v\n  store i8 %y, ptr %p\n"));
+}
+
+TEST_CASE("atomics on 8 and 16 bits give what was there") {
+    const std::string ir = kernel(R"(
+  %p = getelementptr i8, ptr %out, i64 3
+  %a = atomicrmw xchg ptr %p, i8 -7 seq_cst, align 1
+  %b = atomicrmw min ptr %p, i8 5 seq_cst, align 1
+  %c = atomicrmw nand ptr %p, i8 15 seq_cst, align 1
+  %x = cmpxchg ptr %p, i8 -10, i8 33 seq_cst monotonic, align 1
+  %x0 = extractvalue { i8, i1 } %x, 0
+  %x1 = extractvalue { i8, i1 } %x, 1
+  %y = cmpxchg ptr %p, i8 34, i8 99 acq_rel acquire, align 1
+  %y0 = extractvalue { i8, i1 } %y, 0
+  %y1 = extractvalue { i8, i1 } %y, 1
+  %q = getelementptr i8, ptr %out, i64 8
+  store i8 %a, ptr %q, align 1
+  %q1 = getelementptr i8, ptr %q, i64 1
+  store i8 %b, ptr %q1, align 1
+  %q2 = getelementptr i8, ptr %q, i64 2
+  store i8 %c, ptr %q2, align 1
+  %q3 = getelementptr i8, ptr %q, i64 3
+  store i8 %x0, ptr %q3, align 1
+  %q4 = getelementptr i8, ptr %q, i64 4
+  store i1 %x1, ptr %q4, align 1
+  %q5 = getelementptr i8, ptr %q, i64 5
+  store i8 %y0, ptr %q5, align 1
+  %q6 = getelementptr i8, ptr %q, i64 6
+  store i1 %y1, ptr %q6, align 1
+  ret void)");
+    // -7 & 15 is 9; what is not is -10.
+    CHECK(run(ir, {}, {.words = 2}) == std::vector<u64>{0x21000000, 0x002101F6F9F900});
+    CHECK(count(ptx_of(ir), "atom") == 5);
+}
+
+TEST_CASE("atomics that have no instruction of their own") {
+    const std::string ir = kernel(R"(
+  %a = atomicrmw nand ptr %out, i32 12 seq_cst, align 4
+  %b = atomicrmw nand ptr %out, i32 12 seq_cst, align 4
+  %p = getelementptr i64, ptr %out, i64 1
+  %c = atomicrmw nand ptr %p, i64 5 seq_cst, align 8
+  %f = getelementptr i64, ptr %out, i64 2
+  %d = atomicrmw fmax ptr %f, float 2.500000e+00 seq_cst, align 4
+  %g = atomicrmw fmin ptr %f, float 1.500000e+00 seq_cst, align 4
+  ret void)");
+    CHECK(run(ir, {}, {.words = 3}) == std::vector<u64>{0xFFFFFFF3, ~u64{0}, 0x3FC00000});
+    CHECK_THROWS_WITH_AS(
+        ptx_of(kernel("  %a = atomicrmw fmax ptr %out, half 0xH3C00 seq_cst, align 2\n  ret void")),
+        "there is no atomic operation 'fmax' for these numbers", Untranslated);
+}
+
+TEST_CASE("pointers in a vector: each has an address of its own") {
+    const std::string ir = kernel(R"(
+  %n = load <2 x i64>, ptr %in, align 16
+  %p = getelementptr inbounds i64, ptr %in, <2 x i64> %n
+  %q = getelementptr inbounds { i64, i64 }, <2 x ptr> %p, i64 1, i32 1
+  %a = extractelement <2 x ptr> %q, i64 0
+  %b = extractelement <2 x ptr> %q, i64 1
+  %x = load i64, ptr %a, align 8
+  %y = load i64, ptr %b, align 8
+  store i64 %x, ptr %out, align 8
+  %o = getelementptr i64, ptr %out, i64 1
+  store i64 %y, ptr %o, align 8
+  ret void)");
+    CHECK(run(ir, {2, 3, 0, 0, 0, 55, 66}, {.words = 2}) == std::vector<u64>{55, 66});
+}
+
 TEST_CASE("atomics give what was there") {
     const std::string ir = kernel(R"(
   %a = atomicrmw add ptr %out, i32 5 seq_cst, align 4

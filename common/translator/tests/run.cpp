@@ -21,9 +21,7 @@ void need_no_report() {
     throw std::runtime_error(std::string(report.check) + ": " + report.message);
 }
 
-}  // namespace
-
-std::vector<u64> run(const std::string& ir, const std::vector<u64>& input, Launch launch) {
+std::vector<u64> launched(const std::string& ir, const std::vector<u64>& input, Launch launch) {
     const std::string ptx = ptx_of(ir);
     coalesceSetQuiet(1);
     coalesceClearReports();
@@ -51,6 +49,19 @@ std::vector<u64> run(const std::string& ir, const std::vector<u64>& input, Launc
     need(cudaFree(in));
     need(cudaLibraryUnload(library));
     return words;
+}
+
+}  // namespace
+
+std::vector<u64> run(const std::string& ir, const std::vector<u64>& input, Launch launch) {
+    try {
+        return launched(ir, input, launch);
+    } catch (const std::exception&) {
+        // The next kernel begins anew.
+        coalesceClearError();
+        cudaGetLastError();
+        throw;
+    }
 }
 
 std::string kernel(const std::string& body, const std::string& rest) {
