@@ -52,7 +52,7 @@ function partsOf(source: string): string[] {
     let depth = 0;
     let part: string[] = [];
     const end = () => part.length && parts.push(part.splice(0).join("\n"));
-    for (const line of source.replace(/^(#include|\/\/!).*\n/gm, "").split("\n")) {
+    for (const line of source.replace(/^(#|\/\/!).*\n/gm, "").split("\n")) {
         if (line.trim() || depth > 0) part.push(line);
         depth += (line.match(/\{/g)?.length ?? 0) - (line.match(/\}/g)?.length ?? 0);
         if (depth === 0 && (!line.trim() || /[;}]\s*$/.test(withoutComments(line)))) end();
@@ -160,12 +160,13 @@ function kernelText(kernel: string, launch: Launch, called: string): string {
 function textOf(program: Program, variant: Variant, called: string): string {
     const launch = variant.launch.other;
     const [name] = takenApart(launch.function);
-    const parts = partsOf(program.source).filter((part) => !isHost(part));
+    const source = `${program.headers}\n${program.source}`;
+    const parts = partsOf(source).filter((part) => !isHost(part));
     const kernel = parts.find((part) => new RegExp(`__global__[^(]*\\b${name}\\(`).test(part));
     if (!kernel) return "";
     const text = kernelText(kernel, launch, called);
     const helpers = needed(text, parts.filter((part) => !part.includes("__global__")));
     const about = `// ${program.name}, ${variant.name}${variant.about ? `: ${variant.about}` : ""}`;
-    const includes = includesFor([...helpers, text].join("\n"), program.source);
+    const includes = includesFor([...helpers, text].join("\n"), source);
     return [about, joined(includes), joined(helpers), text, configureText(launch)].filter(Boolean).join("\n\n");
 }
