@@ -15,8 +15,9 @@ using Faults = std::vector<std::string>;
 using Lines = std::vector<std::string>;
 
 const std::string MARKER = "//! [kernel]";
-// A kernel further down is not what one sees first.
-constexpr size_t LAST_LINE_OF_HEADER = 25;
+constexpr size_t LAST_LINE_OF_HEADER = 15;
+// A kernel further down is not what one sees first; a longer file is not one idea.
+constexpr size_t LAST_LINE_OF_FIRST_KERNEL = 15, MOST_LINES = 250;
 
 // The word behind `label` in the header ("// Next       03_tiled turns ..." gives "03_tiled"), or "".
 std::string word_after(const Lines& lines, const std::string& label) {
@@ -52,13 +53,23 @@ void check_header(const Step& step, const Step* next, const Lines& lines, const 
 }
 
 void check_markers(const Lines& lines, const std::string& file, Faults& faults) {
-    auto first = std::ranges::find(lines, MARKER);
     if (std::ranges::count(lines, MARKER) != 2) {
-        faults.push_back(file + ": the headline kernel must stand between two lines \"" + MARKER +
-                         "\"");
-    } else if (first - lines.begin() >= static_cast<long>(LAST_LINE_OF_HEADER)) {
-        faults.push_back(file + ": the headline kernel begins after line " +
-                         std::to_string(LAST_LINE_OF_HEADER) + "; put it first");
+        faults.push_back(file +
+                         ": the kernel that the exercise asks for must stand between two lines \"" +
+                         MARKER + "\"");
+    }
+}
+
+void check_size(const Lines& lines, const std::string& file, Faults& faults) {
+    const auto is_kernel = [](const std::string& line) { return line.starts_with("__global__"); };
+    const size_t above = std::ranges::find_if(lines, is_kernel) - lines.begin();
+    if (above >= LAST_LINE_OF_FIRST_KERNEL) {
+        faults.push_back(file + ": the first kernel begins after line " +
+                         std::to_string(LAST_LINE_OF_FIRST_KERNEL) + "; put it first");
+    }
+    if (lines.size() > MOST_LINES) {
+        faults.push_back(file + ": has " + std::to_string(lines.size()) + " lines; " +
+                         std::to_string(MOST_LINES) + " are the most: leave one idea in it");
     }
 }
 
@@ -102,6 +113,12 @@ void check_step(const Step& step, const Step* next, const fs::path& folder, Faul
     Lines lines = lines_of(read_if_there(folder / "main.cu").value_or(""));
     check_header(step, next, lines, place + "main.cu", faults);
     check_markers(lines, place + "main.cu", faults);
+    check_size(lines, place + "main.cu", faults);
+    for (auto& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() != ".h") continue;
+        Lines more = lines_of(read_if_there(entry.path()).value_or(""));
+        lines.insert(lines.end(), more.begin(), more.end());
+    }
     check_kernels(step, lines, place + "main.cu", faults);
 }
 

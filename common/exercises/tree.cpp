@@ -155,7 +155,8 @@ void Tree::check_skeleton(const std::string& name, const std::string& file, Faul
 
 void Tree::check_kernel_of_step(const std::string& name, Faults& faults) const {
     std::string step = "steps/" + name + "/main.cu";
-    auto of_step = bare_kernel(read_file(root_ / step));
+    const std::string text = read_file(root_ / step);
+    auto of_step = bare_kernel(text.substr(std::min(text.find("//! [kernel]"), text.size())));
     auto of_solution = bare_kernel(skeleton(name, "kernel.cu").solved());
     if (of_step.empty()) faults.push_back(step + ": no kernel found between //! [kernel] markers");
     for (std::size_t i = 0; i < std::max(of_step.size(), of_solution.size()); ++i) {
@@ -163,7 +164,8 @@ void Tree::check_kernel_of_step(const std::string& name, Faults& faults) const {
         std::string in_solution = i < of_solution.size() ? of_solution[i] : "(nothing more)";
         if (in_step == in_solution) continue;
         faults.push_back("solutions/" + name + "/kernel.cu has \"" + in_solution + "\", but " +
-                         step + " \"" + in_step + "\": the solution is the step's headline kernel");
+                         step + " \"" + in_step +
+                         "\": the solution is the kernel that the step marks [kernel]");
         return;
     }
 }

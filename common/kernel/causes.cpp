@@ -361,9 +361,16 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
                         "and let no thread return before it.");
         }
     }
+    if (const Report* report = find_report(trial, "synccheck", "copy not waited for")) {
+        return make(FailureKind::copy_not_waited_for, *report,
+                    "a block ends while a copy of its own is still on its way.", report->cure);
+    }
     if (const Report* report = find_report(trial, "synccheck")) {
+        const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
         return make(FailureKind::bad_warp_mask, *report,
-                    "a warp operation names lanes that do not take part in it.", report->cure);
+                    is_mbarrier ? "an mbarrier is not used as it was made."
+                                : "a warp operation names lanes that do not take part in it.",
+                    report->cure);
     }
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&

@@ -11,6 +11,7 @@
 
 #include "base/child.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "kernel/clang_ir.h"
 
 #ifndef COALESCE_CUDA_ROOT
@@ -131,16 +132,37 @@ void write_own_headers(const fs::path& folder) {
     }
 }
 
-/// Without any of the toolkit's headers, which clang may be too old to read: the project has its own.
-std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture) {
-    return {clang, "-x", "cuda", "-std=c++20", "-O3",
-            // An endless loop is a learner's mistake, and no licence to leave it out.
-            "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
-            "-nocudalib", "-fdeclspec", "-isystem", own_headers, "-isystem", COALESCE_CUDA_HEADERS,
-            "-include", "cuda_runtime.h", "-gline-tables-only", "-Wno-unknown-cuda-version",
-            "-Xclang", "-target-sdk-version=11.5", "-Xclang", "-target-feature", "-Xclang",
-            "+ptx70", "--cuda-gpu-arch=" + clang_architecture(architecture),
-            "-fno-color-diagnostics", "-fno-caret-diagnostics", "-o", "kernel.ptx", "input.cu"};
+/// The words of a line of `clang -###`: in quotes, with backslashes before quotes and backslashes.
+std::vector<std::string> quoted_words(const std::string& line) {
+    std::vector<std::string> words;
+    bool is_inside = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '"') {
+            is_inside = !is_inside;
+            if (is_inside) words.emplace_back();
+        } else if (is_inside) {
+            if (line[i] == '\\' && i + 1 < line.size()) ++i;
+            words.back() += line[i];
+        }
+    }
+    return words;
+}
+
+/// What makes PTX of a kernel, without any of the toolkit's headers, which clang may be too old to read:
+/// the project has its own. `more` says which other headers there are, what is read and written.
+std::vector<std::string> clang_command(const std::string& clang, const std::string& architecture,
+                                       const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        clang, "-x", "cuda", "-std=c++20", "-O3",
+        // An endless loop is a learner's mistake, and no licence to leave it out.
+        "-fno-finite-loops", "-Wunused-variable", "-S", "--cuda-device-only", "-nocudainc",
+        "-nocudalib", "-fdeclspec", "-include", "cuda_runtime.h", "-gline-tables-only",
+        "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=11.5", "-Xclang",
+        "-target-feature", "-Xclang", "+ptx70",
+        "--cuda-gpu-arch=" + clang_architecture(architecture), "-fno-color-diagnostics",
+        "-fno-caret-diagnostics"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
 }
 
 /// What a program's end tells.
@@ -268,7 +290,9 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
     if (compiler.kind == Compiler::nvrtc) return run_nvrtc(compiler.path, wrapped, architecture);
     const auto command = compiler.kind == Compiler::nvcc
                              ? nvcc_command(compiler.path, architecture)
-                             : clang_command(compiler.path, architecture);
+                             : clang_command(compiler.path, architecture,
+                                             {"-isystem", own_headers, "-isystem", clang_headers(),
+                                              "-o", "kernel.ptx", "input.cu"});
     try {
         if (compiler.kind == Compiler::clang_ir) {
             return run_clang_for_ir(compiler.path, wrapped, seconds);
@@ -279,6 +303,27 @@ RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped
         result.output = error.what();
         return result;
     }
+}
+
+std::vector<std::string> clang_filter_command(const std::string& clang,
+                                              const std::string& architecture) {
+    // Whatever C++ library this computer has: what a kernel may include must not depend on it.
+    const auto command =
+        clang_command(clang, architecture,
+                      {"-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",
+                       clang_headers() + "/c_library", "-fuse-cuid=none",
+                       "-ffile-compilation-dir=/", "-###", "-o", "-", "-"});
+    for (const std::string& line : lines_of(run_child(command, 20).output)) {
+        std::vector<std::string> words = quoted_words(line);
+        if (words.size() > 2 && words[1] == "-cc1") return words;
+    }
+    throw std::runtime_error(clang +
+                             " does not tell how it compiles CUDA; name another one in "
+                             "COALESCE_CLANG (clang 14 or newer)");
+}
+
+std::string clang_headers() {
+    return COALESCE_CUDA_HEADERS;
 }
 
 std::string toolkit_headers() {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernel/compile.h"
 #include "kernel/compiled_from.h"
@@ -33,6 +34,14 @@ Dialect dialect_of(const FoundCompiler& compiler);
 /// Compiles a wrapped text for `architecture` ("compute_90").
 RawOutput run_compiler(const FoundCompiler& compiler, const std::string& wrapped,
                        const std::string& architecture, int seconds);
+
+/// The words that make a clang read a wrapped text from its standard input, and print PTX. No file is
+/// written, none is read but the project's own headers, in `clang_headers()`, and no other process is
+/// made: it is what the driver would call. Throws std::runtime_error when the driver does not tell.
+std::vector<std::string> clang_filter_command(const std::string& clang,
+                                              const std::string& architecture);
+/// The folder that it needs.
+std::string clang_headers();
 
 /// NVRTC's part of the above.
 RawOutput run_nvrtc(const std::string& library, const std::string& wrapped,

@@ -155,6 +155,10 @@ void prepare(const char* checks, std::uint64_t most_warp_instructions) {
     simulator::set_quiet(true);
 }
 
+void set_order(std::uint64_t seed) {
+    SIMULATOR_FUNCTION(coalesceSetOrder)(seed);
+}
+
 std::string identity() {
     Dl_info info{};
     struct stat status {};

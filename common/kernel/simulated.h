@@ -78,6 +78,8 @@ std::vector<Access> traced();
 
 /// These checks on ("all", "none"), and a launch may execute that many warp instructions.
 void prepare(const char* checks, std::uint64_t most_warp_instructions);
+/// Blocks and warps run in another order; 0: in the natural one.
+void set_order(std::uint64_t seed);
 
 /// Changes when another simulator is loaded: for caches.
 std::string identity();

@@ -72,7 +72,10 @@ Trial launch_once(LoadedKernel& kernel, const TrialOrder& order, const LaunchCon
     trial.shape = order.shape;
     trial.refused = kernel.problem();
     if (trial.refused.kind != FailureKind::none) return trial;
-    if (conditions.is_simulated) simulator::reset_counters();
+    if (conditions.is_simulated) {
+        simulator::reset_counters();
+        simulated::set_order(order.seed);
+    }
     watch_as(kernel, order, conditions, 1);
     const auto shape = kernel.configure(order.shape, trial.refused);
     if (shape) trial.refused = far_too_large(*shape, order.shape, kernel.file_name());
@@ -81,7 +84,10 @@ Trial launch_once(LoadedKernel& kernel, const TrialOrder& order, const LaunchCon
         watch_as(kernel, order, conditions, threads_of(*shape) / 32);
         launch(kernel, order, conditions, make_matrices(), trial);
     }
-    if (conditions.is_simulated) take_notes(kernel, order, trial);
+    if (conditions.is_simulated) {
+        take_notes(kernel, order, trial);
+        simulated::set_order(0);
+    }
     if (order.traced.limit > 0) simulated::trace(0, 0, 0);
     return trial;
 }

@@ -38,6 +38,7 @@ struct TrialOrder {
     Watch watch = Watch::everything;  ///< how
     bool wants_counters = false;      ///< counters and lines too; simulated
     TracedWarp traced = {};           ///< simulated
+    std::uint64_t seed = 0;           ///< of another order of blocks and warps; simulated
 };
 
 /// What was seen.

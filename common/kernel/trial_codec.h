@@ -18,7 +18,7 @@ void describe(Codec& codec, TracedWarp& traced) {
 template <class Codec>
 void describe(Codec& codec, TrialOrder& order) {
     fields(codec, "shape", order.shape, "watch", order.watch, "wants_counters",
-           order.wants_counters, "traced", order.traced);
+           order.wants_counters, "traced", order.traced, "seed", order.seed);
 }
 
 template <class Codec>

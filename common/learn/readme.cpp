@@ -1,9 +1,11 @@
 #include "learn/readme.h"
 
 #include <iostream>
+#include <set>
 #include <stdexcept>
 
 #include "base/files.h"
+#include "learn/results_summary.h"
 #include "learn/results_table.h"
 
 namespace coalesce::learn {
@@ -44,25 +46,46 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
     return false;
 }
 
+// What stands between the markers of a page, which has to have them.
+struct WrittenPage {
+    fs::path file;
+    std::string written;
+};
+
+bool bring_up_to_date(const WrittenPage& page, bool check) {
+    const std::string now = read_file(page.file);
+    if (!has_markers(now, RESULTS)) {
+        throw std::runtime_error(page.file.string() +
+                                 " has lost its markers; put these two lines back:\n" +
+                                 RESULTS.begin + RESULTS.end);
+    }
+    return bring_up_to_date(page.file, now, replace_between(now, RESULTS, page.written), check);
+}
+
+std::set<std::string> names_of(const course::Course& course) {
+    std::set<std::string> names;
+    for (auto& step : course.steps) names.insert(step.name);
+    return names;
+}
+
 }  // namespace
 
 int update_readme(const fs::path& repository, bool check) {
-    fs::path folder = repository / "docs" / "results";
-    const KnownResults known = read_results(folder);
-    std::string now = read_file(repository / "README.md");
-    if (!has_markers(now, RESULTS)) {
-        throw std::runtime_error("README.md has lost its markers; put these two lines back:\n" +
-                                 RESULTS.begin + RESULTS.end);
-    }
-    std::string then = replace_between(now, RESULTS, results_in_markdown(known));
-    bool current = bring_up_to_date(repository / "README.md", now, then, check);
-
+    const fs::path folder = repository / "docs" / "results";
+    const course::Course course = course::read_course(repository / "course.toml");
+    const KnownResults known = read_results(folder, names_of(course));
+    bool current = bring_up_to_date(
+        {repository / "README.md", summary_in_markdown(course, known, folder, "")}, check);
+    current &= bring_up_to_date({repository / "docs/guide/results.md",
+                                 summary_in_markdown(course, known, folder, "../../") +
+                                     results_in_markdown(known, "proof.md")},
+                                check);
     for (auto& entry : fs::directory_iterator(repository / "steps")) {
-        fs::path lesson = entry.path() / "README.md";
+        const fs::path lesson = entry.path() / "README.md";
         if (!fs::exists(lesson)) continue;
-        now = read_file(lesson);
+        const std::string now = read_file(lesson);
         if (!has_markers(now, LESSON)) continue;
-        std::string results = results_of_step(entry.path().filename(), known, folder);
+        const std::string results = results_of_step(entry.path().filename(), known, folder);
         if (results.empty()) continue;
         current &= bring_up_to_date(lesson, now, replace_between(now, LESSON, results), check);
     }

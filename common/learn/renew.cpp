@@ -19,7 +19,7 @@ const std::string COUNTED = "1024";
 // What is only predicted is run at the smallest one.
 const std::string SMALL = "512";
 // What the links between GPUs cost is not predicted.
-const std::string MANY_GPUS = "14_many_gpus";
+const std::string MANY_GPUS = "16_many_gpus";
 
 constexpr const char* SHOWN[] = {"gpu",  "measured_gpu", "rows",  "cols",       "ms",
                                  "gbps", "of_copy",      "binds", "error_band", "unknown"};

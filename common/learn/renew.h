@@ -17,8 +17,8 @@ struct MeasuredElsewhere {
 };
 /// `learn bench` has all others: at the square below.
 inline constexpr MeasuredElsewhere MEASURED_ELSEWHERE[] = {
-    {"12_in_place", "16384x16384", "in_place/h200_16384.json"},
-    {"13_permute", "4096x6144", "permute/h200_4096x6144.json"},
+    {"14_in_place", "16384x16384", "in_place/h200_16384.json"},
+    {"15_permute", "4096x6144", "permute/h200_4096x6144.json"},
 };
 inline constexpr const char* MEASURED_AT = "32768x32768";
 /// And at these, for a picture over sizes: each lesson's first variant is predicted there, too.

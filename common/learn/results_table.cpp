@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "course/results_file.h"
 #include "learn/figures.h"
 #include "learn/renew.h"
 
@@ -16,12 +17,12 @@ namespace fs = std::filesystem;
 const std::string RIVALS = "rivals";
 
 std::string shape_of(const Json& result) {
-    return std::to_string(result.value("rows", 0)) + " x " +
-           std::to_string(result.value("cols", 0));
+    return std::to_string(result.at("rows").get<int>()) + " x " +
+           std::to_string(result.at("cols").get<int>());
 }
 
 std::string device_of(const Json& run) {
-    return run.at("device").value("name", "");
+    return run.at("device").at("name");
 }
 
 // What is known of one variant; null where it is not.
@@ -42,7 +43,7 @@ struct ResultsTable {
     bool has_measured() const { return !measured_gpu.empty(); }
 
     Row& row(const Json& result) {
-        const std::string step = result.value("step", ""), variant = result.value("variant", "");
+        const std::string step = result.at("step"), variant = result.at("variant");
         const auto is_it = [&](const Row& row) {
             return row.step == step && row.variant == variant;
         };
@@ -55,7 +56,7 @@ struct ResultsTable {
 using Wanted = std::set<std::string>;  // steps; all when empty
 
 bool wants(const Wanted& steps, const Json& result) {
-    return steps.empty() || steps.contains(result.value("step", ""));
+    return steps.empty() || steps.contains(result.at("step"));
 }
 
 void add_counted(ResultsTable& table, const Json& run, const Wanted& steps) {
@@ -84,12 +85,12 @@ void add_predicted(ResultsTable& table, const Json& run, const Wanted& steps) {
         if (!wants(steps, result) || !result.contains("predicted")) continue;
         const Json& predicted = result["predicted"];
         if (table.shape.empty()) table.shape = shape_of(predicted);
-        const std::string gpu = predicted.value("gpu", "");
+        const std::string gpu = predicted.at("gpu");
         if (shape_of(predicted) != table.shape) continue;
         if (table.has_measured() && gpu != table.measured_gpu) continue;
         table.row(result).predicted = result;
         table.gpu = gpu;
-        table.is_verified_gpu &= predicted.value("measured_gpu", false);
+        table.is_verified_gpu &= predicted.at("measured_gpu").get<bool>();
         table.has_unknown |= !predicted.at("unknown").empty();
     }
 }
@@ -195,20 +196,54 @@ std::string table_with_headlines(const ResultsTable& table) {
            " variants</summary>\n\n" + first + all + "\n</details>\n\n";
 }
 
-// Whoever wrote it, its results are those of lessons. Throws Json::exception.
-bool is_of_lessons(const Json& run) {
-    const Json& results = run.at("results");
-    static_cast<void>(run.at("device").value("name", ""));
-    return !results.empty() && results.at(0).contains("variant");
+// build/bin/shapes measures coalesce::transpose, and no lesson.
+constexpr const char* OF_ANOTHER_PROGRAM = "shapes.json";
+
+void check_steps(const Json& run, const std::set<std::string>& steps) {
+    size_t i = 0;
+    for (auto& result : run.at("results")) {
+        const std::string step = result.at("step");
+        if (step != RIVALS && !steps.empty() && !steps.contains(step)) {
+            throw course::ResultsError("results[" + std::to_string(i) +
+                                       "].step: course.toml has no step \"" + step + "\"");
+        }
+        ++i;
+    }
+}
+
+void add_run(KnownResults& known, const Json& run) {
+    using enum course::ResultsKind;
+    const auto take = [&](Json& only) {
+        if (!only.is_null()) throw course::ResultsError("device.kind: another file has these, too");
+        only = run;
+    };
+    switch (course::check_results(run)) {
+        case counted: take(known.counted); break;
+        case predicted: take(known.predicted); break;
+        case measured: known.measured.push_back(run); break;
+    }
 }
 
 }  // namespace
 
-KnownResults read_results(const fs::path& folder) {
+Json read_run(const fs::path& file) {
+    const Json run = read_json(file);
+    try {
+        course::check_results(run);
+    } catch (const course::ResultsError& error) {
+        throw std::runtime_error(file.string() + ": " + error.what());
+    }
+    return run;
+}
+
+KnownResults read_results(const fs::path& folder, const std::set<std::string>& steps) {
     std::vector<fs::path> files;
     if (fs::is_directory(folder)) {
         for (auto& entry : fs::directory_iterator(folder)) {
-            if (entry.path().extension() == ".json") files.push_back(entry.path());
+            const fs::path& file = entry.path();
+            if (file.extension() == ".json" && file.filename() != OF_ANOTHER_PROGRAM) {
+                files.push_back(file);
+            }
         }
     }
     std::ranges::sort(files);
@@ -216,26 +251,16 @@ KnownResults read_results(const fs::path& folder) {
     for (auto& file : files) {
         const Json run = read_json(file);
         try {
-            if (!is_of_lessons(run)) continue;
-            const std::string kind = run.at("device").value("kind", "");
-            if (kind == "sim") {
-                known.counted = run;
-            } else if (kind == "predicted") {
-                known.predicted = run;
-            } else {
-                known.measured.push_back(run);
-            }
-            table_with_headlines(joined(known, run));
-        } catch (const std::exception& error) {
-            throw std::runtime_error(file.string() +
-                                     " is not what `learn run --json` writes: " + error.what());
+            add_run(known, run);
+            check_steps(run, steps);
+        } catch (const course::ResultsError& error) {
+            throw std::runtime_error(file.string() + ": " + error.what());
         }
     }
     return known;
 }
 
-std::string results_in_markdown(const KnownResults& known) {
-    const std::string link = "docs/guide/proof.md";
+std::string results_in_markdown(const KnownResults& known, const std::string& link) {
     std::string text = "\n";
     for (auto& run : known.measured) {
         const ResultsTable table = joined(known, run);
@@ -254,7 +279,7 @@ std::string results_of_step(const std::string& step, const KnownResults& known,
     std::vector<Json> runs = known.measured;
     for (auto& elsewhere : MEASURED_ELSEWHERE) {
         const fs::path file = folder / elsewhere.file;
-        if (step == elsewhere.step && fs::exists(file)) runs = {read_json(file)};
+        if (step == elsewhere.step && fs::exists(file)) runs = {read_run(file)};
     }
     const auto text_of = [&](const Json& run) -> std::string {
         ResultsTable table = joined(known, run, {step});

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,17 @@ struct KnownResults {
     std::vector<Json> measured;  ///< a run for each GPU, in the order of their files
 };
 
-/// Reads all *.json of a folder, those of programs that time no lessons aside. Throws
-/// std::runtime_error that names a file that is something else.
-KnownResults read_results(const std::filesystem::path& folder);
+/// Reads one file, checked. Throws std::runtime_error that names the file and its first wrong field.
+Json read_run(const std::filesystem::path& file);
 
-/// For the README: a table for each GPU that was measured, rivals included; without one, what is counted
-/// and predicted. Each step's first variant is its headline, the others are folded away.
-std::string results_in_markdown(const KnownResults& known);
+/// Reads all *.json of a folder but that of build/bin/shapes. Throws std::runtime_error that names the file
+/// and its first wrong field; a step that is none of `steps` is one, unless there are none.
+KnownResults read_results(const std::filesystem::path& folder,
+                          const std::set<std::string>& steps = {});
+
+/// A table for each GPU that was measured, rivals included; without one, what is counted and predicted. Each
+/// step's first variant is its headline, the others are folded away. `proof` is the way to docs/guide/proof.md.
+std::string results_in_markdown(const KnownResults& known, const std::string& proof);
 
 /// For the lesson of one step: the same of its variants. `folder` has what was measured elsewhere
 /// (renew.h). Empty when nothing is known.

@@ -387,7 +387,7 @@ private:
         std::printf("%-18s %9.3f %9.1f %7.1f %% %9llu\n", name.c_str(), timing.ms,
                     share * request_.link, 100 * share, wrong);
         std::fflush(stdout);
-        results_.push_back({{"step", "14_many_gpus"},
+        results_.push_back({{"step", "16_many_gpus"},
                             {"variant", name},
                             {"gpus", request_.gpus},
                             {"rows", shape.rows},

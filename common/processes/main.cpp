@@ -1,6 +1,6 @@
-// 14_many_processes -- one matrix, spread over processes, transposed by all of them.
+// 16_many_processes -- one matrix, spread over processes, transposed by all of them.
 //
-// Started by mpirun: lesson 14_many_gpus has what it shows. Beside our ways it runs FFTW's and
+// Started by mpirun: lesson 16_many_gpus has what it shows. Beside our ways it runs FFTW's and
 // ScaLAPACK's, where CMake found them, on the same matrix and in the same run.
 //
 // Linux only: /proc/cpuinfo.
@@ -227,7 +227,7 @@ private:
             const double gbps = bytes / one.ms / 1e6;
             std::string row =
                 format("%-10s %9.2f %9.2f %7llu", one.kind->name.c_str(), one.ms, gbps, one.wrong);
-            Json result = {{"step", "14_many_processes"},
+            Json result = {{"step", "16_many_processes"},
                            {"variant", one.kind->name},
                            {"rows", shape.rows},
                            {"cols", shape.cols},
@@ -263,11 +263,11 @@ int run_between(const std::function<int()>& work) {
     try {
         return work();
     } catch (const UsageError& error) {
-        if (rank == 0) std::fprintf(stderr, "14_many_processes: %s\n", error.what());
+        if (rank == 0) std::fprintf(stderr, "16_many_processes: %s\n", error.what());
         return exit_usage;
     } catch (const std::exception& error) {
         // The others may wait for this one: they would wait forever.
-        std::fprintf(stderr, "14_many_processes: process %d: %s\n", rank, error.what());
+        std::fprintf(stderr, "16_many_processes: process %d: %s\n", rank, error.what());
         MPI_Abort(MPI_COMM_WORLD, exit_usage);
         return exit_usage;
     }

@@ -92,7 +92,7 @@ Request parse_request(int argc, char** argv) {
 }
 
 std::string help() {
-    std::string text = R"(Usage: mpirun -n PROCESSES 14_many_processes [OPTIONS]
+    std::string text = R"(Usage: mpirun -n PROCESSES 16_many_processes [OPTIONS]
 
 Transposes one matrix that is spread over processes by blocks of rows, in
 several ways, and verifies what each leaves, bit by bit.

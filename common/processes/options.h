@@ -1,5 +1,5 @@
 /// \file
-/// The command line of 14_many_processes.
+/// The command line of 16_many_processes.
 #pragma once
 
 #include <string>

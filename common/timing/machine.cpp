@@ -27,7 +27,7 @@ bool is_floating(const Instruction& i) {
 /// The reciprocal, a first guess and its correction; the remainder besides.
 Cost division(const Instruction& i) {
     if (is_floating(i)) return {8, 40, Pipe::divide};
-    return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{24, 130, Pipe::divide};
+    return is_wide(i) ? Cost{90, 400, Pipe::divide} : Cost{slots_of_division, 130, Pipe::divide};
 }
 
 Cost move(const Instruction& i) {

@@ -10,6 +10,9 @@ struct Cost {
     Pipe pipe = Pipe::integer;
 };
 
+/// ptxas makes so many instructions of a division of 32 bits.
+inline constexpr float slots_of_division = 19;
+
 /// `index`: of the instruction in its kernel, for branches.
 Cost cost_of(const Instruction& instruction, std::uint32_t index);
 

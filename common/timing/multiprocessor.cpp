@@ -6,6 +6,8 @@
 #include <queue>
 #include <unordered_map>
 
+#include "timing/machine.h"
+
 namespace coalesce::timing {
 
 namespace {
@@ -257,7 +259,7 @@ double Simulation::arithmetic(int s, const Operation& o, double at) {
     const double slots = o.slots;
     switch (o.pipe) {
         case Pipe::divide: {
-            const double half = slots * gpu_.multiply_issue * .8;
+            const double half = gpu_.divide_issue * slots / slots_of_division;
             at = std::max(at, divider_[s]);
             divider_[s] = at + slots;
             for (double& p : pipe) p = std::max(p, at) + half;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -93,6 +94,7 @@ private:
     void add_bulk(Draft& draft, const Step& step);
     bool keeps(std::uint64_t line);
     bool add_asynchronous(Draft& draft, const Instruction& i);
+    void add_division(Operation& operation, const Instruction& i);
     void add_arithmetic(Draft& draft, const Instruction& i, std::uint32_t index);
     std::uint32_t fetch_parameter(const Instruction& i, std::uint32_t index);
     /// Where an access lies: sectors, halves of lines that they are in, and whether lanes go along a row.
@@ -130,10 +132,11 @@ private:
     std::vector<Draft> drafts_;
     std::vector<std::uint32_t> writer_;  ///< of a register; no_target: nobody
     std::vector<std::uint32_t> stores_, shared_loads_, shared_stores_;
-    std::vector<std::uint32_t> group_;                ///< copies since the last commit
-    std::vector<std::vector<std::uint32_t>> groups_;  ///< committed, not waited for: empty
-    std::map<std::pair<std::uint32_t, std::uint32_t>, bool>
-        divided_;                                        ///< by (register, who wrote it)
+    std::vector<std::uint32_t> group_;                      ///< copies since the last commit
+    std::vector<std::vector<std::uint32_t>> groups_;        ///< committed, not waited for: empty
+    using Value = std::pair<std::uint32_t, std::uint32_t>;  ///< a register, and who wrote it
+    std::set<Value> divided_by_;
+    std::set<std::pair<Value, Value>> divided_;
     std::uint32_t condition_ = 0, condition_until_ = 0;  ///< a short branch, and where it leads
     std::map<std::uint32_t, std::uint32_t>
         parameters_;                      ///< of 64 bits, by register: fetched for which condition
@@ -358,16 +361,24 @@ void WarpLowering::add_arithmetic(Draft& draft, const Instruction& i, std::uint3
     operation.slots = cost.slots;
     operation.latency = cost.latency;
     operation.pipe = cost.pipe;
-    if (cost.pipe != Pipe::divide || i.read.empty()) return;
-    // By what was divided by before: its reciprocal is at hand.
-    const std::uint32_t by = i.read.back();
-    bool& again = divided_[{by, writer_of(by)}];
-    if (again) {
+    if (cost.pipe == Pipe::divide && !i.read.empty()) add_division(operation, i);
+}
+
+/// ptxas divides the same by the same once: quotient and remainder come out of one. By what was divided by before, the
+/// reciprocal is at hand.
+void WarpLowering::add_division(Operation& operation, const Instruction& i) {
+    const auto value = [&](std::uint32_t reg) { return Value{reg, writer_of(reg)}; };
+    const Value what = value(i.read.front()), by = value(i.read.back());
+    const bool is_first = divided_by_.insert(by).second;
+    if (i.read.size() == 2 && !divided_.insert({what, by}).second) {
+        operation.slots = 2;
+        operation.latency = 8;
+        operation.pipe = Pipe::integer;
+    } else if (!is_first) {
         operation.slots *= .7f;
         operation.latency *= .4f;
         operation.pipe = Pipe::both;
     }
-    again = true;
 }
 
 void WarpLowering::add(const WarpPath& path, std::size_t k) {

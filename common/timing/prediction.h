@@ -37,9 +37,10 @@ enum class Unknown {
     parts,          ///< of sectors, stored along a row: how many come together on their way
     first_level,    ///< how much of what warps ask for again that cache still has
     registers,      ///< how many blocks they leave room for: the estimate is at a limit
+    half_lines,     ///< what memory takes for runs shorter than a line
 };
 constexpr Unknown last_of(Unknown) {
-    return Unknown::registers;
+    return Unknown::half_lines;
 }
 
 /// Parts of the time of the launch, or cycles of a warp's life.

@@ -13,7 +13,7 @@
 ///     error = coalesce::transpose(out, in + 70 * 5000 + 3, rows, cols, options, stream);
 ///
 /// It allocates nothing and waits for nothing: kernels are queued in the stream, which may be
-/// capturing a graph. Bits are moved, never computed with. C++17; lesson 10_any_shape tells why the
+/// capturing a graph. Bits are moved, never computed with. C++17; lesson 11_any_shape tells why the
 /// kernels look as they do.
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "dress.h"
 #include "frame.h"
 #include "pages.h"
 #include "questions.h"
@@ -36,7 +37,7 @@ private:
 class Repository : public Folder {
 public:
     Repository() {
-        write("docs/contents.txt", "[Lessons]\nlesson_01_copy steps/01_copy/README.md\n");
+        write("docs/contents.txt", "[Lessons]\nlesson_* steps/*/README.md\n");
         write("docs/guide/teacher.md",
               "# For teachers\n\nSee [one](../../steps/01_copy/README.md).\n");
         write("steps/01_copy/main.cu", "");
@@ -65,7 +66,8 @@ bool has(const std::string& text, const std::string& part) {
 
 std::vector<std::string> faults(const std::string& body) {
     const Folder site;
-    site.write("index.html", "<html><body>" + body + "</body></html>");
+    site.write("index.html",
+               "<html><body>" + body + "<a href=\"other.html\">all</a></body></html>");
     site.write("other.html", "<html><body><h2 id=\"here\">x</h2></body></html>");
     return faults_of_site(site.path());
 }
@@ -111,6 +113,7 @@ TEST_CASE("a link to a file that is not there is an error with its line") {
 TEST_CASE("comments become what the book alone can show") {
     const Repository repository;
     CHECK(has(repository.page("<!-- snippet: kernel -->\n"), "\\snippet 01_copy/main.cu kernel"));
+    CHECK(has(repository.page("<!-- snippet: words tma.h -->\n"), "\\snippet 01_copy/tma.h words"));
     CHECK(has(repository.page("<!-- usage -->\n"), "```\nUsage: ./learn\n\n  run  Runs\n```"));
     const std::string link = "<!-- explorer: a=01_copy,copy,256,256,0,5,0 -->\n";
     CHECK(has(repository.page(link, true), "explorer.html#a=01_copy,copy,256,256,0,5,0"));
@@ -177,21 +180,68 @@ TEST_CASE("faults of a site") {
     CHECK(faults("<p id=\"a\"></p><p id=\"a\"></p>").size() == 1);
     const Folder site;
     CHECK_THROWS_AS(faults_of_site(site.path()), BookError);
+    site.write("index.html", "<a href=\"lesson_01_copy.html\">x</a>");
     site.write("lesson_01_copy.html", "<p>a lesson without its kernel</p>");
     CHECK(faults_of_site(site.path()).size() == 1);
+    site.write("orphan.html", "<a href=\"index.html\">x</a>");
+    CHECK(unreachable_pages(site.path()) == std::vector<std::string>{"orphan.html"});
+    CHECK(faults_of_site(site.path()).back() == "orphan.html: no page leads here");
 }
 
-TEST_CASE("drawings, ways on and the search's index are put in") {
+TEST_CASE(
+    "drawings, ways on and the search's index are put in; pages that none leads to are gone") {
     const Repository repository;
     repository.page("");
-    repository.write("docs/diagrams/a.svg", "<?xml?><svg viewBox=\"0 0 1 1\"><rect/></svg>");
-    repository.write(
-        "html/lesson_01_copy.html",
-        "<title>Coalesce: One</title><main><p>Some  text</p>"
-        "<img class=\"drawing\" src=\"a.svg\" alt=\"A &lt; B\"/><!-- neighbours --></main>");
+    repository.write("docs/diagrams/a.svg",
+                     "<?xml?><svg viewBox=\"0 0 1 1\"><text>Drawn</text></svg>");
+    repository.write("html/index.html", "<a href=\"lesson_01_copy.html\">x</a>");
+    repository.write("html/orphan.html", "<!-- neighbours -->");
+    repository.write("html/lesson_01_copy.html",
+                     "<title>Coalesce: One</title><!-- description --><main><p>Some  "
+                     "<b>text</b></p><!-- unsaid -->"
+                     "<img class=\"drawing\" src=\"a.svg\" alt=\"A &lt; B\"/><h1><a "
+                     "class=\"anchor\" id=\"idea\"></a>"
+                     "Idea</h1><p>More</p><!-- neighbours --></main>");
     finish_site(repository.path() / "html", read_contents(repository.path()));
     const std::string html = read_text(repository.path() / "html/lesson_01_copy.html");
     CHECK(has(html, "<svg role=\"img\" aria-label=\"A &lt; B\" viewBox"));
     CHECK(has(html, "rel=\"next\" href=\"teacher.html\""));
-    CHECK(has(read_text(repository.path() / "html/search-index.js"), "Some text"));
+    CHECK(has(html, "<meta property=\"og:description\" content=\"Some text\"/>"));
+    CHECK_FALSE(fs::exists(repository.path() / "html/orphan.html"));
+    const std::string index = read_text(repository.path() / "html/search-index.js");
+    CHECK(has(index,
+              R"("heading":"","page":"lesson_01_copy.html","text":"Some text","title":"One")"));
+    CHECK(has(index, R"({"anchor":"idea","heading":"Idea",)"));
+    CHECK_FALSE(has(index, "unsaid"));
+    CHECK_FALSE(has(index, "Drawn"));
+    CHECK_FALSE(has(index, "teacher"));
+    CHECK_FALSE(has(index, "explorer"));
+}
+
+TEST_CASE("empty headings of tables are none, and code shows CUDA's words") {
+    const auto of = [](const std::string& html) { return dressed(html, "", "page"); };
+    const std::string row = "<tr class=\"markdownTableHead\">";
+    CHECK(
+        of("<table>" + row + "<th class=\"x\"></th><th class=\"x\"> </th></tr><tr></tr></table>") ==
+        "<table><tr></tr></table>");
+    CHECK(of(row + "<th class=\"x\"></th><th class=\"x\">Name</th></tr>") ==
+          row + "<td></td><th class=\"x\">Name</th></tr>");
+    const std::string line =
+        "<div class=\"fragment\"><div class=\"line\">int i = threadIdx.x; "
+        "my_threadIdx <span class=\"comment\">// threadIdx</span></div></div>";
+    const std::string shown = of(line + "<p>threadIdx</p>");
+    CHECK(has(shown, "int i = <span class=\"cuda\">threadIdx</span>.x; my_threadIdx "));
+    CHECK(has(shown, "// threadIdx</span></div></div><p>threadIdx</p>"));
+    CHECK(has(of("<div class=\"fragment\">__global__ cudaMalloc</div>"),
+              "<span class=\"cuda\">__global__</span> <span class=\"cuda\">cudaMalloc</span>"));
+}
+
+TEST_CASE("a lesson leads to its whole program, and the index to the first lesson") {
+    const Repository repository;
+    CHECK(has(repository.page("text\n"), "[main.cu](\\ref source_01_copy)"));
+    const std::string linked = repository.page("See [main.cu](main.cu).\n");
+    CHECK(linked.find("source_01_copy") == linked.rfind("source_01_copy"));
+    CHECK(has(repository.page("<!-- begin -->\n"), "href=\"lesson_01_copy.html\""));
+    CHECK(has(repository.page("<!-- begin -->\n", true), "playground.html"));
+    CHECK_FALSE(has(repository.page("<!-- begin -->\n"), "playground.html"));
 }

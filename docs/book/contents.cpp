@@ -22,6 +22,19 @@ void add(Contents& contents, Page page) {
     contents.pages.push_back(std::move(page));
 }
 
+/// All lessons, by their numbers.
+std::vector<Page> lessons_of(const std::filesystem::path& root, const std::string& section) {
+    std::vector<Page> pages;
+    for (const auto& entry : std::filesystem::directory_iterator(root / "steps")) {
+        const std::string step = entry.path().filename().string();
+        if (!std::filesystem::exists(entry.path() / "README.md")) continue;
+        pages.push_back({"lesson_" + step, "steps/" + step + "/README.md", "", section});
+    }
+    std::sort(pages.begin(), pages.end(),
+              [](const Page& one, const Page& other) { return one.name < other.name; });
+    return pages;
+}
+
 /// Chapters that other parts of the project put into docs/guide.
 void add_chapters(Contents& contents, const std::string& section) {
     std::vector<std::string> names;
@@ -91,6 +104,10 @@ Contents read_contents(const std::filesystem::path& root) {
         if (section.empty() || !(words >> page.name >> page.file)) {
             throw BookError("docs/contents.txt:" + std::to_string(number) +
                             ": expected [Heading], or a page's name and its file");
+        }
+        if (page.name == "lesson_*") {
+            for (Page& lesson : lessons_of(root, section)) later.push_back(std::move(lesson));
+            continue;
         }
         later.push_back(std::move(page));
     }

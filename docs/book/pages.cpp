@@ -1,5 +1,6 @@
 #include "pages.h"
 
+#include <algorithm>
 #include <cctype>
 #include <sstream>
 
@@ -51,6 +52,10 @@ public:
             result += written(line) + "\n";
         }
         if (in_fence) fail("a ``` is not closed");
+        const std::string program = "source_" + page.step();
+        if (!page.step().empty() && result.find("(\\ref " + program + ")") == result.npos) {
+            result += "\nThe whole program: [main.cu](\\ref " + program + ").\n";
+        }
         return result;
     }
 
@@ -87,6 +92,7 @@ private:
         const std::string body = line.substr(5, end - 5);
         if (body.starts_with("snippet: ")) return snippet(body.substr(9));
         if (body == "questions") return questions();
+        if (body == "begin") return begin();
         if (body == "usage") return "```\n" + usage() + "```\n";
         if (body.starts_with("explorer: ") && with_explorer) {
             return "\\htmlonly\n<p class=\"to-explorer\"><a href=\"explorer.html#" +
@@ -97,8 +103,12 @@ private:
     }
 
     /// A part of the step's program. Its main kernel solves the exercise: it is folded where there is one to be solved.
-    std::string snippet(const std::string& name) const {
-        const std::string text = "\n\\snippet " + page.step() + "/main.cu " + name + "\n";
+    /// `what` is the part's name, and the file behind it where it is another one than main.cu.
+    std::string snippet(const std::string& what) const {
+        const std::size_t space = what.find(' ');
+        const std::string name = what.substr(0, space);
+        const std::string file = space == what.npos ? "main.cu" : what.substr(space + 1);
+        const std::string text = "\n\\snippet " + page.step() + "/" + file + " " + name + "\n";
         if (!with_explorer || name != "kernel" || !has_exercise()) return text;
         return "\n\\htmlonly\n<details class=\"solved\"><summary>The kernel: it solves the "
                "exercise. Open it now, "
@@ -119,6 +129,18 @@ private:
                     "<script defer src=\"your-turn.js\"></script>\n";
         }
         return html + "\\endhtmlonly\n";
+    }
+
+    /// The ways into the book.
+    std::string begin() const {
+        const auto first = std::find_if(contents.pages.begin(), contents.pages.end(),
+                                        [](const Page& one) { return !one.step().empty(); });
+        if (first == contents.pages.end()) fail("there is no lesson to begin with");
+        const std::string other =
+            with_explorer ? "<a href=\"playground.html\">Break a kernel in your browser</a>"
+                          : "<a href=\"introduction.html\">New to GPUs</a>";
+        return "\\htmlonly\n<p class=\"ways\"><a class=\"first\" href=\"" + first->html() +
+               "\">Start with the first lesson</a> " + other + "</p>\n\\endhtmlonly\n";
     }
 
     bool has_exercise() const {

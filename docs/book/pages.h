@@ -6,6 +6,7 @@
 //                               `kernel` is folded where the exercise can be solved in the page
 //     <!-- questions -->        the lesson's questions, which the page checks; behind them, where there is an
 //                               explorer, the exercise's editor
+//     <!-- begin -->            two buttons: the first lesson, and the playground where there is one
 //     <!-- usage -->            what `./learn help` prints
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer
 #pragma once

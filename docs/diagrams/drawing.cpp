@@ -43,6 +43,16 @@ constexpr const char* style = R"(<style>
 </style>
 )";
 
+/// Only where something has its turn.
+constexpr const char* style_of_turns = R"(<style>
+.diagram .turn { fill: var(--d-used); }
+@media (prefers-reduced-motion: no-preference) {
+.diagram .turn { animation: diagram-turn .3s both; animation-delay: calc(1s + .1s * var(--turn)); }
+@keyframes diagram-turn { from { fill: var(--d-waste); } }
+}
+</style>
+)";
+
 const char* class_of(Cell kind) {
     switch (kind) {
         case Cell::idle: return "idle";
@@ -66,6 +76,14 @@ void Drawing::cell(int x, int y, int width, int height, Cell kind, const std::st
     if (!label.empty()) text(x + width / 2, y + height / 2 + 4, label, "lane");
 }
 
+void Drawing::cell_in_turn(int x, int y, int side, int turn) {
+    has_turns_ = true;
+    body_ += format(
+        "<rect class=\"turn\" style=\"--turn:%d\" x=\"%d\" y=\"%d\" width=\"%d\" "
+        "height=\"%d\"/>\n",
+        turn, x, y, side, side);
+}
+
 void Drawing::grid(int x, int y, int cols, int rows, int side) {
     body_ += format("<rect class=\"idle\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", x, y,
                     cols * side, rows * side);
@@ -83,7 +101,7 @@ std::string Drawing::svg(const std::string& title) const {
                "height=\"%d\" "
                "viewBox=\"0 0 %d %d\">\n",
                width_, height_, width_, height_) +
-           "<title>" + escaped(title) + "</title>\n" + style +
+           "<title>" + escaped(title) + "</title>\n" + style + (has_turns_ ? style_of_turns : "") +
            format("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width_, height_) + body_ +
            "</svg>\n";
 }

@@ -20,6 +20,8 @@ public:
     void text(int x, int y, const std::string& words, const char* style = "");
     /// A square or oblong; `label` in its middle when there is room for it.
     void cell(int x, int y, int width, int height, Cell kind, const std::string& label = "");
+    /// A square that is used after so many others: it waits until then, where pictures may move.
+    void cell_in_turn(int x, int y, int side, int turn);
     /// Cells that are idle, `cols` x `rows` of them, `side` apart.
     void grid(int x, int y, int cols, int rows, int side);
 
@@ -29,6 +31,7 @@ public:
 private:
     int width_, height_;
     std::string body_;
+    bool has_turns_ = false;
 };
 
 }  // namespace coalesce::diagrams

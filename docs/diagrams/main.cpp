@@ -24,17 +24,18 @@ Pictures draw(const fs::path& folder) {
     const auto read = [&](const char* step) { return read_recording(folder, step); };
     Pictures pictures;
     const std::pair<const char*, const char*> warps[] = {
-        {"01_copy", "copy"},     {"02_naive", "naive"},         {"03_tiled", "tiled"},
-        {"04_padded", "padded"}, {"05_coarsened", "coarsened"}, {"06_diagonal", "diagonal"},
-        {"07_vec2", "vec2"},     {"08_vec4", "vec4"},           {"09_vec4_t64", "registers_64"}};
+        {"01_copy", "copy"},          {"02_naive", "naive"},         {"03_tiled", "tiled"},
+        {"04_padded", "padded"},      {"05_coarsened", "coarsened"}, {"06_diagonal", "diagonal"},
+        {"07_vec2", "vec2"},          {"08_vec4", "vec4"},           {"09_vec4_t64", "vec4_t64"},
+        {"10_registers", "registers"}};
     for (const auto& [step, variant] : warps) {
         pictures["warp_" + std::string(step) + ".svg"] = warp_picture(read(step), variant);
     }
     pictures["warp_02_naive_8x32.svg"] = warp_picture(read("02_naive"), "8x32");
-    pictures["warp_09_vec4_t64_conflicts.svg"] = warp_picture(read("09_vec4_t64"), "vec4_t64");
     const Recording tiled = read("03_tiled"), padded = read("04_padded");
     pictures["banks.svg"] =
         banks_picture({{&tiled, "tiled"}, {&padded, "padded"}, {&padded, "swizzled"}});
+    pictures["race.svg"] = race_picture({&tiled, "tiled"}, {&padded, "padded"});
     pictures["block_order.svg"] =
         order_picture(read("06_diagonal"), {"row_major", "column_major", "diagonal", "supertile"});
     return pictures;

@@ -181,6 +181,41 @@ std::string banks_picture(const std::vector<Tile>& tiles) {
     return drawing.svg("The words of the tile that one warp reads at once, by bank");
 }
 
+// ---- two tiles, one wavefront after the other ----
+
+namespace {
+
+/// The words that one warp reads, each with the wavefront that serves it.
+void draw_race(Drawing& drawing, const Tile& tile, int x, int y) {
+    constexpr int side = 9;
+    const Access& load = first_shared_load(tile.recording->variant(tile.variant));
+    drawing.text(x, y, tile.recording->step, "head");
+    drawing.text(x, y + 18, count_of(load.cost, "wavefront") + " for one load of a warp");
+    drawing.grid(x, y + 28, static_cast<int>(kBanks), 33, side);
+    const std::vector<PictureRow> wavefronts = rows_of(load);
+    for (std::size_t turn = 0; turn < wavefronts.size(); ++turn) {
+        for (const int lane : wavefronts[turn].lanes) {
+            if (lane < 0) continue;
+            const int word = static_cast<int>(load.addresses[static_cast<std::size_t>(lane)] / 4);
+            const int banks = static_cast<int>(kBanks);
+            drawing.cell_in_turn(x + word % banks * side, y + 28 + word / banks * side, side - 1,
+                                 static_cast<int>(turn));
+        }
+    }
+}
+
+}  // namespace
+
+std::string race_picture(const Tile& left, const Tile& right) {
+    constexpr int panel = 320;
+    Drawing drawing(2 * panel + 4, 378);
+    draw_race(drawing, left, 14, 24);
+    draw_race(drawing, right, 14 + panel, 24);
+    drawing.text(14, 368, "Columns are banks. Each wavefront serves one word of a bank. Simulated.",
+                 "faint");
+    return drawing.svg("What one warp reads at once, wavefront after wavefront");
+}
+
 // ---- the order of blocks ----
 
 namespace {

@@ -1,5 +1,5 @@
-// What the book does in a browser: the theme's switch, the menu on small screens, the search, and the
-// questions. Everything can be read without it.
+// What the book does in a browser: the theme's switch, the menu on small screens, a page's contents, the search,
+// copies of code, and the questions. Everything can be read without it.
 "use strict";
 
 // ---- the theme: what the system says, until the switch is used ----
@@ -45,14 +45,52 @@ function setUpSidebar() {
     });
     const here = location.pathname.split("/").pop() || "index.html";
     for (const link of sidebar.querySelectorAll("a")) {
-        if (link.getAttribute("href") === here) link.setAttribute("aria-current", "page");
+        if (link.getAttribute("href") !== here) continue;
+        link.setAttribute("aria-current", "page");
+        addSections(link);
+        sidebar.scrollTop = link.offsetTop - sidebar.clientHeight / 3;
+    }
+}
+
+// ---- what a page has: below its link in the sidebar, and a link to each heading ----
+
+const headings = () =>
+    [...document.querySelectorAll("main :is(h2, h3, h4)")]
+        .map((element) => ({ element, id: element.querySelector("a.anchor")?.id || element.id }))
+        .filter(({ id }) => id);
+
+const textOf = (heading) => heading.textContent.replace(/#$/, "").trim();
+
+function addSections(link) {
+    const list = document.createElement("ul");
+    list.className = "sections";
+    for (const { element, id } of headings()) {
+        if (element.tagName !== "H2") continue;
+        const to = document.createElement("a");
+        to.href = `#${id}`;
+        to.textContent = textOf(element);
+        const item = document.createElement("li");
+        item.append(to);
+        list.append(item);
+    }
+    if (list.childElementCount > 1) link.after(list);
+}
+
+function setUpHeadings() {
+    for (const { element, id } of headings()) {
+        const link = document.createElement("a");
+        link.className = "to-heading";
+        link.href = `#${id}`;
+        link.textContent = "#";
+        link.setAttribute("aria-label", `Link to: ${textOf(element)}`);
+        element.append(link);
     }
 }
 
 // ---- the search: every word has to occur; titles count more ----
 
 function scoreOf(entry, words) {
-    const title = entry.title.toLowerCase();
+    const title = `${entry.title} ${entry.heading}`.toLowerCase();
     const text = entry.text.toLowerCase();
     let score = 0;
     for (const word of words) {
@@ -66,8 +104,40 @@ function scoreOf(entry, words) {
 
 function excerpt(text, word) {
     const at = Math.max(0, text.toLowerCase().indexOf(word));
-    const begin = Math.max(0, at - 60);
-    return (begin ? "…" : "") + text.slice(begin, at + 100) + "…";
+    const begin = Math.max(0, at - 60), end = at + 100;
+    return (begin ? "…" : "") + text.slice(begin, end).trim() + (end < text.length ? "…" : "");
+}
+
+/** Marks the words in all texts below an element; gives the first mark. */
+function mark(element, words) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    const pattern = new RegExp(`(${words.map((word) => word.replace(/[^\w\s]/g, "\\$&")).join("|")})`, "i");
+    let first;
+    for (const text of texts) {
+        if (text.parentElement.closest("script, style, svg, textarea, option, .your-turn")) continue;
+        const parts = text.data.split(new RegExp(pattern, "gi"));
+        if (parts.length === 1) continue;
+        const marked = parts.map((part) => {
+            if (!pattern.test(part)) return part;
+            const place = document.createElement("mark");
+            place.textContent = part;
+            first ??= place;
+            return place;
+        });
+        text.replaceWith(...marked);
+    }
+    return first;
+}
+
+/** On the page that was found. */
+function markFound() {
+    const words = (new URLSearchParams(location.search).get("find") ?? "").split(" ").filter(Boolean);
+    if (!words.length) return;
+    const first = mark(document.querySelector("main"), words);
+    if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+    else first?.scrollIntoView({ block: "center" });
 }
 
 function showFound(query) {
@@ -89,11 +159,15 @@ function showFound(query) {
     for (const { entry } of found) {
         const item = document.createElement("li");
         const link = document.createElement("a");
-        link.href = entry.page;
-        link.textContent = entry.title;
+        link.href = `${entry.page}?find=${encodeURIComponent(words.join(" "))}${entry.anchor && "#" + entry.anchor}`;
+        link.textContent = entry.heading || entry.title;
+        const where = document.createElement("span");
+        where.className = "where";
+        where.textContent = entry.heading ? ` in ${entry.title}` : "";
         const text = document.createElement("p");
         text.textContent = excerpt(entry.text, words[0]);
-        item.append(link, text);
+        mark(text, words);
+        item.append(link, where, text);
         list.append(item);
     }
     box.append(list);
@@ -110,6 +184,20 @@ function setUpSearch() {
         document.head.append(script);
     };
     input.addEventListener("input", () => withIndex(() => showFound(input.value.trim())));
+    const found = document.getElementById("found");
+    const moves = { ArrowDown: 1, ArrowUp: -1 };
+    for (const element of [input, found]) {
+        element.addEventListener("keydown", (event) => {
+            const links = [...found.querySelectorAll("a")];
+            if (event.key === "Enter" && element === input) links[0]?.click();
+            if (!(event.key in moves) || !links.length) return;
+            event.preventDefault();
+            const next = links.indexOf(document.activeElement) + moves[event.key];
+            // Above the first there is the field; behind the last, the first.
+            if (next === -1 || (element === input && next < 0)) input.focus();
+            else links[next % links.length].focus();
+        });
+    }
     document.addEventListener("keydown", (event) => {
         const { tagName, isContentEditable } = event.target;
         const typing = isContentEditable || /^(input|textarea|select)$/i.test(tagName ?? "");
@@ -161,6 +249,98 @@ addEventListener("load", () => {
     navigator.serviceWorker.register("service_worker.js", { updateViaCache: "none" }).catch(() => {});
 });
 
+// ---- copies of code ----
+
+/** Without the numbers of lines. */
+const codeOf = (element) => {
+    const lines = [...element.querySelectorAll(".line")];
+    if (!lines.length) return element.textContent;
+    return lines.map((line) => {
+        const copy = line.cloneNode(true);
+        copy.querySelectorAll(".lineno").forEach((number) => number.remove());
+        return copy.textContent.replaceAll("\u00a0", " ").replace(/\s+$/, "");
+    }).join("\n") + "\n";
+};
+
+async function copyText(text) {
+    if (navigator.clipboard) return navigator.clipboard.writeText(text);
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+}
+
+function setUpCopies() {
+    for (const code of document.querySelectorAll("main :is(.fragment, pre.fragment)")) {
+        if (code.closest(".your-turn")) continue;
+        const box = document.createElement("div");
+        box.className = "copied-from";
+        code.replaceWith(box);
+        const button = document.createElement("button");
+        button.type = "button";
+        button.className = "copy";
+        button.textContent = "Copy";
+        button.addEventListener("click", () => {
+            copyText(codeOf(code)).then(
+                () => (button.textContent = "Copied"),
+                () => (button.textContent = "Select it, then Ctrl-C"),
+            );
+            setTimeout(() => (button.textContent = "Copy"), 2000);
+        });
+        box.append(code, button);
+    }
+}
+
+// ---- pictures: at their own size where the page makes them small; again, where they move ----
+
+function setUpDrawings() {
+    for (const drawing of document.querySelectorAll(".drawing")) {
+        const svg = drawing.querySelector("svg");
+        const add = (text, act) => {
+            const button = document.createElement("button");
+            button.type = "button";
+            button.className = "enlarge";
+            button.textContent = text;
+            button.addEventListener("click", () => act(button));
+            drawing.after(button);
+            return button;
+        };
+        if (svg.querySelector(".turn") && matchMedia("(prefers-reduced-motion: no-preference)").matches) {
+            add("Play again", () => {
+                const old = drawing.querySelector("svg");
+                old.replaceWith(old.cloneNode(true));
+            });
+        }
+        const enlarge = add("Enlarge", (button) => {
+            const isLarge = drawing.classList.toggle("large");
+            const svg = drawing.querySelector("svg");
+            svg.style.width = isLarge ? `${svg.viewBox.baseVal.width}px` : "";
+            button.textContent = isLarge ? "Fit the page" : "Enlarge";
+        });
+        const isSmall = () => svg.viewBox.baseVal.width > drawing.clientWidth;
+        const show = () => (enlarge.hidden = !isSmall());
+        show();
+        addEventListener("resize", show);
+    }
+}
+
+// ---- on paper, what is folded is open ----
+
+addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("main details:not([open])")) {
+        details.open = true;
+        details.dataset.printed = "";
+    }
+});
+addEventListener("afterprint", () => {
+    for (const details of document.querySelectorAll("details[data-printed]")) {
+        details.open = false;
+        delete details.dataset.printed;
+    }
+});
+
 // ---- code that is wider than the page: the keyboard can scroll it, too ----
 
 function setUpScrolling() {
@@ -182,7 +362,11 @@ document.addEventListener("DOMContentLoaded", () => {
     // The explorer has the book's colours and not its contents.
     if (document.getElementById("sidebar")) {
         setUpSidebar();
+        setUpHeadings();
+        setUpCopies();
+        setUpDrawings();
         setUpSearch();
+        markFound();
     }
     setUpQuestions();
     // Backquotes in questions are code.

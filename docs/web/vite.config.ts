@@ -5,9 +5,32 @@ import { defineConfig } from "vite";
 const page = process.env.PAGE ?? "explorer";
 const isPart = page === "your-turn";
 
-/** The scripts that a page names in a comment: they are no modules. */
+/** The frame that the pages share. A page's first line names its title, its script, and scripts that are no modules. */
+const framed = (html: string) =>
+    html.replace(/^<!-- page: (.*?); (.*?); (.*?) -->.*\n([^]*)$/, (_, title: string, entry: string, scripts: string, body: string) => `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
+<title>Coalesce: ${title}</title>
+<link rel="icon" href="data:,"/>
+<!-- scripts: ${scripts} -->
+<script type="module" src="${entry}"></script>
+</head>
+<body>
+<a class="skip" href="#content">To ${title.toLowerCase()}</a>
+<header class="bar">
+<a class="name" href="index.html">Coalesce</a>
+<div class="tools"><button id="theme" type="button">Dark</button></div>
+</header>
+${body}</body>
+</html>
+`);
+
+/** Vite would take them for modules: they are put in when it is done. */
 const classic = (html: string) =>
-    html.replace(/<!-- scripts: ([^>]*?) -->.*/g, (_, names: string) =>
+    html.replace(/<!-- scripts: ([^>]*?) -->/, (_, names: string) =>
         names.split(" ").map((file) => `<script defer src="./${file}"></script>`).join("\n"),
     );
 
@@ -28,6 +51,7 @@ export default defineConfig({
         },
     },
     plugins: [
+        { name: "frame", transformIndexHtml: { order: "pre", handler: framed } },
         {
             name: "classic-script",
             enforce: "post",

@@ -1,45 +1,44 @@
-// Bug hunt 09_vec4_t64 -- a colleague's fastest: 4 x 4 pieces turned in registers, a swizzled tile.
+// Bug hunt 09_vec4_t64 -- a colleague's tile of 64 x 64: "the second half is the first one, turned".
 //
-// Seen    right for every matrix. "It is swizzled, so it has no bank conflicts."
+// Seen    right for 256 x 256, for 1000 x 1000, for 32768 x 32768.
 // Mend    it, and change as little as you can (1 line).
 // Check   ./learn check 09 --hunt
 
-constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;
-
-// Where the turned tile keeps float4 number `quad` of its row `col` (a column of `in`): the float4s
-// of a row change places, differently in each of 8 rows, so that no two threads share a bank.
-__device__ int swizzled(int col, int quad) {
-    return col * QUADS + (quad ^ (col % 8));
-}
+constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[TILE_DIM * QUADS];
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
 
-    int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
-    int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
-    if (row < rows && col < cols) {
-        float4 a = reinterpret_cast<const float4&>(in[(row + 0) * cols + col]);
-        float4 b = reinterpret_cast<const float4&>(in[(row + 1) * cols + col]);
-        float4 c = reinterpret_cast<const float4&>(in[(row + 2) * cols + col]);
-        float4 d = reinterpret_cast<const float4&>(in[(row + 3) * cols + col]);
-        tile[swizzled(threadIdx.x * 4 + 0, threadIdx.y)] = {a.x, b.x, c.x, d.x};
-        tile[swizzled(threadIdx.x * 4 + 1, threadIdx.y)] = {a.y, b.y, c.y, d.y};
-        tile[swizzled(threadIdx.x * 4 + 2, threadIdx.y)] = {a.z, b.z, c.z, d.z};
-        tile[swizzled(threadIdx.x * 4 + 3, threadIdx.y)] = {a.w, b.w, c.w, d.w};
+    int col = blockIdx.x * TILE_DIM + threadIdx.x * 4;
+    int row = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            float4 v = reinterpret_cast<const float4&>(in[(row + k) * cols + col]);
+            tile[threadIdx.y + k][threadIdx.x * 4 + 0] = v.x;
+            tile[threadIdx.y + k][threadIdx.x * 4 + 1] = v.y;
+            tile[threadIdx.y + k][threadIdx.x * 4 + 2] = v.z;
+            tile[threadIdx.y + k][threadIdx.x * 4 + 3] = v.w;
+        }
     }
 
     __syncthreads();
 
-    col = blockIdx.y * TILE_DIM + threadIdx.y;
-    row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
-    for (int k = 0; k < TILE_DIM; k += QUADS) {
-        if (row < rows && col + k < cols) {
-            float4 v = tile[swizzled(threadIdx.y + k, threadIdx.x)];
+    // Lanes now walk down a column of the tile, four rows at a time.
+    col = blockIdx.x * TILE_DIM + threadIdx.y;
+    row = blockIdx.y * TILE_DIM + threadIdx.x * 4;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < cols && col + k < rows) {
+            float4 v;
+            v.x = tile[threadIdx.x * 4 + 0][threadIdx.y + k];
+            v.y = tile[threadIdx.x * 4 + 1][threadIdx.y + k];
+            v.z = tile[threadIdx.x * 4 + 2][threadIdx.y + k];
+            v.w = tile[threadIdx.x * 4 + 3][threadIdx.y + k];
             reinterpret_cast<float4&>(out[(col + k) * rows + row]) = v;
         }
     }
 }
 
 constexpr Launch configure(int rows, int cols) {
-    return {.grid = {ceil_div(rows, TILE_DIM), ceil_div(cols, TILE_DIM)}, .block = {QUADS, QUADS}};
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows, TILE_DIM)},
+            .block = {TILE_DIM / 4, BLOCK_ROWS}};
 }

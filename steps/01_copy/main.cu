@@ -1,17 +1,33 @@
 // 01_copy -- the ceiling: a transpose moves the same bytes as a copy.
 //
 // Builds on  nothing: the course begins here.
-// Idea       A block of 32 x 8 threads copies a tile of 32 x 32, so each thread moves 4
-//            elements. A copy moves no byte too many: nothing on this device is faster.
-// Watch      The 32 lanes of a warp read 32 neighbours: 128 bytes in 4 sectors. They write
-//            32 neighbours: 4 sectors. Bandwidth is 2 x bytes / time: every byte is read
-//            once and written once. The bandwidth seen here is 100 % for all that follows.
+// Idea       A thread copies one element, or some. A copy moves no byte too many: it is the ceiling.
+// Watch      The 32 lanes of a warp read 32 neighbours: 128 bytes, 4 sectors; and write as many.
+//            How fast? 2 x bytes / time: every byte is read once and written once.
 // Next       02_naive stores the same elements elsewhere, and pays for where.
-
-#include "harness/harness.h"
 
 #include <algorithm>
 #include <thread>
+#include "harness/harness.h"
+
+//! [element]
+__global__ void copy_element(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    if (row < rows && col < cols) {
+        out[row * cols + col] = in[row * cols + col];
+    }
+}
+//! [element]
+
+static void launch_element(float* out, const float* in, int rows, int cols) {
+    dim3 block(32, 8);
+    dim3 grid(ceil_div(cols, block.x), ceil_div(rows, block.y));
+    copy_element<<<grid, block>>>(out, in, rows, cols);
+}
+
+// ---- more than one element a thread: 32 x 8 threads copy a tile of 32 x 32 ----
 
 //! [kernel]
 template <int TILE_DIM, int BLOCK_ROWS>
@@ -36,7 +52,7 @@ __global__ void copy_tile(float* out, const float* in, int rows, int cols) {
 }
 //! [kernel]
 
-static void launch(float* out, const float* in, int rows, int cols) {
+static void launch_tile(float* out, const float* in, int rows, int cols) {
     dim3 block(32, 8);
     dim3 grid(ceil_div(cols, 32), ceil_div(rows, 32));
     copy_tile<32, 8><<<grid, block>>>(out, in, rows, cols);
@@ -62,24 +78,6 @@ static void launch_one_by_one(float* out, const float* in, int rows, int cols) {
     dim3 block(32, 8);
     dim3 grid(ceil_div(cols, 32), ceil_div(rows, 32));
     copy_one_by_one<32, 8><<<grid, block>>>(out, in, rows, cols);
-}
-
-// A copy in 02's shape: what 02 loses, it loses by its stores, or by moving so little a thread.
-//! [element]
-__global__ void copy_element(float* out, const float* in, int rows, int cols) {
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
-    int row = blockIdx.y * blockDim.y + threadIdx.y;
-
-    if (row < rows && col < cols) {
-        out[row * cols + col] = in[row * cols + col];
-    }
-}
-//! [element]
-
-static void launch_element(float* out, const float* in, int rows, int cols) {
-    dim3 block(32, 8);
-    dim3 grid(ceil_div(cols, block.x), ceil_div(rows, block.y));
-    copy_element<<<grid, block>>>(out, in, rows, cols);
 }
 
 // The way through shared memory that 03 will need, and what it costs when it brings nothing.
@@ -189,12 +187,12 @@ int main(int argc, char** argv) {
     constexpr Produces copy = {Produces::copy};
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "copy", .about = "a 32 x 32 tile a block, 4 elements a thread",
-         .launch = launch, .produces = copy},
-        {.name = "one_by_one", .about = "the same in one loop, so that each load waits for a store",
-         .launch = launch_one_by_one, .produces = copy},
         {.name = "element", .about = "one element a thread, in the shape of 02_naive",
          .launch = launch_element, .produces = copy},
+        {.name = "copy", .about = "a 32 x 32 tile a block, 4 elements a thread",
+         .launch = launch_tile, .produces = copy},
+        {.name = "one_by_one", .about = "the same in one loop, so that each load waits for a store",
+         .launch = launch_one_by_one, .produces = copy},
         {.name = "shared", .about = "through a tile in shared memory, with a barrier",
          .launch = launch_shared, .produces = copy},
         {.name = "float4", .about = "16 bytes a thread",

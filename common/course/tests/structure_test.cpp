@@ -81,8 +81,8 @@ TEST_CASE("names fit into the tables") {
 TEST_CASE("every kernel that the design asks for is in the course") {
     const std::map<std::string, std::vector<std::string>> DESIGN = {
         {"01_copy",
-         {"copy", "shared", "float4", "memcpy", "host_to_device", "device_to_host", "cpu_serial",
-          "cpu_parallel"}},
+         {"element", "copy", "shared", "float4", "memcpy", "host_to_device", "device_to_host",
+          "cpu_serial", "cpu_parallel"}},
         {"02_naive",
          {"naive", "thread_a_row", "stores_coalesced", "32x32", "16x16", "8x32", "8x64"}},
         {"03_tiled", {"tiled", "tiled_16", "tiled_dynamic", "fine", "coarse"}},
@@ -92,13 +92,14 @@ TEST_CASE("every kernel that the design asks for is in the course") {
         {"07_vec2", {"vec2", "vec2_x1", "vec2_x4", "vec2_x8"}},
         {"08_vec4", {"vec4", "vec4_x1", "vec4_x4", "vec4_x8", "no_shared"}},
         {"09_vec4_t64",
-         {"vec4_t64", "vec4_t64_x1", "vec4_t64_x2", "vec2_t64_x1", "vec2_t64_x2", "vec2_t64_x4",
-          "registers_64", "registers_128", "registers_256"}},
-        {"10_any_shape",
-         {"shifted", "any", "any_int8", "any_int16", "any_int64", "any_16_bytes", "packed_int8",
+         {"vec4_t64", "vec4_t64_x1", "vec4_t64_x2", "vec2_t64_x1", "vec2_t64_x2", "vec2_t64_x4"}},
+        {"10_registers", {"registers_128", "registers", "registers_64", "registers_256"}},
+        {"11_any_shape",
+         {"any", "shifted", "any_int8", "any_int16", "any_int64", "any_16_bytes", "packed_int8",
           "strip"}},
-        {"11_async", {"pipeline", "one_tile"}},
-        {"14_many_gpus", {"in_turn", "peers", "wide", "copies"}},
+        {"12_async", {"one_tile", "pipeline", "pipeline_3", "pipeline_4"}},
+        {"13_tma", {"tma", "rows", "tma_plain", "tma_store", "tma_pipeline"}},
+        {"16_many_gpus", {"in_turn", "peers", "wide", "copies"}},
     };
     Course course = read_course(REPOSITORY / "course.toml");
     for (auto& [name, variants] : DESIGN) {
@@ -176,12 +177,24 @@ TEST_CASE("kernels") {
         small.edit("//! [kernel]\ntemplate", "// __global__ void more()\n//! [kernel]\ntemplate");
         CHECK(structural_faults(small.course, small.steps).empty());
     }
+    SUBCASE("in a header beside the program") {
+        small.write("02_naive/more.h", "__global__ void more() {}\n");
+        small.has_fault("no variant in course.toml has its kernel more");
+    }
     SUBCASE("no marker") {
         small.edit("//! [kernel]\n", "");
         small.has_fault("must stand between two lines");
     }
     SUBCASE("far down") {
-        small.edit("//! [kernel]", std::string(30, '\n') + "//! [kernel]");
-        small.has_fault("begins after line 25");
+        small.edit("//! [kernel]", std::string(6, '\n') + "//! [kernel]");
+        small.has_fault("the first kernel begins after line 15");
+    }
+    SUBCASE("just not far down") {
+        small.edit("//! [kernel]", std::string(5, '\n') + "//! [kernel]");
+        CHECK(structural_faults(small.course, small.steps).empty());
+    }
+    SUBCASE("a long file") {
+        small.edit("(float* out) {}", "(float* out) {" + std::string(240, '\n') + "}");
+        small.has_fault("has 251 lines; 250 are the most");
     }
 }

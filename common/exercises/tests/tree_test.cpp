@@ -119,7 +119,7 @@ TEST_CASE("a missing or stray file is found") {
 TEST_CASE("a solution that is not the step's kernel is found") {
     Copy copy;
     copy.change("steps/02_naive/main.cu", "out[col * rows + row]", "out[row + col * rows]");
-    CHECK(copy.has_fault("the solution is the step's headline kernel"));
+    CHECK(copy.has_fault("the solution is the kernel that the step marks"));
 }
 
 TEST_CASE("a mutant that proves nothing is found") {

@@ -8,6 +8,7 @@
 #include "grader/class/zip.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
+#include "grader/store/sha256.h"
 
 namespace coalesce::grader {
 namespace fs = std::filesystem;
@@ -51,6 +52,22 @@ void pack_assignment(const Assignment& assignment, const std::string& as,
     }
 }
 
+// The assignment with nothing in it that a student may not know: other shapes than the hidden ones,
+// another key than the teacher's, no solutions.
+void write_published(const Assignment& assignment, const fs::path& to) {
+    const fs::path teacher = to / assignment.name / "teacher";
+    make_folder(teacher);
+    write_whole(teacher / "assignment.toml", read_file(assignment.teacher() / "assignment.toml"));
+    Assignment published = assignment;
+    for (Assigned& exercise : published.exercises) {
+        exercise.hidden_shapes = {exercise.shapes.front()};
+        make_folder(teacher / "solutions" / exercise.name);
+        write_whole(teacher / "solutions" / exercise.name / "kernel.cu", "");
+    }
+    write_whole(teacher / "hidden.toml", hidden_text(published));
+    write_whole(teacher / "key", sha256_hex("published: " + assignment.name) + "\n", 0600);
+}
+
 }  // namespace
 
 void export_platform(const Assignment& assignment, const std::string& platform, const fs::path& to,
@@ -65,6 +82,8 @@ void export_platform(const Assignment& assignment, const std::string& platform, 
         for (const char* part : COURSE_PARTS) {
             pack_all(repository / part, std::string("course/") + part, files);
         }
+        // Ubuntu 22.04 has no package of it (MIT licence, which its files begin with).
+        pack_all(fs::path(COALESCE_TOMLPLUSPLUS) / "toml++", "headers/toml++", files);
         // It holds the key.
         return write_whole(to, zip_of(files), 0600);
     }
@@ -72,6 +91,7 @@ void export_platform(const Assignment& assignment, const std::string& platform, 
     if (fs::exists(to) && !fs::is_directory(to)) throw UsageError(to.string() + " is no folder");
     make_folder(to);
     write_whole(to / "autograder.py", filled("classroom50/autograder.py"), 0755);
+    write_published(assignment, to / "assignments");
 }
 
 }  // namespace coalesce::grader

@@ -11,7 +11,7 @@ namespace coalesce::grader {
 
 /// Writes one: "gradescope" is a zip with the course and the teacher's part of the assignment, key
 /// included: students must not get at it. "classroom50" is a folder with the autograder.py that is
-/// started there. "github" is a workflow for GitHub Actions. Throws UsageError.
+/// started there, in students' repositories: it has no secret of the assignment. "github" is a workflow for GitHub Actions. Throws UsageError.
 void export_platform(const Assignment& assignment, const std::string& platform,
                      const std::filesystem::path& to, const std::filesystem::path& repository);
 

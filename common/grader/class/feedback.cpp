@@ -42,6 +42,9 @@ std::string exercise_feedback(const Graded& graded) {
     verdict.source = graded.source;
     text += markdown_text(verdict) + shapes_text(result);
     if (!result.picture.empty()) text += markdown_code(result.picture) + "\n";
+    if (!graded.ignored.empty()) {
+        text += "Handed in too, and not looked at: " + markdown(graded.ignored) + ".\n\n";
+    }
     return text;
 }
 

@@ -63,7 +63,8 @@ ClassResults read_results(const Assignment& assignment, Store& store, std::int64
         Graded graded{.exercise = entry.exercise,
                       .possible = exercise == nullptr ? Points{0, 0, 0} : exercise->possible,
                       .source = entry.source.empty() ? "" : store.source(entry.source),
-                      .result = {}};
+                      .result = {},
+                      .ignored = entry.problem.empty() ? entry.details : ""};
         if (auto json = store.result(entry.key)) graded.result = result_from_json(*json);
         StudentResults& student = students[entry.student];
         student.name = entry.student;

@@ -18,6 +18,7 @@ struct Graded {
     Points possible;               ///< what there was to get
     std::string source;            ///< what was handed in; "": nothing that could be judged
     std::optional<Result> result;  ///< nothing: not graded yet, which is never a zero
+    std::string ignored = "";      ///< what was handed in beside it, and was not looked at
 
     /// "WA", or "SYS" when it is not graded yet.
     std::string code() const;

@@ -10,6 +10,7 @@
 #include "grader/class/rounds.h"
 #include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/doctor.h"
+#include "grader/sandbox/places.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 #include "grader/store/sha256.h"
@@ -220,8 +221,9 @@ std::optional<Tier> tier_called(const std::string& name) {
 
 JudgeSetup find_judge_setup(bool sandboxed, const fs::path& work_folder,
                             std::optional<Tier> wanted) {
-    JudgeSetup setup{
-        .grader = judge_identity(), .toolchain = compiler_identity(), .tier = Tier::unsandboxed};
+    JudgeSetup setup{.grader = judge_identity(),
+                     .toolchain = compiler_identity(grading_compiler()),
+                     .tier = Tier::unsandboxed};
     sweep_stale_cgroups();
     make_folder(work_folder, 0700);
     if (sandboxed) setup.tier = tier_that_holds(work_folder, wanted);
@@ -237,7 +239,8 @@ Entry entry_of(const Assignment& assignment, const JudgeSetup& setup, const std:
                 .key = "",
                 .source = handed.is_there() ? sha256_hex(handed.source) : "",
                 .problem = handed.problem,
-                .details = handed.details};
+                // Nothing that a result depends on.
+                .details = handed.is_there() ? handed.ignored : handed.details};
     entry.key = key_of_entry(assignment, setup, entry);
     return entry;
 }

@@ -29,6 +29,21 @@ bool is_named_for(const Item& item, const std::string& exercise) {
     return folder == exercise || folder == number;
 }
 
+// What there is in place of a kernel.
+std::string found_in(const Tree& tree) {
+    constexpr std::size_t most_names = 5;
+    std::string text;
+    std::size_t count = 0;
+    for (const Item& item : tree.items) {
+        if (item.kind == Item::Kind::ignored || ++count > most_names) continue;
+        text += (text.empty() ? "" : ", ") + path_text(item);
+    }
+    if (count > most_names) text += " and " + std::to_string(count - most_names) + " more";
+    const std::string others = ignored_in(tree);
+    if (!others.empty()) text += (text.empty() ? "" : ", ") + others;
+    return text.empty() ? ": it is empty." : "; there is: " + text + ".";
+}
+
 // The items that could be meant. A copy of the course has solutions/03_tiled/kernel.cu too: what lies
 // in exercises/ goes first, and solutions/ never counts.
 std::vector<const Item*> candidates(const Tree& tree, const std::string& exercise,
@@ -58,7 +73,7 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
     std::vector<const Item*> found = candidates(tree, exercise, is_only_one);
     if (found.empty()) {
         return {exercise, "", "no-file",
-                "There is no " + exercise + "/kernel.cu in what was handed in."};
+                "There is no " + exercise + "/kernel.cu in what was handed in" + found_in(tree)};
     }
     for (const Item* other : found) {
         bool is_same = other->kind == found[0]->kind && other->bytes == found[0]->bytes;
@@ -73,9 +88,10 @@ Handed find_file(const Tree& tree, const std::string& exercise, bool is_only_one
                     path_text(*found[0]) + " is a link or a device, and no file."};
         case Item::Kind::too_large:
             return {exercise, "", "file-too-large", path_text(*found[0]) + " is too large."};
+        case Item::Kind::ignored:
         case Item::Kind::file: break;
     }
-    return {exercise, found[0]->bytes, "", ""};
+    return {exercise, found[0]->bytes, "", "", ignored_in(tree)};
 }
 
 // What a file that stands for a student holds.
@@ -83,6 +99,28 @@ Tree tree_of_file(const std::string& name, const std::string& bytes) {
     if (is_archive_name(name)) return read_archive(bytes);
     Tree tree;
     tree.items.push_back({{name}, Item::Kind::file, bytes});
+    return tree;
+}
+
+// Puts an item into a student's tree; what is in an archive, in place of it.
+void put(Item item, Tree& tree) {
+    if (item.kind == Item::Kind::too_large && is_archive_name(item.path.back())) {
+        return tree.refuse("archive-too-large", path_text(item) + " is too large.");
+    }
+    if (item.kind != Item::Kind::file || !is_archive_name(item.path.back())) {
+        return tree.items.push_back(std::move(item));
+    }
+    Tree inner = read_archive(item.bytes);
+    if (!inner.problem.empty()) tree.refuse(inner.problem, inner.details);
+    std::ranges::move(inner.items, std::back_inserter(tree.items));
+}
+
+// A student's folder, with what is in their archives.
+Tree tree_of_folder(const fs::path& folder) {
+    Tree found = read_folder(folder, {.has_archives = true}), tree;
+    tree.problem = found.problem;
+    tree.details = found.details;
+    for (Item& item : found.items) put(std::move(item), tree);
     return tree;
 }
 
@@ -119,10 +157,10 @@ public:
     }
 
     // A folder, which may be empty.
-    void add_folder(const std::string& name, const Tree& problem = {}) {
+    void add_folder(const std::string& name, Tree tree) {
         Gathered& student = students[name];
         student.has_folder = true;
-        if (!problem.problem.empty()) student.tree.refuse(problem.problem, problem.details);
+        student.tree = std::move(tree);
     }
 
     std::vector<Student> students_with(const std::vector<std::string>& exercises) {
@@ -154,14 +192,7 @@ private:
     void add_to_folder(const std::string& name, Item item) {
         Gathered& student = students[name];
         student.has_folder = true;
-        // A student who hands in an archive within their folder.
-        if (item.kind == Item::Kind::file && is_archive_name(item.path.back())) {
-            Tree inner = read_archive(item.bytes);
-            if (!inner.problem.empty()) student.tree.refuse(inner.problem, inner.details);
-            std::ranges::move(inner.items, std::back_inserter(student.tree.items));
-        } else {
-            student.tree.items.push_back(std::move(item));
-        }
+        put(std::move(item), student.tree);
     }
 
     std::map<std::string, Gathered> students;
@@ -175,18 +206,11 @@ void gather_folder(const fs::path& folder, Gathering& gathering) {
         if (entry.is_symlink() || entry.is_other()) {
             gathering.add({{name}, Item::Kind::special, ""});
         } else if (entry.is_directory()) {
-            Tree tree = read_folder(entry.path());
-            if (!tree.problem.empty()) {
-                gathering.add_folder(name, tree);
-                continue;
-            }
-            for (Item& item : tree.items) {
-                item.path.insert(item.path.begin(), name);
-                gathering.add(std::move(item));
-            }
-            gathering.add_folder(name);
+            gathering.add_folder(name, tree_of_folder(entry.path()));
         } else if (Gathering::is_handed_in(name)) {
-            bool is_large = entry.file_size() > TreeLimits{}.bytes;
+            const TreeLimits limits;
+            bool is_large = entry.file_size() >
+                            (is_archive_name(name) ? limits.archive_bytes : limits.file_bytes);
             gathering.add({{name},
                            is_large ? Item::Kind::too_large : Item::Kind::file,
                            is_large ? "" : read_file(entry.path())});
@@ -218,6 +242,12 @@ bool is_class_in_a_folder(const Tree& tree, const std::vector<std::string>& exer
 // An archive of the class, as a learning platform gives it.
 void gather_archive(const fs::path& file, const std::vector<std::string>& exercises,
                     Gathering& gathering) {
+    constexpr std::uintmax_t most_bytes = std::uintmax_t{2} << 30;
+    if (fs::file_size(file) > most_bytes) {
+        throw UsageError(file.string() +
+                         " has more than 2 GiB. Unpack it yourself, and name the folder with "
+                         "--submissions");
+    }
     Tree tree = read_archive(read_file(file), CLASS_LIMITS);
     if (!tree.problem.empty()) {
         throw UsageError(file.string() + ": " + tree.details +
@@ -244,7 +274,7 @@ Student read_student(const fs::path& submission, const std::string& name,
                      const std::vector<std::string>& exercises) {
     if (!fs::exists(submission)) throw UsageError(submission.string() + " is not there");
     Tree tree = fs::is_directory(submission)
-                    ? read_folder(submission)
+                    ? tree_of_folder(submission)
                     : tree_of_file(submission.filename().string(), read_file(submission));
     return {name, find_files(tree, exercises)};
 }

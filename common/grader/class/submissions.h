@@ -21,6 +21,7 @@ struct Handed {
     std::string source;    ///< the file's bytes; "" when there is a problem
     std::string problem;  ///< "no-file", "two-files", "not-a-file", "file-too-large", "archive-..."
     std::string details;  ///< the same in words for the student
+    std::string ignored = "";  ///< what was handed in beside it, and was not looked at
 
     /// Whether there is something to judge.
     bool is_there() const { return problem.empty(); }

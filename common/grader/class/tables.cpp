@@ -30,7 +30,11 @@ std::string words_of(const Graded& graded) {
     Verdict verdict = graded.result->verdict;
     verdict.source = graded.source;
     const std::string& picture = graded.result->picture;
-    return terminal_text(verdict) + (picture.empty() ? "" : "\n" + picture);
+    std::string text = terminal_text(verdict) + (picture.empty() ? "" : "\n" + picture);
+    if (!graded.ignored.empty()) {
+        text += "\nHanded in too, and not looked at: " + graded.ignored + ".\n";
+    }
+    return text;
 }
 
 std::string junit_case(const ClassResults& results, const StudentResults& student,

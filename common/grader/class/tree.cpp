@@ -30,6 +30,15 @@ std::string lower(std::string_view text) {
     return small;
 }
 
+// What a file is to the reader.
+enum class Want { kernel, archive, nothing };
+
+Want wanted(const std::string& name, const TreeLimits& limits) {
+    // KERNEL.CU is not what was asked for, but is said to have been found.
+    if (lower(name).ends_with(".cu")) return Want::kernel;
+    return limits.has_archives && is_archive_name(name) ? Want::archive : Want::nothing;
+}
+
 // What operating systems leave behind.
 bool is_litter(const std::vector<std::string>& path) {
     for (const std::string& part : path) {
@@ -52,18 +61,27 @@ public:
         return false;
     }
     bool takes_bytes(std::size_t more) {
-        bytes += more;
-        if (bytes <= limits.bytes) return true;
-        tree.refuse("archive-too-large",
-                    "Unpacked it has more than " + std::to_string(limits.bytes >> 20) + " MiB.");
-        return false;
+        return takes(more, bytes, limits.bytes, "The kernels in it hold");
+    }
+    // What is passed over, and archives as they are.
+    bool takes_others(std::uintmax_t more) {
+        return takes(more, others, limits.other_bytes, "What is in it holds");
     }
 
     const TreeLimits& limits;
 
 private:
+    bool takes(std::uintmax_t more, std::uintmax_t& sum, std::size_t most, const char* what) {
+        sum += more;
+        if (sum <= most) return true;
+        tree.refuse("archive-too-large",
+                    std::string(what) + " more than " + std::to_string(most >> 20) + " MiB.");
+        return false;
+    }
+
     Tree& tree;
-    std::size_t items = 0, bytes = 0;
+    std::size_t items = 0;
+    std::uintmax_t bytes = 0, others = 0;
 };
 
 // ---- folders ----
@@ -112,22 +130,32 @@ private:
                                  "); mend its rights, then run again");
         }
         if (!is_known || !S_ISREG(status.st_mode)) {
-            tree.items.push_back({path, Item::Kind::special, ""});
+            tree.items.push_back({path, Item::Kind::special});
             return;
         }
-        read_regular(opened.get(), path);
+        read_regular(opened.get(), path, static_cast<std::uintmax_t>(status.st_size));
     }
 
-    void read_regular(int file, const std::vector<std::string>& path) {
-        Item item{path, Item::Kind::file, ""};
-        if (!read_all(file, item.bytes, meter.limits.file_bytes)) {
+    void read_regular(int file, const std::vector<std::string>& path, std::uintmax_t size) {
+        const Want want = wanted(path.back(), meter.limits);
+        if (want == Want::nothing) {
+            if (meter.takes_others(size)) {
+                tree.items.push_back({path, Item::Kind::ignored, "", size});
+            }
+            return;
+        }
+        const bool is_archive = want == Want::archive;
+        const std::size_t most = is_archive ? meter.limits.archive_bytes : meter.limits.file_bytes;
+        Item item{path, Item::Kind::file};
+        // It may grow while it is read.
+        if (size <= most && !read_all(file, item.bytes, most)) {
             throw Infrastructure(shown(path.back()) + " cannot be read (" + strerror(errno) +
                                  "); mend the disk, then run again");
         }
-        if (item.bytes.size() > meter.limits.file_bytes) {
-            item = {path, Item::Kind::too_large, ""};
-        }
-        if (meter.takes_bytes(item.bytes.size())) tree.items.push_back(std::move(item));
+        if (size > most || item.bytes.size() > most) item = {path, Item::Kind::too_large};
+        const bool is_taken = is_archive ? meter.takes_others(item.bytes.size())
+                                         : meter.takes_bytes(item.bytes.size());
+        if (is_taken) tree.items.push_back(std::move(item));
     }
 
     Tree& tree;
@@ -187,54 +215,72 @@ private:
         if (climbs_out(full)) {
             std::erase(path, "..");
             if (path.empty()) path.push_back(shown(full));
-            tree.items.push_back({path, Item::Kind::hostile, ""});
+            tree.items.push_back({path, Item::Kind::hostile});
             return;
         }
         if (path.size() > meter.limits.depth) {
             return tree.refuse("archive-too-large", "Folders lie too deep in each other.");
         }
-        if (is_litter(path)) return skip(opened);
+        if (is_litter(path)) return pass_over(opened, entry, path, false);
         bool is_file = archive_entry_filetype(entry) == AE_IFREG &&
                        archive_entry_hardlink(entry) == nullptr &&
                        archive_entry_symlink(entry) == nullptr;
         if (!is_file) {
-            tree.items.push_back({path, Item::Kind::special, ""});
+            tree.items.push_back({path, Item::Kind::special});
             return;
         }
         if (archive_entry_is_encrypted(entry) != 0) {
             return tree.refuse("archive-encrypted", "It is locked with a password.");
         }
-        take_bytes(opened, path);
+        const Want want = wanted(path.back(), meter.limits);
+        if (want == Want::nothing) return pass_over(opened, entry, path, true);
+        take_bytes(opened, path, want == Want::archive);
     }
 
-    // Litter counts too: a bomb may be called ._x.
-    void skip(archive* opened) {
-        std::string ignored;
-        unpack(opened, ignored, false);
-    }
-
-    void take_bytes(archive* opened, const std::vector<std::string>& path) {
-        Item item{path, Item::Kind::file, ""};
-        if (!unpack(opened, item.bytes, true)) return;
-        if (item.bytes.size() > meter.limits.file_bytes) {
-            item.bytes.clear();
-            item.kind = Item::Kind::too_large;
+    // Litter is not told, but counts too: a bomb may be called ._x. What follows can be read only
+    // when this is unpacked, for most kinds of archives.
+    void pass_over(archive* opened, archive_entry* entry, const std::vector<std::string>& path,
+                   bool is_told) {
+        // What is said of its size may be a lie; then what was unpacked counts.
+        const la_int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
+        if (size > 0 && static_cast<std::uintmax_t>(size) > meter.limits.other_bytes) {
+            meter.takes_others(static_cast<std::uintmax_t>(size));
+            return;
         }
+        std::uintmax_t count = 0;
+        const auto counts = [&](const char*, std::size_t bytes) {
+            count += bytes;
+            return meter.takes_others(bytes);
+        };
+        if (!unpack(opened, counts)) return;
+        if (is_told) tree.items.push_back({path, Item::Kind::ignored, "", count});
+    }
+
+    void take_bytes(archive* opened, const std::vector<std::string>& path, bool is_archive) {
+        const std::size_t most = is_archive ? meter.limits.archive_bytes : meter.limits.file_bytes;
+        Item item{path, Item::Kind::file};
+        const auto keep = [&](const char* bytes, std::size_t count) {
+            if (item.bytes.size() <= most) item.bytes.append(bytes, count);
+            // Of what is too large, the rest is unpacked like whatever is passed over.
+            return is_archive || item.bytes.size() > most ? meter.takes_others(count)
+                                                          : meter.takes_bytes(count);
+        };
+        if (!unpack(opened, keep)) return;
+        if (item.bytes.size() > most) item = {path, Item::Kind::too_large};
         tree.items.push_back(std::move(item));
     }
 
-    // False when there is no more to be read of this archive.
-    bool unpack(archive* opened, std::string& bytes, bool keeps) {
+    // Gives what comes to `take`, until that has enough. False when there is no more to be read of
+    // this archive.
+    template <class Take>
+    bool unpack(archive* opened, Take take) {
         char buffer[65536];
         for (;;) {
             la_ssize_t count = archive_read_data(opened, buffer, sizeof buffer);
             if (count == ARCHIVE_RETRY) continue;
             if (count < 0) return broken(opened), false;
             if (count == 0) return true;
-            if (!meter.takes_bytes(static_cast<std::size_t>(count))) return false;
-            if (keeps && bytes.size() <= meter.limits.file_bytes) {
-                bytes.append(buffer, static_cast<std::size_t>(count));
-            }
+            if (!take(buffer, static_cast<std::size_t>(count))) return false;
         }
     }
 
@@ -290,6 +336,19 @@ Tree read_archive(std::string_view bytes, const TreeLimits& limits) {
     }
     ArchiveReader(tree, limits).read(opened.get());
     return tree;
+}
+
+std::string ignored_in(const Tree& tree) {
+    constexpr std::size_t most_names = 5;
+    std::string text;
+    std::size_t count = 0;
+    for (const Item& item : tree.items) {
+        if (item.kind != Item::Kind::ignored || ++count > most_names) continue;
+        text += (text.empty() ? "" : ", ") + shown(item.path.back(), 60);
+        if (item.size >= 1'000'000) text += " (" + std::to_string(item.size / 1'000'000) + " MB)";
+    }
+    if (count > most_names) text += " and " + std::to_string(count - most_names) + " more";
+    return text;
 }
 
 bool is_archive_name(std::string_view name) {

@@ -11,6 +11,7 @@
 #include "grader/class/assignment.h"
 #include "grader/class/export.h"
 #include "grader/class/gpu_times.h"
+#include "grader/class/gradebook.h"
 #include "grader/class/names.h"
 #include "grader/class/plan.h"
 #include "grader/class/reports.h"
@@ -181,7 +182,8 @@ int student(const Words& words) {
         if (result.mark == Mark::system) {
             throw Infrastructure("nothing was judged: " + result.problem);
         }
-        results.graded.push_back({exercise.name, exercise.possible, handed.source, result});
+        results.graded.push_back(
+            {exercise.name, exercise.possible, handed.source, result, handed.ignored});
     }
     std::string text = words.format == "gradescope"    ? gradescope_json(results)
                        : words.format == "classroom50" ? classroom50_json(results)
@@ -225,6 +227,13 @@ int export_results(const Words& words) {
     }
     Store store(assignment.store());
     ClassResults results = read_results(assignment, store, 0);
+    if (words.format == "moodle" || words.format == "canvas") {
+        if (words.names.empty()) throw UsageError("say who is who: --names LIST.csv");
+        const Roster roster = read_roster(read_file(words.names), words.names.string());
+        const LateRule rule{.percent = words.late_percent, .free_days = words.late_free};
+        write_or_print(words.to, gradebook_csv(results, roster, rule, words.format));
+        return exit_done;
+    }
     write_or_print(words.to, words.format == "csv"     ? grades_csv(results)
                              : words.format == "junit" ? junit_xml(results)
                                                        : grades_json(results));

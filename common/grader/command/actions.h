@@ -29,6 +29,9 @@ struct Words {
     std::string student;                 ///< `show`
     std::string format;                  ///< `export`, `student`
     std::filesystem::path to;            ///< where an export goes; "": stdout
+    std::filesystem::path names;         ///< `export`: who is who, for Moodle and Canvas
+    double late_percent = 0;             ///< `export`: taken off for each day
+    double late_free = 0;                ///< `export`: days that cost nothing
     std::string tier;                    ///< `worker`, `plan`
     std::filesystem::path plan;          ///< `chunk`, `status`, `merge`: the plan's folder
     int chunk = 0;                       ///< `chunk`: which; `plan`: how many

@@ -180,11 +180,20 @@ private:
             add(&app, "export", "Write grades, or an autograder for a platform", export_results);
         add_name(exported, false);
         auto* kind = exported->add_option_group("format")->require_option(1);
-        for (const char* format : {"csv", "junit", "json", "gradescope", "classroom50", "github"}) {
+        for (const char* format :
+             {"csv", "junit", "json", "moodle", "canvas", "gradescope", "classroom50", "github"}) {
             kind->add_flag_callback(std::string("--") + format,
                                     [this, format] { words.format = format; });
         }
         exported->add_option("--to", words.to, "Where it goes; otherwise it is printed");
+        exported->add_option("--names", words.names,
+                             "Who is who, for moodle and canvas: a CSV file");
+        exported
+            ->add_option("--late-percent", words.late_percent,
+                         "Of the points there are, off for each late day: 0")
+            ->check(CLI::Range(0.0, 100.0));
+        exported->add_option("--late-free", words.late_free, "Late days that cost nothing: 0")
+            ->check(CLI::Range(0.0, 1000.0));
 
         CLI::App* doctor =
             add(&app, "doctor", "Try the sandbox out, and say what it holds", doctor_report);

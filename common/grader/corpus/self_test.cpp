@@ -15,6 +15,7 @@
 #include "grader/class/submissions.h"
 #include "grader/corpus/leftovers.h"
 #include "grader/judge/telling.h"
+#include "grader/sandbox/places.h"
 #include "harness/text.h"
 
 namespace coalesce::grader {
@@ -98,7 +99,7 @@ void judge_all(const JudgeOptions& options, int every, Tally& tally, std::ostrea
     const auto known = exercises();
     Judge judge(options);
     int number = 0;
-    for (const CorpusCase& one : corpus_cases(read_file(corpus_folder / "cases.txt"))) {
+    for (const CorpusCase& one : cases_of(grading_compiler())) {
         if (number++ % every != 0) continue;
         const auto exercise = known.find(one.exercise);
         if (exercise == known.end())
@@ -121,6 +122,19 @@ int summary(const Tally& tally, const std::vector<std::string>& left, double sec
 }
 
 }  // namespace
+
+std::vector<CorpusCase> cases_of(Compiler compiler) {
+    auto cases = corpus_cases(read_file(corpus_folder / "cases.txt"));
+    if (compiler != Compiler::clang) return cases;
+    for (const CorpusCase& other : corpus_cases(read_file(corpus_folder / "cases_by_clang.txt"))) {
+        const auto same = std::ranges::find(cases, other.file, &CorpusCase::file);
+        if (same == cases.end() || same->exercise != other.exercise) {
+            throw std::runtime_error("cases_by_clang.txt: cases.txt has no " + other.file);
+        }
+        *same = other;
+    }
+    return cases;
+}
 
 std::vector<CorpusCase> corpus_cases(const std::string& text) {
     std::vector<CorpusCase> cases;

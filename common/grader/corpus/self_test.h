@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "grader/judge/judge.h"
+#include "kernel/compile.h"
 
 namespace coalesce::grader {
 
@@ -31,6 +32,9 @@ struct CorpusCase {
 
 /// Reads the text of a cases.txt. Throws std::runtime_error that names the line.
 std::vector<CorpusCase> corpus_cases(const std::string& text);
+
+/// All cases, as they come out by that compiler: cases.txt, and cases_by_clang.txt in its place.
+std::vector<CorpusCase> cases_of(Compiler compiler);
 
 /// Judges every submission of the corpus, and looks for what it leaves behind: processes, cgroups,
 /// files. Writes what is not as it should be, and a summary. 0: all is well; 1: it is not; 2: nothing

@@ -1,6 +1,7 @@
 #include "base/files.h"
 #include "grader/judge/judge.h"
 #include "grader/sandbox/jail.h"
+#include "grader/sandbox/places.h"
 #include "grader/store/sha256.h"
 #include "kernel/compile.h"
 
@@ -10,7 +11,7 @@ namespace {
 std::string computed_identity() {
     try {
         // Contents, not times or places: another clone of the same build gives the same.
-        return sha256_of_parts({"judge 1", compiler_found(Compiler::nvrtc),
+        return sha256_of_parts({"judge 1", compiler_found(grading_compiler()),
                                 read_file("/proc/self/exe"), read_file(jail_program()),
                                 read_file(simulator_folder() / "libcudart.so.13")});
     } catch (const std::exception& error) {

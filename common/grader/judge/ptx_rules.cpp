@@ -1,17 +1,21 @@
 #include "grader/judge/ptx_rules.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 
-#include "grader/judge/ptx_tokens.h"
 #include "kernel/compile.h"
 #include "kernel/wrapper.h"
+#include "ptx/ast.h"
+#include "ptx/lexer.h"
+#include "ptx/parser.h"
 
 namespace coalesce::grader {
 namespace {
+
+namespace ptx = sim::ptx;
+using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
 using Names = std::set<std::string_view>;
 
@@ -34,23 +38,6 @@ const Names& allowed_instructions() {
     return names;
 }
 
-/// What a statement may begin with if it is no instruction.
-const Names& allowed_directives() {
-    static const Names names = {
-        ".version", ".target",  ".address_size", ".visible", ".weak",          ".func",
-        ".entry",   ".extern",  ".global",       ".const",   ".shared",        ".local",
-        ".param",   ".reg",     ".file",         ".loc",     ".section",       ".pragma",
-        ".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".branchtargets", ".noreturn"};
-    return names;
-}
-
-/// Those that end with their line, not with a semicolon.
-const Names& directives_of_a_line() {
-    static const Names names = {".version", ".target",  ".address_size", ".file",    ".loc",
-                                ".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".noreturn"};
-    return names;
-}
-
 /// Registers of the device that tell more than a thread's place, and what allows them.
 const std::map<std::string_view, std::string_view>& special_registers() {
     static const std::map<std::string_view, std::string_view> names = {
@@ -70,30 +57,22 @@ const std::map<std::string_view, std::string_view>& known_externs() {
     return names;
 }
 
-std::size_t bytes_of_type(std::string_view type) {
-    if (type.ends_with("64")) return 8;
-    if (type.ends_with("32")) return 4;
-    if (type.ends_with("16")) return 2;
-    return 1;
+/// What of a function is not to be told from its instructions.
+bool is_called_through_pointers(const Function& function) {
+    // A list of branch targets has some; a prototype, which a call through a pointer takes, has none.
+    return std::any_of(function.target_lists.begin(), function.target_lists.end(),
+                       [](const auto& list) { return list.second.empty(); });
 }
 
-std::size_t number_in(std::string_view text) {
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    // What is no number is as large as it gets.
-    return error == std::errc() && end == text.data() + text.size() ? number : SIZE_MAX / 4;
-}
-
-/// The statements of a module, one after the other.
+/// A module, its variables, and its functions one after the other. Who wrote what, the compiler or inline
+/// assembly, makes no difference here: the same rules hold for both, and they are applied to what the
+/// simulator will run, because its parser reads the text.
 class Looker {
 public:
-    Looker(std::string_view ptx, const PtxRules& rules) : text_(tokens_of(ptx)), rules_(rules) {}
+    Looker(const Module& module, const PtxRules& rules) : module_(module), rules_(rules) {}
     PtxProblem look();
 
 private:
-    using Tokens = std::span<const PtxToken>;
-
-    void find_files();
     bool allows(std::string_view what) const {
         return std::find(rules_.allow.begin(), rules_.allow.end(), what) != rules_.allow.end();
     }
@@ -101,31 +80,22 @@ private:
     void forged(const std::string& what);
     void too_large(const std::string& what, std::size_t has, std::size_t most);
 
-    void next_statement();
-    Tokens until_line_ends();
-    Tokens until_statement_ends();
-    void directive(Tokens statement);
-    void variable(Tokens statement);
-    void external(Tokens statement);
-    void entry(Tokens statement);
-    void instruction(Tokens statement);
-    void place(Tokens statement);
-    void brace(const PtxToken& token);
-    void skip_section();
-    void check_registers(Tokens statement);
-    void follow_variables(Tokens instruction);
-    std::size_t array_bytes(Tokens statement) const;
+    void variable(const Variable& variable);
+    void external(const Function& function);
+    void entry(const Function& function);
+    void body(const Function& function);
+    void instruction(const Instruction& instruction);
+    void check_registers(const Operand& operand);
+    void follow_variables(const Instruction& instruction);
+    bool is_address(const Operand& operand) const;
+    void note_place(ptx::SourceLine where);
     void look_at_end();
 
-    PtxText text_;
+    const Module& module_;
     const PtxRules& rules_;
-    std::size_t at_ = 0;
-    int depth_ = 0, inline_depth_ = 0;
     int line_ = 0;
-    std::set<int> learners_files_;
-    std::set<std::string_view> constants_;  ///< variables in global memory that are only read
-    std::set<std::string_view> addresses_;  ///< registers that hold an address of theirs
-    std::map<std::string_view, int> entries_;
+    std::set<std::string_view> tables_;  ///< variables in global memory, which are only read
+    std::set<std::uint32_t> addresses_;  ///< registers that hold an address of theirs
     std::size_t shared_ = 0, local_ = 0, global_ = 0;
     PtxProblem problem_;
 };
@@ -145,314 +115,219 @@ void Looker::forged(const std::string& what) {
 void Looker::too_large(const std::string& what, std::size_t has, std::size_t most) {
     if (!problem_.ok() || has <= most) return;
     problem_ = {PtxProblem::Kind::too_large,
-                what + " take " + (has < SIZE_MAX / 4 ? std::to_string(has) : "far too many") +
-                    " bytes; the assignment allows " + std::to_string(most) + ".",
+                what + " take " + std::to_string(has) + " bytes; the assignment allows " +
+                    std::to_string(most) + ".",
                 "Make it smaller: a tile of 32 x 33 floats has 4224 bytes.", 0};
 }
 
-/// The .file directives stand at the end; lines are told by their numbers.
-void Looker::find_files() {
-    for (std::size_t i = 0; i + 2 < text_.tokens.size(); ++i) {
-        if (text_.tokens[i].text != ".file" || text_.tokens[i].is_inline) continue;
-        const std::string name = "\"" + std::string(learners_file) + "\"";
-        if (text_.tokens[i + 2].text == name) {
-            learners_files_.insert(static_cast<int>(number_in(text_.tokens[i + 1].text)));
-        }
-    }
-}
-
 PtxProblem Looker::look() {
-    if (text_.is_broken) {
-        refuse("the compiler's output is no PTX.", "Is there inline assembly in the file?");
-        return problem_;
+    for (const auto& [name, one] : module_.variables) variable(one);
+    for (const auto& [name, function] : module_.functions) {
+        line_ = 0;
+        addresses_.clear();
+        if (function->is_entry) entry(*function);
+        if (function->has_body)
+            body(*function);
+        else if (!function->is_entry)
+            external(*function);
     }
-    if (text_.has_forged_marks) forged("inline assembly pretends to end where it does not.");
-    find_files();
-    while (at_ < text_.tokens.size() && problem_.kind != PtxProblem::Kind::forged) next_statement();
+    line_ = 0;
     look_at_end();
     return problem_;
 }
 
-void Looker::next_statement() {
-    const PtxToken& first = text_.tokens[at_];
-    if (first.text == "{" || first.text == "}") {
-        brace(first);
-        ++at_;
-    } else if (first.text == ";") {
-        ++at_;
-    } else if (at_ + 1 < text_.tokens.size() && text_.tokens[at_ + 1].text == ":") {
-        at_ += 2;  // a label
-    } else if (directives_of_a_line().contains(first.text)) {
-        directive(until_line_ends());
-    } else if (first.text == ".section") {
-        directive(Tokens(text_.tokens).subspan(at_, 1));
-        skip_section();
-    } else if (first.begins(".")) {
-        directive(until_statement_ends());
-    } else {
-        instruction(until_statement_ends());
-    }
-}
-
-Looker::Tokens Looker::until_line_ends() {
-    const std::size_t begin = at_;
-    const int line = text_.tokens[at_].line;
-    while (at_ < text_.tokens.size() && text_.tokens[at_].line == line) ++at_;
-    return Tokens(text_.tokens).subspan(begin, at_ - begin);
-}
-
-/// To the semicolon; or to the brace that begins a function's body. The braces of initial values and
-/// of vectors belong to the statement.
-Looker::Tokens Looker::until_statement_ends() {
-    const std::size_t begin = at_;
-    bool is_function = false, has_value = false;
-    int inner = 0;
-    for (; at_ < text_.tokens.size(); ++at_) {
-        const std::string_view word = text_.tokens[at_].text;
-        is_function |= word == ".entry" || word == ".func";
-        has_value |= word == "=";
-        if (word == ";") {
-            ++at_;
-            break;
-        }
-        if (word == "{" && is_function && !has_value) break;
-        inner += word == "{";
-        inner -= word == "}";
-        if (inner < 0) break;
-    }
-    return Tokens(text_.tokens).subspan(begin, at_ - begin);
-}
-
-void Looker::brace(const PtxToken& token) {
-    const int step = token.text == "{" ? 1 : -1;
-    depth_ += step;
-    if (token.is_inline) inline_depth_ += step;
-    if (depth_ < 0 || inline_depth_ < 0)
-        forged("inline assembly closes a brace that is not its own.");
-    if (!token.is_inline && inline_depth_ != 0) {
-        forged("inline assembly leaves a brace open.");
-    }
-}
-
-/// Names for a debugger: numbers and labels within braces.
-void Looker::skip_section() {
-    ++at_;
-    while (at_ < text_.tokens.size() && text_.tokens[at_].text != "{") ++at_;
-    while (at_ < text_.tokens.size() && text_.tokens[at_].text != "}") {
-        if (text_.tokens[at_].begins("%")) refuse("a section of the module has instructions.");
-        ++at_;
-    }
-    ++at_;
-}
-
-void Looker::directive(Tokens statement) {
-    const std::string_view name = statement.front().text;
-    if (statement.front().is_inline && name != ".reg") {
-        return forged("inline assembly has the directive '" + std::string(name) +
-                      "': only the compiler writes those.");
-    }
-    if (!allowed_directives().contains(name)) {
-        return refuse("the compiled kernel has the directive '" + std::string(name) + "'.");
-    }
-    const auto has = [&](std::string_view word) {
-        return std::any_of(statement.begin(), statement.end(),
-                           [&](const PtxToken& token) { return token.text == word; });
-    };
-    if (name == ".loc") return place(statement);
-    if (name == ".pragma" && !has("\"nounroll\""))
-        return refuse("the compiled kernel has a pragma.");
-    if (has(".extern")) return external(statement);
-    if (has(".entry")) return entry(statement);
-    variable(statement);
-}
-
-void Looker::place(Tokens statement) {
-    if (statement.size() < 3) return;
-    const int file = static_cast<int>(number_in(statement[1].text));
-    const auto line = static_cast<int>(number_in(statement[2].text));
-    if (learners_files_.contains(file) && line > 0) line_ = line;
-}
-
-void Looker::external(Tokens statement) {
-    const auto has = [&](std::string_view word) {
-        return std::any_of(statement.begin(), statement.end(),
-                           [&](const PtxToken& token) { return token.text == word; });
-    };
-    if (has(".shared")) return;  // whose size the launch gives
-    for (const auto& [function, needed] : known_externs()) {
-        if (!has(function)) continue;
-        if (!allows(needed)) {
-            refuse(function == "vprintf"        ? "the kernel prints."
-                   : function == "__assertfail" ? "the kernel has an assert."
-                                                : "the kernel calls malloc or free.",
-                   "Take it out before you hand the file in.");
-        }
-        return;
-    }
-    refuse("the kernel uses something that is not in the file.");
-}
-
-void Looker::entry(Tokens statement) {
-    std::string_view name;
-    std::string types;
-    for (std::size_t i = 0; i + 1 < statement.size(); ++i) {
-        if (statement[i].text == ".entry") name = statement[i + 1].text;
-        if (statement[i].text == ".param") {
-            types += std::to_string(8 * bytes_of_type(statement[i + 1].text)) + " ";
-        }
-    }
-    ++entries_[name];
-    const bool has_body = at_ < text_.tokens.size() && text_.tokens[at_].text == "{";
-    if (!has_body) refuse("a kernel of the compiled file has no body.");
-    const bool is_kernel = name == rules_.entry;
-    if (is_kernel && types != "64 64 32 32 ")
-        forged("the kernel's arguments are not those of the task.");
-    if (name == configure_entry && types != "64 32 32 ")
-        forged("another configure is hidden in the file.");
-    line_ = 0;
-    addresses_.clear();
-}
-
-std::size_t Looker::array_bytes(Tokens statement) const {
-    std::size_t bytes = 1;
-    for (std::size_t i = 0; i + 1 < statement.size(); ++i) {
-        const std::string_view word = statement[i].text;
-        if (word == "=") break;
-        if (word == ".align") continue;
-        const bool is_type = word.size() >= 3 && word[0] == '.' && word.size() <= 4 &&
-                             std::string_view("bsuf").find(word[1]) != std::string_view::npos &&
-                             word[2] >= '0' && word[2] <= '9';
-        if (is_type) bytes = bytes_of_type(word);
-        if (word == ".v2") bytes *= 2;
-        if (word == ".v4") bytes *= 4;
-        if (word != "[") continue;
-        const std::size_t count = number_in(statement[i + 1].text);
-        bytes = count > 0 && bytes > SIZE_MAX / 4 / count ? SIZE_MAX / 4 : bytes * count;
-    }
-    return bytes;
-}
-
-void Looker::variable(Tokens statement) {
-    const auto sum = [&](std::size_t& total) {
-        total = std::min(total + array_bytes(statement), SIZE_MAX / 4);
-    };
-    const auto find = [&](std::string_view word) {
-        return std::find_if(statement.begin(), statement.end(),
-                            [&](const PtxToken& token) { return token.text == word; });
-    };
-    if (find(".func") != statement.end()) {
-        line_ = 0;
-        addresses_.clear();
-    } else if (find(".shared") != statement.end()) {
-        sum(shared_);
-    } else if (find(".local") != statement.end()) {
-        sum(local_);
-    } else if (find(".global") != statement.end()) {
-        sum(global_);
+void Looker::variable(const Variable& variable) {
+    if (variable.space == StateSpace::shared) {
+        shared_ += variable.size;
+    } else if (variable.space == StateSpace::local) {
+        local_ += variable.size;
+    } else if (variable.space == StateSpace::global) {
+        global_ += variable.size;
+        if (variable.is_extern) return refuse("the kernel uses something that is not in the file.");
         if (allows("global")) return;
-        if (find(".attribute") != statement.end()) {
+        if (variable.is_managed) {
             return refuse("the file has a variable that the host shares (__managed__).",
                           "Let the kernel work with its arguments alone.");
         }
-        const auto after =
-            std::find_if(statement.begin(), statement.end(), [](const PtxToken& token) {
-                return token.text == "[" || token.text == "=" || token.text == ";";
-            });
-        if (after != statement.begin() && after != statement.end()) {
-            constants_.insert((after - 1)->text);
-        }
+        tables_.insert(variable.name);
     }
 }
 
-void Looker::check_registers(Tokens statement) {
-    for (const PtxToken& token : statement) {
-        if (!token.begins("%")) continue;
-        const std::string_view name = token.text.substr(0, token.text.find('.'));
-        const auto found = special_registers().find(name);
-        const bool is_special = found != special_registers().end()
-                                    ? !allows(found->second)
-                                    : name.starts_with("%pm") || name.starts_with("%envreg");
-        if (is_special) {
-            return refuse("the kernel reads " + std::string(name) + ".",
-                          "Take out what asks for times, or for the place where it runs.");
-        }
-    }
+void Looker::external(const Function& function) {
+    const auto known = known_externs().find(function.name);
+    if (known == known_externs().end())
+        return refuse("the kernel uses something that is not in the file.");
+    if (allows(known->second)) return;
+    refuse(known->first == "vprintf"        ? "the kernel prints."
+           : known->first == "__assertfail" ? "the kernel has an assert."
+                                            : "the kernel calls malloc or free.",
+           "Take it out before you hand the file in.");
 }
 
-void Looker::instruction(Tokens statement) {
-    std::size_t first = 0;
-    if (statement.front().text == "@") {
-        first = 1;
-        if (first < statement.size() && statement[first].text == "!") ++first;
-        ++first;
+void Looker::entry(const Function& function) {
+    std::string sizes;
+    for (const Variable& parameter : function.parameters)
+        sizes += std::to_string(parameter.size) + " ";
+    if (!function.has_body) refuse("a kernel of the compiled file has no body.");
+    if (function.name == rules_.entry && sizes != "8 8 4 4 ")
+        forged("the kernel's arguments are not those of the task.");
+    if (function.name == configure_entry && sizes != "8 4 4 ")
+        forged("another configure is hidden in the file.");
+    if (function.cluster[0] != 0) refuse("the kernel asks for clusters of blocks.");
+}
+
+void Looker::body(const Function& function) {
+    for (const auto& [name, one] : function.variables) variable(one);
+    for (const Instruction& one : function.body) {
+        note_place(one.where);
+        if (!one.opcode.empty()) instruction(one);
     }
-    if (first >= statement.size()) return refuse("the compiled kernel is no PTX.");
-    const std::string_view word = statement[first].text;
-    const std::string_view name = word.substr(0, word.find('.'));
-    if (depth_ == 0) return forged("there are instructions outside of any function.");
-    const bool is_policy = name == "createpolicy" || word.find("cache_hint") != word.npos ||
-                           word.find("evict_last") != word.npos;
-    const bool is_allowed =
-        is_policy ? allows("createpolicy") : allowed_instructions().contains(name);
-    if (!is_allowed) {
-        return refuse(is_policy
-                          ? "the kernel asks the cache to keep data ('" + std::string(word) + "')."
-                          : "the kernel uses '" + std::string(name) + "'.");
+    if (is_called_through_pointers(function)) refuse("the kernel calls a function by its address.");
+}
+
+void Looker::note_place(ptx::SourceLine where) {
+    const auto file = module_.files.find(where.file);
+    if (where.line > 0 && file != module_.files.end() && file->second == learners_file)
+        line_ = static_cast<int>(where.line);
+}
+
+void Looker::instruction(const Instruction& instruction) {
+    const auto& modifiers = instruction.modifiers;
+    const bool is_policy =
+        instruction.opcode == "createpolicy" ||
+        std::any_of(modifiers.begin(), modifiers.end(), [](const auto& word) {
+            return word.find("cache_hint") != word.npos || word.find("evict_last") != word.npos;
+        });
+    if (is_policy ? !allows("createpolicy")
+                  : !allowed_instructions().contains(instruction.opcode)) {
+        std::string word = instruction.opcode;
+        for (const std::string& modifier : modifiers) word += "." + modifier;
+        return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."
+                                : "the kernel uses '" + instruction.opcode + "'.");
     }
-    check_registers(statement);
-    follow_variables(statement.subspan(first));
+    // Of what is loaded, it says which bytes matter: whether the others were ever written is not checked.
+    if (instruction.used_bytes != ~0u) refuse("the compiled kernel has a pragma.");
+    for (const Operand& operand : instruction.operands) check_registers(operand);
+    follow_variables(instruction);
+}
+
+void Looker::check_registers(const Operand& operand) {
+    for (const Operand& element : operand.elements) check_registers(element);
+    if (operand.kind != Operand::Kind::special) return;
+    const std::string name = operand.name.substr(0, operand.name.find('.'));
+    const auto found = special_registers().find(name);
+    const bool is_refused = found != special_registers().end()
+                                ? !allows(found->second)
+                                : name.starts_with("%pm") || name.starts_with("%envreg");
+    if (is_refused)
+        refuse("the kernel reads " + name + ".",
+               "Take out what asks for times, or for the place where it runs.");
+}
+
+bool Looker::is_address(const Operand& operand) const {
+    const bool in_register = operand.kind == Operand::Kind::reg || operand.has_base_register;
+    return in_register ? addresses_.contains(operand.reg)
+                       : tables_.contains(operand.name) ||
+                             std::any_of(operand.elements.begin(), operand.elements.end(),
+                                         [this](const Operand& one) { return is_address(one); });
 }
 
 /// Tables in global memory may be read, not changed: registers with their addresses are followed as
 /// far as straight code goes. (What slips through is gone with its launch: each has a process.)
-void Looker::follow_variables(Tokens instruction) {
-    const std::string_view word = instruction.front().text;
-    const std::string_view name = word.substr(0, word.find('.'));
-    const auto is_address = [&](const PtxToken& token) {
-        return constants_.contains(token.text) || addresses_.contains(token.text);
-    };
+void Looker::follow_variables(const Instruction& instruction) {
+    const std::string& name = instruction.opcode;
+    const auto& operands = instruction.operands;
     if (name == "st" || name == "atom" || name == "red") {
-        for (std::size_t i = 0; i + 1 < instruction.size(); ++i) {
-            if (instruction[i].text == "[" && is_address(instruction[i + 1])) {
-                refuse(
-                    "the file has a variable in global memory (__device__) that the kernel "
-                    "changes.",
-                    "Let the kernel work with its arguments alone.");
-            }
-        }
-    } else if (name != "ld" && name != "setp" && instruction.size() > 2) {
-        const Tokens sources = instruction.subspan(2);
-        if (std::any_of(sources.begin(), sources.end(), is_address)) {
-            addresses_.insert(instruction[1].text);
-        }
+        const bool changes = std::any_of(operands.begin(), operands.end(), [this](const auto& one) {
+            return one.kind == Operand::Kind::address && is_address(one);
+        });
+        if (changes)
+            refuse("the file has a variable in global memory (__device__) that the kernel changes.",
+                   "Let the kernel work with its arguments alone.");
+    } else if (name != "ld" && name != "setp" && operands.size() > 1 &&
+               operands[0].kind == Operand::Kind::reg) {
+        if (std::any_of(operands.begin() + 1, operands.end(),
+                        [this](const Operand& one) { return is_address(one); }))
+            addresses_.insert(operands[0].reg);
     }
 }
 
 void Looker::look_at_end() {
-    if (depth_ != 0 || inline_depth_ != 0)
-        forged("the braces of the compiled kernel do not match.");
-    const auto count = [&](std::string_view name) {
-        const auto found = entries_.find(name);
-        return found == entries_.end() ? 0 : found->second;
-    };
-    if (count(rules_.entry) != 1 || count(configure_entry) != 1) {
-        forged("the compiled file has not exactly one kernel and one configure.");
+    for (const std::string_view name :
+         {std::string_view(rules_.entry), std::string_view(configure_entry)}) {
+        const auto found = module_.functions.find(std::string(name));
+        if (found == module_.functions.end() || !found->second->is_entry)
+            forged("the compiled file has not exactly one kernel and one configure.");
     }
     too_large("its __shared__ arrays", shared_, rules_.most_shared);
     too_large("arrays of each thread", local_, rules_.most_local);
     too_large("tables in global memory", global_, std::size_t{1} << 20);
 }
 
+// ---- what is meant to deceive ----
+
+/// What one asm statement has between the compiler's marks. Nothing is allowed for this, and nothing refused,
+/// that the rules above would not see: it tells who means to deceive from who has made a mistake. Whoever
+/// writes the marks as well is not told from the compiler, and gains nothing by that.
+std::string deceit_of(std::string_view text) {
+    try {
+        int depth = 0;
+        bool begins = true;  // a statement
+        for (ptx::Lexer lexer(text); !lexer.at_end(); lexer.take()) {
+            const std::string word(lexer.current().text);
+            if (begins && lexer.at(ptx::TokenKind::dotted) && word != ".reg")
+                return "inline assembly has the directive '" + word +
+                       "': only the compiler writes those.";
+            depth += lexer.at('{') - lexer.at('}');
+            if (depth < 0) return "inline assembly closes a brace that is not its own.";
+            begins = lexer.at('{') || lexer.at('}') || lexer.at(';') || lexer.at(':');
+        }
+        return depth == 0 ? "" : "inline assembly leaves a brace open.";
+    } catch (const ptx::ParseError&) {
+        return "";  // the parser says so too
+    }
+}
+
+std::string deceit_in(std::string_view text) {
+    constexpr std::string_view begin = "// begin inline asm", end = "// end inline asm";
+    constexpr const char* pretends = "inline assembly pretends to end where it does not.";
+    std::size_t inline_from = text.npos;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t line_end = std::min(text.find('\n', at), text.size());
+        std::string_view line = text.substr(at, line_end - at);
+        while (!line.empty() && (line.front() == '\t' || line.front() == ' '))
+            line.remove_prefix(1);
+        const bool is_inline = inline_from != text.npos;
+        if (line == (is_inline ? begin : end)) return pretends;
+        if (is_inline && line == end) {
+            const std::string deceit = deceit_of(text.substr(inline_from, at - inline_from));
+            if (!deceit.empty()) return deceit;
+            inline_from = text.npos;
+        } else if (line == begin) {
+            inline_from = line_end;
+        }
+        at = line_end + 1;
+    }
+    return inline_from == text.npos ? "" : pretends;
+}
+
 }  // namespace
 
-PtxProblem look_at_ptx(std::string_view ptx, const PtxRules& rules) {
-    if (ptx.size() > rules.most_bytes) {
+PtxProblem look_at_ptx(std::string_view text, const PtxRules& rules) {
+    if (text.size() > rules.most_bytes) {
         return {
             PtxProblem::Kind::too_large,
             "the compiled kernel has more than " + std::to_string(rules.most_bytes >> 10) + " KB.",
             "Unroll less: a kernel of this course has about 10 KB.", 0};
     }
-    return Looker(ptx, rules).look();
+    if (const std::string deceit = deceit_in(text); !deceit.empty())
+        return {PtxProblem::Kind::forged, deceit, "Write the kernel in CUDA C++.", 0};
+    try {
+        return Looker(*ptx::parse(text), rules).look();
+    } catch (const ptx::ParseError&) {
+        return {PtxProblem::Kind::refused, "the compiler's output is no PTX.",
+                "Is there inline assembly in the file?", 0};
+    }
 }
 
 }  // namespace coalesce::grader

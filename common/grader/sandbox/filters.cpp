@@ -52,15 +52,16 @@ private:
 };
 
 /// What no part of a jail ever needs, and what could lead out of it.
-void serve_filter() {
+void serve_filter(bool is_for_clang) {
     const std::uint32_t deny = SCMP_ACT_ERRNO(EPERM);
     Filter filter(SCMP_ACT_ALLOW);
     // To others, and to other programs.
     filter.rule(
         deny,
-        "socket socketpair connect bind listen accept accept4 execve execveat ptrace "
+        "socket socketpair connect bind listen accept accept4 execveat ptrace "
         "process_vm_readv process_vm_writev process_madvise pidfd_open pidfd_getfd "
         "pidfd_send_signal kcmp setsid setpgid shmget msgget semget memfd_create memfd_secret");
+    if (!is_for_clang) filter.rule(deny, "execve");
     // To other places of the file system.
     filter.rule(deny,
                 "mount umount2 pivot_root chroot unshare setns open_tree move_mount fsopen "
@@ -117,11 +118,19 @@ void allow_computing(Filter& filter) {
     }
 }
 
-void compile_filter() {
+/// What a program needs to begin; its libraries are code.
+void allow_beginning(Filter& filter) {
+    filter.rule(SCMP_ACT_ALLOW, "execve arch_prctl set_tid_address");
+    filter.rule_if(SCMP_ACT_ALLOW, "mmap", SCMP_A2(SCMP_CMP_EQ, PROT_READ | PROT_EXEC));
+}
+
+void compile_filter(bool is_clang) {
     Filter filter(SCMP_ACT_ERRNO(EPERM));
     allow_computing(filter);
-    filter.rule(SCMP_ACT_ALLOW,
-                "stat lstat access faccessat faccessat2 readlink readlinkat getcwd getdents64");
+    if (is_clang) allow_beginning(filter);
+    filter.rule(
+        SCMP_ACT_ALLOW,
+        "wait4 stat lstat access faccessat faccessat2 readlink readlinkat getcwd getdents64");
     constexpr std::uint64_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
     filter.rule_if(SCMP_ACT_ALLOW, "open", SCMP_A1(SCMP_CMP_MASKED_EQ, writing, 0));
     filter.rule_if(SCMP_ACT_ALLOW, "openat", SCMP_A2(SCMP_CMP_MASKED_EQ, writing, 0));
@@ -138,8 +147,10 @@ void launch_filter() {
 
 void restrict_system_calls(Duty duty) {
     switch (duty) {
-        case Duty::serve: return serve_filter();
-        case Duty::compile: return compile_filter();
+        case Duty::serve: return serve_filter(false);
+        case Duty::serve_clang: return serve_filter(true);
+        case Duty::compile: return compile_filter(false);
+        case Duty::clang: return compile_filter(true);
         case Duty::launch: return launch_filter();
     }
 }

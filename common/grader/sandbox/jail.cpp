@@ -45,14 +45,14 @@ private:
 };
 
 std::vector<std::string> environment_of(Tier tier, const std::string& simulator) {
-    // The simulator in front of NVIDIA's libcudart; NVRTC opens a library beside it by its bare name.
-    return {
-        "LD_LIBRARY_PATH=" + simulator + ":" + compiler_library_folder(),
-        "COALESCE_SIM_THREADS=1",  // a worker is one thread, so that it can be forked
-        // Addresses, not memory: times are predicted with two matrices of 256 MB that nobody touches.
-        "COALESCE_SIM_MEMORY=576M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
-        "TMPDIR=/nonexistent", "CUDA_HOME=" + toolkit_folder(),
-        std::string("COALESCE_JAIL_TIER=") + name_of(tier)};
+    std::vector<std::string> words = compiler_environment(simulator);
+    words.insert(
+        words.end(),
+        {"COALESCE_SIM_THREADS=1",  // a worker is one thread, so that it can be forked
+         // Addresses, not memory: times are predicted with two matrices of 256 MB that nobody touches.
+         "COALESCE_SIM_MEMORY=576M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
+         "TMPDIR=/nonexistent", std::string("COALESCE_JAIL_TIER=") + name_of(tier)});
+    return words;
 }
 
 std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,

@@ -36,13 +36,13 @@ std::uint64_t handled_by(int version) {
     throw std::runtime_error(std::string("Landlock: ") + what + ": " + std::strerror(errno));
 }
 
-void allow(int rules, const std::string& path) {
+void allow(int rules, const std::string& path, std::uint64_t rights) {
     const Descriptor place(open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat status {};
     if (!place || fstat(place.get(), &status) != 0) return;
     landlock_path_beneath_attr rule{};
     rule.parent_fd = place.get();
-    rule.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE;
+    rule.allowed_access = rights;
     if (S_ISDIR(status.st_mode)) rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
     if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
         fail("a folder can not be allowed");
@@ -57,13 +57,15 @@ int landlock_version() {
     return version > 0 ? static_cast<int>(version) : 0;
 }
 
-void allow_reading_only(const std::vector<std::string>& paths) {
+void allow_reading_only(const std::vector<std::string>& paths, bool also_running) {
     landlock_ruleset_attr attributes{};
     attributes.handled_access_fs = handled_by(landlock_version());
     const Descriptor rules(
         static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
     if (!rules) fail("it is not there");
-    for (const std::string& path : paths) allow(rules.get(), path);
+    const std::uint64_t rights =
+        LANDLOCK_ACCESS_FS_READ_FILE | (also_running ? LANDLOCK_ACCESS_FS_EXECUTE : 0);
+    for (const std::string& path : paths) allow(rules.get(), path, rights);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("privileges can not be given up");
     if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) fail("it refuses");
 }

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "grader/sandbox/jail.h"
+#include "grader/sandbox/protocol.h"
 #include "kernel/compilers.h"
 
 namespace coalesce::grader {
@@ -41,15 +42,61 @@ std::string bubblewrap_program() {
     return "";
 }
 
+namespace {
+
+/// Where clang lies with its libraries, unless it is in /usr/lib, as distributions have it.
+std::string clang_folder() {
+    std::error_code error;
+    const auto clang = find_compiler(Compiler::clang);
+    const fs::path real = clang ? fs::canonical(clang->path, error) : fs::path();
+    if (real.empty() || real.string().starts_with("/usr/lib/")) return "";
+    const fs::path above = real.parent_path().parent_path();
+    return (above == "/usr" ? real : above).string();
+}
+
+}  // namespace
+
+Compiler grading_compiler() {
+    const char* given = std::getenv("COALESCE_COMPILER");
+    const std::string name = given && *given ? given : COALESCE_BUILT_BY;
+    if (name == "clang") return Compiler::clang;
+    if (name == "nvcc") return Compiler::nvrtc;
+    throw std::runtime_error("COALESCE_COMPILER is " + name + "; grading takes nvcc or clang");
+}
+
 std::string toolkit_folder() {
+    if (grading_compiler() == Compiler::clang) return "";
     const auto compiler = find_compiler(Compiler::nvrtc);
     // .../lib64/libnvrtc.so.13
     return compiler ? fs::path(compiler->path).parent_path().parent_path().lexically_normal() : "";
 }
 
-std::string compiler_library_folder() {
-    const auto compiler = find_compiler(Compiler::nvrtc);
-    return compiler ? fs::path(compiler->path).parent_path().lexically_normal().string() : "";
+std::vector<std::string> compiler_environment(const std::string& simulator) {
+    const Compiler kind = grading_compiler();
+    const auto compiler = find_compiler(kind);
+    // The simulator in front of NVIDIA's libcudart.
+    std::vector<std::string> words = {"LD_LIBRARY_PATH=" + simulator};
+    // It asks the same questions of its own.
+    words.push_back(std::string("COALESCE_COMPILER=") +
+                    (kind == Compiler::clang ? "clang" : "nvcc"));
+    if (kind == Compiler::clang && compiler) words.push_back("COALESCE_CLANG=" + compiler->path);
+    if (kind == Compiler::clang) {
+        std::string called = std::string(clang_variable) + "=";
+        if (compiler) {
+            const std::string clang = fs::canonical(compiler->path);
+            for (const std::string& word :
+                 clang_filter_command(clang, CompileOptions{}.architecture)) {
+                called += word + between_words;
+            }
+            words.push_back(clang_name_variable + ("=" + version_of(*compiler)));
+        }
+        words.push_back(called);
+    } else if (compiler) {
+        // NVRTC opens a library beside it by its bare name.
+        words[0] += ":" + fs::path(compiler->path).parent_path().lexically_normal().string();
+        words.push_back("CUDA_HOME=" + toolkit_folder());
+    }
+    return words;
 }
 
 std::vector<std::string> readable_places() {
@@ -67,6 +114,10 @@ std::vector<std::string> readable_places() {
     add("/lib64");
     const std::string toolkit = toolkit_folder();
     std::error_code error;
+    if (grading_compiler() == Compiler::clang) {
+        add(clang_headers());
+        add(clang_folder());
+    }
     if (toolkit == "/usr" || toolkit == "/usr/lib") {
         // A distribution's own: the libraries are there already.
         add("/usr/include");

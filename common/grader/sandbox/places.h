@@ -5,15 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "kernel/compile.h"
+
 namespace coalesce::grader {
 
 /// bubblewrap; "" when it is not installed.
 std::string bubblewrap_program();
-/// The CUDA toolkit; "" when there is none with NVRTC.
+/// What compiles what students hand in: NVRTC or clang, the one that built the course, unless
+/// COALESCE_COMPILER names the other. Never one in the other's place: a class has one compiler. Throws
+/// std::runtime_error when that variable names something else.
+Compiler grading_compiler();
+/// The CUDA toolkit; "" when there is none with NVRTC, or clang compiles.
 std::string toolkit_folder();
-/// Where NVRTC lies; "" when there is none.
-std::string compiler_library_folder();
-/// Files and folders that a jail may read, all of them the system's: libraries and the toolkit.
+/// What a jail is told of the compiler and of the folder with the simulator, as NAME=VALUE.
+std::vector<std::string> compiler_environment(const std::string& simulator);
+/// Files and folders that a jail may read: the system's libraries, the compiler and its headers.
 std::vector<std::string> readable_places();
 
 }  // namespace coalesce::grader

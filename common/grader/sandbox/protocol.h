@@ -31,6 +31,11 @@ constexpr int not_restricted = 120;
 /// A worker whose memory ran out, and that noticed.
 constexpr int no_memory_left = 121;
 
+/// In the environment of a jail whose compiler is clang: the words that call it, and its name.
+constexpr const char* clang_variable = "COALESCE_JAIL_CLANG";
+constexpr char between_words = '\x1f';
+constexpr const char* clang_name_variable = "COALESCE_JAIL_CLANG_NAME";
+
 template <class Structure>
 std::string_view bytes_of(const Structure& structure) {
     return {reinterpret_cast<const char*>(&structure), sizeof structure};

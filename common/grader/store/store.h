@@ -40,7 +40,8 @@ struct Entry {
     std::string key = "";       ///< of the result
     std::string source = "";    ///< digest of the source in the store; "": there is none
     std::string problem = "";   ///< why nothing can be judged ("no-file"); "": it can
-    std::string details = "";   ///< the same in words for the student
+    /// The same in words for the student; without a problem, what was handed in and not looked at.
+    std::string details = "";
 
     /// The same in all respects.
     bool operator==(const Entry&) const = default;

@@ -210,19 +210,99 @@ TEST_CASE("links in folders are not followed, and FIFOs do not make us wait") {
 TEST_CASE("bombs are stopped") {
     std::string zeros(3u << 20, '\0');
     std::vector<Thing> many;
-    for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".txt", AE_IFREG, zeros});
+    for (int i = 0; i < 12; ++i) many.push_back({std::to_string(i) + ".cu", AE_IFREG, zeros});
     CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
-    // The same under names that are not looked at.
-    for (Thing& thing : many) thing.name = "__MACOSX/" + thing.name;
-    CHECK(problem_of(tar_of(many, true)) == "archive-too-large");
+    // The same under names that are not looked at: they have to be unpacked too.
+    const TreeLimits few{.other_bytes = std::size_t{30} << 20};
+    for (const char* where : {"__MACOSX/", "", "a/"}) {
+        for (Thing& thing : many) thing.name = where + std::string(thing.name, 0, 1) + ".txt";
+        const std::string bomb = tar_of(many, true);
+        CHECK(read_archive(bomb, few).problem == "archive-too-large");
+        CHECK(read_archive(bomb).problem == "");
+    }
     std::vector<Thing> crowd;
-    for (int i = 0; i < 4100; ++i) crowd.push_back({std::to_string(i), AE_IFREG, "x"});
+    for (int i = 0; i < 20100; ++i) crowd.push_back({std::to_string(i), AE_IFREG, "x"});
     CHECK(problem_of(tar_of(crowd)) == "archive-too-large");
     std::string deep;
     for (int i = 0; i < 50; ++i) deep += "d/";
     CHECK(problem_of(tar_of({{deep + "02_naive.cu", AE_IFREG, "x"}})) == "archive-too-large");
     std::string large(5u << 20, 'x');
     CHECK(problem_of(tar_of({{"02_naive.cu", AE_IFREG, large}})) == "file-too-large");
+}
+
+TEST_CASE("what nobody asked for costs nothing, however it is handed in, and is told") {
+    // 50 MB that do not pack, so that the archive is as large.
+    std::string junk(50'000'000, '\0');
+    std::uint32_t noise = 1;
+    for (char& byte : junk) byte = static_cast<char>((noise = noise * 1664525 + 1013904223) >> 24);
+    const std::vector<Packed> files = {
+        {"02_naive/kernel.cu", "a2"}, {"03_tiled.cu", "a3"}, {"video.mp4", junk}, {"n.txt", "n"}};
+    TemporaryFolder folder;
+    const fs::path whole = folder / "class";
+    for (const Packed& file : files) {
+        write(whole / "folder" / file.name, file.bytes);
+        write(whole / "nested/more" / file.name, file.bytes);
+    }
+    const std::string zip = zip_of(files);
+    REQUIRE(zip.size() > 50'000'000);
+    write(whole / "zip.zip", zip);
+    fs::remove_all(whole / "nested");
+    write(whole / "nested/handin.zip", zip);
+    std::vector<Thing> things;
+    for (const Packed& file : files) things.push_back({file.name, AE_IFREG, file.bytes});
+    write(whole / "tar.tar.gz", tar_of(things, true));
+    // As a platform gives the class.
+    write(folder / "class.zip", zip_of({{"one.zip", zip},
+                                        {"two/02_naive.cu", "a2"},
+                                        {"two/03_tiled.cu", "a3"},
+                                        {"two/video.mp4", junk},
+                                        {"two/n.txt", "n"}}));
+    std::vector<Student> students = read_class(whole, TWO);
+    REQUIRE(students.size() == 4);
+    std::ranges::move(read_class(folder / "class.zip", TWO), std::back_inserter(students));
+    students.push_back(read_student(whole / "folder", "alone", TWO));
+    students.push_back(read_student(whole / "nested", "nested alone", TWO));
+    students.push_back(read_student(whole / "zip.zip", "zip alone", TWO));
+    REQUIRE(students.size() == 9);
+    for (const Student& student : students) {
+        CAPTURE(student.name);
+        CHECK(student.handed.at(0).source == "a2");
+        CHECK(student.handed.at(1).source == "a3");
+        const std::string& ignored = student.handed.at(0).ignored;
+        CHECK(ignored.find("video.mp4 (50 MB)") != ignored.npos);
+        CHECK(ignored.find("n.txt") != ignored.npos);
+    }
+}
+
+TEST_CASE("sizes are looked at before anything is read") {
+    // A file of a terabyte without anything in it: who reads it first never ends.
+    TemporaryFolder folder;
+    fs::create_directories(folder / "ada");
+    for (const char* name : {"02_naive.cu", "02.zip", "notes.txt"}) {
+        const fs::path file = folder / "ada" / name;
+        write(file, "");
+        fs::resize_file(file, std::uintmax_t{1} << 40);
+        CAPTURE(name);
+        const Handed handed = read_class(folder.path, {"02_naive"}).at(0).handed.at(0);
+        CHECK(handed.problem ==
+              (std::string(name).ends_with(".cu") ? "file-too-large" : "archive-too-large"));
+        fs::remove(file);
+        write(folder / "bob.cu", "x");
+    }
+}
+
+TEST_CASE("who handed in no kernel is told what there was") {
+    TemporaryFolder folder;
+    write(folder / "ada/kernel (1).cu", "x");
+    write(folder / "ada/KERNEL.CU", "x");
+    write(folder / "ada/answer.pdf", "x");
+    fs::create_directories(folder / "bob");
+    const std::vector<Student> students = read_class(folder.path, TWO);
+    const std::string& details = named(students, "ada").handed.at(0).details;
+    for (const char* name : {"kernel (1).cu", "KERNEL.CU", "answer.pdf"}) {
+        CHECK(details.find(name) != details.npos);
+    }
+    CHECK(named(students, "bob").handed.at(0).details.find("empty") != details.npos);
 }
 
 TEST_CASE("what is no archive, or only a part of one, is told") {

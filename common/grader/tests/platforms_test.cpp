@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
@@ -97,8 +98,13 @@ struct Gradescope : Handed {
     Gradescope() {
         unpack(exported("gradescope", "autograder.zip"), source);
         setenv("AUTOGRADER_ROOT", root.c_str(), 1);
+        // The compiler that there is; what is built here may be built by another.
+        setenv("COALESCE_COMPILER", "clang", 1);
     }
-    ~Gradescope() { unsetenv("AUTOGRADER_ROOT"); }
+    ~Gradescope() {
+        unsetenv("AUTOGRADER_ROOT");
+        unsetenv("COALESCE_COMPILER");
+    }
 
     // What setup.sh leaves there: a built course.
     void build() const {
@@ -130,11 +136,14 @@ TEST_CASE("Gradescope: the archive sets itself up") {
     CHECK_FALSE(fs::exists(platform.source / "assignments/hw1/teacher/store.sqlite"));
     // Building takes minutes: here it is only seen that it is asked for, and that its end counts.
     fs::path told = platform.folder / "told";
-    write_script(platform.source / "course/learn", "echo \"$PWD: $*\" > " + told.string() + "\n");
+    write_script(platform.source / "course/learn",
+                 "echo \"$PWD: $* $COALESCE_COMPILER $CPATH\" > " + told.string() + "\n");
     Ended ended = run_to_end({platform.source / "setup.sh"});
     CHECK_MESSAGE(ended.code == 0, ended.output);
-    CHECK(read_file(told) ==
-          fs::canonical(platform.source / "course").string() + ": grade doctor\n");
+    const fs::path headers = platform.source / "headers";
+    CHECK(read_file(told) == fs::canonical(platform.source / "course").string() +
+                                 ": grade doctor clang " + headers.string() + "\n");
+    CHECK(fs::exists(headers / "toml++/toml.h"));
     write_script(platform.source / "course/learn", "exit 3\n");
     CHECK(run_to_end({platform.source / "setup.sh"}).code != 0);
 }
@@ -169,38 +178,149 @@ TEST_CASE("Gradescope: a grader that cannot work gives no zero") {
     CHECK_FALSE(fs::exists(platform.root / "results/results.json"));
 }
 
-TEST_CASE("Classroom 50: autograder.py writes result.json") {
-    if (run_to_end({"/bin/sh", "-c", "exec python3 --version"}).code != 0) {
-        MESSAGE("skipped: there is no python3");
+namespace {
+
+// Variables as Classroom 50's runner sets them; gone afterwards.
+class Runner {
+public:
+    Runner() {
+        setenv("COALESCE_GRADE", grade.c_str(), 1);
+        for (const auto& [name, value] : variables) setenv(name, value, 1);
+    }
+    ~Runner() {
+        unsetenv("COALESCE_GRADE");
+        for (const auto& [name, value] : variables) unsetenv(name);
+    }
+
+    inline static const std::map<const char*, const char*> variables = {
+        {"CLASSROOM", "cs-principles"},
+        {"ASSIGNMENT", "transpose"},
+        {"ASSIGNMENT_TYPE", "individual"},
+        {"OWNER", "alice"},
+        {"SUBMISSION_TAG", "submit/2026-06-01T14-32-05Z-a1b2c3d"},
+        {"COMMIT_URL", "https://github.com/o/r/commit/a1b2c3d"},
+        {"RELEASE_URL", "https://github.com/o/r/releases/tag/submit%2F2026"},
+        {"REVIEW_URL", "https://github.com/o/r/compare/0...a1b2c3d"}};
+};
+
+// A student's checkout.
+void commit(const fs::path& submission) {
+    const Ended ended = run_to_end(
+        {"/bin/sh", "-c",
+         "cd \"$0\" && git init -q && git add -A && GIT_COMMITTER_DATE='2026-06-01T16:32:01"
+         "+0200' git -c user.name=a -c user.email=a@b commit -qm x",
+         submission});
+    REQUIRE_MESSAGE(ended.code == 0, ended.output);
+}
+
+// What the platform's contract for result.json wants; "" when it is kept.
+std::string broken_in(const json& result) {
+    if (result.at("schema") != "classroom50/result/v1") return "schema";
+    for (const char* field : {"classroom", "assignment", "assignment_type", "owner", "submission",
+                              "commit", "release", "review", "datetime"}) {
+        if (!result.contains(field) || !result.at(field).is_string() || result.at(field) == "") {
+            return field;
+        }
+    }
+    if (!result.at("submission").get<std::string>().starts_with("submit/")) return "submission";
+    std::vector<json> scored = {result};
+    for (const json& test : result.at("tests")) {
+        if (test.at("test-name") == "" || !test.at("passed").is_boolean()) return "tests";
+        scored.push_back(test);
+    }
+    for (const json& one : scored) {
+        if (!one.at("score").is_number_integer() || !one.at("max-score").is_number_integer() ||
+            one.at("score") < 0 || one.at("score") > one.at("max-score")) {
+            return "score";
+        }
+    }
+    return "";
+}
+
+bool has_program(const char* program) {
+    return run_to_end({"/bin/sh", "-c", std::string("exec ") + program + " --version"}).code == 0;
+}
+
+}  // namespace
+
+TEST_CASE("Classroom 50: the bundle keeps no secret, for there is none in it") {
+    Handed handed;
+    const fs::path bundle = handed.exported("classroom50", "classroom50");
+    const fs::path teacher = fs::path(handed.assignments) / "hw1/teacher";
+    std::vector<std::string> secrets = {read_file(teacher / "key").substr(0, 64)};
+    for (const char* name : {"02_naive", "03_tiled"}) {
+        const std::string solution = read_file(teacher / "solutions" / name / "kernel.cu");
+        secrets.push_back(solution.substr(solution.find("__global__")));
+    }
+    const std::string hidden = read_file(teacher / "hidden.toml");
+    for (std::size_t at = 0; (at = hidden.find("shapes = ", at)) != hidden.npos; ++at) {
+        secrets.push_back(hidden.substr(at, hidden.find('\n', at) - at));
+    }
+    REQUIRE(secrets.size() == 5);
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(bundle)) {
+        if (!entry.is_regular_file()) continue;
+        ++files;
+        CAPTURE(entry.path().string());
+        const std::string text = read_file(entry.path());
+        for (const std::string& secret : secrets) CHECK(text.find(secret) == text.npos);
+    }
+    CHECK(files >= 4);
+}
+
+TEST_CASE("Classroom 50: autograder.py keeps the contract for result.json") {
+    if (!has_program("python3") || !has_program("git")) {
+        MESSAGE("skipped: there is no python3 or no git");
         return;
     }
     Handed handed;
-    fs::path script = handed.exported("classroom50", "classroom50") / "autograder.py";
+    const Runner runner;
+    const fs::path script = handed.exported("classroom50", "classroom50") / "autograder.py";
     CHECK(is_executable(script));
-    setenv("COALESCE_GRADE", grade.c_str(), 1);
-    setenv("COALESCE_ASSIGNMENTS", handed.assignments.c_str(), 1);
+    // As unpacking leaves it.
+    fs::permissions(script.parent_path() / "assignments/hw1/teacher/key", fs::perms(0644));
     const auto run = [&](const fs::path& submission) {
         // In the submission's folder, as the platform does it; one that was handed in is not ours.
         std::ofstream(submission / "result.json") << "{\"score\": 1000}";
         return run_to_end({"/bin/sh", "-c", "cd \"$0\" && exec \"$1\"", submission, script});
     };
+    // Without a commit nobody knows when it was handed in.
+    CHECK(run(handed.right).code != 0);
+    CHECK_FALSE(fs::exists(handed.right / "result.json"));
+    commit(handed.right);
+    commit(handed.blank);
     Ended ended = run(handed.right);
     REQUIRE_MESSAGE(ended.code == 0, ended.output);
     json result = json::parse(read_file(handed.right / "result.json"));
-    CHECK(result.at("schema") == "classroom50/result/v1");
+    CHECK(broken_in(result) == "");
+    CHECK(result.at("classroom") == "cs-principles");
+    CHECK(result.at("assignment") == "transpose");
+    CHECK(result.at("owner") == "alice");
+    CHECK(result.at("review") == Runner::variables.at("REVIEW_URL"));
+    CHECK(result.at("datetime") == "2026-06-01T14:32:01Z");
     CHECK(result.at("score") == 30);
     CHECK(result.at("max-score") == 30);
     CHECK(result.at("tests").size() == 2);
-    CHECK(run(handed.blank).code == 0);
+    // Each field that the contract wants is missed.
+    for (const char* field : {"classroom", "owner", "release", "review", "datetime"}) {
+        json lacking = result;
+        lacking.erase(field);
+        CHECK(broken_in(lacking) == field);
+    }
+    REQUIRE(run(handed.blank).code == 0);
     result = json::parse(read_file(handed.blank / "result.json"));
-    CHECK(result.at("score") == 0);
+    CHECK(broken_in(result) == "");
     CHECK(result.at("tests").at(0).at("passed") == false);
+    unsetenv("RELEASE_URL");
+    ended = run(handed.right);
+    CHECK(ended.code != 0);
+    CHECK(ended.output.find("RELEASE_URL is not set") != ended.output.npos);
+    CHECK_FALSE(fs::exists(handed.right / "result.json"));
+    setenv("RELEASE_URL", "https://github.com/o/r/releases/tag/x", 1);
     setenv("COALESCE_GRADER_PROGRAMS", "/nonexistent", 1);
     CHECK(run(handed.right).code != 0);
     unsetenv("COALESCE_GRADER_PROGRAMS");
     CHECK_FALSE(fs::exists(handed.right / "result.json"));
-    unsetenv("COALESCE_GRADE");
-    unsetenv("COALESCE_ASSIGNMENTS");
 }
 
 TEST_CASE("Slurm: the script is one") {

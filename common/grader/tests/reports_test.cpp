@@ -9,12 +9,14 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "grader/class/gradebook.h"
 #include "grader/class/names.h"
 #include "grader/class/progress.h"
 #include "grader/class/reports.h"
 #include "grader/class/similarity.h"
 #include "grader/class/tree.h"
 #include "grader/class/zip.h"
+#include "grader/store/errors.h"
 #include "grader/store/files.h"
 
 using namespace coalesce;
@@ -207,6 +209,54 @@ TEST_CASE("platforms get what they read") {
     CHECK(classroom["tests"][0]["test-name"] == "03_tiled");
 }
 
+TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") {
+    ClassResults results = a_class();
+    results.students[2].graded = {graded(wrong_answer())};  // 2 of 10 points
+    const std::string list =
+        "\xef\xbb\xbfstudent,id,email,late_days\r\n"
+        "ada,17,\"ada@x.org\",2.5\n"
+        "=cmd|' /C calc'!A0,18,b@x.org,\n"
+        "\"<b>\\x1b]0;x\\xff\\x0a</b>\",19,c@x.org,9\n"
+        "zoe,20,z@x.org,0\n";
+    const Roster roster = read_roster(list, "names.csv");
+    REQUIRE(roster.size() == 4);
+    const LateRule rule{.percent = 10, .free_days = 0.5};
+    const std::string moodle = gradebook_csv(results, roster, rule, "moodle");
+    CHECK(moodle.starts_with("\"ID number\",\"Email address\",Name,hw1,\"Late days\"\r\n"));
+    CHECK(moodle.find("17,ada@x.org,ada,8,2.5\r\n") != moodle.npos);
+    // A formula, somebody who handed nothing in, somebody who has less than nothing.
+    CHECK(moodle.find("18,b@x.org,\"'=cmd|' /C calc'!A0\",2,0\r\n") != moodle.npos);
+    CHECK(moodle.find("20,z@x.org,zoe,,0\r\n") != moodle.npos);
+    CHECK(moodle.find(",0,9\r\n") != moodle.npos);
+    const std::string canvas = gradebook_csv(results, roster, {}, "canvas");
+    CHECK(
+        canvas.starts_with("Student,ID,\"SIS User ID\",\"SIS Login ID\",Section,hw1\r\n\"    "
+                           "Points Possible\",,,,,10\r\n"));
+    CHECK(canvas.find("ada,17,,,,10\r\n") != canvas.npos);
+    // Who is not graded yet has no points, not 0.
+    CHECK(gradebook_csv(a_class(), roster, {}, "canvas").find(",19,,,,\r\n") != canvas.npos);
+}
+
+TEST_CASE("a list of names that leaves somebody out, or says nonsense, is refused") {
+    const auto refusal = [](const std::string& list) {
+        try {
+            gradebook_csv(a_class(), read_roster(list, "names.csv"), {}, "moodle");
+        } catch (const UsageError& error) {
+            return std::string(error.what());
+        }
+        return std::string("none");
+    };
+    CHECK(refusal("").find("`student`") != std::string::npos);
+    CHECK(refusal("id\n1\n").find("`student`") != std::string::npos);
+    CHECK(refusal("student,shoe\nada,9\n").find("shoe") != std::string::npos);
+    CHECK(refusal("student,id\nada\n").find("student 1") != std::string::npos);
+    CHECK(refusal("student,id\nada,1\nada,2\n").find("twice") != std::string::npos);
+    CHECK(refusal("student,late_days\nada,-1\n").find("number of days") != std::string::npos);
+    CHECK(refusal("student,late_days\nada,soon\n").find("number of days") != std::string::npos);
+    CHECK(refusal("student,id\nada,1\n").find("does not have: '") == std::string::npos);
+    CHECK(refusal("student,id\nada,1\n").find("calc") != std::string::npos);
+}
+
 TEST_CASE("reports are the same bytes again, and of students who are there") {
     TemporaryFolder folder;
     ClassResults results = a_class();
@@ -247,9 +297,9 @@ TEST_CASE("other names and comments are alike; another way is not") {
 }
 
 TEST_CASE("a zip that was written can be read") {
-    Tree tree = read_archive(zip_of({{"a/b", "bytes"}, {"c", ""}}));
+    Tree tree = read_archive(zip_of({{"a/b.cu", "bytes"}, {"c", ""}}));
     REQUIRE(tree.items.size() == 2);
-    CHECK(tree.items[0].path == std::vector<std::string>{"a", "b"});
+    CHECK(tree.items[0].path == std::vector<std::string>{"a", "b.cu"});
     CHECK(tree.items[0].bytes == "bytes");
     CHECK(zip_of({{"a", "x"}}) == zip_of({{"a", "x"}}));
 }

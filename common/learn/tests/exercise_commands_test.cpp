@@ -374,7 +374,7 @@ TEST_CASE("each prediction has one answer, a whole number") {
             CHECK_MESSAGE(guess["right"] == true, guess.dump());
         }
     }
-    expect(course, {"predict", "10"}, 0, {"you said 4", "on average: right"});
+    expect(course, {"predict", "11"}, 0, {"you said 4", "on average: right"});
 }
 
 TEST_CASE("picture: what the learner's own kernel touches, as text and as SVG") {

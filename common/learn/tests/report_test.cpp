@@ -19,6 +19,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
+const std::string MARKERS =
+    "<!-- results: written by build/bin/learn results -->\nold\n<!-- end of results -->\n";
+const std::string EMPTY_README = "# Title\n" + MARKERS + "after\n";
+const std::string COURSE = R"([[step]]
+name = "02_naive"
+title = "Naive"
+builds_on = ""
+[[step.variant]]
+name = "naive"
+kernel = "transpose_naive"
+expect = { load = 4, store = 32 }
+[[step.variant]]
+name = "8x32"
+kernel = "transpose_naive"
+expect = { load = 4, store = 8 }
+)";
+
 const Json SIM = {{"name", "A simulated GPU"}, {"kind", "sim"}};
 const Json GPU = {{"name", "A GPU"}, {"kind", "gpu"}};
 const Json PREDICTED = {{"name", "A GPU"}, {"kind", "predicted"}};
@@ -68,7 +85,11 @@ struct Folder {
     fs::path path = fs::temp_directory_path() / ("report-" + std::to_string(getpid()));
     Folder() {
         fs::create_directories(path / "docs/results");
+        fs::create_directories(path / "docs/guide");
         fs::create_directories(path / "steps/02_naive");
+        write("course.toml", COURSE);
+        write("README.md", EMPTY_README);
+        write("docs/guide/results.md", MARKERS);
     }
     ~Folder() { fs::remove_all(path); }
     void write(const std::string& name, const std::string& text) const {
@@ -83,10 +104,6 @@ struct Folder {
         return static_cast<size_t>(std::distance(fs::directory_iterator(path), {}));
     }
 };
-
-const std::string EMPTY_README =
-    "# Title\n<!-- results: written by build/bin/learn results -->\nold\n<!-- end of results -->\n"
-    "after\n";
 
 bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -191,7 +208,6 @@ TEST_CASE("predicted times have a table of 80 columns, and are never called meas
 
 TEST_CASE("without results the README says so") {
     Folder folder;
-    folder.write("README.md", EMPTY_README);
     CHECK(update_readme(folder.path, true) == 1);
     CHECK(folder.read("README.md") == EMPTY_README);
     CHECK(update_readme(folder.path, false) == 0);
@@ -211,13 +227,15 @@ TEST_CASE("what is counted, predicted and measured of a variant is one row; riva
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", results}}.dump());
     results = {predicted("02_naive", "naive", "A GPU")};
     folder.write("docs/results/c.json", Json{{"device", PREDICTED}, {"results", results}}.dump());
-    // Of other programs.
-    folder.write("docs/results/d.json", R"({"device": {"name": "G"}, "results": [{"case": "x"}]})");
-    const std::string text = results_in_markdown(read_results(folder.path / "docs/results"));
+    // Of another program.
+    folder.write("docs/results/shapes.json",
+                 R"({"device": {"name": "G"}, "results": [{"case": "x"}]})");
+    const std::string text =
+        results_in_markdown(read_results(folder.path / "docs/results"), "proof.md");
     CHECK(
         has(text, "**A GPU**, 4096 x 512 floats. *Counted* on the simulated GPU at 1024 x 1024; "));
     CHECK(has(text, "*Predicted*, not measured: "));
-    CHECK(has(text, "[how far off they are](docs/guide/proof.md)"));
+    CHECK(has(text, "[how far off they are](proof.md)"));
     size_t details = text.find("<details>");
     CHECK(
         text.find("| 02_naive | naive | 4, 32 | 1,015,808 | 37.7 | 2.12 ± 8 % | 94 % | barriers | "
@@ -238,11 +256,11 @@ TEST_CASE("times that were predicted for another GPU or shape stand beside no me
     for (const Json& row : {other_gpu, other_shape}) {
         KnownResults known{.predicted = {{"device", PREDICTED}, {"results", {row}}},
                            .measured = {measured}};
-        CHECK_FALSE(has(results_in_markdown(known), "redicted"));
+        CHECK_FALSE(has(results_in_markdown(known, "proof.md"), "redicted"));
         CHECK_FALSE(has(results_of_step("02_naive", known, folder.path), "redicted"));
         known.measured.clear();
-        CHECK(has(results_in_markdown(known), "No GPU has been measured yet."));
-        CHECK(has(results_in_markdown(known), "| 02_naive | naive | 2.12 ± 8 % |"));
+        CHECK(has(results_in_markdown(known, "proof.md"), "No GPU has been measured yet."));
+        CHECK(has(results_in_markdown(known, "proof.md"), "| 02_naive | naive | 2.12 ± 8 % |"));
         CHECK(has(results_of_step("02_naive", known, folder.path), "| `naive` | 2.12 ± 8 % |"));
     }
 }
@@ -261,7 +279,7 @@ TEST_CASE("what the model does not know, and which GPUs nobody measured, is said
 
 TEST_CASE("what is kept of predictions, and when it is stale") {
     Json result = predicted("02_naive", "naive", "G"), none = counted("02_naive", "8x32"),
-         many = predicted("14_many_gpus", "peers", "G");
+         many = predicted("16_many_gpus", "peers", "G");
     result["predicted"]["launches"] = {1, 2};
     result["predicted"]["ms"] = 2.1234567;
     none["not_predicted"] = "it launches no kernel";
@@ -290,15 +308,85 @@ TEST_CASE("what is kept of predictions, and when it is stale") {
     CHECK(stale_predictions(now, shown).at(0) == "02_naive naive: is new");
 }
 
-TEST_CASE("files that are no results are named") {
+TEST_CASE("a line for each lesson, with the fastest of its variants") {
     Folder folder;
-    for (const char* text :
-         {"not JSON", "{}", "{\"device\": 3}", "[]",
-          R"({"device": {"kind": "predicted"}, "results": [{"variant": "x", "predicted": 1}]})"}) {
+    Json naive = timed("02_naive", "naive"), faster = timed("02_naive", "8x32");
+    faster["gbps"] = 4200;
+    folder.write("docs/results/a.json",
+                 Json{{"device", SIM}, {"results", {counted("02_naive", "naive")}}}.dump());
+    folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", {naive, faster}}}.dump());
+    CHECK(update_readme(folder.path, false) == 0);
+    CHECK(has(folder.read("README.md"),
+              "| [02](steps/02_naive/README.md) | Naive | 4, 32 | 4097 | 95.7 % | `8x32` 4200, "
+              "95.7 % |\n"));
+    CHECK(has(folder.read("docs/guide/results.md"), "| [02](../../steps/02_naive/README.md) |"));
+    CHECK(has(folder.read("docs/guide/results.md"), "| 02_naive | 8x32 |"));
+    // The headline itself is the fastest.
+    faster["gbps"] = 4000;
+    folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", {naive, faster}}}.dump());
+    CHECK(update_readme(folder.path, true) == 1);
+    CHECK(update_readme(folder.path, false) == 0);
+    CHECK(has(folder.read("README.md"), "| 4097 | 95.7 % |  |\n"));
+}
+
+TEST_CASE("files that are no results are named, and what is wrong in them") {
+    Folder folder;
+    const auto complaint = [&](const std::string& text) -> std::string {
         folder.write("docs/results/bad.json", text);
-        CHECK_THROWS_WITH(read_results(folder.path / "docs/results"),
-                          doctest::Contains("bad.json is not"));
+        try {
+            read_results(folder.path / "docs/results", {"02_naive"});
+        } catch (const std::exception& error) {
+            const std::string message = error.what();
+            CHECK(has(message, "docs/results/bad.json"));
+            return message.substr(message.find("bad.json") + 8);
+        }
+        return "nothing";
+    };
+    const auto of = [](const Json& device, const std::vector<Json>& rows) {
+        return Json{{"device", device}, {"results", rows}}.dump();
+    };
+    CHECK(has(complaint("not JSON"), " is not JSON"));
+    CHECK(complaint("{}") == ": no \"device\"");
+    CHECK(complaint("[]") == ": an object was expected");
+    CHECK(complaint(R"({"device": 3})") == ": device: an object was expected");
+    CHECK(complaint(R"({"device": {"name": "G"}})") == ": device: no \"kind\"");
+    CHECK(has(complaint(R"({"device": {"name": "G", "kind": "toy"}})"), ": device.kind: gpu, sim"));
+    CHECK(complaint(of(GPU, {})) == ": results: there are none");
+    // Each field, missing and of another kind.
+    const std::vector<std::pair<Json, std::vector<const char*>>> rows = {
+        {timed("02_naive", "naive"),
+         {"step", "variant", "rows", "cols", "verified", "ms", "gbps", "of_copy"}},
+        {counted("02_naive", "naive"), {"step", "variant", "rows", "cols", "verified"}},
+        {predicted("02_naive", "naive", "A GPU"), {"step", "variant", "predicted"}}};
+    for (const auto& [row, fields] : rows) {
+        const Json& device = row.contains("ms") ? GPU : row.contains("counters") ? SIM : PREDICTED;
+        REQUIRE(complaint(of(device, {row})) == "nothing");
+        for (const char* field : fields) {
+            CAPTURE(field);
+            Json wrong = row;
+            wrong.erase(field);
+            CHECK(complaint(of(device, {wrong})) ==
+                  ": results[0]: no \"" + std::string(field) + "\"");
+            wrong[field] = Json::array();
+            CHECK(has(complaint(of(device, {wrong})), ": results[0]." + std::string(field) + ": "));
+        }
+        CHECK(complaint(of(device, {row, row})) ==
+              ": results[1]: \"02_naive naive\" is there twice");
     }
+    Json wrong = timed("02_naive", "naive");
+    wrong["ms"] = 0;
+    CHECK(complaint(of(GPU, {wrong})) == ": results[0].ms: a number above 0 was expected");
+    wrong = counted("02_naive", "naive");
+    wrong["counters"].erase("shared_load_ideal");
+    CHECK(complaint(of(SIM, {wrong})) == ": results[0].counters: no \"shared_load_ideal\"");
+    wrong = predicted("02_naive", "naive", "A GPU");
+    wrong["predicted"]["binds"] = "magic";
+    CHECK(has(complaint(of(PREDICTED, {wrong})), ": results[0].predicted: binds"));
+    CHECK(complaint(of(GPU, {timed("99_none", "naive")})) ==
+          ": results[0].step: course.toml has no step \"99_none\"");
+    folder.write("docs/results/a.json", of(SIM, {counted("02_naive", "naive")}));
+    CHECK(complaint(of(SIM, {counted("02_naive", "naive")})) ==
+          ": device.kind: another file has these, too");
 }
 
 TEST_CASE("a README without its markers") {
@@ -315,7 +403,7 @@ TEST_CASE("a lesson shows what is known of its step, once something is") {
     update_readme(folder.path, false);
     CHECK(folder.read("steps/02_naive/README.md") == lesson);
 
-    Json results = {timed("02_naive", "naive"), timed("03_tiled", "tiled")};
+    Json results = {timed("02_naive", "naive"), timed("rivals", "geam")};
     folder.write("docs/results/b.json", Json{{"device", GPU}, {"results", results}}.dump());
     CHECK(update_readme(folder.path, false) == 0);
     CHECK(update_readme(folder.path, true) == 0);

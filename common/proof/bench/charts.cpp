@@ -16,20 +16,47 @@
 namespace coalesce::proof {
 namespace {
 
-constexpr const char* kStepColour = "#2f6f9f";
-constexpr const char* kRivalColour = "#a9a9a9";
-constexpr const char* kCopyColour = "#b5541c";
-constexpr const char* kPredictedColour = "#d89000";
-constexpr const char* kPredictedBarColour = "#f0d9a8";
-/// One for each line of a chart: told apart by eyes that see no red, or no green.
-constexpr const char* kLineColours[] = {"#b5541c", "#7a7a7a", "#d89000", "#009e73", "#56b4e9",
-                                        "#0072b2", "#cc79a7", "#5d3a9b", "#000000", "#8c6d31"};
+constexpr const char* kStepColour = kBlue;
+constexpr const char* kRivalColour = kGrey;
+constexpr const char* kCopyColour = kRed;
+constexpr const char* kPredictedColour = kAmber;
+constexpr const char* kPredictedBarColour = kPaleAmber;
+constexpr const char* kFastestColour = kGreen;
+
+/// How a line of a chart looks. As many as there are lessons, and more: colours first, then dashes.
+struct LineStyle {
+    const char* colour;
+    const char* dashes;
+};
+LineStyle style_of_line(std::size_t index) {
+    constexpr const char* colours[] = {kRed, kGrey, kAmber, kGreen, kBlue, kPink, kViolet, kSky};
+    constexpr const char* dashes[] = {"", "6 3", "2 3"};
+    constexpr std::size_t count = std::size(colours);
+    return {colours[index % count], dashes[index / count % std::size(dashes)]};
+}
 
 /// Host code and transfers are slower by a factor of 40 and more: they would not be seen.
 bool is_of_device(const Json& result) {
     static const std::set<std::string> others{"host_to_device", "device_to_host", "cpu_serial",
                                               "cpu_parallel"};
     return !others.contains(result.value("variant", ""));
+}
+
+/// Halves of a transpose are no rivals of a whole one.
+bool is_whole(const Json& result) {
+    return result.at("variant") != "fine" && result.at("variant") != "coarse";
+}
+
+/// The fastest kernel of the same step; nullptr when it is this one.
+const Json* fastest_of(const Json& headline, const Json& results) {
+    const Json* fastest = &headline;
+    for (const Json& result : results) {
+        if (result.at("step") != headline.at("step") || !is_timed(result)) continue;
+        if (!is_of_device(result) || !is_whole(result) || result.at("variant") == "memcpy")
+            continue;
+        if (result.at("gbps") > fastest->at("gbps")) fastest = &result;
+    }
+    return fastest == &headline ? nullptr : fastest;
 }
 
 /// The first of each step, and every rival but the copy, which is a line of its own.
@@ -57,6 +84,12 @@ void draw_legend(Svg& svg, const Both& both, Point place) {
     svg.text(place, text, Anchor::end, 11, kQuiet);
 }
 
+void draw_legend_of_fastest(Svg& svg, Point place) {
+    svg.dot({place.x, place.y - 4}, 4, kFastestColour);
+    svg.text({place.x + 9, place.y}, "the fastest variant of the lesson", Anchor::start, 11,
+             kQuiet);
+}
+
 /// Numbers along an axis, in pixels.
 struct Axis {
     double first_pixel, last_pixel, most;
@@ -66,6 +99,7 @@ struct Axis {
 };
 
 void draw_gbps_grid(Svg& svg, const Axis& up, double left, double right) {
+    svg.text({left - 6, up.at(up.most) - 10}, "GB/s", Anchor::end, 11, kQuiet);
     for (double gbps = 0; gbps <= up.most; gbps += 1000) {
         svg.line({left, up.at(gbps)}, {right, up.at(gbps)}, kGridColour);
         svg.text({left - 6, up.at(gbps) + 4}, format("%.0f", gbps), Anchor::end, 11, kQuiet);
@@ -73,6 +107,13 @@ void draw_gbps_grid(Svg& svg, const Axis& up, double left, double right) {
 }
 
 // ---- bandwidth by step ----
+
+void draw_gbps_axis(Svg& svg, const Axis& right, double top, double bottom) {
+    for (double gbps = 0; gbps <= right.most; gbps += 1000) {
+        svg.line({right.at(gbps), top}, {right.at(gbps), bottom}, kGridColour);
+        svg.text({right.at(gbps), bottom + 15}, format("%.0f", gbps), Anchor::middle, 11, kQuiet);
+    }
+}
 
 /// A ring at what was predicted, on a line as long as its band.
 void draw_predicted(Svg& svg, const Json& row, const Axis& right, double y) {
@@ -94,6 +135,12 @@ void draw_bar(Svg& svg, const Both& both, const Json& result, const Axis& right,
     const Json* predicted = is_predicted     ? &result
                             : both.predicted ? both.predicted->row(result)
                                              : nullptr;
+    if (const Json* fastest = fastest_of(result, both.shown.results);
+        fastest && !is_rival(result)) {
+        const Point end{right.at(fastest->at("gbps")), y + height / 2};
+        svg.line({right.at(gbps), end.y}, end, kFastestColour, 2);
+        svg.dot(end, 4, kFastestColour);
+    }
     if (predicted) draw_predicted(svg, *predicted, right, y + height / 2);
     svg.text({right.last_pixel + 50, y + 13}, format("%.0f", gbps), Anchor::end, 11, kQuiet);
     svg.text({right.last_pixel + 100, y + 13},
@@ -172,7 +219,7 @@ void name_spots(Svg& svg, std::vector<Spot> spots, double edge) {
     for (const Spot& spot : spots) {
         if (spot.name.empty()) continue;
         double x = spot.place.x + 8, y = spot.place.y;
-        if (spot.place.x > edge - 60) {
+        if (spot.place.x > edge - 20) {
             x = edge + 10;
             y = std::max(y, free_from);
             free_from = y + 14;
@@ -210,14 +257,14 @@ std::vector<Line> lines_over_sizes(const Shown& shown) {
 
 /// `place` has the sides along the axis.
 void draw_line(Svg& svg, const Line& line, std::map<double, double>& place, const Axis& up,
-               const char* colour, bool is_predicted) {
+               LineStyle style, bool is_predicted) {
     for (std::size_t i = 0; i < line.points.size(); ++i) {
         const auto [side, gbps] = line.points[i];
         const Point to{place[side], up.at(gbps)};
-        if (!is_predicted) svg.dot(to, 3, colour);
+        if (!is_predicted) svg.dot(to, 3, style.colour);
         if (i == 0) continue;
         const auto [side_before, gbps_before] = line.points[i - 1];
-        svg.line({place[side_before], up.at(gbps_before)}, to, colour, 1.5);
+        svg.line({place[side_before], up.at(gbps_before)}, to, style.colour, 1.5, style.dashes);
     }
 }
 
@@ -228,8 +275,9 @@ void draw_names(Svg& svg, std::vector<std::pair<double, std::size_t>> ends,
     double free_from = 0;
     for (const auto& [wanted, index] : ends) {
         const double y = std::max(wanted, free_from);
-        svg.text({x, y + 4}, lines[index].name, Anchor::start, 11,
-                 kLineColours[index % std::size(kLineColours)]);
+        const LineStyle style = style_of_line(index);
+        svg.line({x, y}, {x + 18, y}, style.colour, 2, style.dashes);
+        svg.text({x + 23, y + 4}, lines[index].name, Anchor::start, 11);
         free_from = y + 14;
     }
 }
@@ -243,7 +291,7 @@ void draw_rings(Svg& svg, const std::vector<Line>& predicted, const std::vector<
         const auto index = static_cast<std::size_t>(same - lines.begin());
         for (const auto& [side, gbps] : line.points) {
             if (!place.contains(side)) continue;
-            svg.ring({place[side], up.at(gbps)}, 4, kLineColours[index % std::size(kLineColours)]);
+            svg.ring({place[side], up.at(gbps)}, 4, style_of_line(index).colour);
         }
     }
 }
@@ -256,28 +304,32 @@ std::string bandwidth_chart(const ChartResults& results) {
     const std::vector<Json> bars = headlines(shown.results);
     constexpr double row = 22, top = 60;
     const double bottom = top + row * static_cast<double>(bars.size());
-    Svg svg(760, static_cast<int>(bottom) + 30, "Bandwidth by step");
+    Svg svg(760, static_cast<int>(bottom) + 64, "Bandwidth by step");
     const Axis right{150, 640, shown.most_gbps()};
-    svg.text({14, 24}, "GB/s by step: " + shown.caption(), Anchor::start, 14);
+    svg.text({14, 24}, "GB/s by lesson: " + shown.caption(), Anchor::start, 14);
+    draw_gbps_axis(svg, right, top - 6, bottom);
     for (std::size_t i = 0; i < bars.size(); ++i) {
         draw_bar(svg, both, bars[i], right, top + row * static_cast<double>(i));
     }
     draw_ceiling(svg, right, shown.copy_gbps, "copy", bottom, Anchor::end);
     if (shown.peak_gbps > 0)
         draw_ceiling(svg, right, shown.peak_gbps, "peak", bottom, Anchor::start);
-    svg.text({14, bottom + 20},
+    svg.text({690, 32}, "GB/s", Anchor::end, 11, kQuiet);
+    svg.text({740, 32}, "of copy", Anchor::end, 11, kQuiet);
+    draw_legend_of_fastest(svg, {18, bottom + 54});
+    svg.text({14, bottom + 36},
              std::string("10^9 bytes read + written a second; percent of ") +
                  (shown.is_predicted ? "a copy; lines: where nine of ten lie"
                                      : "cudaMemcpy in the same run"),
              Anchor::start, 11, kQuiet);
-    draw_legend(svg, both, {746, bottom + 20});
+    draw_legend(svg, both, {746, bottom + 54});
     return svg.finished();
 }
 
 std::string sectors_chart(const ChartResults& results) {
     const Both both = both_of(results);
     Svg svg(760, 460, "Sectors moved against sectors useful");
-    const Axis right{70, 640, 1}, up{400, 50, both.shown.most_gbps()};
+    const Axis right{70, 640, 1}, up{400, 62, both.shown.most_gbps()};
     svg.text({14, 24}, "GB/s against the useful part of the traffic: " + both.shown.caption(),
              Anchor::start, 14);
     draw_gbps_grid(svg, up, right.first_pixel, right.last_pixel);
@@ -305,7 +357,7 @@ std::string sizes_chart(const ChartResults& results) {
     const Both both = both_of(results);
     const std::vector<Line> lines = lines_over_sizes(both.shown);
     Svg svg(760, 440, "Bandwidth by size");
-    const Axis up{390, 50, both.shown.most_gbps()};
+    const Axis up{390, 62, both.shown.most_gbps()};
     svg.text({14, 24}, "GB/s by size, square: " + both.shown.words(), Anchor::start, 14);
     draw_gbps_grid(svg, up, 70, 620);
     const auto& sides = both.shown.squares;
@@ -315,10 +367,10 @@ std::string sizes_chart(const ChartResults& results) {
         place[side] = 90 + 510 * static_cast<double>(place.size()) / steps;
         svg.text({place[side], 408}, std::to_string(side), Anchor::middle, 11, kQuiet);
     }
+    svg.text({345, 428}, "side of the square matrix, in floats", Anchor::middle, 11, kQuiet);
     std::vector<std::pair<double, std::size_t>> ends;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        draw_line(svg, lines[i], place, up, kLineColours[i % std::size(kLineColours)],
-                  both.shown.is_predicted);
+        draw_line(svg, lines[i], place, up, style_of_line(i), both.shown.is_predicted);
         ends.emplace_back(up.at(lines[i].points.back().second), i);
     }
     if (both.predicted) draw_rings(svg, lines_over_sizes(*both.predicted), lines, place, up);

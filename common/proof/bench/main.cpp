@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "course/course.h"
+#include "course/results_file.h"
 #include "harness/errors.h"
 #include "harness/result.h"
 #include "harness/text.h"
@@ -78,7 +79,7 @@ std::vector<std::string> all_modules() {
     std::vector<std::string> names;
     for (const auto& step : course::read_course(REPOSITORY + "/course.toml").steps) {
         // It measures itself, over several GPUs.
-        if (step.name != "14_many_gpus") names.push_back(step.name);
+        if (step.name != "16_many_gpus") names.push_back(step.name);
     }
     if (has_module("rivals")) names.push_back("rivals");
     return names;
@@ -199,13 +200,15 @@ int check_only(Bench& bench) {
 
 Json read_json(const std::string& file) {
     const Json json = Json::parse(read_file(file), nullptr, false);
-    if (!json.is_object() || !json.contains("results")) {
-        throw UsageError(file + " is not what bench --json writes");
+    try {
+        course::check_results(json);
+    } catch (const course::ResultsError& error) {
+        throw UsageError(file + " is not what bench --json writes: " + error.what());
     }
     return json;
 }
 
-/// What the simulator counts and predicts, and what lesson 14 measures by itself, is committed beside
+/// What the simulator counts and predicts, and what lesson 16 measures by itself, is committed beside
 /// what was measured. Where nothing was, `file` has what is predicted.
 void draw(const Plan& plan, const std::string& file) {
     const std::string results = REPOSITORY + "/docs/results";

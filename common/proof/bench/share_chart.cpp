@@ -8,7 +8,7 @@
 namespace coalesce::proof {
 namespace {
 
-constexpr const char* kColours[] = {"#2f6f9f", "#a9a9a9", "#d89000"};
+constexpr const char* kColours[] = {kBlue, kGrey, kAmber};
 constexpr double kLeft = 290, kRight = 640, kTop = 70, kBar = 13, kGap = 9;
 
 double at(double share) {

@@ -30,7 +30,7 @@ std::string share_chart(const ShareTexts& texts, const std::vector<Shares>& thin
 std::string shapes_chart(const Json& shapes);
 
 /// Each way over several GPUs against the link, at its best number of chunks, from what
-/// 14_many_gpus --json writes for one number of GPUs after the other.
+/// 16_many_gpus --json writes for one number of GPUs after the other.
 std::string links_chart(const std::vector<Json>& of_gpus);
 
 }  // namespace coalesce::proof

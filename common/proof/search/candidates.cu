@@ -108,7 +108,7 @@ struct Tile {
         }
     }
 
-    /// float4 number `quad` of row `col` of the turned tile; see step 09.
+    /// float4 number `quad` of row `col` of the turned tile; see step 10.
     __device__ static float4& cell(float4* shared, int col, int quad) {
         return shared[col * quads + (quad ^ (col / 4 % 8))];
     }

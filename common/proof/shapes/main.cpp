@@ -212,7 +212,7 @@ std::string with_table(const std::string& file, const std::string& table) {
 int make_tables(const Words& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
-    for (const char* name : {"/docs/guide/transpose.md", "/steps/10_any_shape/README.md"}) {
+    for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
         wanted.emplace_back(REPOSITORY + name, with_table(REPOSITORY + name, table(json)));
     }
     wanted.emplace_back(REPOSITORY + "/docs/diagrams/shapes.svg", shapes_chart(json));

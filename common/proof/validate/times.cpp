@@ -80,9 +80,9 @@ std::vector<std::string> programs_of(const TimeWords& words) {
         if (!step) throw UsageError("there is no lesson \"" + word + "\"; ./learn list names them");
         programs.push_back(step->name);
     }
-    // Lesson 14 is for several GPUs, and measures itself.
+    // Lesson 16 is for several GPUs, and measures itself.
     for (const course::Step& step : course.steps)
-        if (words.lessons.empty() && step.name != "14_many_gpus") programs.push_back(step.name);
+        if (words.lessons.empty() && step.name != "16_many_gpus") programs.push_back(step.name);
     if (words.lessons.empty() && !words.no_search) programs.push_back(SEARCH);
     return programs;
 }

@@ -52,7 +52,7 @@ private:
 /// Predicted and measured, for those that have both. `predicted`: what a program wrote with --time.
 std::vector<ComparedTime> compared(const Json& predicted, const Measured& measured);
 
-/// Why those have no prediction that were measured: "11_async tma: its blocks wait ...".
+/// Why those have no prediction that were measured: "12_async tma: its blocks wait ...".
 std::vector<std::string> not_predicted(const Json& predicted, Shape shape,
                                        const Measured& measured);
 

@@ -5,8 +5,10 @@
 #include "checks/global_race.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <mutex>
+#include <shared_mutex>
 #include <unordered_map>
 
 #include "checks/access_report.h"
@@ -57,15 +59,13 @@ Cell narrowed(Cell cell, u32 offset) {
 
 /// How far a block's accesses are known to others.
 struct GlobalRace::Block::Sync {
-    /// One release: accesses of `warp` before epoch `own`, and of other warps before epoch
-    /// `others`, are visible to whoever acquires after `time`.
+    /// One release: what `warp` did before its block's time `own`, and other warps before
+    /// `others`, is visible to whoever acquires after `time`, which is the launch's.
     struct Release {
         u64 time;
         u32 warp;
-        u16 own, others;
-        bool covers(Cell cell) const {
-            return epoch_of(cell) < (warp_of(cell) == warp ? own : others);
-        }
+        u64 own, others;
+        bool covers(u32 by_warp, u64 at) const { return at < (by_warp == warp ? own : others); }
     };
     std::mutex mutex;
     std::vector<Release> releases;
@@ -74,16 +74,60 @@ struct GlobalRace::Block::Sync {
     struct Running {
         struct PerWarp {
             u64 acquired = 0;  ///< time of the last acquire
-            u32 fenced = 0;    ///< own accesses before this epoch lie behind a fence
-            u32 fenced_others =
+            u64 fenced = 0;    ///< own accesses before this lie behind a fence
+            u64 fenced_others =
                 0;  ///< those of other warps, which a barrier brought here before that fence
-            u32 released = 0, released_others = 0;  ///< what the last release covered
+            u64 released = 0, released_others = 0;  ///< what the last release covered
         } warps[kLanes];
         u64 acquired_by_all = 0;  ///< what a barrier passed on
-        u32 fenced_by_all = 0;    ///< as `fenced`: fences that came before the last barrier
-        u32 last_fence = 0;
+        u64 fenced_by_all = 0;    ///< as `fenced`: fences that came before the last barrier
+        u64 last_fence = 0;
     };
     std::unique_ptr<Running> running = std::make_unique<Running>();
+};
+
+/// What its warps know of each other, where not all of them met.
+struct GlobalRace::Block::Order {
+    /// What one warp knows, or whoever waits at a place where warps meet comes to know.
+    struct Knowledge {
+        std::array<u64, kLanes> times{};  ///< what each warp did before this
+        u64 acquired = 0;                 ///< of what other blocks released
+
+        void join(const Knowledge& other) {
+            for (u32 v = 0; v < kLanes; ++v) times[v] = std::max(times[v], other.times[v]);
+            acquired = std::max(acquired, other.acquired);
+        }
+    };
+    std::array<Knowledge, kLanes> warps;
+    std::unordered_map<u64, Knowledge> places;  ///< what was brought there
+};
+
+/// The numbers behind the grid's last block, by which blocks go on that have used up their epochs.
+struct GlobalRace::Turns {
+    mutable std::shared_mutex mutex;
+    u64 first = 0;  ///< of these numbers
+    struct Turn {
+        u64 block, turn;
+    };
+    std::vector<Turn> turns;
+
+    void clear(u64 blocks) {
+        first = blocks;
+        turns.clear();
+    }
+    /// The number by which the block goes on; kNoBlock: there is none left.
+    u64 add(Turn turn) {
+        const std::unique_lock lock(mutex);
+        const u64 number = first + turns.size();
+        if (number >= kNoBlock) return kNoBlock;
+        turns.push_back(turn);
+        return number;
+    }
+    Turn find(u64 number) const {
+        if (number < first) return {number, 0};
+        const std::shared_lock lock(mutex);
+        return number - first < turns.size() ? turns[number - first] : Turn{number, 0};
+    }
 };
 
 struct GlobalRace::Clock {
@@ -127,7 +171,9 @@ void GlobalRace::for_each_shadow(F f) {
 }
 
 GlobalRace::GlobalRace(u64 capacity)
-    : capacity_(round_up(capacity, kLineBytes * 128)), clock_(std::make_unique<Clock>()) {
+    : capacity_(round_up(capacity, kLineBytes * 128)),
+      clock_(std::make_unique<Clock>()),
+      turns_(std::make_unique<Turns>()) {
     for_each_shadow(
         [this](Cells& cells, u64 count) { available_ = available_ && cells.reserve(count); });
 }
@@ -150,6 +196,7 @@ void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
     allocations_ = &allocations;
     log_.begin_launch(kernel, grid, block);
     clock_->clear();
+    turns_->clear(grid.count());
     if (available_) new_stamp();
 
     Report report;
@@ -184,20 +231,40 @@ void GlobalRace::begin_block(Block& block, u64 number) const {
 void GlobalRace::end_block(Block& block) {
     if (block.sync != nullptr) block.sync->running.reset();
     block.sync = nullptr;
+    block.order.reset();
 }
 
 // ---- what orders accesses ----
 
-/// Begins a new epoch. The last one never ends: accesses in it count as ordered with all others.
+/// Begins a new epoch.
 void GlobalRace::advance(Block& block) {
-    if (block.epoch == kMaxEpoch) return;
-    ++block.epoch;
-    block.bits = block.number << kBlockAt | u64{block.epoch} << kEpochAt;
+    const u64 epoch = (block.time + 1) % kMaxEpoch, turn = (block.time + 1) / kMaxEpoch;
+    if (!block.checked) return;
+    if (epoch == 0 && !begin_turn(block, turn)) return;
+    ++block.time;
+    block.bits = (block.bits & ~(u64{kMaxEpoch} << kEpochAt)) | epoch << kEpochAt;
+}
+
+/// The epochs of a number are used up. When there is no other number left, as in a grid of very many blocks,
+/// the block stays in the epoch that never ends: accesses in it count as ordered with all others.
+bool GlobalRace::begin_turn(Block& block, u64 turn) {
+    const u64 number = turns_->add({block.number, turn});
+    if (number == kNoBlock) {
+        block.bits |= u64{kMaxEpoch} << kEpochAt;
+        return false;
+    }
+    block.bits = number << kBlockAt;
+    return true;
+}
+
+GlobalRace::Moment GlobalRace::moment_of(Cell cell) const {
+    const Turns::Turn turn = turns_->find(block_of(cell));
+    return {turn.block, turn.turn * kMaxEpoch + epoch_of(cell)};
 }
 
 void GlobalRace::barrier(Block& block) {
     advance(block);
-    block.last_barrier = block.epoch;
+    block.last_barrier = block.last_meeting = block.time;
     if (block.sync == nullptr) return;
     // What one warp has seen or fenced, all have now.
     auto& running = *block.sync->running;
@@ -207,13 +274,80 @@ void GlobalRace::barrier(Block& block) {
     running.fenced_by_all = running.last_fence;
 }
 
+namespace {
+
+GlobalRace::Block::Order& order_of(GlobalRace::Block& block) {
+    if (!block.order) block.order = std::make_shared<GlobalRace::Block::Order>();
+    return *block.order;
+}
+
+/// What a warp knows now; of itself, all.
+GlobalRace::Block::Order::Knowledge knowledge_of(GlobalRace::Block& block, u32 warp) {
+    auto knows = order_of(block).warps[warp];
+    knows.times[warp] = block.time;
+    if (block.sync != nullptr)
+        knows.acquired = std::max(knows.acquired, block.sync->running->warps[warp].acquired);
+    return knows;
+}
+
+void teach(GlobalRace::Block& block, u32 warp,
+           const GlobalRace::Block::Order::Knowledge& knowledge) {
+    order_of(block).warps[warp].join(knowledge);
+    block.last_meeting = block.time;
+    if (block.sync != nullptr) block.sync->running->fenced_by_all = block.sync->running->last_fence;
+}
+
+}  // namespace
+
+void GlobalRace::arrive(Block& block, u64 place, u32 warp) {
+    if (!block.checked) return;
+    advance(block);
+    order_of(block).places[place].join(knowledge_of(block, warp));
+}
+
+void GlobalRace::barrier_complete(Block& block, u32 id, Mask waiting) {
+    if (!block.checked) return;
+    advance(block);
+    auto& brought = order_of(block).places[id];
+    for (Mask rest = waiting; rest; rest &= rest - 1)
+        brought.join(knowledge_of(block, static_cast<u32>(std::countr_zero(rest))));
+    for (Mask rest = waiting; rest; rest &= rest - 1)
+        teach(block, static_cast<u32>(std::countr_zero(rest)), brought);
+    order_of(block).places.erase(id);
+}
+
+void GlobalRace::mbarrier_phase_done(Block& block, u32 address) {
+    if (!block.checked) return;
+    auto& places = order_of(block).places;
+    const auto brought = places[kFirstMbarrier + address];
+    places[kFirstPhase + address].join(brought);
+}
+
+void GlobalRace::mbarrier_wait_done(Block& block, u32 address, u32 warp) {
+    if (!block.checked) return;
+    auto& places = order_of(block).places;
+    const auto brought = places.find(kFirstPhase + address);
+    if (brought != places.end()) teach(block, warp, brought->second);
+}
+
+u64 GlobalRace::copy_issued(Block& block) {
+    advance(block);
+    return block.time;
+}
+
+void GlobalRace::copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued) {
+    if (!block.checked) return;
+    u64& known = order_of(block).places[kFirstMbarrier + mbarrier].times[warp];
+    known = std::max(known, issued);
+}
+
 void GlobalRace::fence(Block& block, u32 warp) {
     if (!block.checked) return;
     auto& running = *clock_->sync_of(block).running;
     advance(block);
-    running.last_fence = block.epoch;
-    running.warps[warp].fenced = block.epoch;
-    running.warps[warp].fenced_others = block.last_barrier;
+    running.last_fence = block.time;
+    running.warps[warp].fenced = block.time;
+    running.warps[warp].fenced_others = block.last_meeting;
 }
 
 void GlobalRace::acquire(Block& block, u32 warp) {
@@ -228,14 +362,14 @@ void GlobalRace::release(Block& block, u32 warp) {
     Block::Sync& sync = *block.sync;
     auto& running = *sync.running;
     auto& mine = running.warps[warp];
-    const u32 own = std::max(mine.fenced, running.fenced_by_all);
-    const u32 others = std::max(mine.fenced_others, running.fenced_by_all);
+    const u64 own = std::max(mine.fenced, running.fenced_by_all);
+    const u64 others = std::max(mine.fenced_others, running.fenced_by_all);
     if (own == mine.released && others == mine.released_others) return;  // others saw that before
     mine.released = own;
     mine.released_others = others;
     const std::lock_guard lock(sync.mutex);
     const u64 time = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
-    sync.releases.push_back({time, warp, static_cast<u16>(own), static_cast<u16>(others)});
+    sync.releases.push_back({time, warp, own, others});
 }
 
 void GlobalRace::grid_barrier() {
@@ -267,23 +401,35 @@ struct GlobalRace::Detail {
     /// Whether what `earlier` stands for happened before this access.
     bool is_ordered(Cell earlier) const {
         if (!is_foreign(earlier, me) || epoch_of(earlier) == kMaxEpoch) return true;
-        if (block_of(earlier) == block.number && epoch_of(earlier) < block.last_barrier)
-            return true;
-        return is_published(earlier);
+        const Moment moment = race.moment_of(earlier);
+        return (moment.block == block.number && is_ordered_here(warp_of(earlier), moment.time)) ||
+               is_published(moment, warp_of(earlier));
+    }
+
+    /// Of another warp of this block, or of this one under another number.
+    bool is_ordered_here(u32 warp, u64 time) const {
+        if (time < block.last_barrier || warp == warp_of(me)) return true;
+        return block.order != nullptr && time < block.order->warps[warp_of(me)].times[warp];
     }
 
     /// Whether its block released it, and this warp acquired since.
-    bool is_published(Cell earlier) const {
-        if (block.sync == nullptr) return false;
-        const auto& running = *block.sync->running;
-        const u64 seen = std::max(running.warps[warp_of(me)].acquired, running.acquired_by_all);
+    bool is_published(Moment moment, u32 warp) const {
+        const u64 seen = acquired();
         if (seen == 0) return false;
-        Block::Sync* sync = race.clock_->find(block_of(earlier));
+        Block::Sync* sync = race.clock_->find(moment.block);
         if (sync == nullptr) return false;
         const std::lock_guard lock(sync->mutex);
         return std::any_of(sync->releases.begin(), sync->releases.end(), [&](const auto& release) {
-            return release.time <= seen && release.covers(earlier);
+            return release.time <= seen && release.covers(warp, moment.time);
         });
+    }
+
+    /// Up to when this warp has seen what was released.
+    u64 acquired() const {
+        u64 seen = block.order != nullptr ? block.order->warps[warp_of(me)].acquired : 0;
+        if (block.sync == nullptr) return seen;
+        const auto& running = *block.sync->running;
+        return std::max({seen, running.warps[warp_of(me)].acquired, running.acquired_by_all});
     }
 
     /// The question asked of every cell that this access meets. `mine` has lane and shift of the
@@ -316,17 +462,17 @@ struct GlobalRace::Detail {
                                      : reinterpret_cast<const u8*>(address + allocation->to_host);
     }
 
-    static RaceParty party(Cell cell) {
+    RaceParty party(Cell cell) const {
         const u32 site = site_of(cell);
         return {.site = site == kUnknownSite ? RaceParty::kUnknownSite : site,
-                .block = block_of(cell),
+                .block = owner_of(cell),
                 .thread = warp_of(cell) * kLanes + lane_of(cell)};
     }
 
     /// Blocks have no order of their own: the one with the lower number counts as the earlier, so
     /// that the report is the same however many workers there are.
     void collide(Cell earlier, Cell mine, u64 offset, bool earlier_wrote) const {
-        const bool swap = block_of(earlier) > block_of(mine);
+        const bool swap = owner_of(earlier) > owner_of(mine);
         const bool first_writes = swap ? writes : earlier_wrote,
                    second_writes = swap ? earlier_wrote : writes;
         const RaceKind kind = !second_writes ? RaceKind::read_after_write
@@ -469,13 +615,17 @@ struct GlobalRace::Detail {
         if (!is_foreign(one, me)) return store(first, mine);
         const Cell two = load(second);
         // Read by two other blocks already, as an input that all blocks read.
-        const bool is_shared = is_live(two) && block_of(one) != block_of(two);
+        const bool is_shared = is_live(two) && owner_of(one) != owner_of(two);
         if (is_shared && !is_own(one) && !is_own(two) && block.sync == nullptr) return;
         if (is_ordered(one)) return store(first, mine);
         if (!is_live(two) || is_ordered(two) || (!is_shared && !is_own(one))) store(second, mine);
     }
     bool is_own(Cell cell) const {
-        return block_of(cell) == block.number;
+        return owner_of(cell) == block.number;
+    }
+    /// The block, by its own number.
+    u64 owner_of(Cell cell) const {
+        return race.moment_of(cell).block;
     }
 
     // -- pieces of a warp's access --

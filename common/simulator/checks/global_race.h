@@ -8,7 +8,13 @@
 //            otherwise; and for single bytes where threads share a word.
 // Arrays     Three of each size: the last write, and two reads by threads that are not ordered
 //            among themselves (a write has to be ordered after both).
-// Time       A block's epoch counts its barriers and fences. Blocks have no common time, except
+// Time       A block's time counts its barriers, arrivals and fences. What came before a barrier of the
+//            whole block is known by one number. A barrier of some warps, and a phase of an mbarrier, bring
+//            to each warp that waits what those who arrived had done and knew, and to nobody else: from the
+//            first of these on, the block keeps for each warp up to which time it knows each other one.
+//            Cells hold the last bits of a time, the epoch. When those are used up, the block goes on under
+//            another number, one that the grid has not: `turns_` knows whose it is.
+//            Blocks have no common time, except
 //            through memory: a fence and then an atomic (or volatile, or release) store publishes
 //            what the block did before, an atomic or volatile read sees what was published before.
 //            All such locations are treated as one clock of the launch: lenient, but it never
@@ -51,12 +57,15 @@ public:
     /// What the checker knows about a block. The executor keeps one in every running block.
     struct Block {
         u64 number = 0;
-        u64 bits = 0;          ///< block number and epoch, as they lie in a Cell
-        u32 epoch = 0;         ///< barriers and fences so far
-        u32 last_barrier = 0;  ///< epoch that the last barrier began
+        u64 bits = 0;          ///< its number in cells, and epoch, as they lie in a Cell
+        u64 time = 0;          ///< barriers, arrivals and fences so far
+        u64 last_barrier = 0;  ///< time that the last barrier of the whole block began
+        u64 last_meeting = 0;  ///< ... that the last barrier of any kind began
         bool checked = false;
         struct Sync;
         Sync* sync = nullptr;  ///< made by its first fence; owned by the checker
+        struct Order;
+        std::shared_ptr<Order> order;  ///< made by the first barrier that is not of the whole block
     };
 
     /// For device addresses [kDeviceBase, kDeviceBase + capacity). When the host does not grant
@@ -76,8 +85,22 @@ public:
 
     // ---- what orders accesses ----
 
-    /// A barrier of the block completed: full, partial, named, or a phase of an mbarrier.
+    /// A barrier of the whole block completed.
     void barrier(Block& block);
+    /// A warp arrived at one of the block's 16 barriers, or at the mbarrier at an address of shared memory,
+    /// and goes on: whoever waits there in the end knows what it did so far.
+    void barrier_arrive(Block& block, u32 id, u32 warp) { arrive(block, id, warp); }
+    void mbarrier_arrive(Block& block, u32 address, u32 warp) {
+        arrive(block, kFirstMbarrier + address, warp);
+    }
+    /// A barrier of some warps completed: `waiting`, which waited, and those that arrived and went on.
+    void barrier_complete(Block& block, u32 id, Mask waiting);
+    /// The mbarrier's phase has ended, for which they arrived; and this warp has seen that one did.
+    void mbarrier_phase_done(Block& block, u32 address);
+    void mbarrier_wait_done(Block& block, u32 address, u32 warp);
+    /// A warp has issued a copy that reports to an mbarrier when it is complete. The time to tell then.
+    u64 copy_issued(Block& block);
+    void copy_complete(Block& block, u32 mbarrier, u32 warp, u64 issued);
     /// Lanes of a warp executed membar or fence (of gpu or sys scope, or of block scope).
     void fence(Block& block, u32 warp);
     /// After a strong read or an atomic has been carried out.
@@ -113,6 +136,9 @@ public:
                          kSiteAt = 4;
     static constexpr Cell kStrong = 1 << 3;
     static constexpr u32 kMaxStamp = 63, kMaxEpoch = 1023, kUnknownSite = 1023;
+    /// Where warps meet: barriers by their number, and mbarriers from here on by their address: what was
+    /// brought there, and what was brought there for phases that have ended.
+    static constexpr u64 kFirstMbarrier = u64{1} << 32, kFirstPhase = u64{1} << 33;
     /// A block that no launch has: cells that are no access but a mark name it.
     static constexpr u64 kNoBlock = (1 << 24) - 1;
     static constexpr u32 kLineBytes = 128, kLineShift = 7;
@@ -174,8 +200,16 @@ private:
     template <class F>
     void for_each_shadow(F f);
     void new_stamp();
-    static void advance(Block& block);
+    void advance(Block& block);
+    bool begin_turn(Block& block, u64 turn);
+    void arrive(Block& block, u64 place, u32 warp);
     void release(Block& block, u32 warp);
+
+    /// Who an access was of: the block's own number, and when in its time.
+    struct Moment {
+        u64 block, time;
+    };
+    Moment moment_of(Cell cell) const;
 
     struct Detail;  ///< the slow path, in global_race.cpp
     friend struct Detail;
@@ -191,6 +225,8 @@ private:
     RaceLog log_{"globalrace"};
     struct Clock;
     std::unique_ptr<Clock> clock_;
+    struct Turns;
+    std::unique_ptr<Turns> turns_;  ///< blocks that go on under numbers which the grid has not
 };
 
 }  // namespace coalesce::sim

@@ -94,7 +94,7 @@ int coalesceGetAccess(size_t index, CoalesceAccess* access);
 enum {
     coalesceRecordNothing,
     coalesceRecordBeside, /**< launches are carried out as always, and recorded */
-    coalesceRecordAlone   /**< only the blocks that are recorded run: memory is not what it would be */
+    coalesceRecordAlone /**< only the blocks that are recorded run: memory is not what it would be */
 };
 /** What is recorded of launches from now on. What was recorded before is gone. */
 void coalesceRecord(int what);
@@ -132,6 +132,8 @@ void coalesceClearReports(void);
 int coalesceSetChecks(const char* list);
 /** Warp instructions that one launch may execute; 0: no limit. */
 void coalesceSetMaxInstructions(uint64_t warp_instructions);
+/** Another order of blocks and warps from now on, as with `simulate --seed`; 0: the natural one. */
+void coalesceSetOrder(uint64_t seed);
 /** Whether reports and explanations go to stderr as they come. */
 void coalesceSetQuiet(int quiet);
 /** Forgets the context's error, so that a checker can go on to its next case. */

@@ -213,6 +213,10 @@ void coalesceSetMaxInstructions(uint64_t warp_instructions) {
     options().max_instructions = warp_instructions;
 }
 
+void coalesceSetOrder(uint64_t seed) {
+    options().seed = seed;
+}
+
 void coalesceSetQuiet(int quiet) {
     options().quiet = quiet != 0;
     reports().print_as_they_come(quiet == 0);

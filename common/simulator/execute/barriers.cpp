@@ -168,6 +168,7 @@ const Op* op_barrier_arrive(Warp& w, const Op* op) {
     if (!barrier) return nullptr;
     Block& block = *w.block;
     const u32 id = static_cast<u32>(barrier - block.barriers);
+    note_barrier_passed(w, id);
     barrier->arrived_only +=
         w.active == w.live ? kLanes : static_cast<u32>(std::popcount(w.active));
     block.watch->memory_changed();

@@ -49,7 +49,8 @@ struct BulkCopy {
     u32 mbarrier = 0;  ///< offset of the one that is told (to shared memory)
     u32 bytes = 0;
     u32 race_ticket = 0;
-    u32 fill = 0;  ///< what stands for 4 bytes outside of the array
+    u64 issued = 0;  ///< for the race check of global memory
+    u32 fill = 0;    ///< what stands for 4 bytes outside of the array
     std::vector<Piece> pieces;
 
     u32 global_site() const { return op->site; }
@@ -108,6 +109,8 @@ void finish(Block& block, F is_due) {
         if (block.shared_race)
             block.shared_race->bulk_end(copy.race_ticket, copy.to_shared, copy.mbarrier);
         if (copy.to_shared) {
+            if (GlobalRace* race = block.launch->global_race)
+                race->copy_complete(block.global_race, copy.mbarrier, copy.warp, copy.issued);
             complete_bytes(block, copy.mbarrier, copy.bytes);
             block.copy_bytes_under_way -= copy.bytes;
         }
@@ -124,6 +127,7 @@ struct Issue {
     const Op* op;
     int lane;
     BulkCopy copy;
+    u64 mbarrier = 0;        ///< its address, as it was given
     bool is_defined = true;  ///< all that it reads in global memory was written
 
     bool fail(Status status, const char* kind, const std::string& message, u64 address) {
@@ -160,13 +164,13 @@ bool find_global(Issue& issue, Piece& piece, const Allocation*& near) {
 }
 
 /// The bytes of shared memory that the copy takes must be the block's.
-bool find_shared(Issue& issue, u64 address, u32 bytes) {
+bool find_shared(Issue& issue, u64 address, u64 bytes) {
     const Block& block = *issue.w.block;
-    if (address + bytes <= block.shared_bytes && address + bytes > address) return true;
+    if (address <= block.shared_bytes && bytes <= block.shared_bytes - address) return true;
     LaneAccess access{
         .kind = issue.copy.to_shared ? LaneAccess::Kind::write : LaneAccess::Kind::read,
         .address = address,
-        .bytes = bytes};
+        .bytes = static_cast<u32>(std::min<u64>(bytes, ~u32{0}))};
     issue.w.fail(Status::illegal_address,
                  describe_bad_shared(
                      issue.w.describe(issue.op, "memcheck", "out of bounds", issue.lane), access,
@@ -210,14 +214,17 @@ bool cut_box(Issue& issue, const TensorMap& map, const i32* corner, u32 shared) 
                           map.address);
     const u32 row_bytes = map.row_bytes();
     const Allocation* near = nullptr;
-    for (u32 row = 0, rows = map.rows(); row < rows; ++row) {
+    // The box fits into shared memory: neither its rows nor its bytes are many.
+    for (u32 row = 0, rows = static_cast<u32>(map.rows()); row < rows; ++row) {
         i64 at[kMostDimensions] = {corner[0]};
         for (u32 d = 1, rest = row; d < map.rank; rest /= map.box[d], ++d)
             at[d] = i64{corner[d]} + rest % map.box[d];
         for (u32 byte = 0; byte < row_bytes; byte += kPieceBytes) {
             at[0] = i64{corner[0]} + byte / map.element_bytes;
             Piece piece;
+            // Of a box that fills no line of 128 bytes, a swizzle puts pieces behind its end.
             piece.shared = swizzled(map.swizzle, shared + row * row_bytes + byte);
+            if (!find_shared(issue, piece.shared, kPieceBytes)) return false;
             place_in_array(map, at, piece);
             if (piece.inside && !find_global(issue, piece, near)) return false;
             if (piece.inside || issue.copy.to_shared) issue.copy.pieces.push_back(piece);
@@ -335,21 +342,24 @@ void issue_copy(Issue& issue, u32 shared) {
     note_shared(issue, shared);
     pass_on_undefined(issue);
     Block& block = *issue.w.block;
+    if (GlobalRace* race = block.launch->global_race; race && issue.copy.to_shared)
+        issue.copy.issued = race->copy_issued(block.global_race);
     Block::BulkCopies& copies = copies_of(block);
     issue.copy.group = copies.committed[issue.w.index][issue.lane];
     if (issue.copy.to_shared) issue.w.block->copy_bytes_under_way += issue.copy.bytes;
     copies.pending.push_back(std::move(issue.copy));
 }
 
-bool find_mbarrier(Issue& issue, u64 address) {
+bool find_mbarrier(Issue& issue) {
     const Block& block = *issue.w.block;
-    if (!is_multiple(issue, address, 8, "the mbarrier's address")) return false;
-    if (address + 8 > block.shared_bytes) return find_shared(issue, address, 8);
-    if (is_mbarrier(block, static_cast<u32>(address))) return true;
+    if (!is_multiple(issue, issue.mbarrier, 8, "the mbarrier's address")) return false;
+    if (!find_shared(issue, issue.mbarrier, 8)) return false;
+    issue.copy.mbarrier = static_cast<u32>(issue.mbarrier);
+    if (is_mbarrier(block, issue.copy.mbarrier)) return true;
     issue.w.fail(issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
                  "the mbarrier that this copy reports to was never initialised; let one thread "
                  "initialise it, and fence, before the first copy",
-                 issue.lane, address);
+                 issue.lane, issue.mbarrier);
     return false;
 }
 
@@ -364,8 +374,7 @@ Issue begin(Warp& w, const Op* op, int lane) {
     issue.copy.to_shared = ToShared;
     issue.copy.warp = w.index;
     issue.copy.lane = static_cast<u32>(lane);
-    if (ToShared)
-        issue.copy.mbarrier = static_cast<u32>(address_in_space(w.lanes<u64>(op->c)[lane]));
+    if (ToShared) issue.mbarrier = address_in_space(w.lanes<u64>(op->c)[lane]);
     return issue;
 }
 
@@ -379,8 +388,9 @@ bool copy_box(Warp& w, const Op* op, int lane) {
     if (!map)
         return issue.fail(
             Status::illegal_instruction, "no tensor map",
-            "there is no tensor map at this address; make one with "
-            "cuTensorMapEncodeTiled, and pass it as a const __grid_constant__ parameter",
+            "there is no tensor map at this address, or not all of its 128 bytes are as "
+            "they were made; make one with cuTensorMapEncodeTiled, and pass it as a const "
+            "__grid_constant__ parameter",
             map_address);
     if (map->rank != op->count)
         return issue.fail(Status::illegal_instruction, "no tensor map",
@@ -388,12 +398,12 @@ bool copy_box(Warp& w, const Op* op, int lane) {
                               " dimensions and the instruction " + std::to_string(op->count),
                           map_address);
     const u64 shared = address_in_space(w.lanes<u64>(op->a)[lane]);
-    issue.copy.bytes = map->box_bytes();
     issue.copy.fill = map->fills_with_nan ? ~0u : 0;
     if (!is_multiple(issue, shared, kBoxAlignment, "a box's address in shared memory"))
         return false;
-    if (!find_shared(issue, shared, issue.copy.bytes)) return false;
-    if (ToShared && !find_mbarrier(issue, issue.copy.mbarrier)) return false;
+    if (!find_shared(issue, shared, map->box_bytes())) return false;
+    issue.copy.bytes = static_cast<u32>(map->box_bytes());
+    if (ToShared && !find_mbarrier(issue)) return false;
     const Slot slots[kMostDimensions] = {op->v[0], op->v[1], op->v[2], op->v[3], op->d2};
     i32 corner[kMostDimensions] = {};
     for (u32 d = 0; d < map->rank; ++d) corner[d] = static_cast<i32>(w.lanes<u32>(slots[d])[lane]);
@@ -416,7 +426,7 @@ bool copy_run(Warp& w, const Op* op, int lane) {
         return false;
     if (issue.copy.bytes == 0) return true;
     if (!find_shared(issue, shared, issue.copy.bytes)) return false;
-    if (ToShared && !find_mbarrier(issue, issue.copy.mbarrier)) return false;
+    if (ToShared && !find_mbarrier(issue)) return false;
     const bool is_heard = !w.heard_enough;
     if (is_heard && !cut_run(issue, global, static_cast<u32>(shared), issue.copy.bytes))
         return false;

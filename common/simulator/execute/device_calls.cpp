@@ -15,15 +15,15 @@ namespace {
 
 // ---- vprintf(format, arguments) ----
 
-const Op* unreadable(Warp& w, const Op* op, int lane, u64 address, const std::string& what) {
-    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
-                  "printf: " + what + "; pass pointers that are valid on the device", lane,
+const Op* not_printable(Warp& w, const Op* op, int lane, u64 address, const std::string& why) {
+    return w.fail(op, Status::illegal_address, "memcheck", "out of bounds", "printf: " + why, lane,
                   address);
 }
 
 /// What a line of one lane takes out of the instruction budget: formatting is long work on a GPU as
-/// well, and a flood of lines must not outlast an endless loop.
+/// well, and a flood of lines must not outlast an endless loop. Long lines take more.
 constexpr i64 kInstructionsALine = 50;
+constexpr u64 kCharactersAnInstruction = 16;
 
 const Op* run_vprintf(Warp& w, const Op* op) {
     const i64 lines = std::popcount(w.active);
@@ -40,7 +40,9 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         if (formats[lane] != format_read || !format_read) {
             const std::optional<std::string> read = read_string(w, formats[lane], lane);
             if (!read)
-                return unreadable(w, op, lane, formats[lane], "the format string can not be read");
+                return not_printable(w, op, lane, formats[lane],
+                                     "the format string can not be read; pass pointers that are "
+                                     "valid on the device");
             format = *read;
             format_read = formats[lane];
         }
@@ -51,8 +53,9 @@ const Op* run_vprintf(Warp& w, const Op* op) {
         source.string = [&](u64 address) { return read_string(w, address, lane); };
         const Formatted formatted = format_printf(format, source);
         if (!formatted.problem.empty())
-            return unreadable(w, op, lane, buffers[lane], formatted.problem);
+            return not_printable(w, op, lane, buffers[lane], formatted.problem);
         text += formatted.text;
+        w.unseen += formatted.text.size() / kCharactersAnInstruction;
         used[lane] = static_cast<u32>(formatted.arguments);
     }
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -63,10 +66,13 @@ const Op* run_vprintf(Warp& w, const Op* op) {
 
 // ---- __assertfail(message, file, line, function, size of a character) ----
 
+/// No condition, function or file has a longer name in a message.
+constexpr u64 kLongestName = 1000;
+
 const Op* run_assertfail(Warp& w, const Op* op) {
     const Dim3 block = w.block->index;
     const auto text_of = [&](Slot slot, int lane) {
-        return read_string(w, w.lanes<u64>(slot)[lane], lane).value_or("?");
+        return read_string(w, w.lanes<u64>(slot)[lane], lane, kLongestName).value_or("?");
     };
     std::fflush(stdout);
     for (Mask rest = w.active; rest; rest &= rest - 1) {

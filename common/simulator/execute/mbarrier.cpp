@@ -4,10 +4,12 @@
 // Idea   A phase ends when all expected arrivals have come and no bytes are outstanding; then the
 //        next one begins by itself. To wait is to ask whether a phase is over, by its parity or by
 //        the state that an arrival returned.
-// Watch  What the 8 bytes hold is the hardware's secret, so programs can not depend on it. Ours:
+// Watch  What the 8 bytes hold is the hardware's secret, so programs cannot depend on it. Ours:
 //        bits 0-19 arrivals still to come, 20-39 arrivals that a phase expects, 40-61 bytes still
 //        to come (plus 2^21, because they may arrive before they are expected), 63 parity of the
-//        phase.
+//        phase. Threads may write anything there: words that cannot be a barrier's are none.
+#include <utility>
+
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
@@ -22,6 +24,9 @@ constexpr u32 kMaxCount = (1u << 20) - 1;
 
 struct Mbarrier {
     static constexpr i64 kNoBytes = 1 << 21;
+    static constexpr u64 kBytesMask = 2 * kNoBytes - 1;
+    /// As documented: more than these can neither be expected nor be there too early.
+    static constexpr i64 kMostBytes = (1 << 20) - 1;
 
     u32 pending = 0;   ///< arrivals that the current phase still waits for
     u32 expected = 0;  ///< arrivals that a phase begins with; 0: not initialised
@@ -32,14 +37,20 @@ struct Mbarrier {
         Mbarrier b;
         b.pending = bits & kMaxCount;
         b.expected = bits >> 20 & kMaxCount;
-        b.bytes = static_cast<i64>(bits >> 40 & (2 * kNoBytes - 1)) - kNoBytes;
+        b.bytes = static_cast<i64>(bits >> 40 & kBytesMask) - kNoBytes;
         b.parity = bits >> 63;
         return b;
     }
     u64 bits() const {
-        return u64{pending} | u64{expected} << 20 | static_cast<u64>(bytes + kNoBytes) << 40 |
-               u64{parity} << 63;
+        return u64{pending} | u64{expected} << 20 |
+               (static_cast<u64>(bytes + kNoBytes) & kBytesMask) << 40 | u64{parity} << 63;
     }
+    /// Whether these can be the words of a barrier that was initialised and not overwritten.
+    static bool is_sound(u64 bits) {
+        const Mbarrier b = from_bits(bits);
+        return bits != 0 && b.pending <= b.expected && b.bits() == bits;
+    }
+    bool has_too_many_bytes() const { return bytes > kMostBytes || bytes < -kMostBytes; }
 
     /// Ends the phase if nothing is missing; true if it did.
     bool end_phase_if_complete() {
@@ -80,12 +91,31 @@ const Op* misuse(Warp& w, const Op* op, int lane, const Resolved& where, const c
 }
 const Op* not_initialised(Warp& w, const Op* op, int lane, const Resolved& where) {
     return misuse(w, op, lane, where, "mbarrier not initialised",
-                  "this mbarrier was never initialised; let one thread call init() and all others "
-                  "wait for it with __syncthreads()");
+                  "this mbarrier was never initialised, or something else was written over it; let "
+                  "one thread call init() and all others wait for it with __syncthreads()");
+}
+const Op* too_many_bytes(Warp& w, const Op* op, int lane, const Resolved& where) {
+    return misuse(w, op, lane, where, "too many bytes",
+                  "an mbarrier counts up to 1048575 bytes that are to come, or that came before "
+                  "they were expected; expect those of one phase");
 }
 
-void phase_ended(Block& block) {
-    if (GlobalRace* race = block.launch->global_race) race->barrier(block.global_race);
+/// For the race check of global memory: the lanes arrive, each at its mbarrier.
+void note_arrivals(Warp& w, const Resolved& where) {
+    GlobalRace* race = w.block->launch->global_race;
+    u64 noted = ~u64{0};
+    for (Mask rest = race ? w.active : 0; rest; rest &= rest - 1) {
+        const u64 address = where.address[std::countr_zero(rest)];
+        if (std::exchange(noted, address) != address)
+            race->mbarrier_arrive(w.block->global_race, static_cast<u32>(address), w.index);
+    }
+}
+
+/// Ends the phase if nothing is missing.
+void end_phase_if_complete(Block& block, Mbarrier& b, u64 address) {
+    if (!b.end_phase_if_complete()) return;
+    if (GlobalRace* race = block.launch->global_race)
+        race->mbarrier_phase_done(block.global_race, static_cast<u32>(address));
 }
 
 // ---- init, inval ----
@@ -131,23 +161,25 @@ const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
     if (!find_mbarriers(w, op, where)) return nullptr;
     const u32* operand = Operand == Says::nothing ? nullptr : w.lanes<u32>(op->b);
+    note_arrivals(w, where);
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         const u64 before = load_bits(where.host[l]);
         Mbarrier b = Mbarrier::from_bits(before);
         const u32 count = Operand == Says::count ? operand[l] : 1;
-        if (b.expected == 0) return not_initialised(w, op, l, where);
+        if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
         if (count > b.pending)
             return misuse(w, op, l, where, "too many arrivals",
                           "more threads arrive at this mbarrier in one phase than it expects; "
                           "compare the count given to init() with who arrives");
         if (Operand == Says::bytes) b.bytes += operand[l];
+        if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
         if (Kind == Arrival::drop) b.expected -= count;
         b.pending -= count;
         // Released before the phase may end, so that whoever sees its end sees this lane's stores.
         if (w.block->shared_race)
             w.block->shared_race->mbarrier_arrive(w.index, static_cast<u32>(where.address[l]));
-        if (b.end_phase_if_complete()) phase_ended(*w.block);
+        end_phase_if_complete(*w.block, b, where.address[l]);
         store_bits(where.host[l], b.bits());
         if constexpr (ReturnsState) w.lanes<u64>(op->d)[l] = before;
     }
@@ -161,12 +193,15 @@ const Op* run_bytes(Warp& w, const Op* op) {
     Resolved where;
     if (!find_mbarriers(w, op, where)) return nullptr;
     const u32* bytes = w.lanes<u32>(op->b);
+    if (Sign < 0) note_arrivals(w, where);
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
-        Mbarrier b = Mbarrier::from_bits(load_bits(where.host[l]));
-        if (b.expected == 0) return not_initialised(w, op, l, where);
+        const u64 before = load_bits(where.host[l]);
+        Mbarrier b = Mbarrier::from_bits(before);
+        if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
         b.bytes += Sign * i64{bytes[l]};
-        if (Sign < 0 && b.end_phase_if_complete()) phase_ended(*w.block);
+        if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
+        if (Sign < 0) end_phase_if_complete(*w.block, b, where.address[l]);
         store_bits(where.host[l], b.bits());
     }
     w.block->watch->memory_changed();
@@ -180,6 +215,7 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
     complete_copies(w);
     Resolved where;
     if (!find_mbarriers(w, op, where)) return nullptr;
+    note_arrivals(w, where);
     if (w.block->shared_race)
         for (Mask rest = w.active; rest; rest &= rest - 1) {
             const int l = std::countr_zero(rest);
@@ -200,9 +236,9 @@ const Op* run_test_wait(Warp& w, const Op* op) {
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         complete_bulk_copies(*w.block, static_cast<u32>(where.address[l]));
-        const Mbarrier b = Mbarrier::from_bits(load_bits(where.host[l]));
-        if (b.expected == 0 && b.pending == 0 && load_bits(where.host[l]) == 0)
-            return not_initialised(w, op, l, where);
+        const u64 bits = load_bits(where.host[l]);
+        if (!Mbarrier::is_sound(bits)) return not_initialised(w, op, l, where);
+        const Mbarrier b = Mbarrier::from_bits(bits);
         bool asked;
         if constexpr (ByParity)
             asked = w.lanes<u32>(op->b)[l] & 1;
@@ -210,8 +246,10 @@ const Op* run_test_wait(Warp& w, const Op* op) {
             asked = Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
         if (asked == b.parity) continue;
         over |= 1u << l;
-        if (w.block->shared_race)
-            w.block->shared_race->mbarrier_wait_done(w.index, static_cast<u32>(where.address[l]));
+        const auto address = static_cast<u32>(where.address[l]);
+        if (w.block->shared_race) w.block->shared_race->mbarrier_wait_done(w.index, address);
+        if (GlobalRace* race = w.block->launch->global_race)
+            race->mbarrier_wait_done(w.block->global_race, address, w.index);
     }
     w.write_predicate(op->d, over);
     return op + 1;
@@ -275,15 +313,14 @@ std::optional<FamilyInstruction> describe_wait(const ptx::Instruction& i) {
 
 bool is_mbarrier(const Block& block, u32 address) {
     const u64 bits = load_bits(block.shared + address);
-    const Mbarrier b = Mbarrier::from_bits(bits);
-    return b.expected != 0 && b.pending <= b.expected && b.bits() == bits;
+    return Mbarrier::is_sound(bits) && Mbarrier::from_bits(bits).expected != 0;
 }
 
 void complete_bytes(Block& block, u32 address, u32 bytes) {
     u8* host = block.shared + address;
     Mbarrier b = Mbarrier::from_bits(load_bits(host));
     b.bytes -= bytes;
-    if (b.end_phase_if_complete()) phase_ended(block);
+    end_phase_if_complete(block, b, address);
     store_bits(host, b.bits());
     block.watch->memory_changed();
 }

@@ -50,6 +50,12 @@ bool misaligned(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSp
     return end_launch(w, Status::misaligned_address, report);
 }
 
+bool store_to_parameters(Warp& w, const Op* op, u64 address, int lane) {
+    w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+           "a store to the kernel's parameters, which can only be read", lane, address);
+    return false;
+}
+
 /// Where an address within a space lies in this process; nullptr when it is outside. `near` is the
 /// allocation that served the lane before this one.
 u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace space,
@@ -115,6 +121,8 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
         if (!host) return bad_address(w, op, address, lane, bytes, actual, access);
         if (address % std::min<u32>(bytes, 16))
             return misaligned(w, op, address, lane, bytes, actual, access);
+        if (actual == StateSpace::param && access != Access::load)
+            return store_to_parameters(w, op, address, lane);
         out.address[lane] = address;
         out.host[lane] = host;
         if (actual == StateSpace::shared) out.in_shared |= 1u << lane;

@@ -10,6 +10,10 @@ namespace coalesce::sim {
 
 namespace {
 
+/// Hardware keeps what kernels print in a buffer of this size, and loses what is more. Widths alone, `%99999d`,
+/// would make a hundred gigabytes out of a format that fits there.
+constexpr std::size_t kMostText = std::size_t{1} << 20;
+
 /// One `%...` of a format.
 struct Conversion {
     std::string flags;  ///< of "-+ #0"
@@ -81,6 +85,10 @@ public:
             if (!convert(conversion))
                 result_.text.append(format, percent, conversion.end - percent);
             at = conversion.end;
+            if (result_.text.size() > kMostText)
+                result_.problem =
+                    "what it prints at once is longer than the 1 MiB that the device keeps; print "
+                    "less";
         }
         return std::move(result_);
     }
@@ -92,7 +100,8 @@ private:
         T value{};
         offset_ = static_cast<u32>(round_up(offset_, sizeof(T)));
         if (result_.problem.empty() && !source_.argument(offset_, sizeof(T), &value))
-            result_.problem = "its argument buffer can not be read";
+            result_.problem =
+                "its argument buffer can not be read; pass pointers that are valid on the device";
         offset_ += sizeof(T);
         ++result_.arguments;
         return value;
@@ -144,7 +153,8 @@ private:
         if (text)
             result_.text += print(c, "", text->c_str());
         else
-            result_.problem = "a string for %s can not be read";
+            result_.problem =
+                "a string for %s can not be read; pass pointers that are valid on the device";
     }
 
     const FormatSource& source_;

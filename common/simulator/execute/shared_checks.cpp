@@ -28,6 +28,11 @@ void record(Block& block, u32 row, const Op* op, Mask mask) {
     block.ledger.record(row, step, nullptr);
 }
 
+/// Whether these are all warps, those that have ended too: who ends arrives nowhere.
+bool is_everybody(const Block& block, Mask warps) {
+    return std::popcount(warps) == static_cast<int>(block.warps.size());
+}
+
 void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u32* addresses) {
     SharedRace& race = *block.shared_race;
     if (row == block_row(block)) {
@@ -74,8 +79,18 @@ void note_barrier_arrive(Warp& w, const Op* op, u32 id) {
     record(block, w.index, op, w.active);
 }
 
+void note_barrier_passed(Warp& w, u32 id) {
+    if (GlobalRace* race = w.block->launch->global_race)
+        race->barrier_arrive(w.block->global_race, id, w.index);
+}
+
 void note_barrier_complete(Block& block, const Op* op, u32 id, Mask waited, bool whole_block) {
-    if (block.launch->global_race) block.launch->global_race->barrier(block.global_race);
+    if (GlobalRace* race = block.launch->global_race) {
+        if (whole_block || is_everybody(block, waited))
+            race->barrier(block.global_race);
+        else
+            race->barrier_complete(block.global_race, id, waited);
+    }
     if (agrees(block, block_row(block), op, waited)) return;
     if (block.shared_race) block.shared_race->barrier_complete(id, waited, whole_block);
     record(block, block_row(block), op, waited);

@@ -36,6 +36,19 @@ void addresses_of(const Warp& w, const Op* op, u32* addresses) {
     }
 }
 
+/// Whether the ledger, which knows 32 bits of an address, knows these.
+template <bool Narrow>
+bool are_known_whole(const Warp& w, const Op* op) {
+    if constexpr (Narrow) return true;
+    const u64* base = w.lanes<u64>(op->a);
+    u64 upper = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
+        upper |= (base[l] + static_cast<u64>(op->immediate)) >> 32 & active;
+    }
+    return upper == 0;
+}
+
 /// Copies between registers and shared memory; addresses are known to be good.
 template <class Shape, bool Store>
 void move_lanes(Warp& w, const Op* op, const u32* addresses, bool contiguous) {
@@ -207,7 +220,9 @@ const Op* access_shared(Warp& w, const Op* op) {
         observe<Shape, Store>(w, op, addresses);
     }
     SharedLedger& ledger = w.block->ledger;
-    if (ledger.mode() == SharedLedger::Mode::comparing) {
+    if (ledger.mode() == SharedLedger::Mode::comparing && !are_known_whole<Narrow>(w, op)) {
+        leave_ledger(*w.block);
+    } else if (ledger.mode() == SharedLedger::Mode::comparing) {
         const bool stable = (op->detail & kStableAddress) != 0;
         u32 undefined[kLanes];
         const bool has_undefined = Store && w.undefined && undefined_in_store(w, op, undefined);

@@ -2,6 +2,9 @@
 #include "memory/tensor_map.h"
 
 #include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
 
 namespace coalesce::sim {
 
@@ -16,9 +19,9 @@ constexpr u32 kLargestBox = 256, kLargestElementStride = 8;
 constexpr u64 kLargestSize = u64{1} << 32, kStrideEnd = u64{1} << 40;
 constexpr u32 kMapAlignment = 64;
 
-/// What lies in the 128 bytes.
+/// What lies in the 128 bytes: all that tells one map from another.
 struct Stored {
-    static constexpr u64 kMark = 0x70616d2e736e6574;  ///< tens.map
+    static constexpr u64 kMark = 0x70616d2e736e6574;  ///< tens.map, for who looks at memory
     u64 mark, address;
     u8 rank, type, swizzle, fill;
     u16 box[kMostDimensions];
@@ -26,6 +29,20 @@ struct Stored {
     u64 stride[kMostDimensions - 1];
 };
 static_assert(sizeof(Stored) <= kTensorMapBytes);
+
+/// The maps that were made in this process, by their bytes. Workers look while the host may add more.
+struct Made {
+    std::shared_mutex mutex;
+    std::unordered_map<std::string, TensorMap> maps;
+};
+Made& made() {
+    static Made& m = *new Made;  // never destroyed: programs launch kernels while they exit
+    return m;
+}
+
+std::string bytes_of(const void* map) {
+    return {static_cast<const char*>(map), kTensorMapBytes};
+}
 
 std::string dimension(const char* what, u32 number) {
     return std::string(what) + "[" + std::to_string(number) + "]";
@@ -80,50 +97,64 @@ std::string fault_of(const TensorMapArguments& a) {
 
 }  // namespace
 
-u32 TensorMap::rows() const {
-    u32 product = 1;
+namespace {
+
+/// The map that the arguments, which are good, ask for.
+TensorMap map_of(const TensorMapArguments& a) {
+    TensorMap map;
+    map.address = a.address;
+    map.rank = a.rank;
+    map.type = static_cast<u8>(a.type);
+    map.element_bytes = kElementBytes[a.type];
+    map.swizzle = static_cast<Swizzle>(a.swizzle);
+    map.fills_with_nan = a.fill != 0;
+    for (u32 d = 0; d < a.rank; ++d) {
+        map.box[d] = a.box[d];
+        map.size[d] = a.size[d];
+        map.stride[d] = d == 0 ? map.element_bytes : a.strides[d - 1];
+    }
+    return map;
+}
+
+Stored stored_form(const TensorMap& map) {
+    Stored stored{};
+    stored.mark = Stored::kMark;
+    stored.address = map.address;
+    stored.rank = static_cast<u8>(map.rank);
+    stored.type = map.type;
+    stored.swizzle = static_cast<u8>(map.swizzle);
+    stored.fill = map.fills_with_nan;
+    for (u32 d = 0; d < map.rank; ++d) {
+        stored.box[d] = static_cast<u16>(map.box[d]);
+        stored.size_less_1[d] = static_cast<u32>(map.size[d] - 1);
+        if (d > 0) stored.stride[d - 1] = map.stride[d];
+    }
+    return stored;
+}
+
+}  // namespace
+
+u64 TensorMap::rows() const {
+    u64 product = 1;
     for (u32 d = 1; d < rank; ++d) product *= box[d];
     return product;
 }
 
 std::string encode(const TensorMapArguments& a) {
     if (std::string fault = fault_of(a); !fault.empty()) return fault;
-    Stored stored{};
-    stored.mark = Stored::kMark;
-    stored.address = a.address;
-    stored.rank = static_cast<u8>(a.rank);
-    stored.type = static_cast<u8>(a.type);
-    stored.swizzle = static_cast<u8>(a.swizzle);
-    stored.fill = static_cast<u8>(a.fill);
-    for (u32 d = 0; d < a.rank; ++d) {
-        stored.box[d] = static_cast<u16>(a.box[d]);
-        stored.size_less_1[d] = static_cast<u32>(a.size[d] - 1);
-        if (d > 0) stored.stride[d - 1] = a.strides[d - 1];
-    }
+    const TensorMap map = map_of(a);
+    const Stored stored = stored_form(map);
     std::memset(a.map, 0, kTensorMapBytes);
     std::memcpy(a.map, &stored, sizeof stored);
+    const std::unique_lock lock(made().mutex);
+    made().maps.insert_or_assign(bytes_of(a.map), map);
     return "";
 }
 
 std::optional<TensorMap> decode(const u8* bytes) {
-    Stored stored;
-    std::memcpy(&stored, bytes, sizeof stored);
-    if (stored.mark != Stored::kMark || stored.rank == 0 || stored.rank > kMostDimensions ||
-        stored.type >= std::size(kElementBytes))
-        return std::nullopt;
-    TensorMap map;
-    map.address = stored.address;
-    map.rank = stored.rank;
-    map.type = stored.type;
-    map.element_bytes = kElementBytes[stored.type];
-    map.swizzle = static_cast<Swizzle>(stored.swizzle);
-    map.fills_with_nan = stored.fill != 0;
-    for (u32 d = 0; d < map.rank; ++d) {
-        map.box[d] = stored.box[d];
-        map.size[d] = u64{stored.size_less_1[d]} + 1;
-        map.stride[d] = d == 0 ? map.element_bytes : stored.stride[d - 1];
-    }
-    return map;
+    const std::shared_lock lock(made().mutex);
+    const auto found = made().maps.find(bytes_of(bytes));
+    return found == made().maps.end() ? std::nullopt : std::optional(found->second);
 }
 
 u32 swizzled(Swizzle swizzle, u32 address) {

@@ -2,9 +2,12 @@
 // memory and which box of it a copy takes.
 //
 // Builds on  base/types.h.
-// Idea       128 bytes, whose layout is the hardware's secret, so programs can not depend on it.
-//            Ours is the struct `Stored` in tensor_map.cpp, with a mark by which memory that holds
-//            no map is told.
+// Idea       128 bytes, whose layout is the hardware's secret, so programs cannot depend on it.
+// Trust      The bytes lie where kernels can write, or are copied there, by kernels too; so nothing is read
+//            out of them. They are only looked up among the maps that `encode` has made, which the host keeps
+//            where kernels cannot reach: bytes that are not there are no map. A copy is the same map,
+//            wherever it lies. No secret is needed: who guesses the bytes of a map has made a copy of it. And
+//            none is wanted: the same arguments give the same bytes in every run.
 // Watch      Dimension 0 is the innermost one: elements side by side. Its stride is the element's
 //            size.
 #pragma once
@@ -35,9 +38,9 @@ struct TensorMap {
     u32 box[kMostDimensions] = {};     ///< elements that a copy takes
 
     u32 row_bytes() const { return box[0] * element_bytes; }
-    /// Rows of a box: all that differs in another dimension than the innermost.
-    u32 rows() const;
-    u32 box_bytes() const { return row_bytes() * rows(); }
+    /// Rows of a box: all that differs in another dimension than the innermost. Up to 2^32.
+    u64 rows() const;
+    u64 box_bytes() const { return row_bytes() * rows(); }
 };
 
 /// The arguments of cuTensorMapEncodeTiled, with its enumerations as the numbers that they are.
@@ -52,10 +55,10 @@ struct TensorMapArguments {
     u32 interleave = 0, swizzle = 0, promotion = 0, fill = 0;
 };
 
-/// Writes the map. What is wrong with the arguments, or "" when it was written.
+/// Writes the map, and keeps it. What is wrong with the arguments, or "" when it was written.
 std::string encode(const TensorMapArguments& arguments);
 
-/// The map in those 128 bytes; nothing when encode has not written them.
+/// The map whose 128 bytes these are; nothing when encode has not made it.
 std::optional<TensorMap> decode(const u8* bytes);
 
 /// Where the byte at `address` of shared memory lies when copies are swizzled: within spans of 32,

@@ -19,7 +19,7 @@
 // Held against machine code (ptxas 13.0 for sm_90, the course's kernels): the same where a thread loads up
 //          to four times, or each turn waits. Of eight loads, 3 to 5 are issued before the first is used,
 //          and the others while those arrive. Loads that branches with several conditions part
-//          (12_in_place: 8 by this rule) it may leave apart, 2 and 2.
+//          (14_in_place: 8 by this rule) it may leave apart, 2 and 2.
 // Lines    A wait counts at the first of the loads that it is for, so that a line's requests and waits
 //          belong together.
 //

@@ -169,7 +169,8 @@ private:
         made.is_guarded = i.guard.has_value();
         made.latency = latency_of(i);
         made.is_access = is_access(i) || i.opcode == "cp";
-        made.reads_late = made.is_access || (made.latency > 8 && i.opcode != "setp");
+        made.reads_late =
+            made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
         made.words_inside = words_inside(i);
         made.is_in_halves = values_.is_in_halves(i);
         made.reads = values_.read_by(i);
@@ -183,11 +184,18 @@ private:
                 used_[constant.name].push_back(block_);
             else if (!is_used_before(constant))
                 add_once(made.reads, bring(piece, at, constant));
+        const bool compares_signed_half = i.opcode == "set" && i.has("s16");
+        if (compares_signed_half)  // the machine compares 32 bits
+            for (u32& read : made.reads)
+                if (made_.values[read].words) read = add_move(piece, at, 1, kMoveLatency, {read});
         if (const u32 second = latency_of_second_step(i)) {
-            made.reads = {add_move(piece, at, 1, made.latency, std::move(made.reads))};
+            const u32 words = i.opcode == "set" ? 0 : 1;  // it compares before it selects
+            made.reads = {add_move(piece, at, words, made.latency, std::move(made.reads))};
             piece.code.back().reads_late = made.reads_late;
             made.reads_late = made.is_in_halves = false;
             made.latency = second;
+            if (compares_signed_half)
+                made.reads = {add_move(piece, at, 1, second, std::move(made.reads))};
         }
         piece.code.push_back(std::move(made));
     }

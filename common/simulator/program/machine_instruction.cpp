@@ -46,10 +46,12 @@ bool is_slow(const Instruction& i) {
     const std::string& from = i.modifiers.back();
     if (!ptx::is_float(ptx::type_named(to)) && !ptx::is_float(ptx::type_named(from))) return false;
     if (to == "f32" && is_one_of(from, {"f16", "bf16"})) return false;
-    if (from == "f16x2") return false;
+    // Pairs of shorter ones, too, and bytes from the nearest number or towards zero.
+    if (to.ends_with("x2") || from.ends_with("x2") || to == "tf32") return false;
+    if (to == "u8" && from == "f32" && (i.has("rni") || i.has("rzi"))) return false;
     if (to == "f32" && is_one_of(from, {"s32", "u32", "u16"})) return !i.has("rn") && !i.has("rz");
     const bool shortens = from == "f32" && to != "f64" && ptx::is_float(ptx::type_named(to));
-    return !i.has("rn") || !shortens;
+    return !(i.has("rn") || i.has("rz")) || !shortens;
 }
 
 u32 latency_of(const Instruction& i) {
@@ -64,7 +66,7 @@ u32 latency_of(const Instruction& i) {
     const bool reads_special = i.opcode == "mov" && i.operands.size() > 1 &&
                                i.operands[1].kind == ptx::Operand::Kind::special;
     if (reads_special || is_slow(i)) return kSpecial;
-    if (i.opcode == "setp") return kPredicate;
+    if (is_one_of(i.opcode, {"set", "setp"})) return kPredicate;
     if (is_one_of(i.opcode, {"add", "sub", "mul", "mad"}) &&
         (i.has("s64") || i.has("u64") || i.has("wide")))
         return kArithmetic + 1;
@@ -105,7 +107,7 @@ bool calls_routine(const Instruction& i) {
 
 u32 latency_of_second_step(const Instruction& i) {
     constexpr u32 kArithmetic = 4, kCompareAndSelect = 17;
-    if (i.opcode == "set" && (i.has("s16") || i.has("u16"))) return kCompareAndSelect + kArithmetic;
+    if (i.opcode == "set") return i.has("s16") || i.has("u16") ? 2 * kArithmetic : kArithmetic;
     if (i.opcode != "cvt" || !i.has("sat")) return 0;
     const ptx::Type from = ptx::type_named(i.modifiers.back());
     if (ptx::is_float(from)) return kArithmetic;

@@ -247,6 +247,20 @@ bool MachineValues::is_offset(u32 value) const {
     });
 }
 
+/// An addition shifts one of its operands to the right, the one with a sign if there are two to choose from.
+bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
+    if (has_immediate(add)) return false;
+    for (u32 r : registers_read(add)) {
+        const u32 other = root(r);
+        if (other == shifted || times_written_[other] != 1) continue;
+        if (folded_[other]) return false;
+        const Instruction& i = definition(other);
+        if (i.opcode == "shr" && has_immediate(i) && (i.has("s32") || other < shifted))
+            return false;
+    }
+    return true;
+}
+
 bool MachineValues::folds(u32 value) const {
     const Instruction& i = definition(value);
     if (i.guard || readers_[value].empty() || i.operands.size() < 2) return false;
@@ -261,6 +275,9 @@ bool MachineValues::folds(u32 value) const {
         return i.has("u32") || all_readers_are(value, {"add", "sub", "shl", "mul", "mad"});
     }
     if (keeps_lower_bits(value)) return true;
+    if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
+        return all_readers_are(value, {"add"}) &&
+               has_room(function_.body[readers_[value][0]], value);
     const bool shifts = i.opcode == "shl";
     if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
     return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&

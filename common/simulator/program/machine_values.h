@@ -88,6 +88,7 @@ private:
     void find_folded();
     bool keeps_lower_bits(u32 value) const;
     bool is_offset(u32 value) const;
+    bool has_room(const Instruction& add, u32 shifted) const;
     bool folds(u32 value) const;
     bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
     void find_block_numbers();

@@ -77,7 +77,7 @@ public:
         std::vector<const MachineInstruction*> as_written = lifetimes_.in_order;
         std::stable_sort(as_written.begin(), as_written.end(),
                          [](auto* a, auto* b) { return a->source < b->source; });
-        for (u32 least : {4u, 2u, 1u})
+        for (u32 least : {4u, 2u, 1u, 0u})
             for (const MachineInstruction* i : as_written) {
                 for (u32 v : i->reads) assign(v, least);
                 // What is read from a special register or a constant has its turn where it is read itself.
@@ -85,7 +85,10 @@ public:
                 for (u32 v : i->writes) assign(v, least);
             }
         for (const MachineInstruction* i : as_written)
-            for (u32 v : i->writes) assign(v, 1);
+            for (u32 v : i->writes) {
+                assign(v, 1);
+                assign(v, 0);
+            }
         for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
             take_inside(lifetimes_.in_order[n]->words_inside, n);
         return named_;
@@ -118,7 +121,7 @@ private:
             assign_together(code_.side_by_side[vector_of_[value]], least);
         } else if (!facts.is_loose) {
             assign_together({value}, least);
-        } else if (least == 1) {
+        } else if (least == 0) {
             for (u32 w = 0; w < facts.words; ++w) put(value, choose({value}, 1));
         }
     }

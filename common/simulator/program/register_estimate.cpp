@@ -21,7 +21,9 @@ constexpr u32 kAdded = 2;
 /// With up to so many, all threads of a multiprocessor can run.
 constexpr u32 kForAllThreads = 32;
 /// So many does ptxas save by other means, to stay at those.
-constexpr u32 kSaved = 4;
+constexpr u32 kSaved = 2;
+/// With the instructions as they were written, so many remain for what those means need.
+constexpr u32 kToSpare = 2;
 /// Words alive from which on instructions stay in the order in which they were written.
 constexpr u32 kWordsMost = 24;
 /// A kernel with a call needs those that the convention for calls keeps.
@@ -143,7 +145,8 @@ u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel) {
     u32 registers = needed(kWordsMost);
     // ptxas goes to some length to stay at that where it does not know the size of a block.
     const bool knows_threads = kernel.max_threads[0] || kernel.required_threads[0];
-    if (!knows_threads && registers > kForAllThreads && needed(0) <= kForAllThreads + kSaved)
+    const bool is_over = !knows_threads && registers > kForAllThreads;
+    if (is_over && (registers <= kForAllThreads + kSaved || needed(0) + kToSpare <= kForAllThreads))
         registers = kForAllThreads;
     return std::min(registers, allowed(kernel));
 }

@@ -19,8 +19,8 @@ using proof::Svg;
 constexpr double kLeft = 80, kRight = 620, kTop = 56, kBottom = 596;
 constexpr int kWidth = 660, kHeight = 690;
 constexpr std::size_t kNamed = 5;
-constexpr const char* kDotColour = "#2f6f9f";
-constexpr const char* kLineColour = "#b5541c";
+constexpr const char* kDotColour = proof::kBlue;
+constexpr const char* kLineColour = proof::kRed;
 
 /// Both axes: from `least` to `most` milliseconds.
 struct Scale {
@@ -77,7 +77,7 @@ void draw_line(Svg& svg, const Scale& scale, double times, const std::string& da
 
 void draw_dot(Svg& svg, Point place, bool is_known) {
     svg.dot(place, 4, kDotColour);
-    if (!is_known) svg.dot(place, 2.6, "#fff");
+    if (!is_known) svg.dot(place, 2.6, proof::kPaper);
 }
 
 /// A letter on the side of its dot where the lines are not; the corner, which is empty, says what it means.

@@ -278,6 +278,20 @@ TEST_CASE("what the first-level cache has no room for is fetched again") {
     CHECK(operations_of(recording, recording.recorded[0], 38).doubtful_lines == 0.5);
 }
 
+TEST_CASE("of runs shorter than a line, the model says that it does not know") {
+    const auto unknown = [](std::uint32_t sectors_of_run) {
+        Recording recording = recording_of({"ld"});
+        add_step(recording, AccessKind::load, 0, 4096);
+        recording.registers = 16;
+        for (std::uint64_t row = 0; row < 1000; ++row)
+            recording.reads.sectors.add({row << 12, sectors_of_run});
+        recording.reads.by_blocks = recording.reads.sectors.size();
+        return predict(recording, plain_gpu()).unknown;
+    };
+    CHECK(unknown(2) == std::vector{Unknown::half_lines});
+    CHECK(unknown(4).empty());
+}
+
 TEST_CASE("parts of sectors along a row are told from parts down a column") {
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);

@@ -1,5 +1,5 @@
-// Everything of the course that the explorer shows, as one script: titles, what each kernel is expected
-// to cost, sources, PTX and launches; and the kernels of its sliders.
+// Everything of the steps that the explorer and the playground show, as one script: titles, what each kernel is
+// expected to cost, sources, PTX and launches; and the kernels of the explorer's sliders.
 //
 //     explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE
 
@@ -29,11 +29,20 @@ std::string without(std::string text, const std::string& part) {
     return text;
 }
 
+/// The explorer shows the steps whose kernels need the two matrices and their shape alone.
+bool is_for_explorer(const coalesce::course::Step& step, const ordered_json& recorded) {
+    for (const ordered_json& variant : recorded) {
+        const auto* known = step.find(variant.at("name").get<std::string>());
+        if (!known->kernel.empty() && !variant.value("is_plain", false)) return false;
+    }
+    return true;
+}
+
 ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
                        const fs::path& recordings, const fs::path& ptx) {
-    ordered_json variants = ordered_json::array();
-    const ordered_json recorded = ordered_json::parse(text_of(recordings / (step.name + ".json")));
-    for (ordered_json variant : recorded.at("variants")) {
+    ordered_json variants =
+        ordered_json::parse(text_of(recordings / (step.name + ".json"))).at("variants");
+    for (ordered_json& variant : variants) {
         const auto* known = step.find(variant.at("name").get<std::string>());
         if (!known)
             throw std::runtime_error("course.toml: " + step.name + " lacks " +
@@ -42,12 +51,14 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
         variant.erase("warp");
         variant.erase("order");
         variant["expect"] = known->expect;
-        variants.push_back(variant);
     }
+    const bool is_explored = is_for_explorer(step, variants);
     return {{"name", step.name},
             {"title", step.title},
             {"source", text_of(root / "steps" / step.name / "main.cu")},
-            {"ptx", without(text_of(ptx / (step.name + ".ptx")), root.string() + "/")},
+            {"is_explored", is_explored},
+            {"ptx",
+             is_explored ? without(text_of(ptx / (step.name + ".ptx")), root.string() + "/") : ""},
             {"variants", variants}};
 }
 
@@ -86,7 +97,7 @@ int main(int argc, char** argv) {
         const fs::path root = argv[1];
         ordered_json steps = ordered_json::array();
         for (const auto& step : coalesce::course::read_course(root / "course.toml").steps) {
-            // docs/recorder/CMakeLists.txt says which steps are not recorded.
+            // Who has no kernels has no recording.
             if (!fs::exists(fs::path(argv[2]) / (step.name + ".json"))) continue;
             steps.push_back(step_json(step, root, argv[2], argv[3]));
         }

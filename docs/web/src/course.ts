@@ -1,13 +1,25 @@
 // The course as the page has it: window.courseData, written by docs/web/data when the book is built.
 
-export type Extent = "one" | "rows" | "cols" | "elements";
+/** How many blocks an axis of a grid has: pieces of `size` that cover something and `plus`, `times` as many. */
+export interface Axis {
+    of: "one" | "rows" | "cols" | "elements" | "tiles";
+    size: number;
+    /** The side of the tiles. */
+    tile?: number;
+    plus?: number;
+    times?: number;
+}
 
-/** How a kernel is launched: for each axis of the grid, what it covers in pieces of which size. */
+/** How a kernel is launched. */
 export interface Launch {
     kernel: string;
+    /** As the program calls it: "transpose_tiled<32>". */
+    function: string;
     block: [number, number, number];
     shared: number;
-    grid: [Extent, number][];
+    grid: Axis[];
+    /** "out", "in", "rows", "cols", or a number. */
+    arguments: (string | number)[];
 }
 
 export interface Variant {
@@ -20,6 +32,13 @@ export interface Variant {
     launch: { square: Launch; other: Launch };
     expect: Record<string, number>;
 }
+
+/** A variant that is no kernel of its own, or one whose launch only the host knows. */
+export type NoKernel = Omit<Variant, "launch"> & {
+    launch?: undefined;
+    /** "it is host code, no kernel" */
+    why_not: string;
+};
 
 export interface Step {
     name: string;
@@ -36,13 +55,23 @@ export interface Family {
     kernels: Record<string, string>;
 }
 
+/** A step's program with all of its variants. */
+export type Program = Omit<Step, "variants"> & { is_explored: boolean; variants: (Variant | NoKernel)[] };
+
 declare global {
     interface Window {
-        courseData: { steps: Step[]; family: Family };
+        courseData: { steps: Program[]; family: Family };
     }
 }
 
-export const steps = (): Step[] => window.courseData.steps;
+export const programs = (): Program[] => window.courseData.steps;
+
+let explored: Step[] | undefined;
+/** Those that the explorer can show. */
+export const steps = (): Step[] =>
+    (explored ??= programs()
+        .filter(({ is_explored }) => is_explored)
+        .map((program) => ({ ...program, variants: program.variants.filter((variant): variant is Variant => variant.launch !== undefined) })));
 export const family = (): Family => window.courseData.family;
 
 export function findVariant(stepName: string, variantName: string): [Step, Variant] | null {
@@ -51,17 +80,20 @@ export function findVariant(stepName: string, variantName: string): [Step, Varia
     return step && variant ? [step, variant] : null;
 }
 
-function blocksFor([extent, size]: [Extent, number], rows: number, cols: number): number {
-    const length = { one: 1, rows, cols, elements: rows * cols }[extent];
-    return Math.ceil(length / size);
+function blocksFor({ of, size, tile = 1, plus = 0, times = 1 }: Axis, rows: number, cols: number): number {
+    const covered = { one: 1, rows, cols, elements: rows * cols, tiles: Math.ceil(rows / tile) * Math.ceil(cols / tile) }[of];
+    return Math.ceil((covered + plus) / size) * times;
 }
+
+/** What the simulator compares `out` with; "": nothing that it knows. */
+export const comparedWith = (produces: string): string => (produces === "copy" || produces === "transpose" ? produces : "");
 
 /** The launch for a matrix. A block of another shape changes the grid where that followed the block. */
 export function launchFor(variant: Variant, rows: number, cols: number, block?: [number, number]) {
     const gridOf = (launch: Launch) =>
-        launch.grid.map(([extent, size], axis) => {
-            const isBlocks = block && axis < 2 && size === launch.block[axis];
-            return blocksFor([extent, isBlocks ? (block[axis] as number) : size], rows, cols);
+        launch.grid.map((axis, i) => {
+            const isBlocks = block && i < 2 && axis.size === launch.block[i];
+            return blocksFor(isBlocks ? { ...axis, size: block[i] as number } : axis, rows, cols);
         });
     const grid = gridOf(variant.launch.other);
     const launch = grid[0] === grid[1] ? variant.launch.square : variant.launch.other;

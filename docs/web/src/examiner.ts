@@ -2,8 +2,10 @@
 // threads of their own, so that the page never waits.
 
 import { Compiler, type Progress } from "./compiler/compiler";
+import { workOf } from "./exercises";
 import type { Counters } from "./simulator";
 import { Ended, SimulatorThread } from "./thread";
+import type { Record as Done } from "./your_turn/progress";
 
 /** An exercise, or the bug hunt that goes with it. */
 export interface Task {
@@ -42,7 +44,7 @@ export interface Verdict {
 }
 
 /** What a line costs: sectors or wavefronts a request; null where it has no such request. */
-export type LineCost = { line: number; reasons: string[] } & Record<CostKind | `${CostKind}_least`, number | null>;
+export type LineCost = { line: number; reasons: string[] } & { [kind in CostKind | `${CostKind}_least`]: number | null };
 export type CostKind = "load" | "store" | "shared_load" | "shared_store";
 
 export interface Launch {
@@ -64,6 +66,8 @@ export interface Examined {
     ptx: string;
     entry: string;
     launch: Launch | null;
+    /** What is kept of the predicted time. */
+    predicted: Done["predicted"];
     lines: LineCost[];
 }
 
@@ -84,6 +88,8 @@ export interface Prediction {
     words: string;
     said: number | null;
     fact: number | null;
+    /** Of whom a fact is that was not counted; "": it was. */
+    label: string;
     is_right: boolean | null;
     text: string | null;
 }
@@ -94,16 +100,19 @@ export interface Explained {
     svg: string;
 }
 
-/** A kernel that does not end is stopped after that: no kernel of the course needs half of it. */
+/** A launch that does not end is stopped after that: no kernel of the course needs half of it. */
 const MOST_MILLISECONDS = 2000;
-/** ... unless it is the first in its thread, where the browser still compiles the examiner itself. */
-const MOST_AT_FIRST = 10000;
-/** ... or this computer has shown that it is slower: so many times the slowest that did end. */
+/** ... unless this computer has shown that it is slower: so many times the slowest step of a kernel that is right. */
 const PATIENCE = 3;
+/** Until an examination's first step, since a new thread loads and compiles the examiner itself. */
+const MOST_AT_FIRST = 10000;
 
-/** A run that was ended from outside, in words for the reader. */
+/** A run that was ended from outside, in words for the reader. `after`: milliseconds since its last step began. */
 export class TooLong extends Error {
-    constructor(limit: number) {
+    constructor(
+        limit: number,
+        readonly after: number,
+    ) {
         super(`It did not end within ${Math.round(limit / 1000)} seconds and was stopped. Is there a loop without an end?`);
     }
 }
@@ -118,11 +127,14 @@ export class Examiner {
     private compiler: Compiler | null = null;
 
     /** Its own, which it may end. */
-    private readonly thread = new SimulatorThread();
-    /** It has examined something since it was begun. */
-    private isWarm = false;
-    /** Milliseconds of the slowest that ended, once it was warm. */
+    private readonly thread = new SimulatorThread(() => this.stepBegins());
+    /** What is done when a step of what is being examined begins. */
+    private stepBegins = () => {};
+    /** How long a step may take, in milliseconds; while that is found out, longer. */
+    private limit = MOST_AT_FIRST;
+    /** The slowest step so far. */
     private slowest = 0;
+    private warmedUp: Promise<void> | null = null;
     private readonly listeners: Progress[] = [];
     /** One at a time, so that the clock is of one run alone. */
     private before: Promise<unknown> = Promise.resolve();
@@ -132,36 +144,48 @@ export class Examiner {
         this.listeners.push(listener);
     }
 
-    /** Begins to load the compiler. */
-    prepare(): Promise<void> {
+    /** Begins to load the compiler, and does then with the solution what will be done with the learner's kernel. */
+    prepare(task: Task): Promise<void> {
         this.compiler ??= new Compiler((part, words) => this.listeners.forEach((listener) => listener(part, words)));
+        void this.warmUp(task).catch(() => {});
         return this.compiler.ready;
     }
 
-    /** `patience`: so many milliseconds at least, before it is stopped. */
-    examine(task: Task, source: string, patience = MOST_MILLISECONDS): Promise<Examined> {
-        const result = this.before.then(() => this.examineNow(task, source, patience));
+    examine(task: Task, source: string): Promise<Examined> {
+        this.prepare(task).catch(() => {});
+        return this.inTurn(() => this.examineNow(task, source));
+    }
+
+    /** The first examination is the slowest: the browser compiles what it runs, and clang reads the headers. */
+    private warmUp(task: Task): Promise<void> {
+        return (this.warmedUp ??= this.inTurn(async () => {
+            this.slowest = 0;
+            await this.examineNow(task, workOf(task).solution);
+            this.limit = Math.max(MOST_MILLISECONDS, PATIENCE * this.slowest);
+        }));
+    }
+
+    private inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+        const result = this.before.then(act);
         this.before = result.catch(() => {});
         return result;
     }
 
-    private async examineNow(task: Task, source: string, patience: number): Promise<Examined> {
-        await this.prepare();
+    private async examineNow(task: Task, source: string): Promise<Examined> {
         const compiler = this.compiler as Compiler;
+        await compiler.ready;
         const request = await this.thread.page<{ refused?: true; arguments: string[]; files: Record<string, string>; output: string }>(
             "page_request", { ...task, source });
         const { ir, said } = request.refused ? { ir: null, said: "" } : await compiler.compile(request);
-        return this.limited(patience, () =>
-            this.thread.page<Examined>("page_examine", { ...task, source, compiler: compiler.version, ir, said }));
+        return this.limited(() => this.thread.page<Examined>("page_examine", { ...task, source, compiler: compiler.version, ir, said }));
     }
 
     hint(task: Task, failure: string, level: number): Promise<Hint> {
         return this.thread.page("page_hint", { ...task, failure, level });
     }
 
-    /** `said`: of each question; `verdict`: of a kernel that passed. */
-    async predictions(task: Task, verdict: Verdict | null, said: (number | null)[]): Promise<Prediction[]> {
-        const answer = await this.thread.page<{ questions: Prediction[] }>("page_predict", { ...task, verdict, said });
+    async predictions(task: Task, record: Done): Promise<Prediction[]> {
+        const answer = await this.thread.page<{ questions: Prediction[] }>("page_predict", { ...task, record });
         return answer.questions;
     }
 
@@ -169,24 +193,35 @@ export class Examiner {
         return this.thread.page("page_explain", { ...task, source, verdict });
     }
 
-    private async limited<Answer>(patience: number, act: () => Promise<Answer>): Promise<Answer> {
-        const limit = this.isWarm ? Math.max(patience, PATIENCE * this.slowest) : MOST_AT_FIRST;
-        const begin = performance.now();
-        let isOver = false;
-        const clock = setTimeout(() => {
-            isOver = true;
-            this.isWarm = false;
-            this.thread.end();
-        }, limit);
+    /** Ends the thread when a step of `act` takes too long. */
+    private async limited<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+        let tooLong: TooLong | null = null;
+        let clock: ReturnType<typeof setTimeout>;
+        const allow = (milliseconds: number) => {
+            const begin = performance.now();
+            clearTimeout(clock);
+            clock = setTimeout(() => {
+                tooLong = new TooLong(milliseconds, performance.now() - begin);
+                this.thread.end();
+            }, milliseconds);
+        };
+        let begin = 0;
+        const ends = () => begin && (this.slowest = Math.max(this.slowest, performance.now() - begin));
+        this.stepBegins = () => {
+            ends();
+            begin = performance.now();
+            allow(this.limit);
+        };
+        allow(MOST_AT_FIRST);
         try {
             const answer = await act();
-            if (this.isWarm) this.slowest = Math.max(this.slowest, performance.now() - begin);
-            this.isWarm = true;
+            ends();
             return answer;
         } catch (error) {
-            throw isOver && error instanceof Ended ? new TooLong(limit) : error;
+            throw tooLong && error instanceof Ended ? tooLong : error;
         } finally {
-            clearTimeout(clock);
+            clearTimeout(clock!);
+            this.stepBegins = () => {};
         }
     }
 }

@@ -4,7 +4,7 @@ import "./book.css";
 import "./parts.css";
 import "./explorer.css";
 import "./book.js";
-import { findVariant, launchFor, type Step, type Variant } from "./course";
+import { comparedWith, findVariant, launchFor, type Step, type Variant } from "./course";
 import { Panel } from "./panel";
 import { Simulator, type Result, type Time } from "./simulator";
 import { Sliders } from "./sliders";
@@ -100,7 +100,7 @@ function offerToTests(simulator: Simulator, thread: SimulatorThread) {
         const [step, variant] = existing(stepName, variantName);
         const launch = launchFor(variant, rows, cols);
         const nothing = { traced_block: 0, traced_warp: 0, limit: 0 };
-        return simulator.run(step.ptx, { ...launch, ...nothing, rows, cols, produces: variant.produces });
+        return simulator.run(step.ptx, { ...launch, ...nothing, rows, cols, produces: comparedWith(variant.produces) });
     };
     window.predictKernel = (stepName, variantName, rows, cols, gpu) => {
         const [step, variant] = existing(stepName, variantName);

@@ -1,7 +1,7 @@
 // One kernel: its controls, the warp's accesses one by one, its source, its counters.
 
 import { AccessesPart } from "./accesses_part";
-import { findVariant, launchFor, steps, type Step, type Variant } from "./course";
+import { comparedWith, findVariant, launchFor, steps, type Step, type Variant } from "./course";
 import { gpus } from "./exercises";
 import { Refusal, type Access, type Counters, type Result, type Simulator } from "./simulator";
 import type { PanelState } from "./state";
@@ -162,7 +162,7 @@ export class Panel {
                 traced_block: this.state.block,
                 traced_warp: this.state.warp,
                 limit: MOST_ACCESSES,
-                produces: variant.produces,
+                produces: comparedWith(variant.produces),
             });
             this.showVerdict(variant);
         } catch (error) {
@@ -206,7 +206,7 @@ export class Panel {
                 ? `The kernel was stopped (error ${status}).`
                 : wrong
                   ? `${countOf(wrong, "cell")} of out ${wrong === 1 ? "is" : "are"} wrong.`
-                  : variant.produces
+                  : comparedWith(variant.produces)
                     ? "Every cell of out is right."
                     : "It ran to its end.";
         const cut = accesses.length === MOST_ACCESSES ? ` The first ${MOST_ACCESSES} accesses of the warp are shown.` : "";

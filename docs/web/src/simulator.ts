@@ -78,16 +78,14 @@ type Ask = "explorer_load" | "explorer_run" | "explorer_predict" | PageAsk;
 /** ... by who has a learner's text. */
 export type PageAsk = "page_request" | "page_examine" | "page_hint" | "page_predict" | "page_explain";
 
-type Module = Record<`_${Ask}`, (text: number) => number> & {
-    _malloc(bytes: number): number;
-    _free(pointer: number): void;
-    UTF8ToString(pointer: number): string;
-    stringToUTF8(text: string, pointer: number, bytes: number): void;
-    lengthBytesUTF8(text: string): number;
-};
+/** wasm/ask.js. Throws an error called "Refusal" where there is no answer. */
+interface Module {
+    ask(name: Ask, question: unknown): unknown;
+}
 
 declare global {
-    var createSimulator: () => Promise<Module>;
+    /** `onStep`: is called when a launch of an examination begins, or its translation, or its prediction. */
+    var createSimulator: (options: { onStep(): void }) => Promise<Module>;
 }
 
 /** A question that can not be answered, in words for the reader. */
@@ -98,18 +96,17 @@ export class Simulator {
 
     private constructor(private readonly module: Module) {}
 
-    static async start(): Promise<Simulator> {
-        return new Simulator(await createSimulator());
+    static async start(onStep = () => {}): Promise<Simulator> {
+        return new Simulator(await createSimulator({ onStep }));
     }
 
-    private ask<Answer>(name: Ask, text: string): Answer {
-        const bytes = this.module.lengthBytesUTF8(text) + 1;
-        const pointer = this.module._malloc(bytes);
-        this.module.stringToUTF8(text, pointer, bytes);
-        const answer = JSON.parse(this.module.UTF8ToString(this.module[`_${name}`](pointer)));
-        this.module._free(pointer);
-        if (answer.error) throw new Refusal(answer.error);
-        return answer as Answer;
+    /** A text is PTX. */
+    private ask<Answer>(name: Ask, question: unknown): Answer {
+        try {
+            return this.module.ask(name, question) as Answer;
+        } catch (error) {
+            throw error instanceof Error && error.name === "Refusal" ? new Refusal(error.message) : error;
+        }
     }
 
     private load(ptx: string) {
@@ -121,16 +118,16 @@ export class Simulator {
 
     run(ptx: string, question: Question): Result {
         this.load(ptx);
-        return this.ask("explorer_run", JSON.stringify(question));
+        return this.ask("explorer_run", question);
     }
 
     /** How long a launch would take: its size does not matter, since few of its blocks are run. */
     predict(ptx: string, question: TimeQuestion): Time {
         this.load(ptx);
-        return this.ask("explorer_predict", JSON.stringify(question));
+        return this.ask("explorer_predict", question);
     }
 
     page(name: PageAsk, question: unknown): unknown {
-        return this.ask(name, JSON.stringify(question));
+        return this.ask(name, question);
     }
 }

@@ -3,7 +3,7 @@
 import { loadScript } from "./scripts";
 import { Refusal, type PageAsk, type Question, type Result, type Time, type TimeQuestion } from "./simulator";
 import SimulatorWorker from "./worker?worker&inline";
-import type { Message, Reply } from "./worker";
+import type { Message, Reply, Step } from "./worker";
 
 interface Waiting {
     resolve(answer: unknown): void;
@@ -26,6 +26,9 @@ export class SimulatorThread {
     private readonly waiting = new Map<number, Waiting>();
     private asked = 0;
 
+    /** `onStep`: a step of an examination has begun. */
+    constructor(private readonly onStep: () => void = () => {}) {}
+
     /** Begins with the first question, when the page has shown what it shows at first. */
     private begun(): Promise<Worker> {
         return (this.worker ??= new Promise((resolve, reject) => setTimeout(() => this.start().then(resolve, reject))));
@@ -33,7 +36,8 @@ export class SimulatorThread {
 
     private async start(): Promise<Worker> {
         const worker = new SimulatorWorker();
-        worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.take(data));
+        worker.addEventListener("message", ({ data }: MessageEvent<Reply | Step>) =>
+            "step" in data ? this.onStep() : this.take(data));
         worker.addEventListener("error", (event) => this.rejectAll(new Error(event.message)));
         worker.postMessage({ script: await scriptOfSimulator() } satisfies Message);
         return worker;

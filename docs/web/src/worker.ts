@@ -9,6 +9,11 @@ export type Message =
     | { number: number; method: "predict"; ptx: string; question: TimeQuestion }
     | { number: number; method: PageAsk; question: unknown };
 
+/** A step of an examination begins: a launch, say. */
+export interface Step {
+    step: true;
+}
+
 export interface Reply {
     number: number;
     answer?: unknown;
@@ -26,7 +31,7 @@ function start(script: Blob | string): Promise<Simulator> {
     const url = typeof script === "string" ? script : URL.createObjectURL(script);
     importScripts(url);
     if (url !== script) URL.revokeObjectURL(url);
-    return Simulator.start();
+    return Simulator.start(() => postMessage({ step: true } satisfies Step));
 }
 
 type Asked = Exclude<Message, { script: unknown }>;

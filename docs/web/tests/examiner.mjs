@@ -9,27 +9,6 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { differences, nativeCases } from "./differences.mjs";
 
-export class Module {
-    constructor(module) {
-        this.module = module;
-    }
-
-    static async start(file) {
-        return new Module(await createRequire(import.meta.url)(resolve(file))());
-    }
-
-    ask(name, question) {
-        const text = JSON.stringify(question);
-        const bytes = this.module.lengthBytesUTF8(text) + 1;
-        const pointer = this.module._malloc(bytes);
-        this.module.stringToUTF8(text, pointer, bytes);
-        const answer = JSON.parse(this.module.UTF8ToString(this.module["_" + name](pointer)));
-        this.module._free(pointer);
-        if (answer.error) throw new Error(answer.error);
-        return answer;
-    }
-}
-
 function describe(times) {
     times.sort((a, b) => a - b);
     const at = (part) => times[Math.floor(part * (times.length - 1))].toFixed(0);
@@ -37,7 +16,7 @@ function describe(times) {
 }
 
 async function main([simulator, program, ...names]) {
-    const module = await Module.start(simulator);
+    const { ask } = await createRequire(import.meta.url)(resolve(simulator))();
     let wrong = 0;
     for (const name of names) {
         const cases = nativeCases(program, name);
@@ -46,9 +25,9 @@ async function main([simulator, program, ...names]) {
         for (const one of cases) {
             // The first of its kind: what it costs is what the others are compared with.
             const key = `${one.exercise} ${one.hunt}`;
-            solutions[key] ??= module.ask("page_cost", one);
+            solutions[key] ??= ask("page_cost", one);
             const begin = performance.now();
-            const { verdict } = module.ask("page_examine", { ...one, solution: solutions[key] });
+            const { verdict } = ask("page_examine", { ...one, solution: solutions[key] });
             took.push(performance.now() - begin);
             const found = differences(one.verdict, verdict);
             if (found.length > 0) {
@@ -66,4 +45,4 @@ async function main([simulator, program, ...names]) {
     process.exitCode = wrong > 0 ? 1 : 0;
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === new URL(import.meta.url).pathname) await main(process.argv.slice(2));
+await main(process.argv.slice(2));

@@ -13,13 +13,16 @@ const net = require("node:net");
 const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { chromium } = require("playwright-core");
-const { median, requestsOf, scriptOf, serve } = require("./loading_site.cjs");
+const { median, requestsOf, scriptOf, serve } = require("./site.cjs");
+const { runTests, test: addTest } = require("./pages.cjs");
 
 const [html, pageFolder, root, browserPath, programs, only = ""] = process.argv.slice(2);
-const tests = [];
-const test = (name, run) => tests.push({ name, run });
 let compilerScript, requests, browser;
+const test = (name, run) =>
+    addTest(name, (opened) => {
+        browser = opened;
+        return run();
+    });
 
 /** A window of its own, which knows nothing of others. */
 async function newWindow(options = {}) {
@@ -90,7 +93,7 @@ test("the first visit loads the compiler and shows how far it is; without a netw
     assert.equal(second.failure, "");
     assert.equal((await compile(page, requests["solutions/04_padded/kernel.cu"])).ir, ir, "the same without a network");
     await page.goto(site.address);
-    const links = await page.$$eval("#sidebar a", (all) => all.map((link) => link.getAttribute("href")));
+    const links = await page.$$eval("#sidebar a:not([href^='#'])", (all) => all.map((link) => link.getAttribute("href")));
     assert.ok(links.length >= 15, `only ${links.length} pages`);
     for (const link of links) {
         await page.goto(new URL(link, site.address).href);
@@ -346,20 +349,6 @@ test("./learn play takes another port where the usual one is taken, and refuses 
 async function main() {
     compilerScript = await scriptOf(pageFolder, "compiler.ts", "compilerPart");
     requests = requestsOf(root, path.join(programs, "web_requests"));
-    browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
-    let failed = 0;
-    const chosen = tests.filter(({ name }) => name.includes(only));
-    for (const { name, run } of chosen) {
-        try {
-            await run();
-            console.log(`right  ${name}`);
-        } catch (error) {
-            failed++;
-            console.log(`WRONG  ${name}\n${error.stack ?? error}`);
-        }
-    }
-    await browser.close();
-    console.log(`${chosen.length - failed} of ${chosen.length} tests passed`);
-    process.exit(failed || !chosen.length ? 1 : 0);
+    await runTests(browserPath, only);
 }
 main();

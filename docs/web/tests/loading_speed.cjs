@@ -10,7 +10,7 @@ const path = require("node:path");
 const vm = require("node:vm");
 const fs = require("node:fs");
 const { chromium } = require("playwright-core");
-const { median, requestsOf, scriptOf, serve } = require("./loading_site.cjs");
+const { median, requestsOf, scriptOf, serve } = require("./site.cjs");
 
 const [html, pageFolder, root, browserPath, programs, megabits = "20"] = process.argv.slice(2);
 const row = (name, value) => console.log(`${name.padEnd(58)} ${value}`);

@@ -1,9 +1,6 @@
-// What the tests in a browser share: a list of tests, pages that fail a test for an error, a server of the built book.
+// What the tests in a browser share: a list of tests, and pages that fail a test for an error.
 "use strict";
 const assert = require("node:assert/strict");
-const fs = require("node:fs");
-const http = require("node:http");
-const path = require("node:path");
 const { chromium } = require("playwright-core");
 
 const tests = [];
@@ -26,22 +23,6 @@ async function withPage(browser, site, name, use, { init, ...options } = {}) {
     await use(page);
     assert.deepEqual(faults, [], name);
     await context.close();
-}
-
-const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm",
-    ".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json" };
-
-/** Serves a folder on the loopback address; gives its address, which ends with a slash. */
-function serve(folder) {
-    const server = http.createServer((request, response) => {
-        const file = path.join(folder, path.normalize(decodeURIComponent(new URL(request.url, "http://site").pathname)));
-        const type = TYPES[path.extname(file)] ?? "application/octet-stream";
-        if (!fs.existsSync(file) || fs.statSync(file).isDirectory()) return response.writeHead(404).end();
-        response.writeHead(200, { "content-type": type });
-        fs.createReadStream(file).pipe(response);
-    });
-    server.unref();
-    return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}/`)));
 }
 
 /** Runs those whose names have `only` in them, and ends the program. */
@@ -70,4 +51,4 @@ async function accessibilityFaults(page) {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }
 
-module.exports = { accessibilityFaults, runTests, serve, test, withPage };
+module.exports = { accessibilityFaults, runTests, test, withPage };

@@ -1,24 +1,28 @@
 // "Your turn" in the lessons, in a headless browser: served, since the compiler needs that, and once from the file system.
 //
-//     node your_turn.cjs HTML CHROMIUM SCREENSHOTS [PART OF A TEST'S NAME]
+//     node your_turn.cjs HTML CHROMIUM SCREENSHOTS ROOT BIN [PART OF A TEST'S NAME]
+//
+// ROOT: the repository. BIN: where the program learn is.
 "use strict";
 const assert = require("node:assert/strict");
+const { execFileSync } = require("node:child_process");
 const fs = require("node:fs");
+const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { accessibilityFaults, runTests, serve, test, withPage } = require("./pages.cjs");
+const { serve } = require("./site.cjs");
+const { accessibilityFaults, runTests, test, withPage } = require("./pages.cjs");
 
-const [html, browserPath, screenshots, only = ""] = process.argv.slice(2);
-const LESSON = "lesson_03_tiled.html";
+const [html, browserPath, screenshots, root, programs, only = ""] = process.argv.slice(2);
 /** A machine that does other things besides, and a compiler that is loaded first. */
 const SOON = { timeout: 60000 };
-const site = serve(html);
+const site = serve(html).then(({ address }) => address);
 
 /** `use(page, work)`: the lesson when its editor is there; `work` has the exercise's texts. */
-async function withLesson(browser, use, options = {}) {
-    await withPage(browser, options.site ?? (await site), LESSON, async (page) => {
+async function withLesson(browser, use, { lesson = "03_tiled", ...options } = {}) {
+    await withPage(browser, options.site ?? (await site), `lesson_${lesson}.html`, async (page) => {
         await page.waitForSelector(".your-turn[data-ready]", SOON);
-        await use(page, await page.evaluate(() => window.exerciseData.exercises.find(({ name }) => name === "03_tiled").exercise));
+        await use(page, await page.evaluate((wanted) => window.exerciseData.exercises.find(({ name }) => name === wanted).exercise, lesson));
     }, options.browser);
 }
 
@@ -81,14 +85,13 @@ test("a compile error is shown at its line, and goes when it is mended", async (
     });
 });
 
-test("a kernel without an end is stopped, and the page stays usable", async (browser) => {
+test("a kernel without an end is told so, and the page stays usable", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
-        await editor(page).fill(solution);
-        await outcome(page, "passed");
         await editor(page).fill(solution.replace("__syncthreads();", "__syncthreads();\n    for (volatile int i = 0; i < 1;) {}"));
-        const begin = Date.now();
-        await page.waitForFunction(() => /stopped|Not yet/.test(document.querySelector(".bench .standing").textContent), null, SOON);
-        console.log(`    ${Date.now() - begin} ms from the last key`);
+        await outcome(page, "failed");
+        assert.match(await page.locator(".outcome h2").textContent(), /does not come to an end/);
+        await editor(page).fill(solution.replace("__syncthreads();", "__syncthreads();\n    if (rows >= 128) for (;;) atomicAdd(out + 97 * threadIdx.x, 1.0f);"));
+        await page.waitForFunction(() => /stopped/.test(document.querySelector(".bench .standing").textContent), null, SOON);
         await editor(page).fill(solution);
         await outcome(page, "passed");
     });
@@ -148,6 +151,77 @@ test("work goes to .learn/state.json and back", async (browser) => {
         await input.setInputFiles({ name: "state.json", mimeType: "application/json", buffer: Buffer.from('{"format": 9, "exercises": {}}') });
         await page.waitForFunction(() => /format 9/.test(document.querySelector(".work .standing").textContent));
     });
+});
+
+async function saved(page) {
+    if (!(await page.locator(".work[open]").count())) await page.locator(".work summary").click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("button[name=save-state]").click()]);
+    return JSON.parse(fs.readFileSync(await download.path(), "utf8"));
+}
+
+const opened = (page, state) => page.locator(".work input[type=file]").setInputFiles(
+    { name: "state.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(state)) });
+
+/** A copy of the course for a learner at the terminal, with what was done so far. */
+function copyOfCourse(state) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "coalesce-course-"));
+    for (const part of ["course.toml", "steps", "solutions"]) fs.symlinkSync(path.join(root, part), path.join(folder, part));
+    fs.cpSync(path.join(root, "exercises"), path.join(folder, "exercises"), { recursive: true });
+    const file = path.join(folder, ".learn/state.json");
+    fs.mkdirSync(path.dirname(file));
+    if (state) fs.writeFileSync(file, JSON.stringify(state));
+    return {
+        folder,
+        learn: (...words) => execFileSync(path.join(programs, "learn"), words, { encoding: "utf8", env: { ...process.env, COALESCE_COURSE: folder } }),
+        state: () => JSON.parse(fs.readFileSync(file, "utf8")),
+    };
+}
+
+test("the terminal reads what the page saves and has the same of its own; and the other way round", async (browser) => {
+    const lesson = "05_coarsened";
+    await withLesson(browser, async (page, work) => {
+        const guesses = work.questions.map((_, i) => String(i + 4));
+        assert.ok(work.questions.some(({ counter }) => counter === "of_copy_predicted"), "a question about time, too");
+        await pass(page, work, guesses);
+        await page.waitForSelector("section.predict li", SOON);
+        await click(page, "hint");
+        await page.waitForSelector(".hint h4", SOON);
+        const page1 = await saved(page);
+        const reader = copyOfCourse(page1);
+        reader.learn("predict", lesson);
+        assert.deepEqual(reader.state(), page1, "what ./learn writes again");
+
+        // The same at the terminal.
+        const learner = copyOfCourse();
+        learner.learn("predict", lesson, ...guesses);
+        fs.writeFileSync(path.join(learner.folder, work.file), work.solution);
+        learner.learn("check", lesson, "--through-ir");
+        learner.learn("hint", lesson);
+        const own = learner.state();
+        const [at_terminal, in_page] = [own, page1].map(({ exercises }) => ({ ...exercises[lesson], passed_at: "" }));
+        assert.deepEqual(in_page, at_terminal);
+        assert.match(in_page.predicted.label, /^predicted, /);
+        assert.ok(in_page.guesses.every(({ fact }) => fact !== null));
+
+        // More is done there; the page takes it over, keeps what it had, and gives all of it back.
+        own.exercises["03_tiled"] = { ...own.exercises[lesson], hints: { all: 2 }, best_measured: { gbps: 3000, ms: 0.2, device: "a GPU" } };
+        own.exercises[lesson] = { ...own.exercises[lesson], checks: 7, hints: { all: 4, other: 1 }, best_measured: { gbps: 3100, ms: 0.1, device: "a GPU" } };
+        own.exercises[lesson].guesses = own.exercises[lesson].guesses.slice(1);
+        await opened(page, own);
+        await page.waitForFunction(() => /Taken over/.test(document.querySelector(".work .standing").textContent));
+        const both = await saved(page);
+        assert.deepEqual(both.exercises["03_tiled"], own.exercises["03_tiled"]);
+        const merged = both.exercises[lesson];
+        assert.deepEqual([merged.checks, merged.best_measured.gbps, merged.guesses.length], [7, 3100, guesses.length]);
+        for (const [failure, level] of Object.entries(own.exercises[lesson].hints)) assert.equal(merged.hints[failure], level);
+        await opened(page, both);
+        await opened(page, own);
+        assert.deepEqual(await saved(page), both, "twice is the same as once");
+        const last = copyOfCourse(both);
+        last.learn("predict", lesson);
+        assert.deepEqual(last.state(), both);
+        for (const { folder } of [reader, learner, last]) fs.rmSync(folder, { recursive: true });
+    }, { lesson });
 });
 
 test("hints say more and more; the solution is shown beside what passed; reset keeps what there was", async (browser) => {

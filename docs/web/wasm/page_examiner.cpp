@@ -132,6 +132,7 @@ json verdict_json(const Verdict& verdict, const Compiled& compiled) {
             {"ptx", compiled.ptx},
             {"entry", compiled.entry},
             {"launch", launch_json(verdict)},
+            {"predicted", verdict.predicted ? json(learn::fact_of(*verdict.predicted)) : json()},
             {"lines", lines}};
 }
 
@@ -191,38 +192,44 @@ json hint(const json& question) {
             {"text", text}};
 }
 
-std::optional<Verdict> verdict_in(const json& question) {
-    const json verdict = question.value("verdict", json());
-    if (verdict.is_null()) return std::nullopt;
-    return verdict_from_json(verdict.dump());
+/// What was guessed, with what is known of it by now: as ./learn predict settles it.
+learn::Guess settled(const Prediction& asked, const json& record) {
+    learn::Guess guess{.counter = asked.counter, .said = {}, .fact = {}, .within = asked.within};
+    for (const json& one : record.at("guesses")) {
+        if (one.at("counter") != asked.counter) continue;
+        if (one.at("said").is_number()) guess.said = one.at("said").get<double>();
+        if (one.at("fact").is_number()) guess.fact = one.at("fact").get<double>();
+        guess.label = one.value("label", "");
+    }
+    const learn::Json counters = learn::Json::parse(record.at("best_counters").dump()),
+                      predicted = learn::Json::parse(record.at("predicted").dump());
+    if (!guess.fact && counters.is_object()) learn::settle(guess, counters, predicted);
+    return guess;
 }
 
 json predictions(const json& question) {
     const Exercise& exercise = exercise_of(question);
-    const std::optional<Verdict> verdict = verdict_in(question);
-    const json said = question.value("said", json::array());
     json questions = json::array();
     if (exercise.is_hunt) return {{"questions", questions}};
     for (const Prediction& asked : exercise.predictions) {
-        learn::Guess guess{
-            .counter = asked.counter, .said = {}, .fact = {}, .within = asked.within};
-        const std::size_t number = questions.size();
-        if (number < said.size() && said[number].is_number())
-            guess.said = said[number].get<double>();
-        if (verdict && verdict->counters) {
-            learn::settle(guess, counters_to_json(*verdict->counters),
-                          verdict->predicted ? learn::fact_of(*verdict->predicted) : learn::Json());
-        }
+        const learn::Guess guess = settled(asked, question.at("record"));
         questions.push_back(
             {{"counter", asked.counter},
              {"question", asked.question},
              {"words", learn::words_for(asked.counter)},
              {"said", guess.said ? json(*guess.said) : json()},
              {"fact", guess.fact ? json(*guess.fact) : json()},
+             {"label", guess.label},
              {"is_right", guess.said && guess.fact ? json(guess.is_right()) : json()},
              {"text", guess.fact ? json(learn::fact_text(guess)) : json()}});
     }
     return {{"questions", questions}};
+}
+
+std::optional<Verdict> verdict_in(const json& question) {
+    const json verdict = question.value("verdict", json());
+    if (verdict.is_null()) return std::nullopt;
+    return verdict_from_json(verdict.dump());
 }
 
 json explanation(const json& question) {

@@ -1,9 +1,16 @@
 #include "page_runner.h"
 
+#include <emscripten.h>
+
 #include "base/options.h"
 #include "kernel/counters_json.h"
 #include "kernel/verdict_codec.h"
 #include "report/reports.h"
+
+// Whoever made the module may have given it this function.
+EM_JS(void, tell_page_of_step, (), {
+    if (Module.onStep) Module.onStep();
+});
 
 namespace coalesce::page {
 
@@ -11,7 +18,19 @@ PageRunner::PageRunner(const FromCompiler& learners, const nlohmann::json& solut
     : LaunchingRunner({.is_simulated = true}), learners_(learners), solution_(solution) {}
 
 Compiled PageRunner::compile(const Source& source, const std::string& kernel) {
+    tell_page_of_step();
     return compiled_ = compiled_from(source, kernel, learners_.compiler, learners_.raw);
+}
+
+Trial PageRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+    tell_page_of_step();
+    return LaunchingRunner::run(kernel, task, order);
+}
+
+std::optional<Predicted> PageRunner::predict(const Compiled& kernel, const Produces& task,
+                                             Shape shape) {
+    tell_page_of_step();
+    return LaunchingRunner::predict(kernel, task, shape);
 }
 
 std::optional<Counters> PageRunner::kept_cost(const std::string&) {

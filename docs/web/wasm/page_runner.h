@@ -19,8 +19,13 @@ public:
     /// `solution`: what is compiled in of the solution's costs; null where there is nothing to compare with.
     PageRunner(const FromCompiler& learners, const nlohmann::json& solution);
 
+    // Each of these three is a step, whose beginning the page is told: it ends what does not end.
+
     /// Of the learner's text, which was compiled before.
     Compiled compile(const Source& source, const std::string& kernel) override;
+    Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
+                                     Shape shape) override;
     std::optional<Counters> kept_cost(const std::string& of) override;
     std::optional<Predicted> kept_time(const std::string& of) override;
 

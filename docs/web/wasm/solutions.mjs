@@ -22,19 +22,6 @@ function tree(folder) {
     return Object.fromEntries(entries);
 }
 
-export function asker(module) {
-    return (name, question) => {
-        const text = JSON.stringify(question);
-        const bytes = module.lengthBytesUTF8(text) + 1;
-        const pointer = module._malloc(bytes);
-        module.stringToUTF8(text, pointer, bytes);
-        const answer = JSON.parse(module.UTF8ToString(module["_" + name](pointer)));
-        module._free(pointer);
-        if (answer.error) throw new Error(answer.error);
-        return answer;
-    };
-}
-
 /** {"ir", "said"} of what page_request gave. */
 async function compile({ arguments: words, files, output, headers }, { runLLVM }, included) {
     let said = "";
@@ -53,7 +40,7 @@ async function compile({ arguments: words, files, output, headers }, { runLLVM }
 }
 
 const require = createRequire(import.meta.url);
-const ask = asker(await require(simulator)());
+const { ask } = await require(simulator)();
 const { default: entry } = JSON.parse(readFileSync(join(clang, "package.json"), "utf8")).exports;
 const llvm = await import(pathToFileURL(join(clang, entry)).href);
 const headers = tree(join(project, "common/cuda/include"));

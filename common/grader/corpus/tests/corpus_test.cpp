@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/files.h"
 #include "grader/corpus/leftovers.h"
 #include "grader/corpus/self_test.h"
 #include "kernel/failure.h"
@@ -51,6 +52,21 @@ TEST_CASE("every file of the corpus is judged, and every case has its file") {
         there.insert(entry.path().filename());
     }
     CHECK(named == there);
+}
+
+TEST_CASE("what comes out otherwise by clang is a case, and does come out otherwise") {
+    const auto cases = all_cases(), by_clang = cases_of(Compiler::clang);
+    REQUIRE(by_clang.size() == cases.size());
+    int others = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        CHECK(by_clang[i].file == cases[i].file);
+        others +=
+            by_clang[i].verdict != cases[i].verdict || by_clang[i].failure != cases[i].failure;
+    }
+    CHECK(others == static_cast<int>(
+                        corpus_cases(coalesce::read_file(folder / "cases_by_clang.txt")).size()));
+    CHECK(others < 20);
+    CHECK(cases_of(Compiler::nvrtc).front().file == cases.front().file);
 }
 
 TEST_CASE("a line that is not as it should be is named") {

@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "grader/judge/ptx_tokens.h"
-
 using namespace coalesce::grader;
 
 namespace {
@@ -24,6 +22,8 @@ std::string module_with(const std::string& front, const std::string& body,
 {
 	.reg .pred 	%p<2>;
 	.reg .b32 	%r<3>;
+	.reg .b64 	%rd<4>;
+	.reg .f32 	%f<9>;
 	.shared .align 4 .b8 tile[4224];
 	.loc	1 7 3
 )" + body + R"(
@@ -67,10 +67,12 @@ TEST_CASE("what compilers make is taken") {
     CHECK(look(".global .align 4 .u32 zero;\n", "ld.global.u32 %r1, [zero];").ok());
     CHECK(look("", "// begin inline asm\n{ .reg .b32 t; mov.u32 t, %laneid; }\n// end inline asm")
               .ok());
-    CHECK(look(".func (.param .b32 r) helper(\n.param .b32 p\n)\n{\nret;\n}\n",
-               "{ // callseq 0\n.param .b32 p0;\ncall.uni (r0),\nhelper,\n(p0);\n}")
+    CHECK(
+        look(".func (.param .b32 r) helper(\n.param .b32 p\n)\n{\nret;\n}\n",
+             "{ // callseq 0\n.param .b32 p0;\n.param .b32 r0;\ncall.uni (r0),\nhelper,\n(p0);\n}")
+            .ok());
+    CHECK(look("", "$L_1:\n$L_2:\n$L_brx_0: .branchtargets $L_1, $L_2;\nbrx.idx %r1, $L_brx_0;")
               .ok());
-    CHECK(look("", "$L_brx_0: .branchtargets $L_1, $L_2;\nbrx.idx %r1, $L_brx_0;").ok());
 }
 
 TEST_CASE("what the assignment forbids is refused, with its line, unless it is allowed") {
@@ -99,9 +101,10 @@ TEST_CASE("what the assignment forbids is refused, with its line, unless it is a
         {"", "nanosleep.u32 100;", ""},
         {"", "pmevent 1;", ""},
         {"", "mov.u64 %rd1, %pm0;", ""},
-        {"", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}];", ""},
+        {".global .texref t;\n", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1}];", ""},
         {"", "$L: .callprototype ()_ ();", ""},
-        {".common .global .align 4 .b32 x;\n", "", ""},
+        {"", ".pragma \"nounroll\", \"used_bytes_mask 1\";\nld.global.f32 %f1, [%rd1];", ""},
+        {".extern .global .align 4 .b32 x;\n", "", ""},
         {"", "LD.global.f32 %f1, [%rd1];", ""},
     };
     for (const Refused& one : all) {
@@ -115,31 +118,98 @@ TEST_CASE("what the assignment forbids is refused, with its line, unless it is a
     }
 }
 
+namespace {
+
+/// What one asm statement leaves in PTX.
+std::string inline_assembly(const std::string& text) {
+    return "\t// begin inline asm\n\t" + text + "\n\t// end inline asm\n";
+}
+
+/// An asm statement that writes the compiler's marks itself, so that `text` seems to be the compiler's.
+std::string between_forged_marks(const std::string& text) {
+    return inline_assembly("// end inline asm\n" + text + "\n// begin inline asm");
+}
+
+}  // namespace
+
 TEST_CASE("inline assembly can not pretend to be something else") {
     const char* all[] = {
-        "// begin inline asm\n}\n.visible .entry other(){\n// end inline asm",
-        "// begin inline asm\n.loc 1 1 1\n// end inline asm",
-        "// begin inline asm\n.shared .b8 x[4];\n// end inline asm",
-        "// begin inline asm\n// end inline asm\n// end inline asm",
-        "// begin inline asm\n// begin inline asm\n// end inline asm",
-        "// begin inline asm\n{\n// end inline asm\nret;\n}",
-        "// begin inline asm\n// end inline asm\n}\n.visible .entry _Z9transposePfPKfii(.param "
-        ".u64 a,"
-        ".param .u64 b,.param .u32 c,.param .u32 d){\n// begin inline asm\n// end inline asm",
+        "}\n.visible .entry other(){",
+        ".loc 1 1 1",
+        ".shared .b8 x[4];",
+        "// end inline asm",
+        "// begin inline asm",
+        "{",
+        "}",
+        "{ .local .b32 x; }",
+        "mov.u32 %r1, 7;\n.loc 1 1 1",
+        "L: .branchtargets M;\n.file 3 \"x\"",
     };
-    for (const char* body : all) {
-        CAPTURE(body);
-        CHECK(look("", body).kind == Kind::forged);
+    for (const char* text : all) {
+        CAPTURE(text);
+        CHECK(look("", inline_assembly(text)).kind == Kind::forged);
     }
+    CHECK(look("", "// begin inline asm\nret;\n}").kind == Kind::forged);
     CHECK(look_at_ptx(module_with("", "", ",\n.param .u64 e"), {.entry = "_Z9transposePfPKfii"})
               .kind == Kind::forged);
     CHECK(look_at_ptx(module_with("", ""), {.entry = "_Z4copyPfPKfii"}).kind == Kind::forged);
 }
 
+TEST_CASE("what stands between forged marks gains nothing") {
+    struct Gain {
+        const char* text;
+        Kind kind;
+    };
+    const Gain all[] = {
+        // On the line of a directive, where a reader of lines would not look.
+        {".loc 1 1 1 mov.u32 %r1, %smid;", Kind::refused},
+        {".loc 1 1 1\tmov.u64 %rd1, %clock64;", Kind::refused},
+        {".file 7 \"x\" mov.u64 %rd1, %globaltimer;", Kind::refused},
+        // Behind a string, within comments that begin in each other.
+        {".pragma \"// end inline asm\"; mov.u32 %r1, %smid;", Kind::refused},
+        {".pragma \"/*\"; mov.u32 %r1, %smid; // */", Kind::refused},
+        {"// /*\nmov.u32 %r1, %smid;\n// */", Kind::refused},
+        {"/* // */ mov.u32 %r1, %smid;", Kind::refused},
+        {"/* // begin inline asm */ mov.u32 %r1, %smid;", Kind::refused},
+        {".pragma \"used_bytes_mask 1\";\nld.global.f32 %f1, [%rd1];", Kind::refused},
+        {".pragma \"nounroll\", \"used_bytes_mask 1\"; ld.global.f32 %f1, [%rd1];", Kind::refused},
+        // A register's name is not the device's.
+        {"{ .reg .b32 %smid; mov.u32 %r1, %smid; }", Kind::none},
+        // Declarations: they count as the compiler's do.
+        {".shared .b8 x[60000];", Kind::too_large},
+        {".local .b8 x[70000];", Kind::too_large},
+        {".global .b32 x;\nst.global.b32 [x], %r1;", Kind::refused},
+        {".global .b32 x;\nmov.u64 %rd1, x;\natom.global.add.u32 %r1, [%rd1], 1;", Kind::refused},
+        // Functions: the end of one, and others.
+        {"ret;\n}\n.visible .entry _Z9transposePfPKfii(.param .u64 a,.param .u64 b,.param .u32 c,"
+         ".param .u32 d)\n{",
+         Kind::refused},
+        {"ret;\n}\n.visible .entry coalesce_configure(.param .u64 a,.param .u32 b,.param .u32 "
+         "c)\n{",
+         Kind::refused},
+        {"ret;\n}\n.func other()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, %smid;", Kind::refused},
+        {"ret;\n}\n.extern .func (.param .b64 r) malloc(.param .b64 a);\n.func other()\n{",
+         Kind::refused},
+        {"ret;\n}\n.entry other() .reqnctapercluster 2\n{", Kind::refused},
+        {"ret;\n}\n.alias coalesce_configure, _Z9transposePfPKfii;\n.func other()\n{",
+         Kind::refused},
+        {"}", Kind::refused},
+        {"{", Kind::refused},
+        {".version 9.0", Kind::refused},
+        // Another place is nobody's business but the student's, who is told it.
+        {".loc 1 1 1", Kind::none},
+        {"ret;\n}\n.func other()\n{", Kind::none},
+    };
+    for (const Gain& one : all) {
+        CAPTURE(one.text);
+        CHECK(look("", between_forged_marks(one.text)).kind == one.kind);
+    }
+}
+
 TEST_CASE("sizes have limits") {
     CHECK(look(".shared .align 4 .b8 big[100000];\n", "").kind == Kind::too_large);
     CHECK(look(".shared .align 4 .f32 big[1000][1000];\n", "").kind == Kind::too_large);
-    CHECK(look(".shared .align 4 .b8 big[99999999999999999999999];\n", "").kind == Kind::too_large);
+    CHECK(look(".shared .align 4 .b8 big[99999999999999999999999];\n", "").kind == Kind::refused);
     CHECK(look("", ".local .align 4 .b8 depot[70000];").kind == Kind::too_large);
     CHECK(look(".global .align 4 .b8 t[2000000] = {1};\n", "").kind == Kind::too_large);
     CHECK(look_at_ptx(std::string(5 << 20, ' '), {.entry = "x"}).kind == Kind::too_large);
@@ -160,7 +230,6 @@ TEST_CASE("anything at all is looked at without breaking") {
             look_at_ptx(changed, {.entry = "_Z9transposePfPKfii"});
         }
     }
-    CHECK(tokens_of("/* no end").is_broken);
-    CHECK(tokens_of("\"no end\n\"").is_broken);
-    CHECK(tokens_of("a\x01").is_broken);
+    for (const char* broken : {"/* no end", "\"no end\n\"", "a\x01"})
+        CHECK(look("", broken).kind == Kind::refused);
 }

@@ -1,11 +1,14 @@
 #!/bin/sh
-# Gradescope runs this once, when the image is made: it installs what the grader needs, builds it, and
-# tries its sandbox out. It ends with an error when any of that fails, and the image is not made.
+# Gradescope runs this once, as root, when the image is made: it installs what the grader needs, builds
+# it, and tries its sandbox out. It ends with an error when any of that fails, and the image is not made.
 #
-# It needs nvcc of CUDA 13: begin with an image that has it, or install NVIDIA's packages
-# cuda-nvcc-13-0, cuda-cudart-dev-13-0, cuda-nvrtc-dev-13-0 and libcublas-dev-13-0 before the last
-# line, as NVIDIA's installation guide says for this system.
+# For the base image that is chosen unless you choose another, Ubuntu 22.04, and for newer ones. clang
+# compiles: it is a package there, and needs neither NVIDIA's toolkit nor a GPU.
 set -eu
-cd "${AUTOGRADER_ROOT:-/autograder}/source/course"
+source=${AUTOGRADER_ROOT:-/autograder}/source
+cd "$source/course"
 chmod +x learn
+# The one library that Ubuntu 22.04 has no package of; it is headers alone.
+export CPATH="$source/headers" CMAKE_INCLUDE_PATH="$source/headers"
+export COALESCE_COMPILER=clang
 ./learn grade doctor

@@ -1,11 +1,18 @@
-// The compiler's jail: source in, PTX and messages out.
+// The compiler's jail: source in, PTX and messages out. NVRTC compiles in the worker; clang beside it.
 
+#include <cstdlib>
+#include <memory>
+#include <sstream>
 #include <stdexcept>
 
 #include "grader/sandbox/jobs.h"
 #include "grader/sandbox/memory_file.h"
+#include "grader/sandbox/program/clang_beside.h"
 #include "grader/sandbox/program/workers.h"
+#include "grader/sandbox/protocol.h"
+#include "kernel/compiled_from.h"
 #include "kernel/source.h"
+#include "kernel/wrapper.h"
 
 namespace coalesce::grader {
 namespace {
@@ -25,15 +32,51 @@ constexpr Launch configure(int rows, int cols) {
 }
 )";
 
+/// Of this worker; started before it was restricted.
+std::unique_ptr<ClangBeside> clang;
+
+std::string value_of(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value ? value : "";
+}
+
+/// As `compile` does it with the other compilers. Clang must have been started.
+Compiled compile_by_clang(const Source& source, const std::string& kernel) {
+    Compiled compiled;
+    compiled.failure = source.problem;
+    if (!source.is_good()) return compiled;
+    const RawOutput raw = clang->compile(wrapped(source.text, Dialect::bare_clang));
+    return compiled_from(source, kernel, value_of(clang_name_variable), raw);
+}
+
 Compiled compile_text(const std::string& text, const std::string& name, const std::string& kernel) {
-    return compile(source_of_text(text, name), {.kernel = kernel, .compiler = Compiler::nvrtc});
+    const Source source = source_of_text(text, name);
+    if (is_compiled_by_clang()) return compile_by_clang(source, kernel);
+    return compile(source, {.kernel = kernel, .compiler = Compiler::nvrtc});
 }
 
 }  // namespace
 
-std::string make_compiler_ready() {
+bool is_compiled_by_clang() {
+    return std::getenv(clang_variable) != nullptr;
+}
+
+void start_clang(bool is_restricted) {
+    std::vector<std::string> command;
+    std::istringstream words(value_of(clang_variable));
+    for (std::string word; std::getline(words, word, between_words);) command.push_back(word);
+    clang = std::make_unique<ClangBeside>(command, is_restricted);
+}
+
+std::string make_compiler_ready(bool is_restricted) {
+    if (is_compiled_by_clang()) start_clang(is_restricted);
     const Compiled warm = compile_text(kWarmUp, "kernel.cu", "transpose");
-    if (!warm.ok()) throw std::runtime_error("NVRTC can not be used: " + warm.failure.headline);
+    clang.reset();
+    if (!warm.ok()) {
+        throw std::runtime_error((is_compiled_by_clang() ? "clang" : "NVRTC") +
+                                 (" can not be used: " + warm.failure.headline) + " " +
+                                 warm.failure.details);
+    }
     return warm.compiler;
 }
 

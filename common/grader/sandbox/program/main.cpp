@@ -36,13 +36,17 @@ std::string tier() {
     return given ? given : "A";
 }
 
-void give_up_files() {
+bool is_restricted() {
+    return tier() != name_of(Tier::unsandboxed);
+}
+
+void give_up_files(Role role) {
     std::vector<std::string> places = readable_places();
     places.push_back(std::filesystem::read_symlink("/proc/self/exe"));
     std::istringstream libraries(std::getenv("LD_LIBRARY_PATH") ? std::getenv("LD_LIBRARY_PATH")
                                                                 : "");
     for (std::string folder; std::getline(libraries, folder, ':');) places.push_back(folder);
-    allow_reading_only(places);
+    allow_reading_only(places, serving_duty_of(role) == Duty::serve_clang);
 }
 
 void limit(int what, rlim_t soft, rlim_t hard) {
@@ -78,7 +82,8 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     int code = 0;
     try {
         limit_resources(message, memory_in_use);
-        if (tier() != name_of(Tier::unsandboxed)) restrict_system_calls(duty_of(role));
+        start_helpers(role, is_restricted());
+        if (is_restricted()) restrict_system_calls(duty_of(role));
     } catch (const std::exception&) {
         _exit(not_restricted);
     }
@@ -125,9 +130,9 @@ int serve(Role role) {
     const Descriptor statm(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     std::string about;
     try {
-        if (tier() == name_of(Tier::landlock)) give_up_files();
-        about = make_ready(role);
-        if (tier() != name_of(Tier::unsandboxed)) restrict_system_calls(Duty::serve);
+        if (tier() == name_of(Tier::landlock)) give_up_files(role);
+        about = make_ready(role, is_restricted());
+        if (is_restricted()) restrict_system_calls(serving_duty_of(role));
     } catch (const std::exception& error) {
         send_packet(control_descriptor, error.what());
         return 1;

@@ -2,13 +2,22 @@
 
 namespace coalesce::grader {
 
-std::string make_ready(Role role) {
+std::string make_ready(Role role, bool is_restricted) {
     switch (role) {
-        case Role::compile: return make_compiler_ready();
+        case Role::compile: return make_compiler_ready(is_restricted);
         case Role::launch: return make_simulator_ready();
         case Role::probe: break;
     }
     return "to be tried";
+}
+
+Duty serving_duty_of(Role role) {
+    const bool is_for_clang = role == Role::compile && is_compiled_by_clang();
+    return is_for_clang ? Duty::serve_clang : Duty::serve;
+}
+
+void start_helpers(Role role, bool is_restricted) {
+    if (role == Role::compile && is_compiled_by_clang()) start_clang(is_restricted);
 }
 
 Duty duty_of(Role role) {

@@ -165,6 +165,114 @@ static void mbarrier_forgotten() {
     copy_box<<<1, 32>>>(device_zeros<int>(1), map_of_64_rows(64), 0, 0, false);
 }
 
+// A map that a kernel has copied is a map; one that it has changed is none, wherever it lies. The changed byte
+// is one of those that say how boxes are swizzled.
+__global__ void copy_box_by(int* out, const __grid_constant__ CUtensorMap map, CUtensorMap* own, int at, int change) {
+    __shared__ __align__(128) int box[8 * 16];
+    __shared__ uint64_t arrived;
+    if (threadIdx.x == 0) {
+        const char* bytes = reinterpret_cast<const char*>(&map);
+        for (int i = 0; i < static_cast<int>(sizeof map); ++i)
+            reinterpret_cast<char*>(own)[i] = bytes[i] ^ (i == at ? change : 0);
+        init(arrived, 1);
+        expect_bytes(arrived, sizeof box);
+        LOAD_BOX(box, *own, 0, 0, &arrived);  // bug changed_swizzle: memcheck: no tensor map // bug changed_rank: memcheck: no tensor map // bug changed_tail: memcheck: no tensor map
+        wait(arrived, 0);
+        out[0] = box[1];
+    }
+}
+static void changed(int at, int change) {
+    int* out = device_zeros<int>(1);
+    copy_box_by<<<1, 32>>>(out, map_of_64_rows(64), device_zeros<CUtensorMap>(1), at, change);
+    if (change == 0) expect(to_host(out, 1)[0] == 1, "a copy of a map");
+}
+static void changed_swizzle() {
+    changed(18, 31);
+}
+static void changed_rank() {
+    changed(16, 1);
+}
+static void changed_tail() {
+    changed(127, 1);
+}
+// clean copied_map
+static void copied_map() {
+    changed(0, 0);
+}
+
+// A swizzle puts the pieces of a box that fills no line of 128 bytes behind the box: here, of 16 bytes in the
+// last line, 112 bytes behind where it begins, and shared memory ends after 48.
+__global__ void copy_small_box(int* out, const __grid_constant__ CUtensorMap map) {
+    extern __shared__ __align__(128) int box[];
+    uint64_t& arrived = *reinterpret_cast<uint64_t*>(box);
+    if (threadIdx.x == 0) {
+        init(arrived, 1);
+        expect_bytes(arrived, 16);
+        LOAD_BOX(box + 7 * 32, map, 0, 0, &arrived);  // bug swizzled_behind_the_end: memcheck: out of bounds
+        wait(arrived, 0);
+        out[0] = box[7 * 32];
+    }
+}
+static void swizzled_behind_the_end() {
+    const CUtensorMap map = map_of(device_iota<int>(256), 16, 16, 1, 4, {.swizzle = CU_TENSOR_MAP_SWIZZLE_128B});
+    copy_small_box<<<1, 32, 7 * 128 + 48>>>(device_zeros<int>(1), map);
+}
+
+// Its bytes come to 2^32, which are none in 32 bits.
+__global__ void copy_huge_box(int* out, const __grid_constant__ CUtensorMap map) {
+    __shared__ __align__(128) int box[32];
+    __shared__ uint64_t arrived;
+    if (threadIdx.x == 0) {
+        init(arrived, 1);
+        asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %2, %2, %2, %2}], [%3];" ::"r"(shared_address(box)), "l"(&map), "r"(0), "r"(shared_address(&arrived)) : "memory");  // bug huge_box: memcheck: out of bounds
+        out[0] = box[0];
+    }
+}
+static void huge_box() {
+    CUtensorMap map;
+    const cuuint64_t size[] = {256, 256, 256, 256, 256}, pitch[] = {1024, 1024, 1024, 1024};
+    const cuuint32_t box[] = {4, 256, 256, 256, 16}, steps[] = {1, 1, 1, 1, 1};
+    map_encoder()(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 5, device_iota<int>(256), size, pitch, box, steps,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    copy_huge_box<<<1, 32>>>(device_zeros<int>(1), map);
+}
+
+// Words that cannot be an mbarrier's.
+__global__ void overwrite_mbarrier(int* out, uint64_t word) {
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        init(barrier, 1);
+        *reinterpret_cast<volatile uint64_t*>(&barrier) = word;
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");  // bug overwritten_mbarrier: synccheck: mbarrier not initialised
+        out[0] = 1;
+    }
+}
+static void overwritten_mbarrier() {
+    overwrite_mbarrier<<<1, 32>>>(device_zeros<int>(1), ~uint64_t{0});
+}
+__global__ void expect_far_too_many(int* out) {
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        init(barrier, 2);
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(1 << 20) : "memory");  // bug too_many_bytes: synccheck: too many bytes
+        out[0] = 1;
+    }
+}
+static void too_many_bytes() {
+    expect_far_too_many<<<1, 32>>>(device_zeros<int>(1));
+}
+
+// Parameters can only be read, by atomics too.
+__global__ void add_to_parameter(int* out, const __grid_constant__ int number) {
+    int old;
+    asm volatile("atom.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(&number) : "memory");  // bug atomic_on_a_parameter: memcheck: out of bounds
+    out[threadIdx.x] = old;
+}
+static void atomic_on_a_parameter() {
+    add_to_parameter<<<1, 32>>>(device_zeros<int>(32), 5);
+}
+
 __global__ void store_before(const __grid_constant__ CUtensorMap map) {
     __shared__ __align__(128) int box[8 * 16];
     for (int i = threadIdx.x; i < 8 * 16; i += 32) box[i] = i;
@@ -198,5 +306,14 @@ int main(int argc, char** argv) {
                         {"map_too_large", map_too_large},
                         {"mbarrier_forgotten", mbarrier_forgotten},
                         {"stored_before_the_array", stored_before_the_array},
+                        {"changed_swizzle", changed_swizzle},
+                        {"changed_rank", changed_rank},
+                        {"changed_tail", changed_tail},
+                        {"copied_map", copied_map},
+                        {"swizzled_behind_the_end", swizzled_behind_the_end},
+                        {"huge_box", huge_box},
+                        {"overwritten_mbarrier", overwritten_mbarrier},
+                        {"too_many_bytes", too_many_bytes},
+                        {"atomic_on_a_parameter", atomic_on_a_parameter},
                     });
 }

@@ -14,12 +14,13 @@
 // expect: the next kernel runs: 32 requests
 // expect: JSON begins with a brace and names the kernel: yes
 // expect: reports are cleared: 0
-// expect: traced: load of global memory, 4 bytes a lane, line 38, 4 sectors of 4
-// expect: traced: store of shared memory, 4 bytes a lane, line 38, 32 wavefronts of 1
-// expect: traced: load of shared memory, 4 bytes a lane, line 40, 1 wavefronts of 1
-// expect: traced: store of global memory, 4 bytes a lane, line 40, 32 sectors of 4
+// expect: traced: load of global memory, 4 bytes a lane, line 39, 4 sectors of 4
+// expect: traced: store of shared memory, 4 bytes a lane, line 39, 32 wavefronts of 1
+// expect: traced: load of shared memory, 4 bytes a lane, line 41, 1 wavefronts of 1
+// expect: traced: store of global memory, 4 bytes a lane, line 41, 32 sectors of 4
 // expect: lanes are where they went: yes
 // expect: nothing more is traced: 0
+// expect: blocks come in another order, the same one with the same seed, and in their own: yes
 #include <dlfcn.h>
 
 #include <string>
@@ -48,6 +49,30 @@ Function* find(const char* name) {
     return reinterpret_cast<Function*>(address);
 }
 #define FIND(name) find<decltype(name)>(#name)
+
+__global__ void draw_numbers(unsigned* number, unsigned* out) {
+    if (threadIdx.x == 0) out[blockIdx.x] = atomicInc(number, 63);
+}
+
+/// Which turn each of 64 blocks had.
+static std::string turns(uint64_t seed, float* memory) {
+    FIND(coalesceSetOrder)(seed);
+    unsigned* out = reinterpret_cast<unsigned*>(memory);
+    need(cudaMemset(out, 0, 256 * sizeof *out));
+    draw_numbers<<<64, 32>>>(out, out + 1);
+    unsigned host[64];
+    need(cudaMemcpy(host, out + 1, sizeof host, cudaMemcpyDeviceToHost));
+    std::string all;
+    for (const unsigned turn : host) all += std::to_string(turn) + " ";
+    return all;
+}
+
+static void orders(float* memory) {
+    const std::string own = turns(0, memory), other = turns(7, memory);
+    fact("blocks come in another order, the same one with the same seed, and in their own",
+         own.substr(0, 6) == "0 1 2 " && other != own && turns(8, memory) != other && turns(7, memory) == other &&
+             turns(0, memory) == own);
+}
 
 static void counters(float* out, const float* in) {
     copy<<<4, 256>>>(out, in, 1024);
@@ -135,6 +160,7 @@ int main() {
     FIND(coalesceClearReports)();
     std::printf("reports are cleared: %d\n", int(FIND(coalesceGetReports)()));
     traced(out, in);
+    orders(out);
     need(cudaFree(out));
     need(cudaFree(in));
 }

@@ -179,6 +179,100 @@ TEST_CASE_FIXTURE(Fixture, "within a block a barrier orders, within a warp the p
     CHECK(found() == Found{"read after write 11 10"});
 }
 
+TEST_CASE_FIXTURE(Fixture, "a barrier of some warps orders those alone") {
+    constexpr u32 kBarrier = 1;
+    for (const bool writer_was_there : {true, false}) {
+        write(0, 0, 0, 0);
+        race.barrier_complete(blocks[0], kBarrier, writer_was_there ? 0b0011 : 0b1110);
+        read(0, 1, 1, 0);
+        CHECK(found() == (writer_was_there ? Found{} : Found{"read after write 11 10"}));
+    }
+    // What one has heard it passes on.
+    write(0, 0, 0, 0);
+    race.barrier_complete(blocks[0], kBarrier, 0b0011);
+    race.barrier_complete(blocks[0], kBarrier, 0b0110);
+    read(0, 2, 1, 0);
+    CHECK(found() == Found{});
+    read(0, 3, 1, 0);
+    write(0, 2, 0, 0);
+    CHECK(found() == Found{"write after read 10 11"});
+    // Who arrives and goes on is heard, as far as it had come, and hears nothing.
+    for (const bool before : {true, false}) {
+        if (before) write(0, 0, 0, 0);
+        race.barrier_arrive(blocks[0], kBarrier, 0);
+        if (!before) write(0, 0, 0, 0);
+        race.barrier_complete(blocks[0], kBarrier, 0b0010);
+        read(0, 1, 1, 0);
+        CHECK(found() == (before ? Found{} : Found{"read after write 11 10"}));
+    }
+    write(0, 1, 0, 0);
+    race.barrier_arrive(blocks[0], kBarrier, 0);
+    race.barrier_complete(blocks[0], kBarrier, 0b0010);
+    read(0, 0, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "an mbarrier's phase orders who arrived before who waits") {
+    constexpr u32 kHere = 64, kElsewhere = 72;
+    for (const u32 address : {kHere, kElsewhere}) {
+        write(0, 0, 0, 0);
+        race.mbarrier_arrive(blocks[0], kHere, 0);
+        race.mbarrier_arrive(blocks[0], kElsewhere, 2);
+        race.mbarrier_phase_done(blocks[0], address);
+        race.mbarrier_wait_done(blocks[0], address, 1);
+        read(0, 1, 1, 0);
+        CHECK(found() == (address == kHere ? Found{} : Found{"read after write 11 10"}));
+    }
+    // An arrival for the next phase is not seen with the last one.
+    race.mbarrier_arrive(blocks[0], kHere, 0);
+    race.mbarrier_phase_done(blocks[0], kHere);
+    write(0, 0, 0, 0);
+    race.mbarrier_arrive(blocks[0], kHere, 0);
+    race.mbarrier_wait_done(blocks[0], kHere, 1);
+    read(0, 1, 1, 0);
+    CHECK(found() == Found{"read after write 11 10"});
+    // A copy reads when it is issued, and tells when it is complete.
+    for (const bool complete : {true, false}) {
+        read(0, 0, 1, 0);
+        const u64 issued = race.copy_issued(blocks[0]);
+        if (complete) race.copy_complete(blocks[0], kHere, 0, issued);
+        race.mbarrier_phase_done(blocks[0], kHere);
+        race.mbarrier_wait_done(blocks[0], kHere, 1);
+        write(0, 1, 0, 0);
+        CHECK(found() == (complete ? Found{} : Found{"write after read 10 11"}));
+    }
+}
+
+TEST_CASE_FIXTURE(Fixture, "however many times have passed") {
+    for (const int times : {1000, 1023, 1024, 5000}) {
+        CAPTURE(times);
+        for (int i = 0; i < times; ++i) race.barrier(blocks[0]);
+        write(0, 0, 0, 0);
+        read(0, 1, 1, 0);
+        CHECK(found() == Found{"read after write 11 10"});
+        for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
+        write(0, 0, 0, 0);
+        write(1, 0, 1, 0);
+        CHECK(found() == Found{"write after write 11 10"});
+        write(0, 0, 0, 0);
+        for (int i = 0; i < times; ++i) race.barrier(blocks[0]);
+        read(0, 1, 1, 0);
+        CHECK(found() == Found{});
+        write(0, 0, 0, 0);
+        for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
+        read(0, 1, 1, 0);
+        CHECK(found() == Found{"read after write 11 10"});
+        // The same warp, and who waited for its flag.
+        write(0, 0, 0, 0);
+        for (int i = 0; i < times; ++i) race.fence(blocks[0], 0);
+        read(0, 0, 1, 0);
+        access(0, 0, 9, Kind::write, 8192, 4, 0, 1, true);
+        access(1, 0, 9, Kind::read, 8192, 4, 0, 1, true);
+        read(1, 0, 1, 0);
+        CHECK(found() == Found{});
+    }
+}
+
 TEST_CASE_FIXTURE(Fixture, "a writer that has read too still meets the other reader") {
     for (const bool other_first : {false, true}) {
         read(other_first ? 0 : 1, 0, 0, 256);

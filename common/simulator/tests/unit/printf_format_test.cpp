@@ -70,6 +70,17 @@ TEST_CASE("strings") {
     CHECK_FALSE(Arguments().add(u64{0x200}).format("%s").problem.empty());
 }
 
+TEST_CASE("a text that no device would keep is a problem, and not made") {
+    std::string format;
+    for (int k = 0; k < 1000; ++k) format += "%99999d";
+    Arguments arguments;
+    for (int k = 0; k < 1000; ++k) arguments.add(k);
+    const Formatted f = arguments.format(format.c_str());
+    CHECK_FALSE(f.problem.empty());
+    CHECK(f.text.size() < 2 << 20);
+    CHECK(Arguments().add(7).format("%99999d").problem.empty());
+}
+
 TEST_CASE("too few arguments are a problem, and end the text") {
     const Formatted f = Arguments().add(i32{1}).format("%d %d %d");
     CHECK_FALSE(f.problem.empty());

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -63,6 +64,32 @@ TEST_CASE("what is no map is told") {
     CHECK(!decode(bytes));
     for (u8& byte : bytes) byte = 0x5a;
     CHECK(!decode(bytes));
+}
+
+TEST_CASE("a copy is the same map, and with any byte changed it is none") {
+    Given given;
+    given.arguments.swizzle = 3;
+    REQUIRE(encode(given.arguments) == "");
+    u8 copy[kTensorMapBytes];
+    std::copy_n(given.map, kTensorMapBytes, copy);
+    REQUIRE(decode(copy));
+    for (u8& byte : copy) {
+        for (const int change : {1, 2, 31, 0x80, 0xff}) {
+            const u8 before = byte;
+            byte = static_cast<u8>(byte ^ change);
+            CHECK(!decode(copy));
+            byte = before;
+        }
+    }
+    CHECK(decode(copy)->swizzle == Swizzle::by_128);
+}
+
+TEST_CASE("a box may have more bytes than 32 bits count") {
+    Given given;
+    given.arguments.rank = 5;
+    for (u32& length : given.box) length = 256;
+    REQUIRE(encode(given.arguments) == "");
+    CHECK(decode(given.map)->box_bytes() == u64{256} * 256 * 256 * 256 * 256 * 4);
 }
 
 TEST_CASE("arguments that are refused") {

@@ -126,7 +126,7 @@ export class Bench {
         const observer = new IntersectionObserver((entries) => {
             if (!entries.some((entry) => entry.isIntersecting)) return;
             observer.disconnect();
-            this.examiner.prepare().catch((error: Error) => this.say(error.message));
+            this.examiner.prepare(this.task as Task).catch((error: Error) => this.say(error.message));
         });
         observer.observe(this.root);
     }

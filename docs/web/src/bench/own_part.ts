@@ -1,6 +1,7 @@
 // What one warp of a learner's kernel touches, which tiles its blocks take, and its predicted time: from its own run.
 
 import { AccessesPart } from "../accesses_part";
+import { comparedWith } from "../course";
 import type { Examined, Launch } from "../examiner";
 import { gpus } from "../exercises";
 import type { Result } from "../simulator";
@@ -99,7 +100,7 @@ export class OwnPart {
                 traced_block: this.place("block", product(launch.grid)),
                 traced_warp: this.place("warp", Math.ceil(product(launch.block) / 32)),
                 limit: MOST_ACCESSES,
-                produces: this.produces === "copy" || this.produces === "transpose" ? this.produces : "",
+                produces: comparedWith(this.produces),
             });
         } catch (error) {
             this.result = null;

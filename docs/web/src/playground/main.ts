@@ -15,12 +15,11 @@ import { starts } from "./starts";
 
 declare global {
     interface Window {
-        /** For tests, and whoever likes consoles: a kernel's text, held against an exercise, and a minute for it. */
+        /** For tests, and whoever likes consoles: a kernel's text, held against an exercise. */
         examineKernel(task: Task, source: string): Promise<Examined>;
     }
 }
 
-const A_MINUTE = 60000;
 /** A link is written when nobody types. */
 const PAUSE = 300;
 
@@ -35,7 +34,7 @@ class Page {
     private link = "";
 
     constructor() {
-        window.examineKernel = (task, source) => this.examiner.examine(task, source, A_MINUTE);
+        window.examineKernel = (task, source) => this.examiner.examine(task, source);
         this.compare.addEventListener("click", () => this.toggle());
         document.getElementById("copy")?.addEventListener("click", () => void this.copy());
         addEventListener("hashchange", () => {

@@ -59,7 +59,11 @@ export class Side {
         for (const [lesson, list] of this.starts) {
             const group = document.createElement("optgroup");
             group.label = lesson;
-            group.append(...list.map(({ name }, i) => new Option(`${lesson.slice(0, 2)} ${name}`, `${lesson} ${i}`)));
+            group.append(...list.map(({ name, why_not }, i) => {
+                const option = new Option(`${lesson.slice(0, 2)} ${name}${why_not ? `: ${why_not}` : ""}`, `${lesson} ${i}`);
+                option.disabled = why_not !== "";
+                return option;
+            }));
             select.append(group);
         }
         select.addEventListener("change", () => {
@@ -114,7 +118,7 @@ export class Side {
     private showPossible() {
         const { text } = this.bench;
         for (const { name, edit } of breaks) this.find<HTMLButtonElement>(`button[name=${name}]`).disabled = edit(text) === null;
-        const found = [...this.starts].flatMap(([lesson, list]) => list.flatMap((start, i) => (start.text === text ? [`${lesson} ${i}`] : [])));
+        const found = [...this.starts].flatMap(([lesson, list]) => list.flatMap((start, i) => (!start.why_not && start.text === text ? [`${lesson} ${i}`] : [])));
         this.find<HTMLSelectElement>("select[name=start]").value = found[0] ?? "";
     }
 }

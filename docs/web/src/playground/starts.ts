@@ -1,10 +1,10 @@
 // What one can begin with: of each lesson the exercise, the bug hunt and their solutions, and every variant of its
-// program that takes the four arguments, as a kernel with its launch.
+// program that is a kernel for one of them, with its launch.
 
-import type { Launch, Step, Variant } from "../course";
-import { steps } from "../course";
+import type { Axis, Launch, NoKernel, Program, Variant } from "../course";
+import { programs } from "../course";
 import type { Task } from "../examiner";
-import { lessons } from "../exercises";
+import { lessons, type Work } from "../exercises";
 
 export interface Start {
     /** "solution", "swizzled" */
@@ -12,6 +12,8 @@ export interface Start {
     /** What it is held against. */
     task: Task;
     text: string;
+    /** Why one cannot begin with it; "": one can. */
+    why_not: string;
 }
 
 /** By lesson, in the course's order. */
@@ -20,20 +22,26 @@ export function starts(): Map<string, Start[]> {
     for (const { name, exercise, hunt } of lessons()) {
         const task = { exercise: name, hunt: false };
         const list: Start[] = [
-            { name: "solution", task, text: exercise.solution },
-            { name: "exercise", task, text: exercise.skeleton },
+            { name: "solution", task, text: exercise.solution, why_not: "" },
+            { name: "exercise", task, text: exercise.skeleton, why_not: "" },
         ];
         if (hunt) {
-            list.push({ name: "bug hunt", task: { ...task, hunt: true }, text: hunt.skeleton });
-            list.push({ name: "bug hunt, mended", task: { ...task, hunt: true }, text: hunt.solution });
+            list.push({ name: "bug hunt", task: { ...task, hunt: true }, text: hunt.skeleton, why_not: "" });
+            list.push({ name: "bug hunt, mended", task: { ...task, hunt: true }, text: hunt.solution, why_not: "" });
         }
-        const step = window.courseData ? steps().find((one) => one.name === name) : undefined;
-        // What does a part of the task has no exercise that it could be held against.
-        const variants = step?.variants.filter(({ produces }) => produces === exercise.produces) ?? [];
-        if (step) list.push(...variants.map((variant) => ({ name: variant.name, task, text: textOf(step, variant, exercise.kernel) })));
+        const program = window.courseData ? programs().find((one) => one.name === name) : undefined;
+        if (program) list.push(...program.variants.map((variant) => startOf(program, variant, task, exercise)));
         all.set(name, list);
     }
     return all;
+}
+
+function startOf(program: Program, variant: Variant | NoKernel, task: Task, exercise: Work): Start {
+    const none = (why_not: string): Start => ({ name: variant.name, task, text: "", why_not });
+    if (!variant.launch) return none(variant.why_not);
+    if (variant.produces !== exercise.produces) return none("it does another task, which no exercise asks for");
+    const text = textOf(program, variant, exercise.kernel);
+    return text ? { name: variant.name, task, text, why_not: "" } : none("its text is not found in the program");
 }
 
 // ---- a variant of a lesson's program as a learner's file ----
@@ -55,12 +63,14 @@ function partsOf(source: string): string[] {
     return part.length ? [...parts, part.join("\n")] : parts;
 }
 
-const isHost = (part: string): boolean => /^(static|int main|inline|namespace)\b/m.test(part) && !/__(global|device)__/.test(part);
+const isHost = (part: string): boolean => /^(static (?!constexpr)|int main|inline\b|namespace\b|using namespace\b)/m.test(part) && !/__(global|device)__/.test(part);
 const withoutComments = (text: string): string => text.replace(/\/\/.*/g, "");
 
 /** What a part declares for others: constants, types, functions. */
 function declared(part: string): string[] {
-    const code = withoutComments(part);
+    let code = withoutComments(part);
+    // What is named within a body is nobody else's.
+    for (let whole = ""; whole !== code; ) [whole, code] = [code, code.replace(/\{[^{}]*\}/g, "")];
     const names = [...code.matchAll(/(?:struct|using)\s+(\w+)|(\w+)\s*=|__device__[^(]*?(\w+)\s*\(/g)];
     return names.flatMap(([, type, constant, call]) => [type, constant, call].filter((name) => name !== undefined));
 }
@@ -83,12 +93,11 @@ function needed(text: string, parts: string[]): string[] {
     return parts.filter((part) => chosen.has(part) && !covered.has(part));
 }
 
-/** "_Z15transpose_tiledILi32EEvPfPKfii" -> ["transpose_tiled", ["32"]]; an argument may be a function's name. */
-function demangled(kernel: string): [string, string[]] {
-    const [, length = "0", rest = ""] = /^_Z(\d+)(.*)$/.exec(kernel) ?? [];
-    const name = rest.slice(0, Number(length));
-    const list = /^I((?:Li\d+E|XadL_Z\d+[a-z_]+E+)+)E/.exec(rest.slice(Number(length)))?.[1] ?? "";
-    return [name, [...list.matchAll(/Li(\d+)E|XadL_Z\d+([a-z_]+?)i*E/g)].map(([, number, call]) => number ?? (call as string))];
+/** "transpose_ordered<32, &(diagonal(int, int))>" -> ["transpose_ordered", ["32", "diagonal"]] */
+function takenApart(called: string): [string, string[]] {
+    const [, name = called, list = ""] = /^(\w+)<(.*)>$/.exec(called) ?? [];
+    const values = list.replace(/\([^()]*\)(?=\))|\([^()]*\)(?=,|$)/g, "").match(/\w+/g) ?? [];
+    return [name, values];
 }
 
 /** A template with its arguments put in: constants of their names, or the function that is called. */
@@ -105,10 +114,16 @@ function instantiated(kernel: string, values: string[]): string {
     return constants ? `${constants}\n${text}` : text;
 }
 
+const axisText = ({ of, size, tile, plus, times }: Axis): string => {
+    if (of === "one") return String(Math.ceil((1 + (plus ?? 0)) / size) * (times ?? 1));
+    const tiles = `ceil_div(rows, ${tile}) * ceil_div(cols, ${tile})`;
+    const covered = { rows: "rows", cols: "cols", elements: "rows * cols", tiles }[of] + (plus ? ` + ${plus}` : "");
+    const pieces = size === 1 ? covered : `ceil_div(${covered}, ${size})`;
+    return times ? `${pieces} * ${times}` : pieces;
+};
+
 function configureText({ grid, block, shared }: Launch): string {
-    const axis = ([extent, size]: Launch["grid"][number]): string =>
-        ({ one: "1", rows: `ceil_div(rows, ${size})`, cols: `ceil_div(cols, ${size})`, elements: `ceil_div(rows * cols, ${size})` })[extent];
-    const axes = grid.map(axis);
+    const axes = grid.map(axisText);
     while (axes.length > 1 && axes.at(-1) === "1") axes.pop();
     const threads = block.filter((count, i) => i === 0 || count > 1 || block.slice(i).some((one) => one > 1));
     const sharedText = shared ? `,\n            .shared_bytes = ${shared}` : "";
@@ -118,15 +133,37 @@ function configureText({ grid, block, shared }: Launch): string {
 `;
 }
 
-/** `called`: what the kernel is to be called. */
-function textOf(step: Step, variant: Variant, called: string): string {
+/** The headers that a text needs, of those that its program includes and a learner's file may, too. */
+function includesFor(text: string, source: string): string[] {
+    const needed: [RegExp, string][] = [[/\b__pipeline_/, "cuda_pipeline.h"], [/\bu?int\d+_t\b/, "cstdint"]];
+    const lines = needed.filter(([word]) => word.test(text)).map(([, header]) => `#include <${header}>`);
+    return lines.filter((line) => source.includes(line));
+}
+
+const usual = ["out", "in", "rows", "cols"];
+
+/** The kernel under the exercise's name; one that takes other arguments is called by one of that name. */
+function kernelText(kernel: string, launch: Launch, called: string): string {
+    const [name, values] = takenApart(launch.function);
+    const named = (text: string) => text.replace(new RegExp(`\\b${name}\\b`), called);
+    if (launch.arguments.join() === usual.join()) return named(instantiated(kernel, values));
+    const matrices = launch.arguments.includes("in") ? "float* out, const float* in" : "float* out, const float*";
+    const own = kernel.replace("__global__", "__device__");
+    return `${own}\n\n__global__ void ${called}(${matrices}, int rows, int cols) {
+    ${values.length ? `${name}<${values.join(", ")}>` : name}(${launch.arguments.join(", ")});
+}`;
+}
+
+/** `called`: what the kernel is to be called. "": it is not found. */
+function textOf(program: Program, variant: Variant, called: string): string {
     const launch = variant.launch.other;
-    const [name, values] = demangled(launch.kernel);
-    const parts = partsOf(step.source).filter((part) => !isHost(part));
+    const [name] = takenApart(launch.function);
+    const parts = partsOf(program.source).filter((part) => !isHost(part));
     const kernel = parts.find((part) => new RegExp(`__global__[^(]*\\b${name}\\(`).test(part));
     if (!kernel) return "";
-    const text = instantiated(kernel, values).replace(new RegExp(`\\b${name}\\b`), called);
+    const text = kernelText(kernel, launch, called);
     const helpers = needed(text, parts.filter((part) => !part.includes("__global__")));
-    const about = `// ${step.name}, ${variant.name}${variant.about ? `: ${variant.about}` : ""}`;
-    return [about, ...helpers, text, configureText(launch)].join("\n\n");
+    const about = `// ${program.name}, ${variant.name}${variant.about ? `: ${variant.about}` : ""}`;
+    const includes = includesFor([...helpers, text].join("\n"), program.source);
+    return [about, ...(includes.length ? [includes.join("\n")] : []), ...helpers, text, configureText(launch)].join("\n\n");
 }

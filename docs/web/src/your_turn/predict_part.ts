@@ -1,6 +1,6 @@
 // What a kernel will cost, said before it is shown; and afterwards, whether that was so.
 
-import type { Examined, Examiner, Prediction, Task } from "../examiner";
+import type { Examiner, Prediction, Task } from "../examiner";
 import { nameOf, workOf, type Question } from "../exercises";
 import { escaped, withCode } from "../words";
 import type { Progress } from "./progress";
@@ -63,13 +63,11 @@ export class PredictPart {
         this.answered();
     }
 
-    /** What was said, and, of a kernel that passed, what is so. */
-    async show(task: Task, result: Examined | null) {
+    /** What was said, and, when a kernel has passed, what is so. */
+    async show(task: Task) {
         const name = nameOf(task);
-        const { guesses } = this.progress.record(name);
-        const said = workOf(task).questions.map(({ counter }) => guesses.find((guess) => guess.counter === counter)?.said ?? null);
-        const predictions = await this.examiner.predictions(task, result?.passed ? result.verdict : null, said);
-        for (const { counter, fact } of predictions) if (fact !== null) this.progress.keepFact(name, counter, fact);
+        const predictions = await this.examiner.predictions(task, this.progress.record(name));
+        for (const one of predictions) if (one.fact !== null) this.progress.keepFact(name, one);
         const items = predictions.map((one) => `<li class="${one.is_right === null ? "" : one.is_right ? "right" : "wrong"}">${escaped(lineFor(one))}</li>`);
         this.root.innerHTML = items.length
             ? `<section class="box predict" aria-label="What you said"><h3>What you said</h3><ul>${items.join("")}</ul></section>`

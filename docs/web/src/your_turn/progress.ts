@@ -1,7 +1,8 @@
 // What a learner has done and written, kept in this browser. What was done has the form of .learn/state.json
 // (common/learn/state.h), so that it can be taken there and back.
 
-import type { Verdict } from "../examiner";
+import type { Examined } from "../examiner";
+import type { Counters } from "../simulator";
 
 const FORMAT = 2;
 /** Raised when an older page could not read what this one keeps. */
@@ -15,7 +16,8 @@ export interface Guess {
     label: string;
 }
 
-interface Record {
+/** What was done about an exercise or a bug hunt. */
+export interface Record {
     checks: number;
     passed_hash: string;
     passed_at: string;
@@ -24,9 +26,10 @@ interface Record {
     hints: { [failure: string]: number };
     guesses: Guess[];
     solution_seen: boolean;
-    best_counters: unknown;
-    best_measured: unknown;
-    predicted: unknown;
+    best_counters: Counters | null;
+    /** A real GPU's: of the terminal alone. */
+    best_measured: { gbps: number } | null;
+    predicted: { percent: number; label: string } | null;
 }
 
 interface State {
@@ -67,9 +70,42 @@ function stateFrom(json: string): State {
 }
 
 /** Sectors and wavefronts together: what makes one kernel dearer than another. */
-function costOf(counters: { [name: string]: number }): number {
+function costOf(counters: Counters): number {
     const parts = ["load_sectors", "store_sectors", "shared_load_wavefronts", "shared_store_wavefronts"];
     return parts.reduce((sum, part) => sum + (counters[part] ?? 0), 0);
+}
+
+const cheaper = (one: Counters | null, other: Counters | null): Counters | null =>
+    !one || (other && costOf(other) < costOf(one)) ? other : one;
+
+function mergedGuesses(one: Guess[], other: Guess[]): Guess[] {
+    // What was said first was said; what is known of it may be known in one place alone.
+    const both = one.map((guess) => {
+        const same = other.find(({ counter }) => counter === guess.counter);
+        return same && guess.fact === null ? { ...guess, fact: same.fact, label: same.label } : guess;
+    });
+    return [...both, ...other.filter(({ counter }) => !one.some((guess) => guess.counter === counter))];
+}
+
+/** What was done here and what was done elsewhere: nothing of either is lost, and to merge it again changes nothing. */
+function merged(here: Record, there: Record): Record {
+    const [passedLast, passedFirst] = here.passed_at > there.passed_at ? [here, there] : [there, here];
+    const checkedMore = here.checks > there.checks ? here : there;
+    const hints = { ...here.hints };
+    for (const [failure, level] of Object.entries(there.hints)) hints[failure] = Math.max(hints[failure] ?? 0, level);
+    return {
+        checks: checkedMore.checks,
+        passed_hash: passedLast.passed_hash,
+        passed_at: passedLast.passed_at,
+        last_hash: checkedMore.last_hash,
+        last_failure: checkedMore.last_failure,
+        hints,
+        guesses: mergedGuesses(here.guesses, there.guesses),
+        solution_seen: here.solution_seen || there.solution_seen,
+        best_counters: cheaper(here.best_counters, there.best_counters),
+        best_measured: (here.best_measured?.gbps ?? 0) > (there.best_measured?.gbps ?? 0) ? here.best_measured : there.best_measured,
+        predicted: passedLast.predicted ?? passedFirst.predicted,
+    };
 }
 
 export class Progress {
@@ -119,16 +155,19 @@ export class Progress {
         return this.record(name).passed_hash !== "";
     }
 
-    keepVerdict(name: string, verdict: Verdict) {
+    /** As ./learn check does; but a text that is run again is no other check. */
+    keepVerdict(name: string, { verdict, predicted }: Examined) {
         this.update(name, (record) => {
+            if (verdict.outcome === "not-examined") return;
             if (record.last_hash !== verdict.source_hash) record.checks++;
             record.last_hash = verdict.source_hash;
             record.last_failure = verdict.failures[0]?.id ?? "";
-            if (verdict.outcome !== "passed" || !verdict.counters) return;
+            if (verdict.outcome !== "passed") return;
             record.passed_hash = verdict.source_hash;
             record.passed_at = new Date().toISOString().replace(/\.\d+Z/, "Z");
-            const best = record.best_counters as { [name: string]: number } | null;
-            if (!best || costOf(verdict.counters) < costOf(best)) record.best_counters = verdict.counters;
+            if (!verdict.counters) return;
+            record.predicted = predicted ?? record.predicted;
+            record.best_counters = cheaper(record.best_counters, verdict.counters);
         });
     }
 
@@ -139,10 +178,10 @@ export class Progress {
         });
     }
 
-    keepFact(name: string, counter: string, fact: number) {
+    keepFact(name: string, { counter, fact, label }: Pick<Guess, "counter" | "fact" | "label">) {
         this.update(name, (record) => {
             const guess = record.guesses.find((one) => one.counter === counter);
-            if (guess && guess.fact === null) guess.fact = fact;
+            if (guess && guess.fact === null) Object.assign(guess, { fact, label });
         });
     }
 
@@ -160,11 +199,16 @@ export class Progress {
         return JSON.stringify(this.state(), null, 1) + "\n";
     }
 
-    /** What the file says of an exercise replaces what is here. Throws in words for the reader. */
+    /** What the file says comes to what is here. Throws in words for the reader. */
     take(json: string) {
         const taken = stateFrom(json);
         const state = this.state();
-        this.write("state", JSON.stringify({ ...state, exercises: { ...state.exercises, ...taken.exercises } }));
+        for (const [name, record] of Object.entries(taken.exercises)) {
+            const here = state.exercises[name];
+            state.exercises[name] = here ? merged(here, record) : record;
+        }
+        state.current ||= taken.current;
+        this.write("state", JSON.stringify(state));
     }
 
     // ---- the browser's storage ----

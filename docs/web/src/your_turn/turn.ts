@@ -96,10 +96,10 @@ export class Turn {
     }
 
     private examined(result: Examined) {
-        this.progress.keepVerdict(nameOf(this.task), result.verdict);
+        this.progress.keepVerdict(nameOf(this.task), result);
         const mustGuess = !!result.verdict.counters && this.predict.open(this.task).length > 0;
         if (mustGuess && !this.find(".predictions form")) this.predict.ask(this.task);
-        else if (result.passed && !mustGuess) void this.helped(() => this.predict.show(this.task, result));
+        else if (result.passed && !mustGuess) void this.helped(() => this.predict.show(this.task));
         this.explain.hide();
         this.showStanding();
     }
@@ -130,13 +130,13 @@ export class Turn {
 
     private async predictions() {
         if (this.predict.open(this.task).length) this.predict.ask(this.task);
-        else await this.predict.show(this.task, this.bench.last);
+        else await this.predict.show(this.task);
         this.find<HTMLInputElement>(".predictions input")?.focus();
     }
 
     private async answered() {
         this.bench.costsAreShown = true;
-        await this.helped(() => this.predict.show(this.task, this.bench.last));
+        await this.helped(() => this.predict.show(this.task));
     }
 
     /** Who answers the lesson's question has said it: it is not asked twice. */

@@ -1,0 +1,44 @@
+// An array of four float4s and two loops that the compiler unrolls.
+constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
+
+// Where the turned tile keeps float4 number `quad` of its row `col` (a column of `in`).
+__device__ unsigned swizzled(unsigned col, unsigned quad) {
+    return col * QUADS + (quad ^ (col / 4 % 8));
+}
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float4 tile[TILE_DIM * QUADS];  // turned: its rows are columns of `in`
+
+    // blockIdx.x runs down the rows: column-major order.
+    int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
+    int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
+    if (row < rows && col < cols) {
+        float4 piece[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            piece[i] = *reinterpret_cast<const float4*>(&in[(row + i) * cols + col]);
+        }
+        const float* values = &piece[0].x;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            tile[swizzled(threadIdx.x * 4 + i, threadIdx.y)] =
+                make_float4(values[i], values[4 + i], values[8 + i], values[12 + i]);
+        }
+    }
+
+    __syncthreads();
+
+    // Lanes now walk along the rows of the turned tile, which are rows of `out`.
+    col = blockIdx.y * TILE_DIM + threadIdx.y;
+    row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
+    for (int k = 0; k < TILE_DIM; k += QUADS) {
+        if (row < rows && col + k < cols) {
+            float4 v = tile[swizzled(threadIdx.y + k, threadIdx.x)];
+            reinterpret_cast<float4&>(out[(col + k) * rows + row]) = v;
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, TILE_DIM), ceil_div(cols, TILE_DIM)}, .block = {QUADS, QUADS}};
+}

@@ -1,0 +1,41 @@
+// A tile of 128 rows and 64 columns, 512 threads.
+constexpr int TILE_ROWS = 128, TILE_COLS = 64, QUADS = TILE_ROWS / 4;
+
+// Where the turned tile keeps float4 number `quad` of its row `col` (a column of `in`).
+__device__ unsigned swizzled(unsigned col, unsigned quad) {
+    return col * QUADS + (quad ^ (col / 4 % 8));
+}
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float4 tile[TILE_COLS * QUADS];  // turned: its rows are columns of `in`
+
+    // blockIdx.x runs down the rows: column-major order.
+    int col = blockIdx.y * TILE_COLS + threadIdx.x * 4;
+    int row = blockIdx.x * TILE_ROWS + threadIdx.y * 4;
+    if (row < rows && col < cols) {
+        float4 a = reinterpret_cast<const float4&>(in[(row + 0) * cols + col]);
+        float4 b = reinterpret_cast<const float4&>(in[(row + 1) * cols + col]);
+        float4 c = reinterpret_cast<const float4&>(in[(row + 2) * cols + col]);
+        float4 d = reinterpret_cast<const float4&>(in[(row + 3) * cols + col]);
+        tile[swizzled(threadIdx.x * 4 + 0, threadIdx.y)] = {a.x, b.x, c.x, d.x};
+        tile[swizzled(threadIdx.x * 4 + 1, threadIdx.y)] = {a.y, b.y, c.y, d.y};
+        tile[swizzled(threadIdx.x * 4 + 2, threadIdx.y)] = {a.z, b.z, c.z, d.z};
+        tile[swizzled(threadIdx.x * 4 + 3, threadIdx.y)] = {a.w, b.w, c.w, d.w};
+    }
+
+    __syncthreads();
+
+    int thread = threadIdx.y * 16 + threadIdx.x, quad = thread % QUADS;
+    col = blockIdx.y * TILE_COLS + thread / QUADS;
+    row = blockIdx.x * TILE_ROWS + quad * 4;
+    for (int k = 0; k < TILE_COLS; k += 16) {
+        if (row < rows && col + k < cols) {
+            reinterpret_cast<float4&>(out[(col + k) * rows + row]) =
+                tile[swizzled(thread / QUADS + k, quad)];
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows, TILE_ROWS), ceil_div(cols, TILE_COLS)}, .block = {16, 32}};
+}

@@ -1,0 +1,160 @@
+#include "grader/class/gradebook.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "grader/class/names.h"
+#include "grader/store/errors.h"
+
+namespace coalesce::grader {
+namespace {
+
+using Row = std::vector<std::string>;
+
+// The rows of a CSV file: quotes, line ends of any system, a mark of UTF-8 at its front.
+std::vector<Row> rows_of(std::string text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+    std::vector<Row> rows = {{""}};
+    bool is_quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        std::string& field = rows.back().back();
+        if (is_quoted && text[i] == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+            field += text[++i];
+        } else if (text[i] == '"') {
+            is_quoted = !is_quoted;
+        } else if (is_quoted) {
+            field += text[i];
+        } else if (text[i] == ',') {
+            rows.back().emplace_back();
+        } else if (text[i] == '\n') {
+            rows.push_back({""});
+        } else if (text[i] != '\r') {
+            field += text[i];
+        }
+    }
+    std::erase(rows, Row{""});
+    return rows;
+}
+
+double days_in(const std::string& text, const std::string& where) {
+    if (text.empty()) return 0;
+    std::size_t end = 0;
+    double days = -1;
+    try {
+        days = std::stod(text, &end);
+    } catch (const std::exception&) {
+    }
+    if (end == text.size() && days >= 0 && days <= 1000) return days;
+    throw UsageError(where + ": \"" + shown(text) + "\" is no number of days");
+}
+
+std::string line_of(const Row& fields) {
+    std::string line;
+    for (std::size_t i = 0; i < fields.size(); ++i) line += (i == 0 ? "" : ",") + csv(fields[i]);
+    return line + "\r\n";
+}
+
+const Identity* identity_in(const Roster& roster, const std::string& student) {
+    for (const std::string& name : {student, shown(student)}) {
+        const auto found = roster.find(name);
+        if (found != roster.end()) return &found->second;
+    }
+    return nullptr;
+}
+
+// Nobody's points are left out without a word.
+void check_that_all_are_in(const ClassResults& results, const Roster& roster) {
+    constexpr std::size_t most_named = 10;
+    std::string missing;
+    std::size_t count = 0;
+    for (const StudentResults& student : results.students) {
+        if (identity_in(roster, student.name) || ++count > most_named) continue;
+        missing += (missing.empty() ? "" : ", ") + shown(student.name);
+    }
+    if (count > most_named) missing += " and " + std::to_string(count - most_named) + " more";
+    if (count > 0) throw UsageError("the list of names does not have: " + missing);
+}
+
+Row row_for(const std::string& platform, const Identity& who, const std::string& points) {
+    if (platform == "canvas") {
+        return {who.name, who.id, who.sis_id, who.login, who.section, points};
+    }
+    return {who.id, who.email, who.name, points, short_number(who.late_days)};
+}
+
+}  // namespace
+
+Roster read_roster(const std::string& text, const std::string& file) {
+    const std::vector<Row> rows = rows_of(text);
+    const std::map<std::string, std::string Identity::*> known = {
+        {"name", &Identity::name},   {"id", &Identity::id},       {"sis_id", &Identity::sis_id},
+        {"login", &Identity::login}, {"email", &Identity::email}, {"section", &Identity::section}};
+    const Row header = rows.empty() ? Row{} : rows.front();
+    if (std::ranges::count(header, "student") != 1) {
+        throw UsageError(file +
+                         ": the first line names the columns, and one is `student`: the name "
+                         "as grades.csv has it");
+    }
+    for (const std::string& column : header) {
+        if (column == "student" || column == "late_days" || known.contains(column)) continue;
+        throw UsageError(file + ": there is no column `" + shown(column) +
+                         "`; there are name, id, sis_id, login, email, section, late_days");
+    }
+    Roster roster;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        const std::string where = file + ", student " + std::to_string(i);
+        if (rows[i].size() != header.size()) {
+            throw UsageError(where + ": there are " + std::to_string(rows[i].size()) +
+                             " fields, where the first line has " + std::to_string(header.size()));
+        }
+        std::string student;
+        Identity who;
+        for (std::size_t field = 0; field < header.size(); ++field) {
+            const std::string& value = rows[i][field];
+            if (header[field] == "student")
+                student = value;
+            else if (header[field] == "late_days")
+                who.late_days = days_in(value, where);
+            else
+                who.*known.at(header[field]) = value;
+        }
+        if (who.name.empty()) who.name = student;
+        if (!roster.emplace(student, who).second) {
+            throw UsageError(where + ": " + shown(student) + " is there twice");
+        }
+    }
+    return roster;
+}
+
+double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule) {
+    const double days = std::max(0.0, identity.late_days - rule.free_days);
+    return std::max(0.0, student.points() - days * rule.percent / 100 * student.possible());
+}
+
+std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
+                          const std::string& platform) {
+    check_that_all_are_in(results, roster);
+    std::map<const Identity*, const StudentResults*> handed_in;
+    for (const StudentResults& student : results.students) {
+        handed_in[identity_in(roster, student.name)] = &student;
+    }
+    const bool is_canvas = platform == "canvas";
+    std::string text = line_of(
+        is_canvas
+            ? Row{"Student", "ID", "SIS User ID", "SIS Login ID", "Section", results.assignment}
+            : Row{"ID number", "Email address", "Name", results.assignment, "Late days"});
+    if (is_canvas && !results.students.empty()) {
+        const double possible = results.students.front().possible();
+        text += line_of({"    Points Possible", "", "", "", "", short_number(possible)});
+    }
+    for (const auto& [name, who] : roster) {
+        const auto found = handed_in.find(&who);
+        const bool has_points = found != handed_in.end() && found->second->is_complete();
+        text += line_of(
+            row_for(platform, who,
+                    has_points ? short_number(points_after(*found->second, who, rule)) : ""));
+    }
+    return text;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,143 @@
+#include "grader/sandbox/program/clang_beside.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grader/sandbox/filters.h"
+
+namespace coalesce::grader {
+namespace {
+
+/// More PTX than any assignment allows, and more messages than anybody reads: the rest is not kept.
+constexpr std::size_t kMostOutput = std::size_t{64} << 20;
+constexpr std::size_t kMostMessages = std::size_t{256} << 10;
+/// A clang that could not be restricted or started.
+constexpr int kNotStarted = 126;
+
+/// The end that is read, and the end that is written to.
+std::pair<Descriptor, Descriptor> make_pipe() {
+    int ends[2] = {-1, -1};
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+/// The new process, until it is clang.
+[[noreturn]] void become_clang(std::vector<std::string>& command, bool is_restricted, int input,
+                               int output, int messages) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // Numbers above the three, so that none is overwritten before its turn.
+    const int from[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
+                         fcntl(messages, F_DUPFD, 16)};
+    for (int i = 0; i < 3; ++i) dup2(from[i], i);
+    if (syscall(SYS_close_range, 3, ~0U, 0) != 0) {
+        for (int other = 3; other < 1024; ++other) close(other);
+    }
+    std::vector<char*> words;
+    for (std::string& word : command) words.push_back(word.data());
+    words.push_back(nullptr);
+    char locale[] = "LC_ALL=C", folder[] = "TMPDIR=/nonexistent";
+    // Where it breaks down it would look for a program that names its functions.
+    char no_names[] = "LLVM_DISABLE_SYMBOLIZATION=1";
+    char* environment[] = {locale, folder, no_names, nullptr};
+    try {
+        if (is_restricted) restrict_system_calls(Duty::clang);
+    } catch (const std::exception&) {
+        _exit(kNotStarted);
+    }
+    execve(words[0], words.data(), environment);
+    _exit(kNotStarted);
+}
+
+/// Reads what there is; closes what has ended.
+void take(Descriptor& from, std::string& to, std::size_t most) {
+    char buffer[65536];
+    const ssize_t count = read(from.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) return;
+    if (count <= 0) return from.reset();
+    if (to.size() < most) to.append(buffer, static_cast<std::size_t>(count));
+    // Whoever prints without end is told that nobody listens.
+    else if (to.size() >= most && most == kMostOutput)
+        from.reset();
+}
+
+/// Writes what fits; closes when all is said, or nobody listens.
+void give(Descriptor& to, std::string_view& text) {
+    const ssize_t count = write(to.get(), text.data(), std::min<std::size_t>(text.size(), 4096));
+    if (count < 0 && errno == EINTR) return;
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+    if (count < 0 || text.empty()) to.reset();
+}
+
+}  // namespace
+
+ClangBeside::ClangBeside(std::vector<std::string> command, bool is_restricted) {
+    if (command.empty()) throw std::runtime_error("there is no clang here");
+    auto [input, ours] = make_pipe();
+    auto [output, theirs] = make_pipe();
+    auto [messages, errors] = make_pipe();
+    process_ = fork();
+    if (process_ < 0) throw std::runtime_error("no process can be made for clang");
+    if (process_ == 0) {
+        become_clang(command, is_restricted, input.get(), theirs.get(), errors.get());
+    }
+    input_ = std::move(ours);
+    output_ = std::move(output);
+    messages_ = std::move(messages);
+}
+
+ClangBeside::~ClangBeside() {
+    input_.reset();
+    output_.reset();
+    messages_.reset();
+    if (process_ > 0) wait_for_end();
+}
+
+int ClangBeside::wait_for_end() {
+    int status = 0;
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    process_ = 0;
+    return status;
+}
+
+RawOutput ClangBeside::compile(const std::string& text) {
+    RawOutput result;
+    std::string_view left = text;
+    while (output_ || messages_) {
+        // Writing never blocks: a pipe that is ready has room for 4096 bytes.
+        pollfd waited[3] = {{input_ ? input_.get() : -1, POLLOUT, 0},
+                            {output_ ? output_.get() : -1, POLLIN, 0},
+                            {messages_ ? messages_.get() : -1, POLLIN, 0}};
+        if (poll(waited, 3, -1) < 0 && errno != EINTR) throw std::runtime_error("poll");
+        if (waited[0].revents != 0) give(input_, left);
+        if (waited[1].revents != 0) take(output_, result.ptx, kMostOutput);
+        if (waited[2].revents != 0) take(messages_, result.output, kMostMessages);
+    }
+    const int status = wait_for_end();
+    if (WIFSIGNALED(status)) {
+        const bool has_no_memory =
+            result.output.find("LLVM ERROR: out of memory") != result.output.npos;
+        if (has_no_memory) throw std::bad_alloc();
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    const int code = WEXITSTATUS(status);
+    if (code == kNotStarted) throw std::runtime_error("clang could not be started");
+    result.is_good = code == 0 && !result.ptx.empty();
+    return result;
+}
+
+}  // namespace coalesce::grader

@@ -1,0 +1,120 @@
+#include "learn/results_summary.h"
+
+#include <optional>
+#include <set>
+
+#include "harness/text.h"
+#include "learn/figures.h"
+#include "learn/renew.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a lesson over several GPUs writes, one file for a number of them.
+constexpr const char* OF_MANY_GPUS = "many/gpus-4.json";
+
+// The results of one step in a run, in their order.
+std::vector<Json> results_of(const std::string& step, const Json& run) {
+    std::vector<Json> results;
+    if (run.is_null()) return results;
+    for (auto& result : run.at("results")) {
+        if (result.at("step") == step) results.push_back(result);
+    }
+    return results;
+}
+
+std::optional<Json> first_of(const std::vector<Json>& results) {
+    return results.empty() ? std::nullopt : std::optional(results.front());
+}
+
+// What was measured of one lesson, wherever that is.
+std::vector<Json> measured_of(const std::string& step, const KnownResults& known,
+                              const fs::path& folder) {
+    for (auto& elsewhere : MEASURED_ELSEWHERE) {
+        const fs::path file = folder / elsewhere.file;
+        if (step == elsewhere.step && fs::exists(file)) return results_of(step, read_run(file));
+    }
+    if (known.measured.empty()) return {};
+    return results_of(step, known.measured.front());
+}
+
+// Halves of a transpose are no rivals of a whole one; neither are host code, transfers, and other arrays.
+bool is_comparable(const Json& result, const course::Step& step) {
+    static const std::set<std::string> HALVES = {"fine", "coarse"};
+    const std::string name = result.at("variant");
+    const course::Variant* variant = step.find(name);
+    return variant && !variant->kernel.empty() && !HALVES.contains(name) &&
+           !result.contains("array") && milliseconds(result) != "-";
+}
+
+std::string fastest_of(const std::vector<Json>& measured, const course::Step& step) {
+    const Json* fastest = nullptr;
+    for (const Json& result : measured) {
+        if (!is_comparable(result, step)) continue;
+        if (!fastest || result.at("gbps") > fastest->at("gbps")) fastest = &result;
+    }
+    if (!fastest || fastest->at("variant") == measured.front().at("variant")) return "";
+    return "`" + fastest->at("variant").get<std::string>() + "` " + gigabytes_per_second(*fastest) +
+           ", " + of_copy(*fastest);
+}
+
+// "366", "81.4 % of a link".
+std::pair<std::string, std::string> over_links(const std::string& step, const fs::path& folder) {
+    const fs::path file = folder / OF_MANY_GPUS;
+    if (!fs::exists(file)) return {};
+    const Json* best = nullptr;
+    const Json run = read_run(file);
+    for (const Json& result : run.at("results")) {
+        if (result.at("step") != step || !result.at("verified").get<bool>()) continue;
+        if (!best || result.at("of_link") > best->at("of_link")) best = &result;
+    }
+    if (!best) return {};
+    return {format("%.0f", best->at("sent_gbps").get<double>()),
+            format("%.1f %% of a link", 100 * best->at("of_link").get<double>())};
+}
+
+std::string sectors_of(const std::optional<Json>& counted) {
+    if (!counted) return "";
+    const std::string load = sectors_per_request(*counted, "load"),
+                      store = sectors_per_request(*counted, "store");
+    return load == "-" ? "" : load + ", " + store;
+}
+
+std::string line_of(const course::Step& step, const KnownResults& known, const fs::path& folder,
+                    const std::string& root) {
+    const std::vector<Json> measured = measured_of(step.name, known, folder);
+    std::string speed, share;
+    if (const auto first = first_of(measured); first && milliseconds(*first) != "-") {
+        speed = gigabytes_per_second(*first);
+        share = of_copy(*first);
+    } else {
+        std::tie(speed, share) = over_links(step.name, folder);
+    }
+    return "| [" + step.number() + "](" + root + "steps/" + step.name + "/README.md) | " +
+           step.title + " | " + sectors_of(first_of(results_of(step.name, known.counted))) + " | " +
+           speed + " | " + share + " | " + fastest_of(measured, step) + " |\n";
+}
+
+}  // namespace
+
+std::string summary_in_markdown(const course::Course& course, const KnownResults& known,
+                                const fs::path& folder, const std::string& root) {
+    std::string text = "\n";
+    if (known.measured.empty()) {
+        text += "No GPU has been measured yet.\n";
+    } else {
+        const Json& run = known.measured.front();
+        text += "GB/s are 10^9 bytes per second, read and written; measured on an " +
+                run.at("device").at("name").get<std::string>() +
+                ", each output verified bit by bit.\n";
+    }
+    text +=
+        "\n| Lesson | What it is about | Sectors per load, store | GB/s | of copy | Fastest "
+        "variant |\n|---|---|--:|--:|--:|---|\n";
+    for (auto& step : course.steps) text += line_of(step, known, folder, root);
+    return text + "\n";
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,179 @@
+#include "dress.h"
+
+#include <algorithm>
+#include <set>
+
+#include "contents.h"
+#include "html_reader.h"
+
+namespace coalesce::book {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string attribute_text(const std::string& text) {
+    std::string result;
+    for (char c : text)
+        result += c == '"'   ? std::string("&quot;")
+                  : c == '&' ? "&amp;"
+                  : c == '<' ? "&lt;"
+                             : std::string(1, c);
+    return result;
+}
+
+/// The drawing itself in place of <img>, so that it can follow the page's colours.
+std::string with_drawings(const std::string& html, const fs::path& drawings,
+                          const std::string& page) {
+    std::string result;
+    std::size_t done = 0;
+    for (Tag tag; find_tag(html, done, tag);) {
+        result += html.substr(done, tag.begin - done);
+        if (tag.name == "img" && tag.attribute("class") == "drawing") {
+            const std::string svg = read_text(drawings / tag.attribute("src"));
+            const std::size_t begin = svg.find("<svg ");
+            if (begin == svg.npos)
+                throw BookError(page + ": " + tag.attribute("src") + " is no SVG");
+            result +=
+                "<div class=\"drawing\" tabindex=\"0\" role=\"group\" aria-label=\"Drawing\"><svg "
+                "role=\"img\" aria-label=\"" +
+                attribute_text(tag.attribute("alt")) + "\" " + svg.substr(begin + 5) + "</div>";
+        } else {
+            result += html.substr(tag.begin, tag.end - tag.begin);
+        }
+        done = tag.end;
+    }
+    return result + html.substr(done);
+}
+
+/// Doxygen begins each page anew with <h1> below a title that is none: one level down, and the title on
+/// top. Headings with a class are those of its own lists, which fit.
+std::string with_levels(const std::string& html) {
+    std::size_t done = std::min(html.find("<main"), html.size());
+    std::string result = html.substr(0, done);
+    bool is_title = false, is_lower = false;
+    for (Tag tag; find_tag(html, done, tag); done = tag.end) {
+        result += html.substr(done, tag.begin - done);
+        std::string text = html.substr(tag.begin, tag.end - tag.begin);
+        const bool is_close = tag.name.starts_with("/");
+        const std::string name = is_close ? tag.name.substr(1) : tag.name;
+        if (tag.name == "div" && tag.attribute("class") == "title") {
+            text = "<h1 class=\"title\">";
+            is_title = true;
+        } else if (tag.name == "/div" && is_title) {
+            text = "</h1>";
+            is_title = false;
+        } else if (name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '5') {
+            if (!is_close) is_lower = !tag.has("class");
+            if (is_lower) ++text[is_close ? 3 : 2];
+        }
+        result += text;
+    }
+    return result + html.substr(done);
+}
+
+/// Wide tables scroll by themselves.
+std::string with_scrolling_tables(std::string html) {
+    const std::string begin = "<table class=\"markdownTable\">", end = "</table>";
+    for (std::size_t at = 0; (at = html.find(begin, at)) != html.npos;) {
+        const std::string open =
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">";
+        html.insert(at, open);
+        at = html.find(end, at) + end.size();
+        html.insert(at, "</div>");
+    }
+    return html;
+}
+
+/// Markdown has no table without headings: empty ones are no headings, and a row of them is no row.
+std::string without_empty_headings(std::string html) {
+    const std::string row = "<tr class=\"markdownTableHead\">", row_end = "</tr>";
+    for (std::size_t at = 0; (at = html.find(row, at)) != html.npos;) {
+        const std::size_t end = html.find(row_end, at) + row_end.size();
+        std::string head = html.substr(at, end - at);
+        if (plain_text(head).find_first_not_of(' ') == std::string::npos) head.clear();
+        for (std::size_t cell = 0; (cell = head.find("<th ", cell)) != head.npos; ++cell) {
+            const std::size_t close = head.find("</th>", cell);
+            if (plain_text(head.substr(cell, close - cell)).find_first_not_of(' ') ==
+                std::string::npos) {
+                head.replace(cell, close + 5 - cell, "<td></td>");
+            }
+        }
+        html.replace(at, end - at, head);
+        at += head.size();
+    }
+    return html;
+}
+
+// ---- CUDA's words ----
+
+bool is_of_word(char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c));
+}
+
+/// What C++ does not know, and a reader of CUDA has to.
+bool is_of_cuda(const std::string& word) {
+    static const std::set<std::string> words = {"threadIdx", "blockIdx", "blockDim", "gridDim",
+                                                "warpSize",  "dim3",     "float2",   "float4",
+                                                "int2",      "int4",     "uint2",    "uint4"};
+    return words.contains(word) || (word.size() > 4 && word.starts_with("__")) ||
+           (word.size() > 4 && word.starts_with("cuda") &&
+            std::isupper(static_cast<unsigned char>(word[4])));
+}
+
+std::string with_words_marked(const std::string& text) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && is_of_word(text[end])) ++end;
+        const std::string word = text.substr(at, end - at);
+        result += is_of_cuda(word) ? "<span class=\"cuda\">" + word + "</span>" : word;
+        if (end < text.size()) result += text[end++];
+        at = end;
+    }
+    return result;
+}
+
+/// In code, outside of comments and texts.
+std::string with_cuda_words(const std::string& html) {
+    static const std::set<std::string> left_alone = {"comment", "stringliteral", "charliteral",
+                                                     "preprocessor", "lineno"};
+    std::string result;
+    std::size_t done = 0;
+    int depth = 0, silent = 0;  // of divs within a fragment; of spans within one that is left alone
+    for (Tag tag; find_tag(html, done, tag); done = tag.end) {
+        const std::string text = html.substr(done, tag.begin - done);
+        result += depth > 0 && silent == 0 ? with_words_marked(text) : text;
+        result += html.substr(tag.begin, tag.end - tag.begin);
+        if (tag.name == "div" && (depth > 0 || tag.attribute("class") == "fragment")) ++depth;
+        if (tag.name == "/div" && depth > 0) --depth;
+        if (tag.name == "span" && (silent > 0 || left_alone.contains(tag.attribute("class"))))
+            ++silent;
+        if (tag.name == "/span" && silent > 0) --silent;
+    }
+    return result + html.substr(done);
+}
+
+/// The first paragraph, for search engines and for links that show what they lead to.
+std::string with_description(std::string html) {
+    const std::string mark = "<!-- description -->";
+    const std::size_t place = html.find(mark);
+    if (place == html.npos) return html;
+    const std::size_t main = std::min(html.find("<main"), html.size());
+    std::string text = plain_text(between(html.substr(main), "<p>", "</p>"));
+    constexpr std::size_t most = 200;
+    if (text.size() > most) text = text.substr(0, text.rfind(' ', most)) + " ...";
+    if (text.empty()) text = "GPU memory performance, taught by transposing one matrix";
+    const std::string content = "content=\"" + attribute_text(text) + "\"/>";
+    return html.replace(
+        place, mark.size(),
+        "<meta name=\"description\" " + content + "\n<meta property=\"og:description\" " + content);
+}
+
+}  // namespace
+
+std::string dressed(const std::string& html, const fs::path& drawings, const std::string& name) {
+    const std::string text = with_description(with_cuda_words(with_levels(html)));
+    return with_drawings(with_scrolling_tables(without_empty_headings(text)), drawings, name);
+}
+
+}  // namespace coalesce::book

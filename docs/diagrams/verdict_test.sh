@@ -1,0 +1,13 @@
+#!/bin/sh
+# verdict_test.sh VERDICT.SH LEARN SOLUTION FILE: FILE is the verdict of now, and one that says something else is
+# found.
+set -eu
+sh "$1" "$2" "$3" "$4" --check
+wrong=$(mktemp)
+trap 'rm -f "$wrong"' EXIT
+sed 's/kernel.cu:23/kernel.cu:32/' "$4" >"$wrong"
+! cmp -s "$4" "$wrong" || { echo "nothing was changed" >&2; exit 1; }
+if sh "$1" "$2" "$3" "$wrong" --check; then
+    echo "not noticed: another line" >&2
+    exit 1
+fi

@@ -1,0 +1,42 @@
+// Exercise 11_any_shape -- stores that begin at sectors, wherever the rows of `out` begin.
+//
+// Given   a tile with LEAD rows more: the last ones of the tile above, so that a block can begin its
+//         store of a row up to LEAD elements earlier. `out` itself begins at a sector.
+// Write   how much earlier, and the store (5 lines).
+// Check   ./learn check 11          Stuck?   ./learn hint 11
+
+constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+constexpr int SECTOR = 8, LEAD = SECTOR - 1;  // floats
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM + LEAD][TILE_DIM + 1];
+
+    int tile_row = blockIdx.y * TILE_DIM;
+    int tile_col = blockIdx.x * TILE_DIM;
+
+    for (int k = threadIdx.y; k < TILE_DIM + LEAD; k += BLOCK_ROWS) {
+        int row = tile_row - LEAD + k;
+        int col = tile_col + threadIdx.x;
+        if (row >= 0 && row < rows && col < cols) {
+            tile[k][threadIdx.x] = in[row * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    for (int k = threadIdx.y; k < TILE_DIM; k += BLOCK_ROWS) {
+        int col = tile_col + k;
+        // TODO: how many elements does (tile_row, col) lie behind the start of its sector of `out`?
+        // Begin as much earlier: with another row, which is in another row of the tile.
+        int row = tile_row + threadIdx.x;
+        if (row < rows && col < cols) {
+            out[col * rows + row] = tile[threadIdx.x + LEAD][k];
+        }
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    // The last tile may begin LEAD elements earlier; then one more takes what is left.
+    return {.grid = {ceil_div(cols, TILE_DIM), ceil_div(rows + LEAD, TILE_DIM)},
+            .block = {TILE_DIM, BLOCK_ROWS}};
+}

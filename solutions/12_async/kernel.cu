@@ -1,0 +1,83 @@
+// Exercise 12_async -- fetch the next tile while this one is turned.
+//
+// Given   `fetch`, which begins to copy a tile into shared memory; `turn`, which stores a tile
+//         transposed; and blocks that take four tiles each.
+// Write   what keeps one tile on its way while another is turned: around `turn` (9 lines).
+// Check   ./learn check 12          Stuck?   ./learn hint 12
+
+#include <cuda_pipeline.h>
+
+constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
+
+// Where the tile keeps float4 number `quad` of its row `row`.
+__device__ int place(int row, int quad) {
+    return row * QUADS + (quad ^ (row / 4 % 8));
+}
+
+// Sends tile number `number`, counted down the columns, on its way to shared memory.
+__device__ void fetch(float4* tile, const float* in, int rows, int cols, int number) {
+    int down = (rows + TILE_DIM - 1) / TILE_DIM;
+    int tile_row = number % down * TILE_DIM, tile_col = number / down * TILE_DIM;
+    int quad = threadIdx.x % QUADS, col = tile_col + quad * 4;
+    for (int k = threadIdx.x / QUADS; k < TILE_DIM; k += THREADS / QUADS) {
+        if (tile_row + k < rows && col < cols) {
+            __pipeline_memcpy_async(&tile[place(k, quad)], &in[(tile_row + k) * cols + col], 16);
+        }
+    }
+}
+
+// Turns this thread's 4 x 4 piece of tile number `number` in its registers and stores it.
+__device__ void turn(float* out, const float4* tile, int rows, int cols, int number) {
+    int down = (rows + TILE_DIM - 1) / TILE_DIM;
+    int row_quad = threadIdx.x % QUADS, col_quad = threadIdx.x / QUADS;
+    int row = number % down * TILE_DIM + row_quad * 4;
+    int col = number / down * TILE_DIM + col_quad * 4;
+    if (row < rows && col < cols) {
+        float4 a = tile[place(row_quad * 4 + 0, col_quad)];
+        float4 b = tile[place(row_quad * 4 + 1, col_quad)];
+        float4 c = tile[place(row_quad * 4 + 2, col_quad)];
+        float4 d = tile[place(row_quad * 4 + 3, col_quad)];
+        reinterpret_cast<float4&>(out[(col + 0) * rows + row]) = {a.x, b.x, c.x, d.x};
+        reinterpret_cast<float4&>(out[(col + 1) * rows + row]) = {a.y, b.y, c.y, d.y};
+        reinterpret_cast<float4&>(out[(col + 2) * rows + row]) = {a.z, b.z, c.z, d.z};
+        reinterpret_cast<float4&>(out[(col + 3) * rows + row]) = {a.w, b.w, c.w, d.w};
+    }
+}
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float4 tiles[2][TILE_QUADS];  // one is turned while the other one arrives
+    int count = (rows + TILE_DIM - 1) / TILE_DIM * ((cols + TILE_DIM - 1) / TILE_DIM);
+
+    // The first tile is sent on its way: a group of copies.
+    fetch(tiles[0], in, rows, cols, blockIdx.x);
+    __pipeline_commit();
+
+    int stage = 0;
+    for (int tile = blockIdx.x; tile < count; tile += gridDim.x) {
+        //! [blank]
+        //! // TODO: send the next tile on its way, into the other stage, if there is one; commit
+        //! // a group in any case, so that the newest group is always the next tile's.
+        //! // TODO: wait until all groups but the newest have arrived, for all threads.
+        int next = tile + gridDim.x;
+        if (next < count) {
+            fetch(tiles[1 - stage], in, rows, cols, next);
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        //! [blank]
+        turn(out, tiles[stage], rows, cols, tile);
+        //! [blank]
+        //! // TODO: this stage is filled again in the next turn of the loop. Who must be done with it?
+        //! // TODO: go on with the other stage.
+        __syncthreads();
+        stage = 1 - stage;
+        //! [blank]
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    // Four tiles a block.
+    return {.grid = {ceil_div(ceil_div(rows, TILE_DIM) * ceil_div(cols, TILE_DIM), 4)},
+            .block = {THREADS}};
+}

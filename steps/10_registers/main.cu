@@ -1,0 +1,148 @@
+// 10_registers -- 4 x 4 pieces, turned in registers: the fastest.
+//
+// Builds on  09_vec4_t64: the same tile, read and stored 16 bytes a lane.
+// Idea       A thread turns 4 x 4 floats in its registers, so the tile too takes 16 bytes a lane.
+// Watch      No bank conflict: the tile is swizzled. A quarter of 09's shared requests.
+// Next       11_any_shape: matrices of any shape, and elements of any size.
+
+#include "harness/harness.h"
+
+//! [kernel]
+constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;  // a quad is a float4
+template <int ROW = QUADS>
+__device__ unsigned swizzled(unsigned col, unsigned quad);
+
+__global__ void transpose_registers(float* out, const float* in, int rows, int cols) {
+    __shared__ float4 tile[TILE_DIM * QUADS];  // turned: its rows are columns of `in`
+
+    // blockIdx.x runs down the rows: column-major order.
+    int col = blockIdx.y * TILE_DIM + threadIdx.x * 4;
+    int row = blockIdx.x * TILE_DIM + threadIdx.y * 4;
+    if (row < rows && col < cols) {
+        float4 a = reinterpret_cast<const float4&>(in[(row + 0) * cols + col]);
+        float4 b = reinterpret_cast<const float4&>(in[(row + 1) * cols + col]);
+        float4 c = reinterpret_cast<const float4&>(in[(row + 2) * cols + col]);
+        float4 d = reinterpret_cast<const float4&>(in[(row + 3) * cols + col]);
+        tile[swizzled(threadIdx.x * 4 + 0, threadIdx.y)] = {a.x, b.x, c.x, d.x};
+        tile[swizzled(threadIdx.x * 4 + 1, threadIdx.y)] = {a.y, b.y, c.y, d.y};
+        tile[swizzled(threadIdx.x * 4 + 2, threadIdx.y)] = {a.z, b.z, c.z, d.z};
+        tile[swizzled(threadIdx.x * 4 + 3, threadIdx.y)] = {a.w, b.w, c.w, d.w};
+    }
+
+    __syncthreads();
+
+    // Lanes now walk along the rows of the turned tile, which are rows of `out`.
+    col = blockIdx.y * TILE_DIM + threadIdx.y;
+    row = blockIdx.x * TILE_DIM + threadIdx.x * 4;
+    for (int k = 0; k < TILE_DIM; k += QUADS) {
+        if (row < rows && col + k < cols) {
+            float4 v = tile[swizzled(threadIdx.y + k, threadIdx.x)];
+            reinterpret_cast<float4&>(out[(col + k) * rows + row]) = v;
+        }
+    }
+}
+
+// Where the turned tile, with ROW quads a row, keeps number `quad` of its row `col`. The 8 threads
+// that store together have `col` 4 apart and one `quad`: exchanging the quads of a row, differently
+// in each such row, gives each thread banks of its own, and costs no memory as padding does.
+template <int ROW>
+__device__ unsigned swizzled(unsigned col, unsigned quad) {
+    return col * ROW + (quad ^ (col / 4 % 8));
+}
+//! [kernel]
+
+static void launch(float* out, const float* in, int rows, int cols) {
+    dim3 grid(ceil_div(rows, TILE_DIM), ceil_div(cols, TILE_DIM));
+    transpose_registers<<<grid, dim3(QUADS, QUADS)>>>(out, in, rows, cols);
+}
+
+// ---- tall tiles: longer runs in `out` ----
+//
+// The tile is TILE_ROWS tall and 64 columns wide. A thread has one piece or more, and loads them all
+// before it uses the first.
+
+constexpr int TILE_COLS = 64;
+constexpr int BLOCK_COLS = TILE_COLS / 4;
+
+//! [tall]
+template <int TILE_ROWS, int BLOCK_ROWS>
+__global__ void transpose_tall(float* out, const float* in, int rows, int cols) {
+    constexpr int ROW = TILE_ROWS / 4;  // quads in a row of the turned tile
+    constexpr int PIECES = ROW / BLOCK_ROWS;
+    constexpr int ROUND_ROWS = BLOCK_COLS * BLOCK_ROWS / ROW;
+    constexpr int ROUNDS = TILE_COLS / ROUND_ROWS;
+    static_assert(ROW % 8 == 0, "swizzling exchanges quads within groups of 8");
+    extern __shared__ float4 tile[];  // TILE_COLS x ROW
+
+    // blockIdx.x runs down the rows: column-major order.
+    int tile_row = blockIdx.x * TILE_ROWS;
+    int tile_col = blockIdx.y * TILE_COLS;
+
+    // All loads first, so that all are under way at the same time.
+    int col = tile_col + threadIdx.x * 4;
+    float4 piece[PIECES][4];
+    for (int k = 0; k < PIECES; ++k) {
+        int row = tile_row + (threadIdx.y + k * BLOCK_ROWS) * 4;
+        if (row < rows && col < cols) {
+            for (int i = 0; i < 4; ++i) {
+                piece[k][i] = reinterpret_cast<const float4&>(in[(row + i) * cols + col]);
+            }
+        }
+    }
+
+    for (int k = 0; k < PIECES; ++k) {
+        auto [a, b, c, d] = piece[k];
+        int quad = threadIdx.y + k * BLOCK_ROWS;
+        tile[swizzled<ROW>(threadIdx.x * 4 + 0, quad)] = {a.x, b.x, c.x, d.x};
+        tile[swizzled<ROW>(threadIdx.x * 4 + 1, quad)] = {a.y, b.y, c.y, d.y};
+        tile[swizzled<ROW>(threadIdx.x * 4 + 2, quad)] = {a.z, b.z, c.z, d.z};
+        tile[swizzled<ROW>(threadIdx.x * 4 + 3, quad)] = {a.w, b.w, c.w, d.w};
+    }
+
+    __syncthreads();
+
+    // Lanes now walk along the rows of the turned tile, which are rows of `out`.
+    int thread = threadIdx.y * BLOCK_COLS + threadIdx.x;
+    int quad = thread % ROW;
+    int turned_row = thread / ROW;
+    int row = tile_row + quad * 4;
+    col = tile_col + turned_row;
+    float4 turned[ROUNDS];
+    for (int k = 0; k < ROUNDS; ++k) {
+        if (row < rows && col + k * ROUND_ROWS < cols) {
+            turned[k] = tile[swizzled<ROW>(turned_row + k * ROUND_ROWS, quad)];
+        }
+    }
+    for (int k = 0; k < ROUNDS; ++k) {
+        if (row < rows && col + k * ROUND_ROWS < cols) {
+            reinterpret_cast<float4&>(out[(col + k * ROUND_ROWS) * rows + row]) = turned[k];
+        }
+    }
+}
+//! [tall]
+
+template <int TILE_ROWS, int BLOCK_ROWS>
+static void launch_tall(float* out, const float* in, int rows, int cols) {
+    dim3 block(BLOCK_COLS, BLOCK_ROWS);
+    dim3 grid(ceil_div(rows, TILE_ROWS), ceil_div(cols, TILE_COLS));
+    int bytes = TILE_ROWS * TILE_COLS * sizeof(float);
+    // More than 48 KiB of shared memory is given on request only.
+    cudaFuncSetAttribute(transpose_tall<TILE_ROWS, BLOCK_ROWS>,
+                         cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    transpose_tall<TILE_ROWS, BLOCK_ROWS><<<grid, block, bytes>>>(out, in, rows, cols);
+}
+
+int main(int argc, char** argv) {
+    // clang-format off
+    return run_step(argc, argv, {
+        {.name = "registers_128", .about = "a tile of 128 rows, 512 threads: the fastest of all",
+         .launch = launch_tall<128, 32>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "registers", .about = "a 4 x 4 piece a thread, a tile of 64 x 64, 256 threads",
+         .launch = launch, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "registers_64", .about = "the same by the kernel for tall tiles",
+         .launch = launch_tall<64, 16>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "registers_256", .about = "a tile of 256 rows, 512 threads, two pieces a thread",
+         .launch = launch_tall<256, 32>, .rows_multiple = 4, .cols_multiple = 4},
+    });
+    // clang-format on
+}

@@ -1,0 +1,114 @@
+// Any shape in place: rows and columns, one after the other.
+//
+// After B. Catanzaro, A. Keller, M. Garland, A Decomposition for In-place Matrix Transposition (PPoPP
+// 2014). Let c be the greatest common divisor of rows and cols, a = rows / c, b = cols / c. Three
+// passes move each element within its column, then its row, then its column. Each line lies in
+// shared memory while it is permuted, so no other memory is needed.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+
+#include "harness/harness.h"
+
+// Sum of two numbers below `size`, counted around.
+__device__ inline unsigned around(unsigned one, unsigned other, unsigned size) {
+    unsigned sum = one + other;
+    return sum < size ? sum : sum - size;
+}
+
+//! [rows]
+// Each block takes rows. After the first pass, row `row` has in column `col` what came from row
+// `row + col / b`, and belongs to place col * rows + that row: column `to`. BACK undoes it.
+template <bool BACK>
+__global__ void shuffle_rows(float* data, unsigned rows, unsigned cols, unsigned b) {
+    extern __shared__ float line[];
+    unsigned first = size_t(threadIdx.x) * rows % cols;
+    unsigned step = size_t(blockDim.x) * rows % cols;
+
+    for (unsigned row = blockIdx.x; row < rows; row += gridDim.x) {
+        float* here = data + size_t(row) * cols;
+        unsigned product = first;  // col * rows, counted around
+        for (unsigned col = threadIdx.x; col < cols; col += blockDim.x) {
+            unsigned to = around(product, around(row, col / b, rows) % cols, cols);
+            line[BACK ? col : to] = here[col];
+            product = around(product, step, cols);
+        }
+        __syncthreads();
+        product = first;
+        for (unsigned col = threadIdx.x; col < cols; col += blockDim.x) {
+            unsigned to = around(product, around(row, col / b, rows) % cols, cols);
+            here[col] = line[BACK ? to : col];
+            product = around(product, step, cols);
+        }
+        __syncthreads();
+    }
+}
+//! [rows]
+
+//! [columns]
+// Each block takes WIDTH columns side by side, so that a sector of 8 floats is used whole. ROTATE is
+// the first pass: row `row` gets what is in row `from` = row + col / b. The last pass gets the
+// element of place row * cols + col, which the first pass left in row `from`. BACK undoes either.
+template <int WIDTH, bool ROTATE, bool BACK>
+__global__ void shuffle_columns(float* data, unsigned rows, unsigned cols, unsigned a, unsigned b) {
+    extern __shared__ float strip[];  // rows x WIDTH
+    unsigned col = blockIdx.x * WIDTH + threadIdx.x;
+    bool is_inside = col < cols;
+    for (unsigned row = threadIdx.y; row < rows && is_inside; row += blockDim.y) {
+        strip[row * WIDTH + threadIdx.x] = data[size_t(row) * cols + col];
+    }
+    __syncthreads();
+    unsigned product = size_t(threadIdx.y) * cols % rows;  // row * cols, counted around
+    unsigned step = size_t(blockDim.y) * cols % rows;
+    unsigned turn = ROTATE ? col / b : col % rows;
+    for (unsigned row = threadIdx.y; row < rows && is_inside; row += blockDim.y) {
+        unsigned from = around(row, turn, rows);
+        if (!ROTATE) from = around(around(product, turn, rows), rows - row / a, rows);
+        unsigned to = BACK ? from : row;
+        data[size_t(to) * cols + col] = strip[(BACK ? row : from) * WIDTH + threadIdx.x];
+        product = around(product, step, rows);
+    }
+}
+//! [columns]
+
+// A block of an H100 or H200 can have so much shared memory.
+constexpr int MOST_SHARED = 227 * 1024;
+
+template <int WIDTH, bool ROTATE, bool BACK>
+static void launch_columns(float* data, unsigned rows, unsigned cols, unsigned a, unsigned b) {
+    auto kernel = shuffle_columns<WIDTH, ROTATE, BACK>;
+    int bytes = rows * WIDTH * sizeof(float);
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    kernel<<<ceil_div(cols, WIDTH), dim3(WIDTH, 1024 / WIDTH), bytes>>>(data, rows, cols, a, b);
+}
+
+template <bool BACK>
+static void launch_rows(float* data, unsigned rows, unsigned cols, unsigned b) {
+    int bytes = cols * sizeof(float);
+    cudaFuncSetAttribute(shuffle_rows<BACK>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    shuffle_rows<BACK><<<std::min(rows, 8192u), 512, bytes>>>(data, rows, cols, b);
+}
+
+// Columns are the shorter side: they lie in shared memory WIDTH at a time. A tall matrix is therefore
+// transposed as the way back of its transpose, which is wide.
+template <int WIDTH>
+static void launch_decomposed(float* data, const float*, int rows, int cols) {
+    bool back = rows > cols;
+    unsigned tall = std::min(rows, cols), wide = std::max(rows, cols);
+    if constexpr (WIDTH > 1) {
+        if (tall * WIDTH * sizeof(float) > MOST_SHARED) {
+            return launch_decomposed<WIDTH / 2>(data, data, rows, cols);
+        }
+    }
+    unsigned c = std::gcd(tall, wide), a = tall / c, b = wide / c;
+    if (back) {
+        launch_columns<WIDTH, false, true>(data, tall, wide, a, b);
+        launch_rows<true>(data, tall, wide, b);
+        if (c > 1) launch_columns<WIDTH, true, true>(data, tall, wide, a, b);
+    } else {
+        if (c > 1) launch_columns<WIDTH, true, false>(data, tall, wide, a, b);
+        launch_rows<false>(data, tall, wide, b);
+        launch_columns<WIDTH, false, false>(data, tall, wide, a, b);
+    }
+}

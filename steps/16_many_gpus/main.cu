@@ -1,0 +1,231 @@
+// 16_many_gpus -- one matrix over several GPUs, whose kernels store into each other's memory.
+//
+// Builds on  10_registers: a GPU's own work is the same. Who stores where, and when, is new.
+// Idea       With NVLink the memory of another GPU is an address like any other: store there.
+// Watch      The order: no link is idle, and nobody is stormed. Counted as in 05: 4 and 4 sectors.
+// Next       Your own: more hosts, other types, a matrix that is never there as a whole.
+
+#include "many/exchange.h"
+
+using namespace coalesce::many;
+static constexpr int TILE_DIM = 32, BLOCK_ROWS = 8, GPUS = 4;
+
+//! [kernel]
+// Four GPUs in one memory: the order alone. Each has a quarter of the tiles, down and across.
+__global__ void transpose_in_turn(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+
+    // How many tiles each GPU has: down in its rows, and across in its columns.
+    int tiles_down = (gridDim.y + GPUS - 1) / GPUS;
+    int tiles_across = gridDim.x / GPUS;
+
+    int tile_row = blockIdx.y;
+    int gpu = tile_row / tiles_down;  // whose rows these are
+    int peer = (blockIdx.x + gpu) % GPUS;
+    int tile_col = peer * tiles_across + blockIdx.x / GPUS;
+
+    int col = tile_col * TILE_DIM + threadIdx.x;
+    int row = tile_row * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < rows && col < cols) {
+            tile[threadIdx.y + k][threadIdx.x] = in[(row + k) * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    // Lanes now walk down a column of the tile, which is a row of the peer's `out`.
+    col = tile_col * TILE_DIM + threadIdx.y;
+    row = tile_row * TILE_DIM + threadIdx.x;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < rows && col + k < cols) {
+            out[(col + k) * rows + row] = tile[threadIdx.x][threadIdx.y + k];
+        }
+    }
+}
+//! [kernel]
+
+// ---- several GPUs: a piece of the matrix for each of the others ----
+
+//! [order]
+struct Work {
+    int peer, tile_row, tile_col;
+};
+
+// Of N blocks side by side one turns a tile of the piece that stays, and N - 1 turn tiles of the same
+// other piece. When its tiles are done, they go on to the next peer; each GPU begins with another one.
+__device__ Work work_of_block(int rank) {
+    int ranks = gridDim.x, tiles = gridDim.y * gridDim.z;  // as many tiles in each piece
+    int tile = blockIdx.z * gridDim.y + blockIdx.y;
+    int peer = rank;
+    if (blockIdx.x > 0) {
+        int sent = tile * (ranks - 1) + blockIdx.x - 1;
+        peer = (rank + 1 + sent / tiles) % ranks;
+        tile = sent % tiles;
+    }
+    return {peer, tile % int(gridDim.y), tile / int(gridDim.y)};
+}
+//! [order]
+
+//! [turn]
+__global__ void transpose_pieces(Pieces pieces, int cols, int rank) {
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+    auto [peer, tile_row, tile_col] = work_of_block(rank);
+    Piece piece = pieces.of[peer];
+
+    int col = tile_col * TILE_DIM + threadIdx.x;
+    int row = tile_row * TILE_DIM + threadIdx.y;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row + k < piece.rows && col < piece.cols) {
+            tile[threadIdx.y + k][threadIdx.x] = piece.in[size_t(row + k) * cols + col];
+        }
+    }
+
+    __syncthreads();
+
+    col = tile_col * TILE_DIM + threadIdx.y;
+    row = tile_row * TILE_DIM + threadIdx.x;
+    for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
+        if (row < piece.rows && col + k < piece.cols) {
+            piece.out[(col + k) * piece.pitch + row] = tile[threadIdx.x][threadIdx.y + k];
+        }
+    }
+}
+//! [turn]
+
+//! [wide]
+// The same by the kernel of 10: 4 x 4 floats a thread, turned in registers, 16 bytes a lane.
+static constexpr int WIDE_DIM = 64, QUADS = WIDE_DIM / 4;
+
+__device__ unsigned swizzled(unsigned col, unsigned quad) {
+    return col * QUADS + (quad ^ (col / 4 % 8));
+}
+
+__global__ void transpose_wide(Pieces pieces, int cols, int rank) {
+    extern __shared__ float4 turned[];  // WIDE_DIM x QUADS
+    auto [peer, tile_row, tile_col] = work_of_block(rank);
+    Piece piece = pieces.of[peer];
+
+    int col = tile_col * WIDE_DIM + threadIdx.x * 4;
+    int row = tile_row * WIDE_DIM + threadIdx.y * 4;
+    float4 quads[4];
+    if (row < piece.rows && col < piece.cols) {
+        for (int i = 0; i < 4; ++i) {
+            quads[i] = reinterpret_cast<const float4&>(piece.in[size_t(row + i) * cols + col]);
+        }
+    }
+    auto [a, b, c, d] = quads;
+    turned[swizzled(threadIdx.x * 4 + 0, threadIdx.y)] = {a.x, b.x, c.x, d.x};
+    turned[swizzled(threadIdx.x * 4 + 1, threadIdx.y)] = {a.y, b.y, c.y, d.y};
+    turned[swizzled(threadIdx.x * 4 + 2, threadIdx.y)] = {a.z, b.z, c.z, d.z};
+    turned[swizzled(threadIdx.x * 4 + 3, threadIdx.y)] = {a.w, b.w, c.w, d.w};
+
+    __syncthreads();
+
+    col = tile_col * WIDE_DIM + threadIdx.y;
+    row = tile_row * WIDE_DIM + threadIdx.x * 4;
+    for (int k = 0; k < WIDE_DIM; k += QUADS) {
+        if (row < piece.rows && col + k < piece.cols) {
+            reinterpret_cast<float4&>(piece.out[(col + k) * piece.pitch + row]) =
+                turned[swizzled(threadIdx.y + k, threadIdx.x)];
+        }
+    }
+}
+//! [wide]
+
+// ---- launches, for the ways in common/many/exchange.h ----
+
+static void turn(const RankLaunch& launch, cudaStream_t stream) {
+    if (launch.is_empty()) return;
+    transpose_pieces<<<launch.grid(TILE_DIM), dim3(TILE_DIM, BLOCK_ROWS), 0, stream>>>(
+        launch.pieces, launch.cols, launch.rank);
+}
+
+static void turn_wide(const RankLaunch& launch, cudaStream_t stream) {
+    if (launch.is_empty()) return;
+    if (!launch.fits_float4()) return turn(launch, stream);
+    int bytes = WIDE_DIM * WIDE_DIM * sizeof(float) + launch.unused * 1024;
+    // More than 48 KiB of shared memory is given on request only.
+    cudaFuncSetAttribute(transpose_wide, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    transpose_wide<<<launch.grid(WIDE_DIM), dim3(QUADS, QUADS), bytes, stream>>>(
+        launch.pieces, launch.cols, launch.rank);
+}
+
+//! [unpack]
+// A piece that was received, in one run, goes to its place among longer rows: `width` Vectors a row.
+template <class Vector>
+__global__ void unpack(float* out, size_t pitch, const float* piece, int width, int cols) {
+    for (int col = blockIdx.x; col < cols; col += gridDim.x) {
+        Vector* to = reinterpret_cast<Vector*>(out + col * pitch);
+        const Vector* from = reinterpret_cast<const Vector*>(piece) + size_t(col) * width;
+        for (int x = threadIdx.x; x < width; x += blockDim.x) to[x] = from[x];
+    }
+}
+
+static void unpack_piece(float* out, size_t pitch, const float* piece, int rows, int cols,
+                         cudaStream_t stream) {
+    if (rows == 0 || cols == 0) return;
+    int blocks = std::min(cols, 512), threads = 256;
+    if (rows % 4 == 0 && pitch % 4 == 0) {
+        unpack<float4><<<blocks, threads, 0, stream>>>(out, pitch, piece, rows / 4, cols);
+    } else {
+        unpack<float><<<blocks, threads, 0, stream>>>(out, pitch, piece, rows, cols);
+    }
+}
+//! [unpack]
+
+// ---- on one GPU: the same work for four ranks, in one piece of memory ----
+
+static void launch_in_turn(float* out, const float* in, int rows, int cols) {
+    // As many tiles across as each GPU has at most, for every GPU.
+    dim3 grid(ceil_div(ceil_div(cols, TILE_DIM), GPUS) * GPUS, ceil_div(rows, TILE_DIM));
+    transpose_in_turn<<<grid, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, rows, cols);
+}
+
+template <Turn turn>
+static void launch_peers(float* out, const float* in, int rows, int cols) {
+    Ranks ranks = on_one_gpu(out, in, rows, cols, GPUS);
+    store_into_peers(ranks, turn)->start();
+}
+
+// The slots are kept from launch to launch: to allocate them takes longer than to fill them.
+static void launch_copies(float* out, const float* in, int rows, int cols) {
+    static Ranks ranks;
+    static std::unique_ptr<Way> way;
+    Ranks now = on_one_gpu(out, in, rows, cols, GPUS);
+    bool is_known = way && now.in == ranks.in && now.out == ranks.out &&
+                    now.rows.count == ranks.rows.count && now.cols.count == ranks.cols.count;
+    if (!is_known) {
+        way.reset();
+        ranks = now;
+        way = send_copies(ranks, {.chunks = 2}, turn_wide, unpack_piece);
+    }
+    way->start();
+}
+
+int main(int argc, char** argv) {
+    // clang-format off
+    if (is_asked_for(argc, argv)) return run(argc, argv, {
+        {.name = "peers", .about = "kernels store straight into the memory of the others",
+         .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, turn); }},
+        {.name = "wide", .about = "the same with 16 bytes a lane, where the shape allows it",
+         .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, turn_wide); }},
+        {.name = "pull", .about = "kernels read straight from the memory of the others",
+         .make = [](const Ranks& ranks, Tuning) { return read_from_peers(ranks, turn); }},
+        {.name = "copies", .about = "packed, sent by the copy engines, unpacked, in chunks", .is_chunked = true,
+         .make = [](const Ranks& ranks, Tuning tuning) { return send_copies(ranks, tuning, turn_wide, unpack_piece); }},
+        {.name = "nccl", .about = "packed, sent by NCCL, unpacked, in chunks", .is_chunked = true, .needs_nccl = true,
+         .make = [](const Ranks& ranks, Tuning tuning) { return send_by_nccl(ranks, tuning, turn_wide, unpack_piece); }},
+    });
+    return run_step(argc, argv, {
+        {.name = "in_turn", .about = "blocks side by side serve four GPUs in turn, in one memory",
+         .launch = launch_in_turn},
+        {.name = "peers", .about = "four blocks of rows, each stored into four blocks of `out`",
+         .launch = launch_peers<turn>},
+        {.name = "wide", .about = "the same with 16 bytes a lane",
+         .launch = launch_peers<turn_wide>, .rows_multiple = 4, .cols_multiple = 4},
+        {.name = "copies", .about = "packed, copied and unpacked, in two chunks",
+         .launch = launch_copies},
+    });
+    // clang-format on
+}
