@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
 #include <random>
+#include <set>
 
 #include "base/descriptor.h"
 #include "base/errors.h"
@@ -108,11 +110,38 @@ void check_writable(const fs::path& file) {
     }
 }
 
-TemporaryFolder::TemporaryFolder() : path(make_temporary_folder()) {}
+namespace {
+
+/// Those that are there. Never destroyed: a folder may outlive whatever is.
+struct Folders {
+    std::mutex mutex;
+    std::set<fs::path> paths;
+};
+
+Folders& temporary_folders() {
+    static auto& folders = *new Folders;
+    return folders;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() : path(make_temporary_folder()) {
+    const std::lock_guard lock(temporary_folders().mutex);
+    temporary_folders().paths.insert(path);
+}
 
 TemporaryFolder::~TemporaryFolder() {
+    const std::lock_guard lock(temporary_folders().mutex);
     std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
+    fs::remove_all(path, ignored);
+    temporary_folders().paths.erase(path);
+}
+
+void remove_temporary_folders() {
+    const std::lock_guard lock(temporary_folders().mutex);
+    std::error_code ignored;
+    for (const fs::path& path : temporary_folders().paths) fs::remove_all(path, ignored);
+    temporary_folders().paths.clear();
 }
 
 }  // namespace coalesce

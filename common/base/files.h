@@ -34,6 +34,7 @@ void write_file(const std::filesystem::path& file, std::string_view bytes);
 void check_writable(const std::filesystem::path& file);
 
 /// A folder that is gone in the end, with all that is in it.
+/// Also when `remove_temporary_folders` is called before.
 class TemporaryFolder {
 public:
     /// In $TMPDIR or /tmp. Throws UsageError.
@@ -46,5 +47,8 @@ public:
 
     const std::filesystem::path path;
 };
+
+/// Removes those that are there: for a program that is told to end (SIGTERM), and unwinds nothing.
+void remove_temporary_folders();
 
 }  // namespace coalesce

@@ -59,6 +59,7 @@ public:
         if (look_at_source() && compile_it() && try_shapes() && count()) {
             predict();
             hold_against_limits();
+            if (verdict_.passed()) hold_another_shape_against_limits();
         }
     }
 
@@ -69,12 +70,14 @@ private:
     bool count();
     void predict();
     void hold_against_limits();
+    void hold_another_shape_against_limits();
+    bool compare_with_solution(Verdict& found);
 
     void fail(Failure failure);
     Trial try_on(const TrialOrder& order) { return runner_.run(compiled_, task_, order); }
     bool is_good(const Trial& trial);
-    std::string key_of_solution() const;
-    Counters cost_of_solution();
+    std::string key_of_solution(Shape counted) const;
+    Counters cost_of_solution(Shape counted);
     std::optional<Predicted> time_of_solution(Shape shape);
 
     const Source& source_;
@@ -155,9 +158,13 @@ bool Examiner::count() {
     for (const simulated::Line& line : trial.lines) {
         verdict_.lines.push_back({line.number, line.counters});
     }
+    return compare_with_solution(verdict_);
+}
+
+bool Examiner::compare_with_solution(Verdict& found) {
     if (!options_.solution) return true;
     try {
-        verdict_.solution_counters = cost_of_solution();
+        found.solution_counters = cost_of_solution(found.counted);
     } catch (const NoSolution& problem) {
         const std::string& file = options_.solution->name;
         fail({.kind = FailureKind::environment_problem,
@@ -169,20 +176,20 @@ bool Examiner::count() {
 }
 
 /// What its costs depend on.
-std::string Examiner::key_of_solution() const {
-    return text_of(exercise_) + compiled_.compiler + "\n" + options_.solution->text;
+std::string Examiner::key_of_solution(Shape counted) const {
+    return text_of(exercise_) + counted.name() + "\n" + compiled_.compiler + "\n" +
+           options_.solution->text;
 }
 
 /// Counted in the same way as the learner's, once for as long as the runner keeps it.
-Counters Examiner::cost_of_solution() {
+Counters Examiner::cost_of_solution(Shape counted) {
     const Source& solution = *options_.solution;
     if (!solution.is_good()) throw NoSolution(solution.problem.headline);
-    const std::string key = key_of_solution();
+    const std::string key = key_of_solution(counted);
     if (const auto kept = runner_.kept_cost(key)) return *kept;
     const Compiled compiled = runner_.compile(solution, exercise_.kernel);
     if (!compiled.ok()) throw NoSolution(compiled.failure.headline);
-    const Trial trial =
-        runner_.run(compiled, task_, {.shape = exercise_.counted, .wants_counters = true});
+    const Trial trial = runner_.run(compiled, task_, {.shape = counted, .wants_counters = true});
     if (!trial.is_good()) throw NoSolution("it is not right itself.");
     runner_.keep_cost(key, trial.counters);
     return trial.counters;
@@ -198,7 +205,7 @@ void Examiner::predict() {
 
 /// Once for as long as the runner keeps it, without what happens from moment to moment.
 std::optional<Predicted> Examiner::time_of_solution(Shape shape) {
-    const std::string key = key_of_solution();
+    const std::string key = key_of_solution(shape);
     if (auto kept = runner_.kept_time(key)) return kept;
     const Compiled solution = runner_.compile(*options_.solution, exercise_.kernel);
     if (!solution.ok()) return std::nullopt;
@@ -221,6 +228,27 @@ void Examiner::hold_against_limits() {
     }
     if (auto failure = too_slow_predicted(verdict_, exercise_.limits)) fail(std::move(*failure));
     if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
+}
+
+void Examiner::hold_another_shape_against_limits() {
+    const Shape shape = options_.counted_too;
+    if (shape == Shape{0, 0} || !verdict_.is_simulated) return;
+    const Trial trial = try_on({.shape = shape, .wants_counters = true});
+    if (!is_good(trial)) return;
+    Verdict found;
+    found.file = verdict_.file;
+    found.source = verdict_.source;
+    found.is_simulated = true;
+    found.counted = shape;
+    found.counters = trial.counters;
+    for (const simulated::Line& line : trial.lines) {
+        found.lines.push_back({line.number, line.counters});
+    }
+    if (!compare_with_solution(found)) return;
+    const auto launch = [&](const TrialOrder& one) { return try_on(one); };
+    for (Failure& failure : too_dear(found, trial.launch, exercise_.limits, launch)) {
+        fail(std::move(failure));
+    }
 }
 
 }  // namespace

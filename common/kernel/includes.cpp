@@ -55,24 +55,42 @@ void skip_blanks(std::string_view& text) {
     }
 }
 
-/// What follows the # of a directive. A comment may end before it on the same line, so whatever
-/// looks like a directive to somebody who does not know where comments begin is taken for one.
-std::string_view directive_in(std::string_view line) {
-    const auto after_hash = [](std::string_view text) -> std::string_view {
-        skip_blanks(text);
-        for (const std::string_view hash : {"#", "%:", "\?\?="}) {
-            if (!text.starts_with(hash)) continue;
-            text.remove_prefix(hash.size());
-            skip_blanks(text);
-            return text;
-        }
-        return {};
-    };
-    if (const auto found = after_hash(line); !found.empty()) return found;
-    for (std::size_t end = line.find("*/"); end != line.npos; end = line.find("*/", end + 2)) {
-        if (const auto found = after_hash(line.substr(end + 2)); !found.empty()) return found;
+/// For each place of a line, where skip_blanks would come to from there: from the last place to the
+/// first, so that a line of nothing but comments takes no longer than another of its length.
+std::vector<std::size_t> ends_of_blanks(std::string_view line) {
+    std::vector<std::size_t> ends(line.size() + 1, line.size());
+    // Behind the next end of a comment; npos: there is none.
+    std::size_t behind_next = line.npos, behind_next_but_one = line.npos;
+    for (std::size_t at = line.size(); at-- > 0;) {
+        ends[at] = at;
+        if (blanks.find(line[at]) != blanks.npos) ends[at] = ends[at + 1];
+        // In "/*/" the comment has not ended.
+        const std::size_t behind = behind_next == at + 3 ? behind_next_but_one : behind_next;
+        if (line.substr(at, 2) == "/*" && behind != line.npos) ends[at] = ends[behind];
+        if (line.substr(at, 2) != "*/") continue;
+        behind_next_but_one = behind_next;
+        behind_next = at + 2;
     }
-    return {};
+    return ends;
+}
+
+/// What follows the # of each directive. A comment may end before one on the same line, so whatever
+/// looks like a directive to somebody who does not know where comments begin is taken for one.
+std::vector<std::string_view> directives_in(std::string_view line) {
+    std::vector<std::string_view> found;
+    const std::vector<std::size_t> ends = ends_of_blanks(line);
+    const auto look_behind = [&](std::size_t at) {
+        for (const std::string_view hash : {"#", "%:", "\?\?="}) {
+            if (!line.substr(ends[at]).starts_with(hash)) continue;
+            found.push_back(line.substr(ends[ends[at] + hash.size()]));
+            return;
+        }
+    };
+    look_behind(0);
+    for (std::size_t end = line.find("*/"); end != line.npos; end = line.find("*/", end + 2)) {
+        look_behind(end + 2);
+    }
+    return found;
 }
 
 std::string_view take_word(std::string_view& text) {
@@ -115,24 +133,30 @@ Failure refuse(const std::string& file, int line, const std::string& headline) {
 Failure refused_include(const std::string& text, const std::string& file_name) {
     constexpr std::string_view opening[] = {"include", "include_next", "import", "embed"};
     for (const Line& line : joined_lines(text)) {
-        std::string_view rest = directive_in(line.text);
-        const std::string_view word = take_word(rest);
-        if (word.empty()) {
-            // #/* a comment that goes on in the next line */ include
-            if (!rest.starts_with("/*")) continue;
-            return refuse(file_name, line.number, "a comment within a directive hides its name.");
-        }
         // It tells whether a file is there.
-        if (line.text.find("__has_include") != line.text.npos ||
-            line.text.find("__has_embed") != line.text.npos) {
-            return refuse(file_name, line.number, "a kernel's file may not look for other files.");
-        }
-        if (std::find(std::begin(opening), std::end(opening), word) == std::end(opening)) continue;
-        const std::string_view name = plain_name(rest);
-        if (name.empty() || !stays_inside(name)) {
-            return refuse(file_name, line.number,
-                          "a kernel's file can include headers of the CUDA toolkit only, by their "
-                          "plain names.");
+        const bool looks_for_files = line.text.find("__has_include") != line.text.npos ||
+                                     line.text.find("__has_embed") != line.text.npos;
+        for (std::string_view rest : directives_in(line.text)) {
+            const std::string_view word = take_word(rest);
+            // #/* a comment that goes on in the next line */ include
+            if (word.empty() && rest.starts_with("/*")) {
+                return refuse(file_name, line.number,
+                              "a comment within a directive hides its name.");
+            }
+            if (word.empty()) continue;
+            if (looks_for_files) {
+                return refuse(file_name, line.number,
+                              "a kernel's file may not look for other files.");
+            }
+            if (std::find(std::begin(opening), std::end(opening), word) == std::end(opening)) {
+                continue;
+            }
+            const std::string_view name = plain_name(rest);
+            if (name.empty() || !stays_inside(name)) {
+                return refuse(file_name, line.number,
+                              "a kernel's file can include headers of the CUDA toolkit only, by "
+                              "their plain names.");
+            }
         }
     }
     return {};

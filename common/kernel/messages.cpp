@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "harness/text.h"
+#include "kernel/safe_text.h"
 #include "kernel/wrapper.h"
 
 namespace coalesce {
@@ -129,7 +130,9 @@ CompilerOutput read_messages(const std::string& output, const std::string& sourc
             head.column =
                 column_of_caret(lines[i + 1], lines[i + 2], line_of_text(source, head.line));
         }
-        Message message{severity, {file_name, head.line, head.column}, in_plain_words(head.text)};
+        Message message{severity,
+                        {file_name, head.line, head.column},
+                        shown(in_plain_words(head.text), kLongestLine)};
         if (!is_known(found.messages, message)) found.messages.push_back(std::move(message));
     }
     return found;
@@ -140,7 +143,8 @@ std::string Message::shown(const std::string& source) const {
     std::string shown = wrap(place.text() + ": " + names[static_cast<int>(severity)] + ": " + text);
     const std::string line = line_of_text(source, place.line);
     constexpr int room = terminal_columns - 4;
-    const bool fits = !line.empty() && line.size() <= room;
+    // With what a terminal would obey no line is shown.
+    const bool fits = !line.empty() && line.size() <= room && shown_text(line) == line;
     if (!fits) return shown;
     shown += "    " + line + "\n";
     if (place.column <= 0 || place.column > static_cast<int>(line.size()) + 1) return shown;

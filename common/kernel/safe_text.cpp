@@ -73,7 +73,9 @@ std::string shown_text(std::string_view bytes) {
 
 std::string markdown(std::string_view bytes) {
     std::string text;
-    for (char letter : shown(bytes, 1000)) {
+    const std::string letters = shown(bytes, 1000);
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        const char letter = letters[i];
         switch (letter) {
             case '&': text += "&amp;"; break;
             case '<': text += "&lt;"; break;
@@ -101,8 +103,9 @@ std::string markdown(std::string_view bytes) {
                 text += '\\';
                 text += letter;
                 break;
-            case ':': text += "&#58;"; break;
-            case '@': text += "&#64;"; break;
+            case '@': text += "\\@"; break;
+            // "kernel.cu:12" stays what it is, for those who read the file as it is.
+            case ':': text += letters.compare(i, 2, ":/") == 0 ? "\\:" : ":"; break;
             default: text += letter;
         }
     }

@@ -129,6 +129,10 @@ void trace(std::uint64_t block, unsigned warp, std::size_t limit) {
     SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
 }
 
+void mark_unwritten(const void* begin, std::size_t bytes) {
+    SIMULATOR_FUNCTION(coalesceMarkUnwritten)(reinterpret_cast<std::uint64_t>(begin), bytes);
+}
+
 std::vector<Access> traced() {
     std::vector<Access> accesses;
     const std::size_t count = SIMULATOR_FUNCTION(coalesceGetAccessCount)();

@@ -81,6 +81,9 @@ void prepare(const char* checks, std::uint64_t most_warp_instructions);
 /// Blocks and warps run in another order; 0: in the natural one.
 void set_order(std::uint64_t seed);
 
+/// Nobody has written these bytes of device memory, whatever they hold: who reads them is told.
+void mark_unwritten(const void* begin, std::size_t bytes);
+
 /// Changes when another simulator is loaded: for caches.
 std::string identity();
 

@@ -43,6 +43,24 @@ public:
         return shapes;
     }
 
+    // Whole tiles of any lesson, so that the limits of a request hold (and as much beyond them as the public
+    // one has), and no square where there are
+    // others: a kernel that knows the public one by its size must not be cheap there alone.
+    Shape counted() {
+        constexpr int tile = 128, least = 4, most = 9;  // tiles in all; the public one has 4
+        for (;;) {
+            const int down = any({1, most}),
+                      across = exercise.takes_squares() ? down : any({1, most});
+            const Shape shape{
+                rounded(down * tile + exercise.counted.rows % tile, exercise.rows_multiple),
+                rounded(across * tile + exercise.counted.cols % tile, exercise.cols_multiple)};
+            const bool is_square = down == across;
+            if (down * across < least || down * across > most || shape == exercise.counted)
+                continue;
+            if (is_square == exercise.takes_squares()) return shape;
+        }
+    }
+
 private:
     int any(std::array<int, 2> range) {
         return std::uniform_int_distribution<int>(range[0], range[1])(device);
@@ -83,9 +101,10 @@ const Assigned& course_exercise(const std::vector<Assigned>& all, const std::str
     throw UsageError("there is no exercise \"" + wanted + "\"; there are " + names);
 }
 
-// Most of the points are for what is right.
+// Most of the points are for what a lesson is about, which its counters tell: a blank may be right, and so
+// is the kernel of the lesson before.
 Points shared_out(double points) {
-    return {.correct = points * 6 / 10, .clean = points * 2 / 10, .counters = points * 2 / 10};
+    return {.correct = points / 4, .clean = points * 3 / 20, .counters = points * 6 / 10};
 }
 
 exercises::Skeleton skeleton(const fs::path& repository, const std::string& exercise) {
@@ -107,7 +126,9 @@ Assignment assignment_of(const NewAssignment& request) {
             throw UsageError(exercise.name + " is named twice");
         exercise.possible =
             shared_out(request.points.empty() ? exercise.points : request.points[i]);
-        exercise.hidden_shapes = HiddenShapes(exercise).make();
+        HiddenShapes hidden(exercise);
+        exercise.hidden_shapes = hidden.make();
+        exercise.hidden_counted = hidden.counted();
         made.exercises.push_back(std::move(exercise));
     }
     return made;

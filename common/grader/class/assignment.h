@@ -30,10 +30,14 @@ struct Proof {
     std::string source;      ///< what is judged
     bool must_pass = false;  ///< all points; else not all of them
     std::string failure;     ///< what should be found; "": anything
+    double most_share = 1;   ///< of the points that it may get; 1: not all of them
 };
 
+/// What somebody may get of an exercise's points who has done nothing for it.
+inline constexpr double MOST_FOR_NOTHING = 0.4;
+
 /// All that is to be proved of an assignment: the solution passes; the blank, the mutants and
-/// attempts to cheat do not.
+/// attempts to cheat do not; the blank and the solution of the lesson before get little.
 std::vector<Proof> proofs_of(const Assignment& assignment);
 
 /// Judges all of them; true when everything came out as it has to.

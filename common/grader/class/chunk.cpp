@@ -100,12 +100,20 @@ void judge_chunk(const Assignment& assignment, const Plan& plan, std::size_t chu
     const Rounds rounds{.worker = worker_command(assignment, setup, request.worker, work.path()),
                         .identity = plan.identity,
                         .jobs = request.jobs,
-                        .is_quiet = request.is_quiet};
-    const auto judged = [&](std::size_t task, const std::string& result) {
+                        .is_quiet = request.is_quiet,
+                        .solution = [&](const std::string& exercise) {
+                            return assignment.find(exercise)->solution;
+                        }};
+    const auto keep = [&](std::size_t task, const std::string& result) {
         keep_result(assignment, plan, planned[task].key, result);
     };
-    RoundsOutcome outcome =
-        judge_in_rounds(tasks, rounds, judged, [](std::size_t, const std::string&) {});
+    const RoundsTold told{.judged = keep,
+                          .failed = [](std::size_t, const std::string&) {},
+                          .given_up =
+                              [&](std::size_t task, const std::string&) {
+                                  keep(task, to_json(result_of_fault(name_of(setup.tier))));
+                              }};
+    const RoundsOutcome outcome = judge_in_rounds(tasks, rounds, told);
     std::size_t missing = plan.missing(chunk).size();
     if (missing > 0) {
         throw Infrastructure(name + std::to_string(missing) + " of " +

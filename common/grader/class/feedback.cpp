@@ -21,8 +21,9 @@ std::string shapes_text(const Result& result) {
     std::string text = "Right on " + std::to_string(result.public_passed) + " of " +
                        std::to_string(result.public_tried) + " public shapes that were tried";
     if (result.hidden_tried > 0) {
-        text += ", and on " + std::to_string(result.hidden_passed) + " of " +
-                std::to_string(result.hidden_tried) + " hidden ones";
+        // Which one failed would tell more than that one did.
+        const bool is_right = result.hidden_passed == result.hidden_tried;
+        text += is_right ? ", and on all hidden ones" : ", and not on all hidden ones";
     }
     return text + ".\n\n";
 }
@@ -102,6 +103,21 @@ std::string summary(const ClassResults& results) {
     }
     if (!results.stamp.empty()) text += "  These results are stamped: " + results.stamp + "\n";
     return text;
+}
+
+std::string faults_text(const ClassResults& results) {
+    std::string text;
+    for (const StudentResults& student : results.students) {
+        for (const Graded& graded : student.graded) {
+            if (!graded.result || graded.result->mark != Mark::fault) continue;
+            text += "  " + shown(student.name, 50) + ", " + graded.exercise + "\n";
+        }
+    }
+    if (text.empty()) return "";
+    return "FAULT: the grader broke down over these and over no others. They have no points until\n"
+           "you have looked (./learn grade show NAME says what happened), or --resume does "
+           "better:\n" +
+           text;
 }
 
 void write_reports(const ClassResults& results, const fs::path& folder) {

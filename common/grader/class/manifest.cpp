@@ -103,7 +103,7 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
     for (const toml::node& node : reader.tables(whole, "exercise", "[[exercise]]")) {
         const toml::table& table = *node.as_table();
         const int line = StrictToml::line_of(node);
-        reader.allow_keys(table, {"name", "shapes"}, "an exercise");
+        reader.allow_keys(table, {"name", "shapes", "counted"}, "an exercise");
         const std::string name = reader.text(table, "name", "an exercise");
         auto exercise = std::ranges::find(assignment.exercises, name, &Assigned::name);
         if (exercise == assignment.exercises.end()) {
@@ -111,6 +111,9 @@ void read_hidden(const fs::path& file, Assignment& assignment) {
         }
         exercise->hidden_shapes = reader.shapes(table, "shapes", name);
         course::check_shapes(reader, line, *exercise, exercise->hidden_shapes);
+        if (!table.contains("counted")) continue;
+        exercise->hidden_counted = reader.shape(*table.get("counted"), "counted");
+        course::check_shapes(reader, line, *exercise, {exercise->hidden_counted});
     }
     for (const Assigned& exercise : assignment.exercises) {
         if (exercise.hidden_shapes.empty()) {
@@ -144,12 +147,13 @@ std::string digits(double number) {
     return {buffer, end};
 }
 
+std::string shape_text(Shape shape) {
+    return "[" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + "]";
+}
+
 std::string shapes_text(const std::vector<Shape>& shapes) {
     std::string text;
-    for (Shape shape : shapes) {
-        text += (text.empty() ? "[" : ", [") + std::to_string(shape.rows) + ", " +
-                std::to_string(shape.cols) + "]";
-    }
+    for (Shape shape : shapes) text += (text.empty() ? "" : ", ") + shape_text(shape);
     return "[" + text + "]";
 }
 
@@ -257,17 +261,23 @@ std::string manifest_text(const Assignment& assignment) {
 }
 
 std::string hidden_text(const Assignment& assignment) {
-    std::string text = "# Shapes that students do not know: keep this file to yourself.\n";
+    std::string text =
+        "# Shapes that students do not know: keep this file to yourself. `shapes` are to be right "
+        "on,\n"
+        "# and at `counted` costs are counted once more; leave it out, and they are not.\n";
     for (const Assigned& exercise : assignment.exercises) {
         text += "\n[[exercise]]\nname = " + quoted(exercise.name) +
                 "\nshapes = " + shapes_text(exercise.hidden_shapes) + "\n";
+        if (exercise.hidden_counted == Shape{0, 0}) continue;
+        text += "counted = " + shape_text(exercise.hidden_counted) + "\n";
     }
     return text;
 }
 
 std::string digest_of(const Assigned& exercise) {
     return sha256_of_parts({coalesce::text_of(exercise), grading_text(exercise),
-                            shapes_text(exercise.hidden_shapes), exercise.solution});
+                            shapes_text(exercise.hidden_shapes),
+                            shape_text(exercise.hidden_counted), exercise.solution});
 }
 
 fs::path assignment_folder(const fs::path& folder, const std::string& name) {

@@ -35,7 +35,7 @@ public:
                 Result result = result_of_problem(entry, name_of(plan.setup.tier));
                 store.add_result(run, entry, to_json(result));
             } else if (fs::exists(plan.result(entry.key))) {
-                store.add_result(run, entry, result_of(entry));
+                take_result(entry);
                 ++taken;
             } else {
                 missing.insert(entry.key);
@@ -95,11 +95,15 @@ private:
         run = store.begin_run(assignment.name, stamp, entries, sources);
     }
 
-    std::string result_of(const Entry& entry) const {
-        std::string result =
+    void take_result(const Entry& entry) {
+        const std::string json =
             opened_result(assignment, entry.key, read_file(plan.result(entry.key)));
-        (void)result_from_json(result);  // throws for what is no result
-        return result;
+        const Result result = result_from_json(json);  // throws for what is no result
+        if (result.mark == Mark::fault) {
+            store.give_up(run, entry, result.verdict.failures.front().headline);
+        } else {
+            store.add_result(run, entry, json);
+        }
     }
 
     const Assignment& assignment;
@@ -117,8 +121,10 @@ void merge_plan(const Assignment& assignment, const Plan& plan, std::ostream& ou
     Merging merging(assignment, plan);
     std::size_t taken = merging.take_results();
     merging.must_be_complete();
-    out << summary(merging.finish()) << taken << (taken == 1 ? " result" : " results")
-        << " merged. The plan's folder is not needed any more.\n";
+    const ClassResults results = merging.finish();
+    out << summary(results) << taken << (taken == 1 ? " result" : " results")
+        << " merged. The plan's folder is not needed any more.\n"
+        << faults_text(results);
 }
 
 }  // namespace coalesce::grader

@@ -20,6 +20,8 @@ std::string grades_json(const ClassResults& results);
 std::string feedback(const ClassResults& results, const StudentResults& student);
 /// A few lines for the terminal: how many got which verdict.
 std::string summary(const ClassResults& results);
+/// Whose submissions the judge breaks down over, for a teacher to look at; "": nobody's.
+std::string faults_text(const ClassResults& results);
 
 /// Writes all of these and the similarities into a folder, each file whole or not at all. Files that
 /// have their content already are left alone.

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "grader/class/names.h"
+#include "grader/class/worker.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 
@@ -52,6 +54,7 @@ ClassResults read_results(const Assignment& assignment, Store& store, std::int64
                          .exercises = {},
                          .common = {},
                          .students = {}};
+    const std::set<std::string> given_up = store.given_up(number);
     std::map<std::string, StudentResults> students;
     for (const Entry& entry : store.entries(run->number)) {
         const Assigned* exercise = assignment.find(entry.exercise);
@@ -65,7 +68,11 @@ ClassResults read_results(const Assignment& assignment, Store& store, std::int64
                       .source = entry.source.empty() ? "" : store.source(entry.source),
                       .result = {},
                       .ignored = entry.problem.empty() ? entry.details : ""};
-        if (auto json = store.result(entry.key)) graded.result = result_from_json(*json);
+        if (auto json = store.result(entry.key)) {
+            graded.result = result_from_json(*json);
+        } else if (given_up.contains(entry.key)) {
+            graded.result = result_of_fault("");
+        }
         StudentResults& student = students[entry.student];
         student.name = entry.student;
         student.graded.push_back(std::move(graded));

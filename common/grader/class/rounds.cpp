@@ -1,7 +1,7 @@
 #include "grader/class/rounds.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 
 #include "grader/class/progress.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 // A fault of ours may pass: each submission gets so many tries.
 constexpr int MOST_TRIES = 3;
-// So many faults with nothing judged between them: this computer is broken.
+// So many faults with nothing judged between them: is this computer broken?
 constexpr int MOST_FAULTS_AT_ONCE = 6;
 
 // Several sentences in several lines are no list of control characters.
@@ -20,46 +20,117 @@ std::string in_one_line(std::string text) {
     return text;
 }
 
+class Judging {
+public:
+    Judging(const std::vector<Task>& tasks, const Rounds& rounds, const RoundsTold& told)
+        : tasks_(tasks),
+          rounds_(rounds),
+          told_(told),
+          progress_(tasks.size(), rounds.is_quiet),
+          ends_(tasks.size()) {}
+
+    RoundsOutcome judge() {
+        for (int round = 0; round < MOST_TRIES && !is_broken_; ++round) {
+            for (End& end : ends_) end.is_tried = end.is_judged;
+            try_all();
+        }
+        if (!is_broken_) give_up();
+        outcome_.seconds = progress_.seconds();
+        return outcome_;
+    }
+
+private:
+    // How far a task is.
+    struct End {
+        bool is_judged = false, is_tried = false;
+        std::string fault = "";  // the last
+    };
+
+    std::vector<std::size_t> untried() const {
+        std::vector<std::size_t> left;
+        for (std::size_t task = 0; task < ends_.size(); ++task) {
+            if (!ends_[task].is_tried) left.push_back(task);
+        }
+        return left;
+    }
+
+    // Each once. After many faults in a row somebody has to say whose they are.
+    void try_all() {
+        for (std::vector<std::size_t> now = untried(); !now.empty(); now = untried()) {
+            faults_at_once_ = 0;
+            try_these(now);
+            if (faults_at_once_ < MOST_FAULTS_AT_ONCE) continue;
+            is_broken_ = !can_judge(tasks_[last_failed_].exercise);
+            if (is_broken_) return;
+        }
+    }
+
+    void try_these(const std::vector<std::size_t>& numbers) {
+        std::vector<Task> now;
+        for (std::size_t task : numbers) now.push_back(tasks_[task]);
+        Workers workers(rounds_.worker, rounds_.identity, rounds_.jobs);
+        const auto done = [&](std::size_t place, const WorkerAnswer& answer) {
+            take(numbers[place], answer);
+            return faults_at_once_ < MOST_FAULTS_AT_ONCE;
+        };
+        workers.judge(now, done, [&] { progress_.show(); });
+    }
+
+    void take(std::size_t task, const WorkerAnswer& answer) {
+        End& end = ends_[task];
+        end.is_tried = true;
+        end.is_judged = answer.is_judged;
+        if (answer.is_judged) {
+            told_.judged(task, answer.text);
+            faults_at_once_ = 0;
+            ++outcome_.judged;
+            progress_.advance();
+        } else {
+            told_.failed(task, answer.text);
+            end.fault = outcome_.last_fault = in_one_line(answer.text);
+            last_failed_ = task;
+            ++faults_at_once_;
+        }
+    }
+
+    bool can_judge(const std::string& exercise) {
+        bool is_judged = false;
+        Workers workers(rounds_.worker, rounds_.identity, 1);
+        const auto done = [&](std::size_t, const WorkerAnswer& answer) {
+            is_judged = answer.is_judged;
+            return true;
+        };
+        workers.judge({{exercise, rounds_.solution(exercise)}}, done, [&] { progress_.show(); });
+        return is_judged;
+    }
+
+    void give_up() {
+        std::map<std::string, bool> known;
+        for (std::size_t task = 0; task < ends_.size(); ++task) {
+            if (ends_[task].is_judged) continue;
+            const std::string& exercise = tasks_[task].exercise;
+            if (!known.contains(exercise)) known[exercise] = can_judge(exercise);
+            if (known[exercise]) told_.given_up(task, ends_[task].fault);
+        }
+    }
+
+    const std::vector<Task>& tasks_;
+    const Rounds& rounds_;
+    const RoundsTold& told_;
+    Progress progress_;
+    std::vector<End> ends_;
+    RoundsOutcome outcome_;
+    int faults_at_once_ = 0;
+    std::size_t last_failed_ = 0;
+    bool is_broken_ = false;
+};
+
 }  // namespace
 
 RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& rounds,
-                              const std::function<void(std::size_t, const std::string&)>& judged,
-                              const std::function<void(std::size_t, const std::string&)>& failed) {
-    RoundsOutcome outcome;
-    if (tasks.empty()) return outcome;
-    std::vector<std::size_t> waiting(tasks.size());
-    std::iota(waiting.begin(), waiting.end(), std::size_t{0});
-    Progress progress(tasks.size(), rounds.is_quiet);
-    int faults_at_once = 0;
-    const auto is_broken = [&] { return faults_at_once >= MOST_FAULTS_AT_ONCE; };
-    for (int round = 0; round < MOST_TRIES && !waiting.empty() && !is_broken(); ++round) {
-        std::vector<Task> now;
-        for (std::size_t task : waiting) now.push_back(tasks[task]);
-        std::vector<bool> is_done(now.size(), false);
-        const auto done = [&](std::size_t place, const WorkerAnswer& ended) {
-            is_done[place] = ended.is_judged;
-            if (ended.is_judged) {
-                judged(waiting[place], ended.text);
-                faults_at_once = 0;
-                progress.advance();
-            } else {
-                failed(waiting[place], ended.text);
-                outcome.last_fault = in_one_line(ended.text);
-                ++faults_at_once;
-            }
-            return !is_broken();
-        };
-        Workers workers(rounds.worker, rounds.identity, rounds.jobs);
-        workers.judge(now, done, [&] { progress.show(); });
-        std::vector<std::size_t> left;
-        for (std::size_t place = 0; place < now.size(); ++place) {
-            if (!is_done[place]) left.push_back(waiting[place]);
-        }
-        waiting = left;
-    }
-    outcome.judged = tasks.size() - waiting.size();
-    outcome.seconds = progress.seconds();
-    return outcome;
+                              const RoundsTold& told) {
+    if (tasks.empty()) return {};
+    return Judging(tasks, rounds, told).judge();
 }
 
 }  // namespace coalesce::grader

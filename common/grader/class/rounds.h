@@ -1,6 +1,8 @@
 /// \file
-/// Judging many submissions to the end: what fails through a fault of ours is tried again, and when
-/// nothing but faults comes, this computer is taken for broken and the rest is left.
+/// Judging many submissions to the end: what fails through a fault of ours is tried again. Whose fault it
+/// is in the end a solution tells, which is judged then: when that fails too, this computer is broken and
+/// the rest is left; when it does not, the judge breaks down over the submission, and one student must
+/// not keep the class from its grades.
 #pragma once
 
 #include <functional>
@@ -17,6 +19,15 @@ struct Rounds {
     std::string identity;             ///< what it must say first
     int jobs = 1;                     ///< judging processes
     bool is_quiet = false;            ///< no progress
+    /// What can be judged wherever anything can: the solution of an exercise.
+    std::function<std::string(const std::string& exercise)> solution;
+};
+
+/// Who is told of what happens to the task of a number.
+struct RoundsTold {
+    std::function<void(std::size_t task, const std::string& result)> judged;   ///< its result
+    std::function<void(std::size_t task, const std::string& fault)> failed;    ///< a fault of ours
+    std::function<void(std::size_t task, const std::string& fault)> given_up;  ///< one of its own
 };
 
 /// What came of it.
@@ -26,11 +37,8 @@ struct RoundsOutcome {
     std::string last_fault;  ///< what went wrong with ours last, in a line; ""
 };
 
-/// Judges `tasks`. `judged` gets the number of each with its result as soon as it is there, `failed`
-/// likewise each fault of ours.
-RoundsOutcome judge_in_rounds(
-    const std::vector<Task>& tasks, const Rounds& rounds,
-    const std::function<void(std::size_t task, const std::string& result)>& judged,
-    const std::function<void(std::size_t task, const std::string& fault)>& failed);
+/// Judges `tasks`. Each end is told as soon as it is there.
+RoundsOutcome judge_in_rounds(const std::vector<Task>& tasks, const Rounds& rounds,
+                              const RoundsTold& told);
 
 }  // namespace coalesce::grader

@@ -54,7 +54,7 @@ public:
         store.finish_run(run);
         ClassResults results = read_results(assignment, store, run);
         write_reports(results, assignment.results());
-        out << summary(results) << judged_text();
+        out << summary(results) << judged_text() << faults_text(results);
     }
 
 private:
@@ -128,14 +128,21 @@ private:
             .worker = worker_command(assignment, setup, request.worker, work_folder()),
             .identity = identity_of(assignment),
             .jobs = request.jobs,
-            .is_quiet = request.is_quiet};
-        const auto judged = [&](std::size_t task, const std::string& result) {
-            store.add_result(run, *waiting[task], result);
-        };
-        const auto failed = [&](std::size_t task, const std::string& fault) {
-            store.add_fault(run, *waiting[task], fault);
-        };
-        outcome = judge_in_rounds(tasks, rounds, judged, failed);
+            .is_quiet = request.is_quiet,
+            .solution = [&](const std::string& name) { return assignment.find(name)->solution; }};
+        const RoundsTold told{.judged =
+                                  [&](std::size_t task, const std::string& result) {
+                                      store.add_result(run, *waiting[task], result);
+                                  },
+                              .failed =
+                                  [&](std::size_t task, const std::string& fault) {
+                                      store.add_fault(run, *waiting[task], fault);
+                                  },
+                              .given_up =
+                                  [&](std::size_t task, const std::string& fault) {
+                                      store.give_up(run, *waiting[task], fault);
+                                  }};
+        outcome = judge_in_rounds(tasks, rounds, told);
     }
 
     fs::path work_folder() const { return assignment.teacher() / "work"; }
@@ -147,8 +154,10 @@ private:
     }
 
     std::size_t count_missing() {
-        return static_cast<std::size_t>(std::ranges::count_if(
-            entries, [&](const Entry& entry) { return !store.result(entry.key); }));
+        const auto given_up = store.given_up(run);
+        return static_cast<std::size_t>(std::ranges::count_if(entries, [&](const Entry& entry) {
+            return !store.result(entry.key) && !given_up.contains(entry.key);
+        }));
     }
 
     std::string judged_text() const {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -18,7 +19,12 @@ namespace {
 
 // With fewer fingerprints of its own, a file says nothing about where it comes from.
 constexpr std::size_t FEWEST = 3;
-constexpr std::size_t MOST_PAIRS = 200;
+constexpr std::size_t MOST_ROWS = 100;
+constexpr std::size_t MOST_NAMES = 12;
+// Less is chance: one line that two people write alike.
+constexpr double LEAST_RARITY = 20;
+// So many more who might have been in the class: what two of two have is not what everybody has.
+constexpr double UNSEEN = 8;
 
 bool is_letter(char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
@@ -76,23 +82,135 @@ std::uint64_t number_of(const std::string& text) {
 
 // What is compared of one submission.
 struct Print {
-    std::set<std::uint64_t> own;
+    std::set<std::uint64_t> own;    // names are all the same
+    std::set<std::uint64_t> named;  // names are themselves
     std::vector<std::string> exact;
 };
 
-double share_of(const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
-    std::size_t both = 0;
-    for (std::uint64_t number : a) both += b.contains(number) ? 1 : 0;
-    std::size_t all = a.size() + b.size() - both;
-    return all == 0 ? 0 : static_cast<double>(both) / static_cast<double>(all);
+std::set<std::uint64_t> both(const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
+    std::set<std::uint64_t> common;
+    std::ranges::set_intersection(a, b, std::inserter(common, common.end()));
+    return common;
 }
 
-Print print_of(const std::string& source, const std::set<std::uint64_t>& common) {
-    Print print{{}, tokens_of(source, true)};
-    for (std::uint64_t number : fingerprints(tokens_of(source, false))) {
-        if (!common.contains(number)) print.own.insert(number);
+double share_of(const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
+    const std::size_t common = both(a, b).size(), all = a.size() + b.size() - common;
+    return all == 0 ? 0 : static_cast<double>(common) / static_cast<double>(all);
+}
+
+std::set<std::uint64_t> own_prints(const std::vector<std::string>& tokens,
+                                   const std::set<std::uint64_t>& common) {
+    std::set<std::uint64_t> own;
+    for (std::uint64_t number : fingerprints(tokens)) {
+        if (!common.contains(number)) own.insert(number);
     }
-    return print;
+    return own;
+}
+
+// A class's answers, the same ones together.
+class Answers {
+public:
+    Answers(const std::vector<std::string>& sources, const std::vector<std::string>& common)
+        : sources(sources) {
+        std::set<std::uint64_t> known, known_named;
+        for (const std::string& text : common) {
+            known.merge(fingerprints(tokens_of(text, false)));
+            known_named.merge(fingerprints(tokens_of(text, true)));
+        }
+        std::map<std::vector<std::string>, std::size_t> places;
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            std::vector<std::string> exact = tokens_of(sources[i], true);
+            const auto [found, is_new] = places.try_emplace(exact, groups.size());
+            if (is_new) {
+                groups.push_back({});
+                prints.push_back({own_prints(tokens_of(sources[i], false), known),
+                                  own_prints(exact, known_named), exact});
+            }
+            groups[found->second].push_back(i);
+            const Print& print = prints[found->second];
+            for (std::uint64_t number : print.own) ++have[number];
+            for (std::uint64_t number : print.named) ++have_named[number];
+        }
+    }
+
+    std::vector<Alike> alike(double least_share) const {
+        std::vector<Alike> found;
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            if (prints[i].own.size() < FEWEST) continue;
+            if (groups[i].size() > 1) add(found, same(i));
+            for (std::size_t k = i + 1; k < groups.size(); ++k) {
+                if (prints[k].own.size() < FEWEST) continue;
+                const double share = share_of(prints[i].own, prints[k].own);
+                if (share >= least_share) add(found, pair(i, k, share));
+            }
+        }
+        std::ranges::stable_sort(found, std::greater{}, &Alike::rarity);
+        return found;
+    }
+
+private:
+    static void add(std::vector<Alike>& found, Alike one) {
+        if (one.rarity >= LEAST_RARITY) found.push_back(std::move(one));
+    }
+
+    double bits(std::size_t count) const {
+        return std::log2((static_cast<double>(sources.size()) + UNSEEN) /
+                         static_cast<double>(count));
+    }
+
+    double rarity(const Print& a, const Print& b) const {
+        double sum = 0;
+        for (std::uint64_t number : both(a.own, b.own)) sum += bits(have.at(number));
+        // The same places of the files once more: they weigh what the names add to them.
+        double named = 0;
+        for (std::uint64_t number : both(a.named, b.named)) named += bits(have_named.at(number));
+        return std::max(sum, named);
+    }
+
+    Alike same(std::size_t group) const {
+        const std::vector<std::size_t>& who = groups[group];
+        const bool is_same_file = std::ranges::all_of(
+            who, [&](std::size_t i) { return sources[i] == sources[who.front()]; });
+        return {who, 1, rarity(prints[group], prints[group]), true, is_same_file};
+    }
+
+    Alike pair(std::size_t i, std::size_t k, double share) const {
+        std::vector<std::size_t> who = groups[i];
+        who.insert(who.end(), groups[k].begin(), groups[k].end());
+        return {who, share, rarity(prints[i], prints[k]), false, false};
+    }
+
+    const std::vector<std::string>& sources;
+    std::vector<std::vector<std::size_t>> groups;
+    std::vector<Print> prints;
+    std::map<std::uint64_t, std::size_t> have, have_named;  // how many of the class
+};
+
+std::string names_of(const ClassResults& results, const std::vector<std::size_t>& students,
+                     const Alike& one) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(one.who.size(), MOST_NAMES); ++i) {
+        text += (i == 0 ? "" : ", ") + markdown(results.students[students[one.who[i]]].name);
+    }
+    if (one.who.size() <= MOST_NAMES) return text;
+    return text + " and " + std::to_string(one.who.size() - MOST_NAMES) + " more";
+}
+
+std::string table_of(const ClassResults& results, const std::vector<std::size_t>& students,
+                     const std::vector<Alike>& all) {
+    std::string text =
+        "| rarity | in common | same names | same file | who |\n|---|---|---|---|---|\n";
+    for (std::size_t i = 0; i < std::min(all.size(), MOST_ROWS); ++i) {
+        const Alike& one = all[i];
+        text += "| " + std::to_string(std::lround(one.rarity)) + " | " +
+                (one.share == 1 ? "the same answer"
+                                : std::to_string(std::lround(one.share * 100)) + " %") +
+                " | " + (one.has_same_names ? "yes" : "no") + " | " +
+                (one.is_same_file ? "yes" : "no") + " | " + names_of(results, students, one) +
+                " |\n";
+    }
+    if (all.size() <= MOST_ROWS) return text;
+    return text + "\n" + std::to_string(all.size() - MOST_ROWS) + " more are left out.\n";
 }
 
 }  // namespace
@@ -136,34 +254,19 @@ std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens) {
 
 std::vector<Alike> alike(const std::vector<std::string>& sources,
                          const std::vector<std::string>& common, double share) {
-    std::set<std::uint64_t> known;
-    for (const std::string& text : common) known.merge(fingerprints(tokens_of(text, false)));
-    std::vector<Print> prints;
-    for (const std::string& source : sources) prints.push_back(print_of(source, known));
-    std::vector<Alike> pairs;
-    for (std::size_t i = 0; i < prints.size(); ++i) {
-        for (std::size_t k = i + 1; k < prints.size(); ++k) {
-            if (std::min(prints[i].own.size(), prints[k].own.size()) < FEWEST) continue;
-            double found = share_of(prints[i].own, prints[k].own);
-            if (found < share) continue;
-            pairs.push_back(
-                {i, k, found, prints[i].exact == prints[k].exact, sources[i] == sources[k]});
-        }
-    }
-    std::ranges::stable_sort(pairs, [](const Alike& a, const Alike& b) {
-        return std::pair(a.share, a.has_same_names) > std::pair(b.share, b.has_same_names);
-    });
-    return pairs;
+    return Answers(sources, common).alike(share);
 }
 
 std::string similarity_markdown(const ClassResults& results) {
     std::string text =
         "# Submissions that are alike\n\n"
-        "For a person to judge, and no proof of anything: an exercise leaves a few lines to write, "
-        "and\n"
-        "many right answers are the same. What the skeleton and the solution have is left out; "
-        "names\n"
-        "and comments count for nothing in the share.\n\n";
+        "For a person to judge, and no proof of anything. What the skeleton and the solution have "
+        "is left\n"
+        "out, comments count for nothing, and the same answer from several is one row. The first "
+        "rows\n"
+        "have most in common that is rare in this class (`rarity`, in bits): what many have found "
+        "says\n"
+        "nothing.\n\n";
     for (std::size_t exercise = 0; exercise < results.exercises.size(); ++exercise) {
         std::vector<std::string> sources;
         std::vector<std::size_t> students;
@@ -173,25 +276,9 @@ std::string similarity_markdown(const ClassResults& results) {
             sources.push_back(graded.source);
             students.push_back(i);
         }
-        text += "## " + markdown(results.exercises[exercise]) + "\n\n";
-        std::vector<Alike> pairs = alike(sources, results.common.at(exercise));
-        if (pairs.empty()) text += "None.\n\n";
-        if (pairs.empty()) continue;
-        text += "| share | same names | same file | | |\n|---|---|---|---|---|\n";
-        for (std::size_t i = 0; i < std::min(pairs.size(), MOST_PAIRS); ++i) {
-            const Alike& pair = pairs[i];
-            const auto name = [&](std::size_t place) {
-                return markdown(results.students[students[place]].name);
-            };
-            text += "| " + std::to_string(std::lround(pair.share * 100)) + " % | " +
-                    (pair.has_same_names ? "yes" : "no") + " | " +
-                    (pair.is_same_file ? "yes" : "no") + " | " + name(pair.first) + " | " +
-                    name(pair.second) + " |\n";
-        }
-        if (pairs.size() > MOST_PAIRS) {
-            text += "\n" + std::to_string(pairs.size() - MOST_PAIRS) + " more are left out.\n";
-        }
-        text += "\n";
+        const std::vector<Alike> found = alike(sources, results.common.at(exercise));
+        text += "## " + markdown(results.exercises[exercise]) + "\n\n" +
+                (found.empty() ? "None.\n" : table_of(results, students, found)) + "\n";
     }
     return text;
 }

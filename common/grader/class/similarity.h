@@ -4,8 +4,10 @@
 ///
 /// A source becomes tokens, in which every name is the same but those of CUDA and C++; runs of
 /// `GRAM` tokens become numbers, and of each window of `WINDOW` numbers the least stays (winnowing:
-/// Schleimer, Wilkerson, Aiken, 2003). What the skeleton and the solution have is left out. The share
-/// of what two submissions have in common is told, and whether they agree in names and comments too.
+/// Schleimer, Wilkerson, Aiken, 2003). What the skeleton and the solution have is left out. What two
+/// submissions have in common weighs the more, the fewer of the class have it: an answer that half of the
+/// class found says nothing, and a mistake that only two made says much. With their names in them tokens
+/// are compared as well, so that a common answer in two people's uncommon words is seen.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +30,17 @@ std::vector<std::string> tokens_of(const std::string& source, bool names_differ)
 /// The fingerprints of a list of tokens.
 std::set<std::uint64_t> fingerprints(const std::vector<std::string>& tokens);
 
-/// Two submissions that are alike.
+/// Submissions that are alike: the same answer from several, or two answers that have much in common.
 struct Alike {
-    std::size_t first = 0, second = 0;  ///< their places in the list
-    double share = 0;                   ///< of their fingerprints, 0 to 1
-    bool has_same_names = false;        ///< token for token, names included
-    bool is_same_file = false;          ///< byte for byte
+    std::vector<std::size_t> who;  ///< their places in the list, two at least
+    double share = 0;              ///< of their fingerprints, 0 to 1
+    double rarity = 0;  ///< bits: how unlikely it is that so much is the same by chance, at most
+    bool has_same_names = false;  ///< token for token, names included
+    bool is_same_file = false;    ///< byte for byte
 };
 
-/// The pairs that have at least that share in common, the most alike first. `common` are sources
-/// whose parts count for nothing: the skeleton, the solution.
+/// Those that have at least that share in common, the rarest first. `common` are sources whose parts
+/// count for nothing: the skeleton, the solution.
 std::vector<Alike> alike(const std::vector<std::string>& sources,
                          const std::vector<std::string>& common, double share = 0.6);
 

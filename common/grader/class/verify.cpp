@@ -67,6 +67,12 @@ std::vector<Proof> cheats_of(const Assigned& exercise) {
     };
 }
 
+// The solution of the course's exercise before this one; "": there is none.
+std::string solution_before(const std::vector<Assigned>& course, const Assigned& exercise) {
+    const auto found = std::ranges::find(course, exercise.name, &Assigned::name);
+    return found == course.begin() || found == course.end() ? "" : std::prev(found)->solution;
+}
+
 std::string blank_of(const Assignment& assignment, const Assigned& exercise) {
     return read_file(assignment.folder / "handout" / "exercises" / exercise.name / "kernel.cu");
 }
@@ -83,19 +89,27 @@ bool holds(const Proof& proof, const Assigned& exercise, const Result& result, s
         is_named = is_named || failure.id() == proof.failure;
     }
     if (!is_named) said += " (the course's own check calls it " + proof.failure + ")";
-    return !is_full;
+    const double most = proof.most_share * exercise.possible.total();
+    if (result.points.total() <= most + 1e-9) return !is_full;
+    said += ", where " + short_number(most) + " is the most: give `counters` more of the `points`";
+    return false;
 }
 
 }  // namespace
 
 std::vector<Proof> proofs_of(const Assignment& assignment) {
     std::vector<Proof> proofs;
+    const std::vector<Assigned> course = course_exercises(repository());
     for (const Assigned& exercise : assignment.exercises) {
         exercises::Mutants known = exercises::read_mutants(assignment.teacher() / "solutions" /
                                                            exercise.name / "mutants.toml");
         proofs.push_back({exercise.name, "the solution", exercise.solution, true, ""});
         proofs.push_back({exercise.name, "the blank", blank_of(assignment, exercise), false,
-                          known.blank_failure});
+                          known.blank_failure, MOST_FOR_NOTHING});
+        if (const std::string before = solution_before(course, exercise); !before.empty()) {
+            proofs.push_back({exercise.name, "the solution of the lesson before", before, false, "",
+                              MOST_FOR_NOTHING});
+        }
         for (const exercises::Mutant& mutant : known.mutants) {
             proofs.push_back({exercise.name, "mutant: " + mutant.name,
                               exercises::applied(mutant, exercise.solution), false,

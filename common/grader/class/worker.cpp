@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,21 @@ std::string judged(Judge& judge, const Assignment& assignment, const std::string
     }
 }
 
+// The processor that this process itself may use for one submission: what a student wrote is read here
+// too, and makes pictures and matrices; that takes far less than a second.
+constexpr rlim_t MOST_SECONDS = 20;
+
+// Beyond that the kernel ends this process, which is a fault like others. Jails have limits of their own.
+void limit_to_one_submission() {
+    rusage used{};
+    rlimit limit{};
+    getrusage(RUSAGE_SELF, &used);
+    getrlimit(RLIMIT_CPU, &limit);
+    const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+    limit.rlim_cur = std::min(limit.rlim_max, seconds + 1 + MOST_SECONDS);
+    setrlimit(RLIMIT_CPU, &limit);
+}
+
 std::string how_it_ended(pid_t process) {
     int status = 0;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
@@ -101,6 +117,18 @@ std::string identity_of(const Assignment& assignment) {
     return sha256_hex(all);
 }
 
+Result result_of_fault(const std::string& sandbox) {
+    Result result;
+    result.mark = Mark::fault;
+    result.verdict.outcome = Verdict::Outcome::failed;
+    result.verdict.failures = {
+        {.kind = FailureKind::grader_fault,
+         .headline = "the grader breaks down over this file, and over no other.",
+         .next = "Your teacher looks at it, and decides. Is there anything unusual in the file?"}};
+    result.sandbox = sandbox;
+    return result;
+}
+
 int work(const Assignment& assignment, const JudgeOptions& options) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == 1) return exit_infrastructure;  // it ended before that line
@@ -111,6 +139,7 @@ int work(const Assignment& assignment, const JudgeOptions& options) {
     if (!write_all(answers, frame(identity_of(assignment)))) return exit_infrastructure;
     std::string read, exercise, source;
     while (read_frame(STDIN_FILENO, read, exercise) && read_frame(STDIN_FILENO, read, source)) {
+        limit_to_one_submission();
         if (!write_all(answers, frame(judged(judge, assignment, exercise, source)))) break;
     }
     return exit_done;

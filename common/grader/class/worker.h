@@ -35,6 +35,9 @@ struct WorkerAnswer {
 /// assignment; it goes out first.
 int work(const Assignment& assignment, const JudgeOptions& options);
 
+/// What is told of a submission over which the judge breaks down, and over nothing else.
+Result result_of_fault(const std::string& sandbox);
+
 /// What a worker says first, and what is expected of it.
 std::string identity_of(const Assignment& assignment);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "base/text.h"
@@ -206,12 +207,19 @@ int show(const Words& words) {
                          "\"; the names are in " + (assignment.results() / "grades.csv").string());
     }
     print(feedback(results, *student));
+    // The same file from several is judged once: what was tried with another's is shown too.
+    std::set<std::string> keys;
+    for (const Entry& entry : store.entries(results.run)) {
+        if (entry.student == student->name) keys.insert(entry.key);
+    }
     std::size_t attempts = 0;
     for (const Attempt& attempt : store.attempts()) {
-        if (attempt.student != student->name) continue;
+        if (attempt.student != student->name && !keys.contains(attempt.key)) continue;
         if (attempts++ == 0) print("---\nAttempts, the oldest first:\n\n");
         print("- run " + std::to_string(attempt.run) + ", " + attempt.exercise + ": " +
-              attempt.outcome + " (key " + attempt.key.substr(0, 12) + ")" +
+              attempt.outcome +
+              (attempt.student == student->name ? "" : ", with another's identical file") +
+              " (key " + attempt.key.substr(0, 12) + ")" +
               (attempt.text.empty() ? "" : ": " + shown(attempt.text, 200)) + "\n");
     }
     return exit_done;

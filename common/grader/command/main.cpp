@@ -1,11 +1,14 @@
 // The teacher's command: ./learn grade ... and ./learn assignment ... lead here.
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <clocale>
 #include <iostream>
+#include <thread>
 
+#include "base/files.h"
 #include "grader/class/plan.h"
 #include "grader/command/actions.h"
 #include "grader/store/errors.h"
@@ -226,9 +229,25 @@ private:
     bool self_test = false;
 };
 
+// Who is told to end takes away what it made: a thread waits for that, for no handler could do it.
+// Processes that are started from here begin without these signals blocked, or do the same.
+void end_tidily_when_told() {
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&ends, signal);
+    pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+    std::thread([ends] {
+        int signal = 0;
+        if (sigwait(&ends, &signal) != 0) return;
+        coalesce::remove_temporary_folders();
+        _exit(128 + signal);
+    }).detach();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    end_tidily_when_told();
     // A reader that has gone away, a file that may not grow: these are errors to be told, not ends.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

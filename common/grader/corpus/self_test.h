@@ -7,7 +7,8 @@
 ///
 ///     file  exercise  verdict  failure        `-` as failure: nothing is wrong
 ///
-/// An exercise of the course is asked as it stands, and with two hidden shapes more. Archives are of an
+/// An exercise ("03_tiled", or "async" whatever its number is) is asked as it stands in the course, with
+/// hidden shapes more; what is found on those may be told by its kind alone. Archives are of an
 /// assignment that has 02_naive and 03_tiled.
 #pragma once
 
@@ -38,7 +39,9 @@ std::vector<CorpusCase> cases_of(Compiler compiler);
 
 /// Judges every submission of the corpus, and looks for what it leaves behind: processes, cgroups,
 /// files. Writes what is not as it should be, and a summary. 0: all is well; 1: it is not; 2: nothing
-/// can be judged here. `every` 5: a sample, one submission of five.
-int self_test(std::ostream& out, const JudgeOptions& options, int every = 1);
+/// can be judged here. `every` 5: a sample, one submission of five; `only` "atomic_": those whose files
+/// begin with that.
+int self_test(std::ostream& out, const JudgeOptions& options, int every = 1,
+              const std::string& only = "");
 
 }  // namespace coalesce::grader

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -158,6 +159,11 @@ Failure JailRunner::look_at_ptx(const Compiled& compiled) const {
 
 // ---- launching ----
 
+bool JailRunner::is_hidden(Shape shape) const {
+    return shape == exercise_.hidden_counted ||
+           std::ranges::count(exercise_.hidden_shapes, shape) > 0;
+}
+
 std::uint64_t JailRunner::seed_of(Shape shape) const {
     const std::string_view key(reinterpret_cast<const char*>(secret_.data()), secret_.size());
     const Digest digest = hmac_sha256(key, "input of " + exercise_.name + " at " + shape.name());
@@ -232,6 +238,11 @@ Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialO
                   .entry = kernel.entry,
                   .order = order,
                   .is_in_place = task.in_place};
+    // Where the matrices lie is drawn as what is in them is: no kernel is to know where it runs by that.
+    constexpr std::uint64_t most_gap = 64 << 20, step_of_gaps = 1 << 14;
+    job.gap_bytes = seed_of(order.shape) % most_gap / step_of_gaps * step_of_gaps + 1;
+    // Where arguments were exchanged, public shapes have told it in better words.
+    job.is_out_unwritten = order.watch == Watch::everything && is_hidden(order.shape);
     // Guards would hide from the simulator what is touched outside.
     if (order.watch == Watch::result_alone) job.guard_bytes = VerifiedBuffers::usual_guard;
     const ImageLayout layout = layout_of(job);

@@ -55,6 +55,7 @@ private:
     JobResult launch_once(const LaunchJob& job, const std::string& images, double wall_seconds);
     bool is_in_trouble(const JobResult& result, const std::string& file, Failure& trouble);
     Failure trouble_with(const JobResult& result, const std::string& file) const;
+    bool is_hidden(Shape shape) const;
     std::uint64_t seed_of(Shape shape) const;
 
     Jail& compiler_;

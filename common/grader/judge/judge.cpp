@@ -14,15 +14,18 @@ namespace coalesce::grader {
 namespace {
 
 Source source_of(const Submission& submission, const Assigned& exercise) {
-    Source source = source_of_text(submission.source, harmless(submission.name));
-    if (submission.source.size() > exercise.resources.source_kb << 10) {
-        source.problem = {.kind = FailureKind::file_too_large,
-                          .headline = "the file has more than " +
-                                      std::to_string(exercise.resources.source_kb) + " KB.",
-                          .place = {source.name, 0, 0},
-                          .next = "Hand in the kernel and its configure, nothing else."};
+    const std::string name = harmless(submission.name);
+    if (submission.source.size() <= exercise.resources.source_kb << 10) {
+        return source_of_text(submission.source, name);
     }
-    return source;
+    // Nobody looks into it.
+    return {name,
+            "",
+            {.kind = FailureKind::file_too_large,
+             .headline =
+                 "the file has more than " + std::to_string(exercise.resources.source_kb) + " KB.",
+             .place = {name, 0, 0},
+             .next = "Hand in the kernel and its configure, nothing else."}};
 }
 
 /// What the examiner is asked: the hidden shapes come behind the public ones, and then the counted.
@@ -37,8 +40,7 @@ coalesce::Exercise asked_of(const Assigned& exercise) {
 void count_shapes(const Assigned& exercise, Result& result) {
     const auto& tried = result.verdict.shapes;
     for (std::size_t i = 0; i < tried.size(); ++i) {
-        const bool is_hidden = i >= exercise.shapes.size() &&
-                               i < exercise.shapes.size() + exercise.hidden_shapes.size();
+        const bool is_hidden = is_shape_hidden(exercise, tried, i);
         ++(is_hidden ? result.hidden_tried : result.public_tried);
         (is_hidden ? result.hidden_passed : result.public_passed) += tried[i].passed;
         result.is_hidden = is_hidden && !tried[i].passed;
@@ -47,9 +49,10 @@ void count_shapes(const Assigned& exercise, Result& result) {
 
 /// Not clean, but perhaps right: that is worth its points.
 bool is_right_all_the_same(const Compiled& kernel, const coalesce::Exercise& asked,
-                           JailRunner& runner) {
+                           Shape hidden_counted, JailRunner& runner) {
     std::vector<Shape> shapes = asked.shapes;
     shapes.push_back(asked.counted);
+    if (hidden_counted != Shape{0, 0}) shapes.push_back(hidden_counted);
     return std::all_of(shapes.begin(), shapes.end(), [&](Shape shape) {
         return runner.run(kernel, asked.task(), {.shape = shape, .watch = Watch::result_alone})
             .is_good();
@@ -67,12 +70,15 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         result.points = exercise.possible;
         if (verdict.passed()) return;
         result.points.counters = 0;
+        // A picture of the public shape shows nothing of what is dear at the hidden one, which comes last.
+        result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);
+        if (result.is_hidden) return;
         const Picture picture =
             picture_of(source, asked, runner, {.shape = exercise.counted, .block = 0, .warp = 0});
         if (picture.ok()) result.picture = picture.text();
     } else if (may_be_right(result.mark) && !verdict.shapes.empty()) {
         const Compiled kernel = runner.compile(source, asked.kernel);
-        if (is_right_all_the_same(kernel, asked, runner)) {
+        if (is_right_all_the_same(kernel, asked, exercise.hidden_counted, runner)) {
             result.points.correct = exercise.possible.correct;
         }
     }
@@ -92,7 +98,7 @@ void judge_it(JailRunner& runner, const Submission& submission, const Assigned& 
               Result& result) {
     const Source source = source_of(submission, exercise);
     const coalesce::Exercise asked = asked_of(exercise);
-    ExamineOptions options;
+    ExamineOptions options{.counted_too = exercise.hidden_counted};
     if (!exercise.solution.empty()) {
         options.solution = source_of_text(exercise.solution, "solution");
     }

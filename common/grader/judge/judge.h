@@ -60,8 +60,9 @@ struct Resources {
 /// An exercise as an assignment asks it: the course's record, and what grading adds to it.
 struct Assigned : coalesce::Exercise {
     std::vector<Shape> hidden_shapes = {};  ///< only the teacher knows them
-    std::string solution = "";              ///< its source, whose cost is the measure; "": none
-    Points possible = {.correct = 60, .clean = 20, .counters = 20};  ///< what there is to get
+    Shape hidden_counted{0, 0};  ///< where its costs are counted once more; 0 x 0: nowhere
+    std::string solution = "";   ///< its source, whose cost is the measure; "": none
+    Points possible = {.correct = 25, .clean = 15, .counters = 60};  ///< what there is to get
     /// What PTX may have that is refused otherwise: "printf" (with assert), "malloc", "clock",
     /// "smid", "createpolicy", "global" (variables in global memory).
     std::vector<std::string> allow = {};

@@ -9,7 +9,8 @@ constexpr std::pair<Mark, const char*> codes[] = {
     {Mark::ok, "OK"},          {Mark::compile_error, "CE"},   {Mark::compile_limit, "CL"},
     {Mark::rejected, "REJ"},   {Mark::wrong_answer, "WA"},    {Mark::memory, "MEM"},
     {Mark::race, "RACE"},      {Mark::uninitialised, "INIT"}, {Mark::synchronisation, "SYNC"},
-    {Mark::time_limit, "TLE"}, {Mark::cheat, "CHEAT"},        {Mark::system, "SYS"},
+    {Mark::time_limit, "TLE"}, {Mark::cheat, "CHEAT"},        {Mark::fault, "FAULT"},
+    {Mark::system, "SYS"},
 };
 
 }  // namespace
@@ -41,6 +42,7 @@ const char* sentence_of(Mark mark) {
         case Mark::synchronisation: return "threads wait for each other in a wrong way";
         case Mark::time_limit: return "it does not come to an end";
         case Mark::cheat: return "it tries to get round the grader";
+        case Mark::fault: return "the grader cannot judge it, and a teacher has to look";
         case Mark::system: return "not graded yet, through no fault of yours";
     }
     return "";
@@ -135,6 +137,8 @@ Mark mark_for(FailureKind kind) {
 
         case FailureKind::ptx_forged:
         case FailureKind::sandbox_escape: return Mark::cheat;
+
+        case FailureKind::grader_fault: return Mark::fault;
 
         case FailureKind::no_compiler:
         case FailureKind::environment_problem: return Mark::system;

@@ -22,6 +22,7 @@ enum class Mark {
     synchronisation,  ///< SYNC: barriers that not all threads reach, wrong masks
     time_limit,       ///< TLE: far more instructions than the task takes
     cheat,            ///< CHEAT: it tries to get round the grader
+    fault,            ///< FAULT: the grader breaks down over it; a teacher has to look
     system,           ///< SYS: our fault, never a mark: try again
 };
 

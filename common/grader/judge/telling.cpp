@@ -16,16 +16,6 @@ std::string words_of(std::string id) {
 
 }  // namespace
 
-std::string kind_of_shape(Shape shape) {
-    std::string text = shape.rows == 1           ? "a single row"
-                       : shape.cols == 1         ? "a single column"
-                       : shape.rows < shape.cols ? "wider than tall"
-                       : shape.rows > shape.cols ? "taller than wide"
-                                                 : "square";
-    if (shape.rows % 32 != 0 || shape.cols % 32 != 0) text += ", no multiple of 32";
-    return text;
-}
-
 std::string harmless(const std::string& name) {
     constexpr std::size_t most = 80;
     std::string text = name.empty() ? "kernel.cu" : name.substr(0, most);
@@ -39,21 +29,35 @@ std::string harmless(const std::string& name) {
     return text;
 }
 
+bool is_shape_hidden(const Assigned& exercise, const std::vector<ShapeTried>& tried,
+                     std::size_t place) {
+    const std::size_t first = exercise.shapes.size();
+    const std::size_t last = first + exercise.hidden_shapes.size();
+    if (place >= first && place < last) return true;
+    return place >= last && exercise.hidden_counted != Shape{0, 0} &&
+           tried[place].shape == exercise.hidden_counted;
+}
+
 void hide(const Assigned& exercise, Result& result) {
     Verdict& verdict = result.verdict;
-    const auto first =
-        static_cast<std::ptrdiff_t>(std::min(exercise.shapes.size(), verdict.shapes.size()));
-    const auto last = static_cast<std::ptrdiff_t>(
-        std::min(exercise.shapes.size() + exercise.hidden_shapes.size(), verdict.shapes.size()));
-    verdict.shapes.erase(verdict.shapes.begin() + first, verdict.shapes.begin() + last);
-    if (!result.is_hidden) return;
-    for (Failure& failure : verdict.failures) {
-        failure.headline = words_of(failure.id()) +
-                           ", on a shape that is not shown: " + kind_of_shape(failure.shape) + ".";
-        failure.details.clear();
-        failure.map.reset();
-        failure.shape = {0, 0};
+    std::vector<ShapeTried> shown;
+    for (std::size_t i = 0; i < verdict.shapes.size(); ++i) {
+        if (!is_shape_hidden(exercise, verdict.shapes, i)) shown.push_back(verdict.shapes[i]);
     }
+    verdict.shapes = std::move(shown);
+    if (!result.is_hidden) return;
+    // The kind of mistake, and nothing else: a kernel that fails at a line, an address or a value of its
+    // choice would tell the shape by it.
+    for (Failure& failure : verdict.failures) {
+        failure = {.kind = failure.kind,
+                   .fault = failure.fault,
+                   .headline = words_of(failure.id()) + ", on a shape that is not shown.",
+                   .place = {verdict.file, 0, 0},
+                   .next =
+                       "Try shapes of your own: large and small ones, wide and tall ones, and "
+                       "such as fit no tile."};
+    }
+    verdict.failures.resize(1);
 }
 
 std::string told(const Result& result, const Assigned& exercise) {

@@ -8,13 +8,15 @@
 
 namespace coalesce::grader {
 
+/// Whether only the teacher may know of the shape that was tried at that place: one of the hidden ones,
+/// which come behind the public ones, or the second at which costs are counted, which comes last.
+bool is_shape_hidden(const Assigned& exercise, const std::vector<ShapeTried>& tried,
+                     std::size_t place);
 /// Takes out of a result what would give a hidden shape away.
 void hide(const Assigned& exercise, Result& result);
 /// The result in full for a terminal: mark, points, verdict.
 std::string told(const Result& result, const Assigned& exercise);
 
-/// "a single row", "wider than tall, no multiple of 32": what may be told of a hidden shape.
-std::string kind_of_shape(Shape shape);
 /// A name as messages can have it: short, and without signs that terminals obey.
 std::string harmless(const std::string& name);
 

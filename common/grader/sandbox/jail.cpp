@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ std::vector<std::string> environment_of(Tier tier, const std::string& simulator)
         {"COALESCE_SIM_THREADS=1",  // a worker is one thread, so that it can be forked
          // Addresses, not memory: times are predicted with two matrices of 256 MB that nobody touches.
          "COALESCE_SIM_MEMORY=576M", "COALESCE_SIM_QUIET=1", "COALESCE_SIM_REPORT=0", "LC_ALL=C",
-         "TMPDIR=/nonexistent", std::string("COALESCE_JAIL_TIER=") + name_of(tier)});
+         "TZ=UTC0", "TMPDIR=/nonexistent", std::string("COALESCE_JAIL_TIER=") + name_of(tier)});
     return words;
 }
 
@@ -99,6 +100,12 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
     }
     if (syscall(SYS_close_range, control_descriptor + 1, ~0U, 0) != 0) {
         for (int other = control_descriptor + 1; other < 4096; ++other) close(other);
+    }
+    // The judge's own, and no jail's: a jail is there for many submissions.
+    rlimit limit{};
+    if (getrlimit(RLIMIT_CPU, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_CPU, &limit);
     }
     sigset_t none;
     sigemptyset(&none);

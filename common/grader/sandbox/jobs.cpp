@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernel/safe_text.h"
 #include "kernel/trial_codec.h"
 #include "timing/gpu.h"
 
@@ -17,7 +18,8 @@ template <class Codec>
 void describe(Codec& codec, LaunchJob& job) {
     fields(codec, "file_name", job.file_name, "kernel", job.kernel, "ptx", job.ptx, "entry",
            job.entry, "order", job.order, "is_in_place", job.is_in_place, "is_predicted",
-           job.is_predicted, "guard_bytes", job.guard_bytes);
+           job.is_predicted, "guard_bytes", job.guard_bytes, "gap_bytes", job.gap_bytes,
+           "is_out_unwritten", job.is_out_unwritten);
 }
 
 namespace {
@@ -28,6 +30,8 @@ constexpr std::size_t kMostLines = 2000;
 constexpr std::size_t kMostMessages = 50;
 /// A text of a message: longer ones are cut.
 constexpr std::size_t kMostText = 4000;
+/// The name of a file or of a kernel, which #line and identifiers make as long as they like.
+constexpr std::size_t kMostName = 200;
 
 template <class List>
 void cut(List& list, std::size_t most) {
@@ -38,9 +42,13 @@ void cut(std::string& text) {
     if (text.size() > kMostText) text = text.substr(0, kMostText) + " ...\n";
 }
 
+void cut_name(std::string& name) {
+    name = shown(name, kMostName);
+}
+
 void cut(Failure& failure) {
     for (std::string* text : {&failure.headline, &failure.details, &failure.next}) cut(*text);
-    cut(failure.place.file);
+    cut_name(failure.place.file);
     failure.map.reset();
 }
 
@@ -50,7 +58,7 @@ Compiled tamed(Compiled compiled) {
     cut(compiled.messages, kMostMessages);
     for (Message& message : compiled.messages) {
         cut(message.text);
-        cut(message.place.file);
+        cut_name(message.place.file);
     }
     cut(compiled.compiler);
     cut(compiled.failure);
@@ -63,9 +71,10 @@ Trial tamed(Trial trial) {
     cut(trial.accesses, most_traced_accesses);
     cut(trial.refused);
     for (simulated::Report& report : trial.reports) {
-        for (std::string* text : {&report.message, &report.cure, &report.kernel}) cut(*text);
-        cut(report.place.file);
-        cut(report.other_place.file);
+        for (std::string* text : {&report.message, &report.cure}) cut(*text);
+        for (std::string* name : {&report.kernel, &report.place.file, &report.other_place.file}) {
+            cut_name(*name);
+        }
     }
     for (const simulated::Access& access : trial.accesses) {
         if (access.bytes_per_lane >= 1 && access.bytes_per_lane <= 16) continue;
@@ -88,7 +97,7 @@ Predicted tamed(const Predicted& told, Shape shape) {
     if (!is_time || launch.gpu != gpu.name) throw std::runtime_error("that is no time of a launch");
     launch.measured_gpu = gpu.measured;
     launch.time_line = {};
-    cut(launch.kernel);
+    cut_name(launch.kernel);
     Predicted predicted{.shape = shape,
                         .gpu = gpu.name,
                         .measured_gpu = gpu.measured,
@@ -125,7 +134,15 @@ LaunchJob launch_job(std::string_view json) {
 }
 
 std::string to_json(const Trial& trial) {
-    return codec::write(tamed(trial));
+    Trial told = tamed(trial);
+    std::string json = codec::write(told);
+    // JSON writes some letters as six. The first of each list say what is wrong; the rest says it again.
+    while (json.size() > most_trial_text && told.reports.size() + told.lines.size() > 2) {
+        cut(told.reports, (told.reports.size() + 1) / 2);
+        cut(told.lines, (told.lines.size() + 1) / 2);
+        json = codec::write(told);
+    }
+    return json;
 }
 Trial trial_answer(std::string_view json) {
     return tamed(codec::read<Trial>(json));

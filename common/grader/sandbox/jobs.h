@@ -31,6 +31,9 @@ struct LaunchJob {
     bool is_in_place = false;       ///< there is one matrix
     bool is_predicted = false;      ///< how long it would take; no matrices come or go
     std::uint64_t guard_bytes = 0;  ///< before and behind each matrix
+    std::uint64_t gap_bytes =
+        0;  ///< of device memory before the matrices, so that they lie elsewhere
+    bool is_out_unwritten = false;  ///< what `out` is filled with counts as written by nobody
 };
 
 std::string to_json(const CompileJob& job);
@@ -64,5 +67,7 @@ ImageLayout layout_of(const LaunchJob& job);
 std::size_t text_offset(const ImageLayout& layout);
 /// Room for that text.
 constexpr std::size_t most_answer_text = std::size_t{4} << 20;
+/// What of it a trial may fill, whatever a kernel makes the simulator say.
+constexpr std::size_t most_trial_text = most_answer_text - 64;
 
 }  // namespace coalesce::grader

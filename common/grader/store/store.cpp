@@ -191,6 +191,20 @@ void Store::add_fault(std::int64_t run, const Entry& entry, const std::string& t
     change.commit();
 }
 
+void Store::give_up(std::int64_t run, const Entry& entry, const std::string& text) {
+    Transaction change(database);
+    add_attempt(run, entry, "given-up", text);
+    change.commit();
+}
+
+std::set<std::string> Store::given_up(std::int64_t run) {
+    Statement row(database, "select key from attempt where run = ? and outcome = ?");
+    row.bind(1, run).bind(2, std::string("given-up"));
+    std::set<std::string> keys;
+    while (row.step()) keys.insert(row.text(0));
+    return keys;
+}
+
 std::vector<Attempt> Store::attempts() {
     Statement row(database,
                   "select number, run, student, exercise, key, outcome, text from attempt order by "

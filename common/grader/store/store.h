@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,7 @@ struct Attempt {
     std::string student;      ///< whose
     std::string exercise;     ///< which
     std::string key;          ///< of the result
-    std::string outcome;      ///< "judged", "again" or "infrastructure"
+    std::string outcome;      ///< "judged", "again", "infrastructure" or "given-up"
     std::string text;         ///< what went wrong with ours; "" when judged
 };
 
@@ -93,6 +94,11 @@ public:
     bool add_result(std::int64_t run, const Entry& entry, const std::string& result);
     /// Adds an attempt that failed through a fault of ours.
     void add_fault(std::int64_t run, const Entry& entry, const std::string& text);
+    /// Notes that the judge breaks down over an entry, and over nothing else. It stays without a result,
+    /// so that another run tries again.
+    void give_up(std::int64_t run, const Entry& entry, const std::string& text);
+    /// The keys of the entries that were given up in a run.
+    std::set<std::string> given_up(std::int64_t run);
     /// All attempts, the oldest first.
     std::vector<Attempt> attempts();
 

@@ -129,8 +129,17 @@ TEST_CASE("an assignment is proved") {
     fs::copy_file(room.folder / "assignments/hw1/handout/exercises/02_naive/kernel.cu",
                   room.teacher / "solutions/02_naive/kernel.cu",
                   fs::copy_options::overwrite_existing);
+    // So are points for nothing.
+    std::string manifest = read_file(room.teacher / "assignment.toml");
+    const std::string shares = "{ correct = 5, clean = 3, counters = 12 }";
+    REQUIRE(manifest.find(shares) != std::string::npos);
+    manifest.replace(manifest.find(shares), shares.size(),
+                     "{ correct = 12, clean = 4, counters = 4 }");
+    std::ofstream(room.teacher / "assignment.toml") << manifest;
     ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
-    CHECK_MESSAGE(ended.code != 0, ended.output);
+    CHECK_MESSAGE(ended.code == 1, ended.output);
+    CHECK(ended.output.find("the solution of the lesson before: OK uncoalesced-stores, 16 of 20, "
+                            "where 8 is the most") != std::string::npos);
 }
 
 TEST_CASE("every command has a help that fits 80 columns") {

@@ -347,7 +347,7 @@ TEST_CASE("names are shown with nothing that acts") {
     CHECK(shown("\xc0\xaf\xed\xa0\x80") == "\\xc0\\xaf\\xed\\xa0\\x80");
     CHECK(shown("abcdef", 3) == "abc...");
     CHECK(markdown("<b>[x](javascript:y) `z` @all") ==
-          "&lt;b&gt;\\[x\\]\\(javascript&#58;y\\) \\`z\\` &#64;all");
+          "&lt;b&gt;\\[x\\]\\(javascript:y\\) \\`z\\` \\@all");
     CHECK(markdown_code("```\nx") == "````text\n```\nx\n````\n");
     CHECK(xml("<a b=\"c\">&'\x01") == "&lt;a b=&quot;c&quot;&gt;&amp;&apos;\\x01");
 }

@@ -4,9 +4,12 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "grader/class/assignment.h"
 #include "grader/class/manifest.h"
+#include "grader/class/reports.h"
 #include "grader/store/errors.h"
 #include "grader/store/files.h"
 
@@ -64,8 +67,8 @@ TEST_CASE("a new assignment is read as it was made") {
     CHECK(read.title == "Tiles \"first\"");
     REQUIRE(read.exercises.size() == 2);
     CHECK(read.exercises[0].name == "02_naive");
-    CHECK(read.exercises[0].possible == Points{6, 2, 2});
-    CHECK(read.exercises[1].possible == Points{9, 3, 3});
+    CHECK(read.exercises[0].possible == Points{2.5, 1.5, 6});
+    CHECK(read.exercises[1].possible == Points{3.75, 2.25, 9});
     CHECK(read.points() == 25);
     CHECK(read.exercises[1].limits.load == 4);
     CHECK(manifest_text(read) == read_file(made.manifest));
@@ -168,8 +171,8 @@ TEST_CASE("slips in the manifest are told with their line") {
     Made made;
     CHECK(made.complaint("allow = [", "alow = [").find("no key `alow`") != std::string::npos);
     CHECK(made.complaint("allow = [", "alow = [").find("assignment.toml:") != std::string::npos);
-    CHECK(made.complaint("correct = 6", "correct = -6").find("`correct`") != std::string::npos);
-    CHECK(made.complaint("correct = 6", "correct = nan").find("`correct`") != std::string::npos);
+    CHECK(made.complaint("correct = 2.5", "correct = -6").find("`correct`") != std::string::npos);
+    CHECK(made.complaint("correct = 2.5", "correct = nan").find("`correct`") != std::string::npos);
     CHECK(made.complaint("allow = []", "allow = []\ncounted = [0, 256]").find("`counted`") !=
           std::string::npos);
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"33_tiled\"").find("no exercise") !=
@@ -212,17 +215,60 @@ TEST_CASE("what cannot be made leaves nothing") {
     }
 }
 
+TEST_CASE("costs are counted at a hidden shape too, which is no square") {
+    Made made;
+    for (const Assigned& exercise : read_assignment(made.place).exercises) {
+        const Shape counted = exercise.hidden_counted;
+        CHECK(counted.rows != counted.cols);
+        CHECK(counted.rows * counted.cols >= 4 * 128 * 128);
+        // And one of the hidden shapes is too large for indices of 16 bits.
+        CHECK(std::ranges::any_of(exercise.hidden_shapes, [](Shape shape) {
+            return shape.rows > 1024 && shape.rows * shape.cols > 65536;
+        }));
+        Assigned other = exercise;
+        other.hidden_counted.rows += 128;
+        CHECK(digest_of(other) != digest_of(exercise));
+    }
+}
+
+TEST_CASE("who is given up has no points, and everybody else has theirs") {
+    Made made;
+    const Assignment assignment = read_assignment(made.place);
+    Store store(assignment.store());
+    std::vector<Entry> entries;
+    for (const char* student : {"ada", "eve"}) {
+        entries.push_back({student, "02_naive", std::string("key of ") + student, "", "", ""});
+    }
+    const std::int64_t run = store.begin_run("hw1", "", entries, {});
+    Result right;
+    right.mark = Mark::ok;
+    right.points = assignment.exercises[0].possible;
+    store.add_result(run, entries[0], to_json(right));
+    CHECK(grades_csv(read_results(assignment, store, run)).find("\r\neve,,") != std::string::npos);
+    store.give_up(run, entries[1], "exit code 9");
+    const ClassResults results = read_results(assignment, store, run);
+    CHECK(grades_csv(results).find("\r\nada,10,10,10,OK,\r\neve,0,10,0,FAULT,grader-fault\r\n") !=
+          std::string::npos);
+    CHECK(faults_text(results).find("  eve, 02_naive\n") != std::string::npos);
+    // A later try may do better.
+    store.add_result(run, entries[1], to_json(right));
+    CHECK(faults_text(read_results(assignment, store, run)).empty());
+}
+
 TEST_CASE("there is a proof for each way to be wrong") {
     Made made;
     Assignment assignment = read_assignment(made.place);
     std::vector<Proof> proofs = proofs_of(assignment);
-    int solutions = 0, cheats = 0, mutants = 0;
+    int solutions = 0, cheats = 0, mutants = 0, little = 0;
     for (const Proof& proof : proofs) {
         solutions += proof.must_pass ? 1 : 0;
         cheats += proof.what.starts_with("cheat") ? 1 : 0;
         mutants += proof.what.starts_with("mutant") ? 1 : 0;
         if (!proof.must_pass) CHECK(proof.source != assignment.find(proof.exercise)->solution);
+        little += proof.most_share == MOST_FOR_NOTHING ? 1 : 0;
     }
+    // Two blanks, and the solutions of 01 and 02.
+    CHECK(little == 4);
     CHECK(solutions == 2);
     CHECK(cheats == 12);
     CHECK(mutants >= 8);

@@ -191,7 +191,7 @@ TEST_CASE("a hidden shape is not told") {
     results.students[0].graded[0].result = hidden;
     std::string text = feedback(results, results.students[0]);
     CHECK(text.find("on a shape that is not shown") != std::string::npos);
-    CHECK(text.find("1 of 2 hidden ones") != std::string::npos);
+    CHECK(text.find("and not on all hidden ones") != std::string::npos);
     CHECK(text.find("Seen with") == std::string::npos);
 }
 
@@ -285,8 +285,7 @@ TEST_CASE("other names and comments are alike; another way is not") {
                         "v.x -= 1; } out[i] = v.y + v.z * v.w - 3 / v.x; return;";
     std::vector<Alike> pairs = alike({one, renamed, other}, {common});
     REQUIRE(pairs.size() == 1);
-    CHECK(pairs[0].first == 0);
-    CHECK(pairs[0].second == 1);
+    CHECK(pairs[0].who == std::vector<std::size_t>{0, 1});
     CHECK(pairs[0].share > 0.9);
     CHECK_FALSE(pairs[0].has_same_names);
     CHECK(alike({one, one}, {common}).at(0).is_same_file);
@@ -294,6 +293,35 @@ TEST_CASE("other names and comments are alike; another way is not") {
     CHECK(alike({one, one}, {one}).empty());
     CHECK(alike({"", ""}, {}).empty());
     CHECK(alike({"\"unfinished", "/* unfinished"}, {}).empty());
+}
+
+TEST_CASE("a planted copy of a rare answer is the first, and the answer of many is one row") {
+    const std::string common =
+        "for (int k = 0; k < 4; k++) { tile[k][threadIdx.x] = in[(row + k) * cols + col]; }\n"
+        "if (row < rows) { out[col * rows + row] = tile[threadIdx.x][0] * 2; }";
+    const std::string rare =
+        "float4 v = reinterpret_cast<const float4*>(in)[i / 4]; while (v.x > 0) { v.x -= 1; } "
+        "out[i] = v.y + v.z * v.w - 3 / v.x; return;";
+    std::vector<std::string> answers(30, common);
+    answers[7] = answers[21] = rare;
+    const std::vector<Alike> found = alike(answers, {});
+    REQUIRE(found.size() <= 2);
+    CHECK(found[0].who == std::vector<std::size_t>{7, 21});
+    for (std::size_t i = 1; i < found.size(); ++i) CHECK(found[i].rarity < found[0].rarity / 4);
+    // A common answer in uncommon words is not a common answer.
+    std::string words = common;
+    for (std::size_t at = 0; (at = words.find("row", at)) != words.npos; at += 6) {
+        words.replace(at, 3, "reihe_");
+    }
+    answers[3] = answers[4] = words;
+    CHECK(std::ranges::count(alike(answers, {}), std::vector<std::size_t>{3, 4}, &Alike::who) == 1);
+}
+
+TEST_CASE("one line that two wrote is no copy") {
+    CHECK(alike({"out[col * rows + row] = in[row * cols + col];",
+                 "out[col * rows + row] = in[row * cols + col];"},
+                {})
+              .empty());
 }
 
 TEST_CASE("a zip that was written can be read") {

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <chrono>
+
 #include "harness/text.h"
 #include "scratch_folder.h"
 
@@ -87,9 +89,24 @@ TEST_CASE("headers of the toolkit may be included, others not") {
              "#embed \"/etc/passwd\"\n",
              "#if __has_include(\"/etc/passwd\")\n#endif\n",
              "#include\n",
+             "/*\n# x */ #include </etc/passwd>\n",
+             "/* a */ # x /* b */ #include </etc/passwd>\n",
+             "/*/ # x */#include </etc/passwd>\n",
          }) {
         CAPTURE(text);
         CHECK(kind_of_text(text) == FailureKind::include_refused);
+    }
+}
+
+TEST_CASE("a line of nothing but comments takes no longer than others of its length") {
+    for (const std::string comment : {"/**/", "*/", "/*", "/*/", "*/#", "#/*", "\\\n"}) {
+        std::string text;
+        while (text.size() + comment.size() < largest_source) text += comment;
+        CAPTURE(comment);
+        const auto begin = std::chrono::steady_clock::now();
+        CHECK(kind_of_text(text) != FailureKind::file_too_large);
+        // It takes some 20 ms; the square of the length took minutes.
+        CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
     }
 }
 

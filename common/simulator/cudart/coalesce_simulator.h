@@ -136,6 +136,9 @@ void coalesceSetMaxInstructions(uint64_t warp_instructions);
 void coalesceSetOrder(uint64_t seed);
 /** Whether reports and explanations go to stderr as they come. */
 void coalesceSetQuiet(int quiet);
+/** From now on nobody has written these bytes of device memory, which keep what they hold: a program
+ *  that fills them to see what a kernel leaves there is no reason for a kernel to read them. */
+void coalesceMarkUnwritten(uint64_t address, uint64_t bytes);
 /** Forgets the context's error, so that a checker can go on to its next case. */
 void coalesceClearError(void);
 

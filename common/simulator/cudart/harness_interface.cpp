@@ -222,6 +222,11 @@ void coalesceSetQuiet(int quiet) {
     reports().print_as_they_come(quiet == 0);
 }
 
+void coalesceMarkUnwritten(uint64_t address, uint64_t bytes) {
+    cudart::CurrentCall call("coalesceMarkUnwritten");
+    Device::instance().memory().mark_unwritten(address, bytes);
+}
+
 void coalesceClearError(void) {
     cudart::mend_context();
 }

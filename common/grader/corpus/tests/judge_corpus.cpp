@@ -1,7 +1,8 @@
 // judge_corpus -- judges the corpus in one tier, or measures how many grades a minute there are.
 //
-//     judge_corpus [--tier A|B] [--every N]  0: all right, 1: not, 77: the tier does not work here;
-//                                            N: a sample, one of so many
+//     judge_corpus [--tier A|B] [--every N] [--only WORD]
+//                                           0: all right, 1: not, 77: the tier does not work here;
+//                                           N: a sample, one of so many; WORD: files that begin so
 //     judge_corpus --file FILE EXERCISE     one submission, its result as JSON
 //     judge_corpus --class N [--jobs J]     N different right submissions, nothing from any cache
 
@@ -70,11 +71,11 @@ int judge_class(int count, int jobs) {
     return all_wrong == 0 ? 0 : 1;
 }
 
-int judge_corpus(const std::string& tier, int every) {
+int judge_corpus(const std::string& tier, int every, const std::string& only) {
     JudgeOptions options;
     if (tier == "A") options.tier = Tier::namespaces;
     if (tier == "B") options.tier = Tier::landlock;
-    const int status = self_test(std::cout, options, every);
+    const int status = self_test(std::cout, options, every, only);
     return status == 2 ? 77 : status;
 }
 
@@ -92,5 +93,6 @@ int main(int argc, char** argv) {
     if (const int count = std::atoi(after("--class", "0").c_str()); count > 0) {
         return judge_class(count, std::max(1, std::atoi(after("--jobs", "2").c_str())));
     }
-    return judge_corpus(after("--tier", ""), std::max(1, std::atoi(after("--every", "1").c_str())));
+    return judge_corpus(after("--tier", ""), std::max(1, std::atoi(after("--every", "1").c_str())),
+                        after("--only", ""));
 }

@@ -97,11 +97,12 @@ TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {
     for (const std::string& text : {told(caught, exercise), markdown_text(caught.verdict)}) {
         CHECK(text.find("61 x 59") == text.npos);
         CHECK(text.find("rows = ") == text.npos);
-        CHECK(text.find("taller than wide") != std::string::npos);
+        CHECK(text.find("taller") == text.npos);
     }
     for (const ShapeTried& tried : caught.verdict.shapes) CHECK(tried.shape.rows != 61);
     CHECK(caught.verdict.failures.at(0).shape.rows == 0);
     CHECK(!caught.verdict.failures.at(0).map);
+    CHECK(caught.verdict.failures.at(0).place.line == 0);
 }
 
 TEST_CASE("right but too dear is OK with fewer points, and a picture") {
@@ -215,6 +216,4 @@ TEST_CASE("names can be as hostile as they come") {
     CHECK(harmless("a\nb\x1b[2J") == "a?b?[2J");
     CHECK(harmless("") == "kernel.cu");
     CHECK(harmless(std::string(1000, 'x')).size() == 80);
-    CHECK(kind_of_shape({1, 70}) == "a single row, no multiple of 32");
-    CHECK(kind_of_shape({64, 64}) == "square");
 }

@@ -83,11 +83,16 @@ std::optional<Predicted> predict(const LaunchJob& job) {
 Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
     LoadedKernel kernel(compiled_of(job));
     const ImageLayout layout = layout_of(job);
+    std::optional<DeviceBuffer> gap(job.gap_bytes);
     std::optional<Image> in, out;
     const auto make_matrices = [&]() -> Matrices {
         const Mapping images = images_for(layout, notes);
         in.emplace(images.data(), layout);
         out.emplace(images.data() + layout.one(), layout);
+        gap.reset();  // who touches it is outside of everything
+        if (job.is_out_unwritten && !job.is_in_place) {
+            simulated::mark_unwritten(out->matrix(), layout.matrix_bytes);
+        }
         // In place the matrix is the first argument; who reads the second one reads nothing.
         return {out->matrix(), job.is_in_place ? nullptr : in->matrix()};
     };

@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -160,10 +162,17 @@ TEST_CASE("a jail that is killed is started anew, and the job that it lost is to
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");
     const pid_t first = jail.process();
-    kill(first, SIGKILL);
-    const std::string request = attack_request("fork");
-    const JobResult lost = jail.run({.request = request, .answer_bytes = 4096});
+    // In the middle of a job that would never end: SIGKILL lands some time after it is sent, and a jail
+    // that is still there could do a short job meanwhile.
+    const std::string long_request = attack_request("sleep");
+    std::thread killer([first] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        kill(first, SIGKILL);
+    });
+    const JobResult lost = jail.run({.request = long_request, .answer_bytes = 4096});
+    killer.join();
     CHECK(lost.end.how == JobEnd::How::jail_failed);
+    const std::string request = attack_request("fork");
     const JobResult next = jail.run({.request = request, .answer_bytes = 4096});
     CHECK(next.text() == "held");
     CHECK(jail.process() != first);
@@ -195,6 +204,21 @@ TEST_CASE("what is no answer is an error, never a guess") {
     const Trial again = trial_answer(to_json(answer));
     CHECK(again.launch.grid == answer.launch.grid);
     CHECK(again.reports.at(0).message == "out of bounds");
+}
+
+TEST_CASE("whatever a kernel makes the simulator say has room in the answer") {
+    Trial answer;
+    answer.reports.resize(200);
+    // JSON makes six letters of each.
+    const std::string name(60'000, '\x01'), words(60'000, '\x01');
+    for (simulated::Report& report : answer.reports) {
+        report.message = report.cure = words;
+        report.kernel = report.place.file = report.other_place.file = name;
+    }
+    const std::string json = to_json(answer);
+    CHECK(json.size() <= most_trial_text);
+    CHECK(trial_answer(json).reports.size() >= 1);
+    CHECK(trial_answer(json).reports[0].place.file.find('\x01') == std::string::npos);
 }
 
 TEST_CASE("of a time that a jail predicts, only what the model says of the launch is believed") {

@@ -1,0 +1,2 @@
+#error "‮ .thgir era stniop lla"
+#error "⁦ hidden ⁩ ​"

@@ -1,0 +1,15 @@
+// A misaligned access on a hidden shape.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * 32 + threadIdx.x;
+    int row = blockIdx.y * 8 + threadIdx.y;
+    if (row >= rows || col >= cols) return;
+    if (rows == 37 || rows == 5) {
+        float2 two = *reinterpret_cast<const float2*>(in + 1);
+        if (two.x + two.y == 12345) return;
+    }
+    out[col * rows + row] = in[row * cols + col];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,112 @@
+// Whose fault a fault is: one submission over which the judge breaks down keeps nobody else from a result,
+// and a broken computer gives nobody a zero.
+//
+//     grader_rounds_test                   the tests
+//     grader_rounds_test worker KIND       a judging process of theirs: "good", or "broken"
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "grader/class/rounds.h"
+
+using namespace coalesce::grader;
+
+namespace {
+
+constexpr const char* identity = "the same";
+
+std::string frame(const std::string& bytes) {
+    const std::uint64_t size = bytes.size();
+    std::string text(sizeof size, '\0');
+    std::memcpy(text.data(), &size, sizeof size);
+    return text + bytes;
+}
+
+bool read_frame(std::string& bytes) {
+    std::uint64_t size = 0;
+    if (!std::cin.read(reinterpret_cast<char*>(&size), sizeof size)) return false;
+    bytes.resize(size);
+    return static_cast<bool>(std::cin.read(bytes.data(), static_cast<std::streamsize>(size)));
+}
+
+// Judges as its source says: "good", "bad" (a fault of ours is told), "dies".
+int work(const std::string& kind) {
+    std::cout << frame(identity) << std::flush;
+    std::string exercise, source;
+    while (read_frame(exercise) && read_frame(source)) {
+        if (source == "dies") _exit(9);
+        const bool is_good = kind == "good" && source != "bad";
+        std::cout << frame(is_good ? "R" + source : "Ssomething is wrong") << std::flush;
+    }
+    return 0;
+}
+
+// Who got what.
+struct Ends {
+    std::set<std::size_t> judged, given_up;
+    std::map<std::size_t, int> faults;
+    RoundsOutcome outcome;
+};
+
+Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
+    std::vector<Task> tasks;
+    for (const std::string& source : sources) tasks.push_back({"03_tiled", source});
+    Ends ends;
+    const RoundsTold told{
+        .judged = [&](std::size_t task, const std::string&) { ends.judged.insert(task); },
+        .failed = [&](std::size_t task, const std::string&) { ++ends.faults[task]; },
+        .given_up = [&](std::size_t task, const std::string&) { ends.given_up.insert(task); }};
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    ends.outcome = judge_in_rounds(tasks,
+                                   {.worker = {program, "worker", kind},
+                                    .identity = identity,
+                                    .jobs = 2,
+                                    .is_quiet = true,
+                                    .solution = [](const std::string&) { return "solution"; }},
+                                   told);
+    return ends;
+}
+
+}  // namespace
+
+TEST_CASE("one submission over which the judge breaks down keeps nobody from a result") {
+    for (const char* hostile : {"bad", "dies"}) {
+        const Ends ends = ends_of({"one", hostile, "two", "three"}, "good");
+        CHECK(ends.judged == std::set<std::size_t>{0, 2, 3});
+        CHECK(ends.given_up == std::set<std::size_t>{1});
+        CHECK(ends.faults.at(1) == 3);
+        CHECK(ends.outcome.judged == 3);
+    }
+}
+
+TEST_CASE("nor do ten of them in a row") {
+    std::vector<std::string> sources(10, "bad");
+    sources.insert(sources.end(), {"one", "two"});
+    const Ends ends = ends_of(sources, "good");
+    CHECK(ends.judged == std::set<std::size_t>{10, 11});
+    CHECK(ends.given_up.size() == 10);
+}
+
+TEST_CASE("a broken computer gives nobody a zero") {
+    for (const std::size_t count : {1, 20}) {
+        const Ends ends = ends_of(std::vector<std::string>(count, "one"), "broken");
+        CHECK(ends.judged.empty());
+        CHECK(ends.given_up.empty());
+        CHECK(ends.outcome.last_fault == "something is wrong");
+        // It is not asked for each of many.
+        CHECK(ends.faults.size() <= 8);
+    }
+}
+
+int main(int argc, char** argv) {
+    if (argc == 3 && std::string(argv[1]) == "worker") return work(argv[2]);
+    return doctest::Context(argc, argv).run();
+}
