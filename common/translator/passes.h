@@ -24,9 +24,6 @@ void infer_spaces(Module& module, Function& function);
 /// dead.cpp: what nobody uses, and has no effect, is dropped.
 void drop_dead(Function& function);
 
-/// same_calls.cpp: a function that looks at no memory is called once for the same arguments.
-void share_calls(Function& function);
-
 /// contraction.cpp: a product in a sum becomes one fma, as the back end contracts them.
 void contract(Module& module, Function& function);
 
@@ -40,8 +37,5 @@ void narrow_loads(Module& module, Function& function);
 /// addresses.cpp: each getelementptr becomes base + bytes, what several share is computed once, and
 /// constant bytes come last, where an instruction's [register+offset] takes them.
 void split_addresses(Module& module, Function& function);
-
-/// loop_ends.cpp: a loop is left by going on behind its last branch, where the back end does so.
-void free_loop_ends(Module& module, Function& function);
 
 }  // namespace coalesce::translator

@@ -192,11 +192,6 @@ void ModuleReader::read_attribute_group() {
         const std::string key = lexer_.take().text;
         std::string& value = group[key];
         if (lexer_.accept('=')) value = lexer_.take().text;
-        if (key == "memory" && lexer_.accept('(')) {  // memory(none), memory(argmem: read)
-            const std::string access = lexer_.take().text;
-            value = lexer_.at(')') ? access : "";
-            while (!lexer_.accept(')') && !lexer_.at(TokenKind::end)) lexer_.take();
-        }
         if (lexer_.at('(')) lexer_.skip_brackets();
     }
 }

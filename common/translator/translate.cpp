@@ -24,12 +24,10 @@ std::string ptx_of(const std::string& ir) {
         copy_by_value(*module, *function);
         infer_spaces(*module, *function);
         drop_dead(*function);
-        share_calls(*function);
         contract(*module, *function);
         vectorise(*module, *function);
         narrow_loads(*module, *function);
         split_addresses(*module, *function);
-        free_loop_ends(*module, *function);
     }
     return text_of(*module);
 }

@@ -1,7 +1,7 @@
 // 14_in_place -- transposes a matrix in its own memory.
 //
 // Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
-// Idea       Tiles (i, j) and (j, i) of a square change places. Rectangles: see [cycles], decomposed.h.
+// Idea       Tiles (i, j) and (j, i) of a square change places. Rectangles: see `cycles`, decomposed.h.
 // Watch      The same 4 sectors a request as 04, both ways, and half of the memory.
 // Next       15_permute turns many small matrices, and arrays of three and four axes.
 

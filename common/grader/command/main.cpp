@@ -190,7 +190,7 @@ private:
         }
         exported->add_option("--to", words.to, "Where it goes; otherwise it is printed");
         exported->add_option("--names", words.names,
-                             "For moodle and canvas, a CSV file: student,id,email,late_days");
+                             "Who is who, for moodle and canvas: a CSV file");
         exported
             ->add_option("--late-percent", words.late_percent,
                          "Of the points there are, off for each late day: 0")

@@ -76,6 +76,10 @@ std::vector<std::string> compiler_environment(const std::string& simulator) {
     const auto compiler = find_compiler(kind);
     // The simulator in front of NVIDIA's libcudart.
     std::vector<std::string> words = {"LD_LIBRARY_PATH=" + simulator};
+    // It asks the same questions of its own.
+    words.push_back(std::string("COALESCE_COMPILER=") +
+                    (kind == Compiler::clang ? "clang" : "nvcc"));
+    if (kind == Compiler::clang && compiler) words.push_back("COALESCE_CLANG=" + compiler->path);
     if (kind == Compiler::clang) {
         std::string called = std::string(clang_variable) + "=";
         if (compiler) {

@@ -222,19 +222,19 @@ TEST_CASE("Moodle and Canvas get their columns, ids, and what late days leave") 
     REQUIRE(roster.size() == 4);
     const LateRule rule{.percent = 10, .free_days = 0.5};
     const std::string moodle = gradebook_csv(results, roster, rule, "moodle");
-    CHECK(moodle.starts_with("ID number,Email address,Name,hw1,Late days\r\n"));
+    CHECK(moodle.starts_with("\"ID number\",\"Email address\",Name,hw1,\"Late days\"\r\n"));
     CHECK(moodle.find("17,ada@x.org,ada,8,2.5\r\n") != moodle.npos);
     // A formula, somebody who handed nothing in, somebody who has less than nothing.
-    CHECK(moodle.find("18,b@x.org,'=cmd|' /C calc'!A0,2,0\r\n") != moodle.npos);
+    CHECK(moodle.find("18,b@x.org,\"'=cmd|' /C calc'!A0\",2,0\r\n") != moodle.npos);
     CHECK(moodle.find("20,z@x.org,zoe,,0\r\n") != moodle.npos);
     CHECK(moodle.find(",0,9\r\n") != moodle.npos);
     const std::string canvas = gradebook_csv(results, roster, {}, "canvas");
     CHECK(
-        canvas.starts_with("Student,ID,SIS User ID,SIS Login ID,Section,hw1\r\n"
-                           "    Points Possible,,,,,10\r\n"));
+        canvas.starts_with("Student,ID,\"SIS User ID\",\"SIS Login ID\",Section,hw1\r\n\"    "
+                           "Points Possible\",,,,,10\r\n"));
     CHECK(canvas.find("ada,17,,,,10\r\n") != canvas.npos);
     // Who is not graded yet has no points, not 0.
-    CHECK(gradebook_csv(a_class(), roster, {}, "canvas").find(",19,,,,\r\n") != moodle.npos);
+    CHECK(gradebook_csv(a_class(), roster, {}, "canvas").find(",19,,,,\r\n") != canvas.npos);
 }
 
 TEST_CASE("a list of names that leaves somebody out, or says nonsense, is refused") {
@@ -325,9 +325,9 @@ TEST_CASE("one line that two wrote is no copy") {
 }
 
 TEST_CASE("a zip that was written can be read") {
-    Tree tree = read_archive(zip_of({{"a/b", "bytes"}, {"c", ""}}));
+    Tree tree = read_archive(zip_of({{"a/b.cu", "bytes"}, {"c", ""}}));
     REQUIRE(tree.items.size() == 2);
-    CHECK(tree.items[0].path == std::vector<std::string>{"a", "b"});
+    CHECK(tree.items[0].path == std::vector<std::string>{"a", "b.cu"});
     CHECK(tree.items[0].bytes == "bytes");
     CHECK(zip_of({{"a", "x"}}) == zip_of({{"a", "x"}}));
 }

@@ -23,7 +23,8 @@ struct Device::State {
     std::unique_ptr<GlobalRace> global_race;
     RaceLog shared_log{"racecheck"};
     std::vector<std::unique_ptr<Worker>> workers;
-    std::mutex launching;  ///< launches run one after the other
+    Worker recording_worker;  ///< of the blocks that are written down
+    std::mutex launching;     ///< launches run one after the other
     u64 launches = 0;
     u64 clock = 0;
     u64 grid_workspace = 0;
@@ -327,14 +328,13 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
 
 namespace {
 
-/// The blocks that stand for all, and who writes them down.
+/// Who writes the blocks down that stand for all, and their launch.
 struct Chosen {
     Chosen(const Kernel& kernel, timing::Recording& recording)
         : log(kernel, *kernel.plain_code, recording) {}
 
     StepLog log;
     Launch launch;
-    Worker worker;
 };
 
 /// As far as what is recorded shows how many there should be.
@@ -373,7 +373,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     const auto run_chosen = [=, this, &launch, &recording, &counted](std::vector<u64> blocks) {
         chosen->launch.only = std::move(blocks);
         chosen->launch.next_block = 0;
-        run_on(chosen->worker, chosen->launch, state_->shared_log, resident, counted);
+        run_on(state_->recording_worker, chosen->launch, state_->shared_log, resident, counted);
         if (chosen->launch.failed()) launch.fail(static_cast<Status>(chosen->launch.status.load()));
         choose_neighbours(launch, recording, resident);
     };

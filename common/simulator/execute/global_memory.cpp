@@ -121,9 +121,16 @@ void check_race(Warp& w, const Op* op, const u64* addresses, bool row) {
 template <class Shape, bool Store>
 void prefetch_next_row(Warp& w, const Op* op, u64 first, const u8* host, const u8* shadow) {
     const u64 step = first - std::exchange(w.last_rows[op->site], first);
-    const u8* next = host + step;
-    for (u32 at = 0; at < Shape::kTotal * kLanes; at += 64) __builtin_prefetch(next + at, Store);
-    __builtin_prefetch(shadow + (static_cast<i64>(step) >> 2), 0);
+    // Numbers, not pointers: the guess may lie outside of everything, and before what there is.
+    const auto prefetch = [](u64 address, bool store) {
+        if (store)
+            __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
+        else
+            __builtin_prefetch(reinterpret_cast<const void*>(address), 0);
+    };
+    for (u64 at = 0; at < Shape::kTotal * kLanes; at += 64)
+        prefetch(reinterpret_cast<u64>(host) + step + at, Store);
+    prefetch(reinterpret_cast<u64>(shadow) + static_cast<u64>(static_cast<i64>(step) >> 2), false);
 }
 
 /// 32 active lanes, side by side, inside the cached allocation.

@@ -31,9 +31,11 @@ constexpr u32 kSectorsOfLine = 4;
 /// All lanes, one behind the other.
 bool is_row(const HeardAccess& access) {
     if (access.lanes != kAllLanes) return false;
+    // Each with the first: what was stored a moment ago is loaded again as it was stored, which a host is quick at.
+    const u64 first = access.addresses[0];
     u64 differs = 0;
-    for (int l = 1; l < kLanes; ++l)
-        differs |= access.addresses[l] - access.addresses[l - 1] - access.bytes;
+    for (int l = 0; l < kLanes; ++l)
+        differs |= access.addresses[l] - (first + static_cast<u64>(l) * access.bytes);
     return differs == 0;
 }
 

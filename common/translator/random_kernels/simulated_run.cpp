@@ -1,42 +1,18 @@
 #include "simulated_run.h"
 
-#include <cuda_runtime_api.h>
-
-#include <stdexcept>
+#include "campaign/run/buffer.h"
 
 namespace coalesce::random_kernels {
 
 namespace {
 
+using campaign::Buffer;
+using campaign::need;
 using campaign::u32;
 using campaign::u64;
 
 /// No generated kernel needs more: what does is a loop that does not end.
 constexpr u64 kMaxInstructions = 5'000'000;
-
-void need(cudaError_t error) {
-    if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
-}
-
-class Buffer {
-public:
-    Buffer(std::size_t bytes, int fill) : bytes_(bytes) {
-        need(cudaMalloc(&data_, bytes));
-        need(cudaMemset(data_, fill, bytes));
-    }
-    ~Buffer() { cudaFree(data_); }
-    Buffer(const Buffer&) = delete;
-    void* data() { return data_; }
-    void* argument() { return &data_; }
-    void append_to(std::vector<unsigned char>& all) const {
-        all.resize(all.size() + bytes_);
-        need(cudaMemcpy(all.data() + all.size() - bytes_, data_, bytes_, cudaMemcpyDeviceToHost));
-    }
-
-private:
-    void* data_ = nullptr;
-    std::size_t bytes_;
-};
 
 class Library {
 public:
@@ -78,7 +54,10 @@ void launch(const std::string& ptx, const Kernel& kernel, Outcome& outcome) {
                           dim3(shape.threads_x, shape.threads_y, shape.threads_z), arguments,
                           shape.dynamic_shared, nullptr));
     need(cudaDeviceSynchronize());
-    for (const Buffer* buffer : {&out, &sums, &scratch}) buffer->append_to(outcome.memory);
+    for (const Buffer* buffer : {&out, &sums, &scratch}) {
+        const std::vector<unsigned char> bytes = buffer->read();
+        outcome.memory.insert(outcome.memory.end(), bytes.begin(), bytes.end());
+    }
     if (coalesceGetCounters(nullptr, &outcome.counters) != 0)
         throw std::runtime_error("it was not counted");
     CoalesceLine line;
@@ -154,8 +133,7 @@ std::string other_count(const Outcome& back_end, const Outcome& translated) {
                            " by the back end, " + std::to_string(b) + " translated";
         for (const auto& [line, theirs] : back_end.lines) {
             const auto ours = translated.lines.find(line);
-            const uint64_t own =
-                ours == translated.lines.end() ? 0 : ours->second.*counter.member;
+            const uint64_t own = ours == translated.lines.end() ? 0 : ours->second.*counter.member;
             if (theirs.*counter.member == own) continue;
             return text + "; line " + std::to_string(line) + ": " +
                    std::to_string(theirs.*counter.member) + " and " + std::to_string(own);

@@ -8,12 +8,27 @@
 using namespace coalesce::translator;
 using namespace coalesce::translator::tests;
 
+namespace {
+
+/// Words of 64 bits into out[0...].
+std::string stored(const std::vector<std::string>& values) {
+    unsigned word = 0;
+    std::string text;
+    for (const std::string& value : values) {
+        const std::string at = "%at" + std::to_string(word);
+        text += "  " + at + " = getelementptr i64, ptr %out, i64 " + std::to_string(word++) +
+                "\n  store i64 " + value + ", ptr " + at + ", align 8\n";
+    }
+    return text + "  ret void";
+}
+
+}  // namespace
+
 TEST_CASE("an address' constant bytes lie in the instruction, and spaces are told") {
     const std::string ir = kernel(R"(
   %a = getelementptr inbounds [4 x { i32, i64 }], ptr %in, i64 0, i64 1, i32 1
   %v = load i64, ptr %a, align 8
-  store i64 %v, ptr %out, align 8
-  ret void)");
+)" + stored({"%v"}));
     CHECK(run(ir, {1, 2, 3, 4}).at(0) == 4);
     const std::string ptx = ptx_of(ir);
     CHECK(count(ptx, "ld.global.b64") == 1);
@@ -64,8 +79,7 @@ TEST_CASE("an element whose number is known at run time alone") {
   %b = extractelement <4 x i32> %v1, i64 %m
   %s = add i32 %a, %b
   %w = zext i32 %s to i64
-  store i64 %w, ptr %out, align 8
-  ret void)");
+)" + stored({"%w"}));
     CHECK(run(ir, {0}).at(0) == 119);
     CHECK(run(ir, {3}).at(0) == 129);
 }
@@ -82,8 +96,7 @@ TEST_CASE("structures as values: inserted, chosen, taken apart") {
   %w = zext i32 %y to i64
   %t = mul i64 %x, 100
   %r = add i64 %t, %w
-  store i64 %r, ptr %out, align 8
-  ret void)");
+)" + stored({"%r"}));
     CHECK(run(ir, {0}).at(0) == 709);
     CHECK(run(ir, {3}).at(0) == 306);
 }
@@ -107,8 +120,7 @@ TEST_CASE("local arrays with an index, shared and constant memory, initialised v
   %s1 = add i64 %a, %b
   %s2 = add i64 %c, %d
   %s = add i64 %s1, %s2
-  store i64 %s, ptr %out, align 8
-  ret void)",
+)" + stored({"%s"}),
                                   R"(
 @tile = internal addrspace(3) global [8 x i64] undef, align 8
 @table = internal addrspace(4) constant [3 x i16] [i16 100, i16 200, i16 300], align 2
@@ -130,8 +142,7 @@ TEST_CASE("a pointer that may point to several memories is generic") {
   %c = icmp eq i64 %n, 0
   %p = select i1 %c, ptr addrspacecast (ptr addrspace(3) @tile to ptr), ptr %in
   %v = load i64, ptr %p, align 8
-  store i64 %v, ptr %out, align 8
-  ret void)",
+)" + stored({"%v"}),
                "@tile = internal addrspace(3) global [8 x i64] undef, align 8\n");
     CHECK(run(ir, {0}).at(0) == 5);
     CHECK(run(ir, {9}).at(0) == 9);
@@ -143,8 +154,7 @@ TEST_CASE("dynamic shared memory") {
   %p = getelementptr i64, ptr addrspacecast (ptr addrspace(3) @dynamic to ptr), i64 3
   store i64 8, ptr %p, align 8
   %v = load i64, ptr %p, align 8
-  store i64 %v, ptr %out, align 8
-  ret void)",
+)" + stored({"%v"}),
                                   "@dynamic = external addrspace(3) global [0 x i64], align 8\n");
     CHECK(run(ir, {}, {.dynamic_shared = 32}).at(0) == 8);
 }
@@ -162,12 +172,9 @@ TEST_CASE("memcpy, memmove that overlaps, memset, short and long") {
                 n +
                 ", i1 false)\n"
                 "  %at = getelementptr i8, ptr %l, i64 16\n  %a = load i64, ptr %at, align 8\n"
-                "  store i64 %a, ptr %out, align 8\n"
-                "  %b = load i64, ptr %up, align 8\n  %o1 = getelementptr i64, ptr %out, i64 1\n"
-                "  store i64 %b, ptr %o1, align 8\n"
-                "  %far = getelementptr i8, ptr %l, i64 24\n  %c = load i64, ptr %far, align 8\n"
-                "  %o2 = getelementptr i64, ptr %out, i64 2\n  store i64 %c, ptr %o2, align 8\n  "
-                "ret void",
+                "  %b = load i64, ptr %up, align 8\n"
+                "  %far = getelementptr i8, ptr %l, i64 24\n  %c = load i64, ptr %far, align 8\n" +
+                stored({"%a", "%b", "%c"}),
             "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
             "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
             "declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)\n");

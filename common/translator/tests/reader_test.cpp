@@ -93,8 +93,9 @@ TEST_CASE("what is not known names the instruction and the learner's line") {
     CHECK(unknown.file == "kernel.cu");
     CHECK(unknown.line == 7);
     CHECK(unknown.instruction == "call void @llvm.no.such.thing(), !dbg !5");
-    const Untranslated divided =
-        refused("  %d = udiv <2 x i128> zeroinitializer, splat (i128 3), !dbg !4");
+    const Untranslated divided = refused(
+        "  %d = udiv <2 x i128> zeroinitializer, splat (i128 3), !dbg !4\n"
+        "  store <2 x i128> %d, ptr %out, align 16");
     CHECK(std::string(divided.what()) == "a division of vectors of 128-bit integers is not known");
     CHECK(std::string(refused("  %d = frobnicate i32 3").what()) ==
           "the instruction 'frobnicate' is not known");

@@ -3,10 +3,12 @@
 //
 //     explorer_data REPOSITORY RECORDINGS PTX_FOLDER FILE
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
 
 #include "course/course.h"
 
@@ -26,6 +28,18 @@ std::string text_of(const fs::path& file) {
 /// PTX names its sources with the path on this machine, which says nothing elsewhere.
 std::string without(std::string text, const std::string& part) {
     for (std::size_t at = 0; (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
+    return text;
+}
+
+/// What a program includes of its own folder.
+std::string headers_of(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() == ".h") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    std::string text;
+    for (const fs::path& file : files) text += text_of(file) + "\n";
     return text;
 }
 
@@ -56,6 +70,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
     return {{"name", step.name},
             {"title", step.title},
             {"source", text_of(root / "steps" / step.name / "main.cu")},
+            {"headers", headers_of(root / "steps" / step.name)},
             {"is_explored", is_explored},
             {"ptx",
              is_explored ? without(text_of(ptx / (step.name + ".ptx")), root.string() + "/") : ""},

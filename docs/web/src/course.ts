@@ -56,7 +56,12 @@ export interface Family {
 }
 
 /** A step's program with all of its variants. */
-export type Program = Omit<Step, "variants"> & { is_explored: boolean; variants: (Variant | NoKernel)[] };
+export type Program = Omit<Step, "variants"> & {
+    /** What it includes of its own folder. */
+    headers: string;
+    is_explored: boolean;
+    variants: (Variant | NoKernel)[];
+};
 
 declare global {
     interface Window {

@@ -159,7 +159,6 @@ export class Examiner {
     /** The first examination is the slowest: the browser compiles what it runs, and clang reads the headers. */
     private warmUp(task: Task): Promise<void> {
         return (this.warmedUp ??= this.inTurn(async () => {
-            this.slowest = 0;
             await this.examineNow(task, workOf(task).solution);
             this.limit = Math.max(MOST_MILLISECONDS, PATIENCE * this.slowest);
         }));

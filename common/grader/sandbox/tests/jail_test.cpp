@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "grader/sandbox/attacks.h"
 #include "grader/sandbox/doctor.h"
@@ -79,22 +82,78 @@ TEST_CASE("there is nothing below tier B: no jail starts") {
     CHECK(jail.run({.request = "{}"}).end.how == JobEnd::How::jail_failed);
 }
 
-TEST_CASE("the compiler's jail compiles, again and again") {
+namespace {
+
+/// The compilers that are here, as COALESCE_COMPILER and as a jail name them.
+std::vector<std::pair<const char*, const char*>> compilers() {
+    std::vector<std::pair<const char*, const char*>> found;
+    if (!compiler_found(Compiler::nvrtc).empty()) found.push_back({"nvcc", "NVRTC"});
+    if (!compiler_found(Compiler::clang).empty()) found.push_back({"clang", "clang"});
+    return found;
+}
+
+/// COALESCE_COMPILER for a while.
+struct Chosen {
+    explicit Chosen(const char* compiler) { setenv("COALESCE_COMPILER", compiler, 1); }
+    ~Chosen() { unsetenv("COALESCE_COMPILER"); }
+};
+
+void check_that_it_compiles(Jail& jail) {
+    const std::string request = to_json(CompileJob{"kernel.cu", kernel_text, "transpose"});
+    const JobResult result = jail.run({.request = request, .answer_bytes = 4 << 20});
+    CAPTURE(result.end.problem);
+    REQUIRE(result.end.how == JobEnd::How::exited);
+    CHECK(result.end.code == 0);
+    REQUIRE(result.is_sealed);
+    const Compiled compiled = compile_answer(result.text());
+    CHECK(compiled.ok());
+    CHECK(compiled.ptx.find("_Z9transposePfPKfii") != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("the compiler's jail compiles, again and again, with each compiler") {
+    REQUIRE_FALSE(compilers().empty());
+    for (const auto& [compiler, name] : compilers()) {
+        const Chosen chosen(compiler);
+        for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
+            if (!can_use(tier)) continue;
+            Jail jail(Role::compile, tier);
+            for (int i = 0; i < 3; ++i) check_that_it_compiles(jail);
+            CHECK(jail.about().starts_with(name));
+        }
+    }
+}
+
+TEST_CASE("clang beside a worker is held to its limits, and its jail goes on") {
+    if (compiler_found(Compiler::clang).empty()) return;
+    const Chosen chosen("clang");
+    const std::string classes =
+        "template <int N, int M> struct Bomb { enum { value = Bomb<N - 1, 2 * M>::value + "
+        "Bomb<N - 1, 2 * M + 1>::value }; };\n"
+        "template <int M> struct Bomb<0, M> { enum { value = 1 }; };\n"
+        "constexpr int boom = Bomb<24, 1>::value;\n";
+    const std::string statements =
+        "#define A(x) x x x x x x x x x x\n#define B(x) A(A(x))\n#define C(x) B(B(x))\n"
+        "#define D(x) C(C(x))\n__device__ int many(int i) { D(i++;) return i; }\n";
+    const std::string reads = "#line 1\n#include </etc/hostname>\n";
     for (const Tier tier : {Tier::namespaces, Tier::landlock}) {
         if (!can_use(tier)) continue;
         Jail jail(Role::compile, tier);
-        for (int i = 0; i < 3; ++i) {
-            const std::string request = to_json(CompileJob{"kernel.cu", kernel_text, "transpose"});
-            const JobResult result = jail.run({.request = request, .answer_bytes = 4 << 20});
-            CAPTURE(result.end.problem);
-            REQUIRE(result.end.how == JobEnd::How::exited);
-            CHECK(result.end.code == 0);
-            REQUIRE(result.is_sealed);
-            const Compiled compiled = compile_answer(result.text());
-            CHECK(compiled.ok());
-            CHECK(compiled.ptx.find("_Z9transposePfPKfii") != std::string::npos);
-        }
-        CHECK(jail.about().starts_with("NVRTC"));
+        const auto end_of = [&](const std::string& before, int seconds, std::size_t memory_mb) {
+            const std::string request =
+                to_json(CompileJob{"kernel.cu", before + kernel_text, "transpose"});
+            return jail.run(
+                {.request = request,
+                 .answer_bytes = 4 << 20,
+                 .limits = {
+                     .processor_seconds = seconds, .wall_seconds = 60, .memory_mb = memory_mb}});
+        };
+        CHECK(end_of(classes, 1, 1024).end.how == JobEnd::How::out_of_processor);
+        CHECK(end_of(statements, 20, 1024).end.how == JobEnd::How::out_of_memory);
+        check_that_it_compiles(jail);
+        const JobResult read = end_of(reads, 5, 1024);
+        CHECK_FALSE(compile_answer(read.text()).ok());
     }
 }
 

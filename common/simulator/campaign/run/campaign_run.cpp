@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "campaign/contract.h"
+#include "campaign/run/buffer.h"
 #include "cudart/coalesce_simulator.h"
 
 using namespace coalesce::campaign;
@@ -55,10 +56,6 @@ std::vector<Text> read(const std::string& file) {
         texts.back().text += line + "\n";
     }
     return texts;
-}
-
-void need(cudaError_t error) {
-    if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorName(error));
 }
 
 u64 hash(const void* data, std::size_t bytes, u64 seed = 0x636f616c) {
@@ -160,27 +157,6 @@ struct Options {
 
 // ---- one kernel ----
 
-class Buffer {
-public:
-    Buffer(std::size_t bytes, int fill) : bytes_(bytes) {
-        need(cudaMalloc(&data_, bytes));
-        need(cudaMemset(data_, fill, bytes));
-    }
-    ~Buffer() { cudaFree(data_); }
-    Buffer(const Buffer&) = delete;
-    void* data() { return data_; }
-    void* const* argument() { return &data_; }
-    std::vector<unsigned char> read() const {
-        std::vector<unsigned char> host(bytes_);
-        need(cudaMemcpy(host.data(), data_, bytes_, cudaMemcpyDeviceToHost));
-        return host;
-    }
-
-private:
-    void* data_ = nullptr;
-    std::size_t bytes_;
-};
-
 class Library {
 public:
     /// `level`: of the driver's compiler; negative: its own choice.
@@ -214,9 +190,7 @@ u64 run(const Options& options, const std::string& name, const std::string& text
     Buffer out(sizeof(u32) * kOutWords * launch->all_threads(), kOutFill);
     Buffer scratch(kScratchBytes * launch->all_threads(), 0);
     need(cudaMemcpy(in.data(), input.data(), sizeof(u32) * kInputWords, cudaMemcpyHostToDevice));
-    void* arguments[] = {const_cast<void**>(in.argument()), const_cast<void**>(out.argument()),
-                         const_cast<void**>(sums.argument()),
-                         const_cast<void**>(scratch.argument()), &seed};
+    void* arguments[] = {in.argument(), out.argument(), sums.argument(), scratch.argument(), &seed};
     need(cudaLaunchKernel(library.kernel(), dim3(launch->blocks),
                           dim3(launch->threads_x, launch->threads_y, launch->threads_z), arguments,
                           launch->dynamic_shared, nullptr));

@@ -46,8 +46,8 @@ struct Demand {
     std::size_t kernels;  ///< that there have to be at least
     double near, blocks;
 };
-constexpr std::array kDemands = {Demand{"learners' files", 100, 0.92, 0.96},
-                                 Demand{"programs", 300, 0.85, 0.98}};
+constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.96},
+                                 Demand{"programs", 300, 0.86, 0.98}};
 
 struct Found {
     std::string group, file, kernel;

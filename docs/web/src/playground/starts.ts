@@ -46,22 +46,24 @@ function startOf(program: Program, variant: Variant | NoKernel, task: Task, exer
 
 // ---- a variant of a lesson's program as a learner's file ----
 
-/** The parts of a program at its outermost level: what stands between two empty lines, or a whole body. */
+/** The parts of a program at its outermost level, each with its comment: a declaration, a whole body. */
 function partsOf(source: string): string[] {
     const parts: string[] = [];
     let depth = 0;
     let part: string[] = [];
-    for (const line of source.replace(/^(#include|\/\/!).*\n/gm, "").split("\n")) {
-        if (!line.trim() && depth === 0) {
-            if (part.length) parts.push(part.join("\n"));
-            part = [];
-            continue;
-        }
-        part.push(line);
+    const end = () => part.length && parts.push(part.splice(0).join("\n"));
+    for (const line of source.replace(/^(#|\/\/!).*\n/gm, "").split("\n")) {
+        if (line.trim() || depth > 0) part.push(line);
         depth += (line.match(/\{/g)?.length ?? 0) - (line.match(/\}/g)?.length ?? 0);
+        if (depth === 0 && (!line.trim() || /[;}]\s*$/.test(withoutComments(line)))) end();
     }
-    return part.length ? [...parts, part.join("\n")] : parts;
+    end();
+    return parts;
 }
+
+/** Lines stand below each other, and whatever is longer by itself. */
+const joined = (parts: string[]): string =>
+    parts.reduce((text, part, i) => text + (i === 0 ? "" : part.includes("\n") || parts[i - 1]?.includes("\n") ? "\n\n" : "\n") + part, "");
 
 const isHost = (part: string): boolean => /^(static (?!constexpr)|int main|inline\b|namespace\b|using namespace\b)/m.test(part) && !/__(global|device)__/.test(part);
 const withoutComments = (text: string): string => text.replace(/\/\/.*/g, "");
@@ -158,12 +160,13 @@ function kernelText(kernel: string, launch: Launch, called: string): string {
 function textOf(program: Program, variant: Variant, called: string): string {
     const launch = variant.launch.other;
     const [name] = takenApart(launch.function);
-    const parts = partsOf(program.source).filter((part) => !isHost(part));
+    const source = `${program.headers}\n${program.source}`;
+    const parts = partsOf(source).filter((part) => !isHost(part));
     const kernel = parts.find((part) => new RegExp(`__global__[^(]*\\b${name}\\(`).test(part));
     if (!kernel) return "";
     const text = kernelText(kernel, launch, called);
     const helpers = needed(text, parts.filter((part) => !part.includes("__global__")));
     const about = `// ${program.name}, ${variant.name}${variant.about ? `: ${variant.about}` : ""}`;
-    const includes = includesFor([...helpers, text].join("\n"), program.source);
-    return [about, ...(includes.length ? [includes.join("\n")] : []), ...helpers, text, configureText(launch)].join("\n\n");
+    const includes = includesFor([...helpers, text].join("\n"), source);
+    return [about, joined(includes), joined(helpers), text, configureText(launch)].filter(Boolean).join("\n\n");
 }
