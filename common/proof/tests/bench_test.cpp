@@ -5,6 +5,7 @@
 #include "proof/bench/plan.h"
 #include "proof/bench/results.h"
 #include "proof/bench/share_chart.h"
+#include "proof/bench/svg.h"
 #include "proof/json_text.h"
 
 using namespace coalesce;
@@ -46,10 +47,9 @@ std::vector<std::string> charts_of(const ChartResults& results) {
 }
 
 int count_of_rings(const std::string& svg) {
+    const std::string ring = std::string("fill:") + kPaper + ";stroke:";
     int rings = 0;
-    for (size_t at = 0; (at = svg.find("fill=\"#fff\" stroke=", at)) != std::string::npos; ++at) {
-        ++rings;
-    }
+    for (size_t at = 0; (at = svg.find(ring, at)) != std::string::npos; ++at) ++rings;
     return rings;
 }
 

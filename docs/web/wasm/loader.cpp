@@ -24,6 +24,7 @@ const Linked linked[] = {
     LINKED(coalesceGetReport),        LINKED(coalesceClearReports),
     LINKED(coalesceSetChecks),        LINKED(coalesceSetMaxInstructions),
     LINKED(coalesceSetQuiet),         LINKED(coalesceClearError),
+    LINKED(coalesceSetOrder),         LINKED(coalesceMarkUnwritten),
 };
 
 }  // namespace
