@@ -239,6 +239,8 @@ void WarpLowering::add_store(Draft& draft, const Step& step) {
         }
         if (is_far)
             operation.partial_far = static_cast<std::uint16_t>(operation.partial_far + partial);
+        if (access.runs == 1)
+            operation.partial_edges = static_cast<std::uint16_t>(operation.partial_edges + partial);
         operation.halves_partial =
             static_cast<std::uint16_t>(operation.halves_partial + std::min(halves, partial));
         operation.bytes_of_lane = access.bytes_per_lane;
@@ -450,6 +452,7 @@ void add_up(const Program& program, BlockProgram& block) {
         block.sectors_partial += o.partial * program.in_all;
         block.sectors_partial_near += o.partial_near * program.in_all;
         block.sectors_partial_far += o.partial_far * program.in_all;
+        block.sectors_partial_edges += o.partial_edges * program.in_all;
     }
 }
 

@@ -44,7 +44,8 @@ struct Operation {
     std::uint16_t partial_near = 0;  ///< of them: others along the same row fill what is missing
     std::uint16_t partial_far =
         0;  ///< of them: their request reaches over more than two pages of 2 MiB
-    std::uint16_t halves_partial = 0;    ///< of lines of 128 bytes, with such sectors
+    std::uint16_t partial_edges = 0;   ///< of them: ends of one run, whose rest a neighbour writes
+    std::uint16_t halves_partial = 0;  ///< of lines of 128 bytes, with such sectors
     std::uint16_t bytes_of_partial = 0;  ///< of each of those
     std::uint16_t keeps = 0;             ///< bulk_drain: groups that may still be under way
     std::uint16_t bytes_of_lane = 0;
@@ -66,7 +67,7 @@ struct BlockProgram {
     std::uint32_t bulk_loads = 0;
     // All warps, all operations.
     double sectors_read = 0, sectors_written = 0, sectors_partial = 0, sectors_partial_near = 0,
-           sectors_partial_far = 0;
+           sectors_partial_far = 0, sectors_partial_edges = 0;
     bool has_atomics = false;
     double doubtful_lines = 0;  ///< part of those asked for: the cache may have them or not
 };

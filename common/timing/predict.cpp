@@ -262,16 +262,18 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
 /// Stores along a row that leave gaps for others to fill, or for nobody: what is put together before the second-level
 /// cache differs by a factor of three from kernel to kernel. (Counted on an H200.) And stores of parts over more than
 /// two pages of 2 MiB: the further apart rows are the longer they take, by up to 22 %, from blocks of some shapes not at
-/// all, and what decides is not known. (calibrate/scatter.cu)
+/// all, and what decides is not known. (calibrate/scatter.cu) And rows that begin anywhere in a sector, so that every
+/// request ends in two parts: on an H200 a transposition took 1.4 times as long for them, where memory moved the same.
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2;
-    double near = 0, far = 0, all = 0;
+    double near = 0, far = 0, edges = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
         near += kind.sectors_partial_near;
         far += kind.sectors_partial_far;
+        edges += kind.sectors_partial_edges;
         all += kind.sectors_written + kind.sectors_partial;
     }
-    return near > some * all || far > some * all || t.unfinished > some;
+    return std::max({near, far, edges}) > some * all || t.unfinished > some;
 }
 
 /// Copies by tiles of 64 bytes a row took between 1.1 and 1.4 times as long as in one piece, by the order of blocks, and

@@ -300,6 +300,25 @@ TEST_CASE("parts of sectors along a row are told from parts down a column") {
     CHECK(block.sectors_partial == 64);
     CHECK(block.sectors_partial_near == 32);
     CHECK(block.sectors_partial_far == 32);  // a request over 4 MiB
+    CHECK(block.sectors_partial_edges == 0);
+}
+
+TEST_CASE("of rows that begin anywhere in a sector, the model says that it does not know") {
+    const auto unknown = [](std::uint32_t sectors) {
+        Recording recording = recording_of({"st"});
+        recording.registers = 16;
+        RecordedBlock& block = recording.recorded[0];
+        block.runs.push_back({0, sectors});
+        block.accesses.push_back({AccessKind::store, 32, 4, 2, 0, 1});
+        block.warps[0].steps.push_back({0, 0, 1});
+        block.warps[0].executed = 1;
+        recording.writes.sectors.add({0, 1000});
+        recording.writes.by_blocks = 1000;
+        recording.writes.bytes = 32000;
+        return predict(recording, plain_gpu()).unknown;
+    };
+    CHECK(unknown(5) == std::vector{Unknown::parts});
+    CHECK(unknown(4).empty());
 }
 
 TEST_CASE("a parameter of 64 bits is fetched for each condition under which it is used") {
