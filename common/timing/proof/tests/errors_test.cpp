@@ -1,12 +1,12 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "timing/proof/errors.h"
-#include "proof/bench/svg.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "base/text.h"
+#include "proof/bench/svg.h"
 
 using namespace coalesce::timing;
 
@@ -106,7 +106,7 @@ TEST_CASE(
     const std::string svg = as_svg(five(), "Five & more");
     // The key has one of each, and a ring is two discs.
     CHECK(count_of(svg, "<circle") == 5 + 1 + 3);
-    CHECK(count_of(svg, "r=\"2.6\" style=\"fill:" + std::string(proof::kPaper)) == 2);  // rings
+    CHECK(count_of(svg, "r=\"2.6\" style=\"fill:" + std::string(coalesce::proof::kPaper)) == 2);
     CHECK(count_of(svg, "stroke-dasharray") == 2 + 1);
     CHECK(svg.find("Five &amp; more") != svg.npos);
     CHECK(svg.find("d, +50 %") != svg.npos);
