@@ -54,7 +54,7 @@ TEST_CASE("from nothing to grades.csv") {
         Store store(room.teacher / "store.sqlite");
         std::vector<Entry> before = store.entries(1);
         std::string manifest = read_file(room.teacher / "assignment.toml");
-        manifest.replace(manifest.find("correct = 6"), 11, "correct = 7");
+        manifest.replace(manifest.find("correct = 2.5"), 13, "correct = 3.5");
         write_whole(room.teacher / "assignment.toml", manifest);
         ended = room.graded({"--resume"});
         REQUIRE_MESSAGE(ended.code == 0, ended.output);
@@ -125,11 +125,7 @@ TEST_CASE("an assignment is proved") {
     Ended ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
     CHECK_MESSAGE(ended.code == 0, ended.output);
     CHECK(ended.output.find("came out as they have to") != std::string::npos);
-    // A solution that is none is found out.
-    fs::copy_file(room.folder / "assignments/hw1/handout/exercises/02_naive/kernel.cu",
-                  room.teacher / "solutions/02_naive/kernel.cu",
-                  fs::copy_options::overwrite_existing);
-    // So are points for nothing.
+    // Points for nothing are found out.
     std::string manifest = read_file(room.teacher / "assignment.toml");
     const std::string shares = "{ correct = 5, clean = 3, counters = 12 }";
     REQUIRE(manifest.find(shares) != std::string::npos);
@@ -140,6 +136,12 @@ TEST_CASE("an assignment is proved") {
     CHECK_MESSAGE(ended.code == 1, ended.output);
     CHECK(ended.output.find("the solution of the lesson before: OK uncoalesced-stores, 16 of 20, "
                             "where 8 is the most") != std::string::npos);
+    // So is a solution that is none.
+    fs::copy_file(room.folder / "assignments/hw1/handout/exercises/02_naive/kernel.cu",
+                  room.teacher / "solutions/02_naive/kernel.cu",
+                  fs::copy_options::overwrite_existing);
+    ended = room.call({"assignment", "verify", "hw1", "--folder", room.assignments});
+    CHECK_MESSAGE(ended.code != 0, ended.output);
 }
 
 TEST_CASE("every command has a help that fits 80 columns") {
