@@ -38,8 +38,10 @@ Mutants read_mutants(const std::filesystem::path& file) {
     reader.allow_keys(whole, {"blank", "hunt", "mutant"}, "the file");
     Mutants read;
     const toml::table& blank = reader.section(whole, "blank", "the file");
-    reader.allow_keys(blank, {"failure"}, "[blank]");
+    reader.allow_keys(blank, {"failure", "failure_by_clang"}, "[blank]");
     read.blank_failure = reader.text(blank, "failure", "[blank]");
+    const char* by_clang = blank.contains("failure_by_clang") ? "failure_by_clang" : "failure";
+    read.blank_failure_by_clang = reader.text(blank, by_clang, "[blank]");
     read_hunt(reader, reader.section(whole, "hunt", "the file"), read);
     const toml::array* mutants = whole["mutant"].as_array();
     if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < fewest_mutants) {

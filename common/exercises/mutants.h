@@ -3,6 +3,7 @@
 ///
 ///     [blank]                          # the skeleton, untouched
 ///     failure = "nothing-written"
+///     failure_by_clang = "..."         # if clang leaves out what uses values that nobody wrote
 ///
 ///     [hunt]                           # the bug hunt, untouched
 ///     failure = "grid-too-small"
@@ -35,6 +36,7 @@ struct Mutant {
 /// The file, read.
 struct Mutants {
     std::string blank_failure;           ///< what must be found in the skeleton
+    std::string blank_failure_by_clang;  ///< where clang compiles it
     std::string hunt_failure;            ///< what must be found in the bug hunt
     bool hunt_is_right_at_first = true;  ///< it passes the first shape
     std::vector<Mutant> mutants;         ///< in the order of the file

@@ -182,6 +182,7 @@ void Tree::check_mutants(const std::string& name, Faults& faults) const {
         }
     };
     check_id(read.blank_failure);
+    check_id(read.blank_failure_by_clang);
     check_id(read.hunt_failure);
     for (const Mutant& mutant : read.mutants) {
         check_id(mutant.failure);

@@ -34,25 +34,26 @@ constexpr Extent extents[] = {
 };
 constexpr unsigned most_plus = 64, times_tried[] = {1, 2, 4, 8};
 
-/// The size of the pieces that cover `extent` and `plus` in every sample, each `times`; or 0.
+/// The size of the pieces that cover `extent` and `plus` in every sample, each `times`, but no more than `most`; or 0.
 unsigned piece_size(const std::vector<Sample>& samples, std::size_t axis, const Extent& extent,
-                    unsigned plus, unsigned times) {
+                    unsigned plus, unsigned times, std::int64_t most) {
     constexpr unsigned largest = 4096;
     for (unsigned size = 1; size <= largest; ++size) {
         const bool fits = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
             const std::int64_t covered = extent.of(sample, extent.tile) + plus;
-            return pieces(covered, size) * times == sample.launch.grid[axis];
+            return std::min(pieces(covered, size) * times, most) == sample.launch.grid[axis];
         });
         if (fits) return size;
     }
     return 0;
 }
 
-ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
+/// Null when there is none.
+ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis, std::int64_t most) {
     for (const unsigned times : times_tried) {
         for (unsigned plus = 0; plus < most_plus; ++plus) {
             for (const Extent& extent : extents) {
-                const unsigned size = piece_size(samples, axis, extent, plus, times);
+                const unsigned size = piece_size(samples, axis, extent, plus, times, most);
                 if (size == 0) continue;
                 ordered_json found = {{"of", extent.name}, {"size", size}};
                 if (extent.tile != 0) found["tile"] = extent.tile;
@@ -62,7 +63,22 @@ ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
             }
         }
     }
-    throw NoRule("its grid follows no simple rule");
+    return nullptr;
+}
+
+ordered_json axis_rule(const std::vector<Sample>& samples, std::size_t axis) {
+    constexpr std::int64_t no_limit = std::int64_t{1} << 40;
+    if (ordered_json rule = axis_rule(samples, axis, no_limit); !rule.is_null()) return rule;
+    // Blocks that stay: as many as the device holds at a time.
+    unsigned most = 0;
+    std::size_t reached = 0;
+    for (const Sample& sample : samples) most = std::max(most, sample.launch.grid[axis]);
+    for (const Sample& sample : samples) reached += sample.launch.grid[axis] == most;
+    ordered_json rule = axis_rule(samples, axis, most);
+    // One shape alone says nothing of what larger ones do.
+    if (rule.is_null() || reached < 2) throw NoRule("its grid follows no simple rule");
+    rule["most"] = most;
+    return rule;
 }
 
 /// What an argument is in every sample. The usual one at its place is tried first.

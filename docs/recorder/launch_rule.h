@@ -41,7 +41,7 @@ struct NoRule : std::runtime_error {
 /// {"square": {...}, "other": {...}}, each {"kernel", "function", "block", "shared", "grid": [axis, axis, axis],
 /// "arguments": ["out", "in", "rows", "cols"]}. An argument may be a number, too. An axis is {"of", "size"}: how many
 /// pieces of `size` cover "rows", "cols" or "elements"; of "one" there is one. More that it may have: "tile": the
-/// pieces are of "tiles" with that side; "plus": so many more are to be covered; "times": so often.
+/// pieces are of "tiles" with that side; "plus": so many more are to be covered; "times": so often; "most": no more blocks than that.
 /// Throws NoRule when no such rule gives every sample.
 nlohmann::ordered_json launch_rule(const std::vector<Sample>& samples);
 

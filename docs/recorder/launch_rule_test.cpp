@@ -2,6 +2,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "recorder/launch_rule.h"
 
 using namespace coalesce::recorder;
@@ -79,6 +81,13 @@ TEST_CASE("edges that hang over, several blocks a piece, blocks that take severa
         return launch({pieces(pieces(rows, 64) * pieces(cols, 64), 4), 1, 1});
     }));
     CHECK(tiles["other"]["grid"][0] == ordered_json::parse(R"({"of":"tiles","size":4,"tile":64})"));
+    const auto stay = [](unsigned most) {
+        return launch_rule(sampled([=](unsigned rows, unsigned cols) {
+            return launch({std::min(pieces(rows, 32) * pieces(cols, 32), most), 1, 1});
+        }));
+    };
+    CHECK(stay(5)["other"]["grid"][0] ==
+          ordered_json::parse(R"({"of":"tiles","size":1,"tile":32,"most":5})"));
 }
 
 TEST_CASE("what the kernel is given") {

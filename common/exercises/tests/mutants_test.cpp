@@ -39,9 +39,18 @@ const std::string FOUR = mutant("1") + mutant("2") + mutant("3") + mutant("4");
 
 }  // namespace
 
+TEST_CASE("clang may find something else in the skeleton") {
+    std::string head = HEAD;
+    const std::string blank = "failure = \"nothing-written\"\n";
+    head.insert(head.find(blank) + blank.size(), "failure_by_clang = \"never-written\"\n");
+    CHECK(read(head + FOUR).blank_failure_by_clang == "never-written");
+    CHECK(read(head + FOUR).blank_failure == "nothing-written");
+}
+
 TEST_CASE("mutants.toml is read whole") {
     Mutants all = read(HEAD + FOUR);
     CHECK(all.blank_failure == "nothing-written");
+    CHECK(all.blank_failure_by_clang == "nothing-written");
     CHECK(all.hunt_failure == "grid-too-small");
     CHECK_FALSE(all.hunt_is_right_at_first);
     REQUIRE(all.mutants.size() == 4);

@@ -21,10 +21,16 @@ public:
     int failed = 0, proved = 0;
 
     void expect(const Exercise& exercise, const std::string& what, const std::string& text,
-                const std::string& failure) {
+                const std::string& by_nvcc, const std::string& by_clang) {
         Verdict verdict = examined_as(exercise, source_of_text(text, what));
+        const std::string& failure = verdict.compiler.starts_with("clang") ? by_clang : by_nvcc;
         hold(verdict.failure_id() == failure && verdict.passed() == failure.empty(), verdict,
              failure.empty() ? "to pass" : failure);
+    }
+
+    void expect(const Exercise& exercise, const std::string& what, const std::string& text,
+                const std::string& failure) {
+        expect(exercise, what, text, failure, failure);
     }
 
     void hold(bool is_so, const Verdict& verdict, const std::string& expected) {
@@ -39,7 +45,8 @@ void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exer
                   Proofs& proofs) {
     Skeleton skeleton = skeleton_of(read_file(solutions / "kernel.cu"), "kernel.cu");
     proofs.expect(exercise, "the solution", skeleton.solved(), "");
-    proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure);
+    proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure,
+                  expected.blank_failure_by_clang);
     for (const Mutant& mutant : expected.mutants) {
         proofs.expect(exercise, "mutant: " + mutant.name, applied(mutant, skeleton.solved()),
                       mutant.failure);

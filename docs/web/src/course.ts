@@ -1,6 +1,6 @@
 // The course as the page has it: window.courseData, written by docs/web/data when the book is built.
 
-/** How many blocks an axis of a grid has: pieces of `size` that cover something and `plus`, `times` as many. */
+/** How many blocks an axis of a grid has: pieces of `size` that cover something and `plus`, `times` as many, no more than `most`. */
 export interface Axis {
     of: "one" | "rows" | "cols" | "elements" | "tiles";
     size: number;
@@ -8,6 +8,7 @@ export interface Axis {
     tile?: number;
     plus?: number;
     times?: number;
+    most?: number;
 }
 
 /** How a kernel is launched. */
@@ -85,9 +86,9 @@ export function findVariant(stepName: string, variantName: string): [Step, Varia
     return step && variant ? [step, variant] : null;
 }
 
-function blocksFor({ of, size, tile = 1, plus = 0, times = 1 }: Axis, rows: number, cols: number): number {
+function blocksFor({ of, size, tile = 1, plus = 0, times = 1, most = Infinity }: Axis, rows: number, cols: number): number {
     const covered = { one: 1, rows, cols, elements: rows * cols, tiles: Math.ceil(rows / tile) * Math.ceil(cols / tile) }[of];
-    return Math.ceil((covered + plus) / size) * times;
+    return Math.min(Math.ceil((covered + plus) / size) * times, most);
 }
 
 /** What the simulator compares `out` with; "": nothing that it knows. */

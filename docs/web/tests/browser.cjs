@@ -10,7 +10,8 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { accessibilityFaults, runTests, serve, test, withPage: withPageAt } = require("./pages.cjs");
+const { accessibilityFaults, runTests, test, withPage: withPageAt } = require("./pages.cjs");
+const { serve } = require("./site.cjs");
 
 const [html, simulatedJson, browserPath, screenshots, programs, only = ""] = process.argv.slice(2);
 const site = pathToFileURL(path.resolve(html)).href + "/";

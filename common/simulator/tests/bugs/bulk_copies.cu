@@ -1,5 +1,6 @@
 // cp.async.bulk: copies that nobody waited for, that were begun too early, and from or to where they
 // must not.
+// by clang atomic_on_a_parameter: parameters are changed in a copy
 #include "../bulk.h"
 
 #include "../cases.h"

@@ -46,7 +46,7 @@ struct Demand {
     std::size_t kernels;  ///< that there have to be at least
     double near, blocks;
 };
-constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.96},
+constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.95},
                                  Demand{"programs", 300, 0.86, 0.98}};
 
 struct Found {

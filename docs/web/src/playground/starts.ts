@@ -116,12 +116,13 @@ function instantiated(kernel: string, values: string[]): string {
     return constants ? `${constants}\n${text}` : text;
 }
 
-const axisText = ({ of, size, tile, plus, times }: Axis): string => {
+const axisText = ({ of, size, tile, plus, times, most }: Axis): string => {
     if (of === "one") return String(Math.ceil((1 + (plus ?? 0)) / size) * (times ?? 1));
     const tiles = `ceil_div(rows, ${tile}) * ceil_div(cols, ${tile})`;
     const covered = { rows: "rows", cols: "cols", elements: "rows * cols", tiles }[of] + (plus ? ` + ${plus}` : "");
     const pieces = size === 1 ? covered : `ceil_div(${covered}, ${size})`;
-    return times ? `${pieces} * ${times}` : pieces;
+    const blocks = times ? `${pieces} * ${times}` : pieces;
+    return most ? `${blocks} < ${most} ? ${blocks} : ${most}` : blocks;
 };
 
 function configureText({ grid, block, shared }: Launch): string {
