@@ -172,7 +172,7 @@ test("pictures fit a phone, and are shown at their own size when asked", async (
 
 test("axe finds nothing in the book, light and dark, wide and narrow", async (browser) => {
     const names = ["index.html", "results.html", "introduction.html", "command.html", "profile.html", "glossary.html", "annotated.html", ...lessons];
-    const address = await serve(html); // axe reads the style sheets, which a browser does not allow to files
+    const { address } = await serve(html); // axe reads the style sheets, which a browser does not allow to files
     for (const [colorScheme, width, chosen] of [["light", 1440, names], ["dark", 390, names.slice(0, 8)]]) {
         for (const name of chosen) {
             await withPageAt(browser, address, name, async (page) => assert.deepEqual(await accessibilityFaults(page), [], name),
