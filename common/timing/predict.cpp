@@ -276,8 +276,8 @@ bool stores_parts(const Work& work, const Traffic& t) {
     return std::max({near, far, edges}) > some * all || t.unfinished > some;
 }
 
-/// Copies by tiles of 64 bytes a row took between 1.1 and 1.4 times as long as in one piece, by the order of blocks, and
-/// reads of runs of 32 bytes between 1.3 and 2.4 times, by the pitch. (calibrate/runs.cu, on an H200)
+/// Copies that read runs of 32 bytes took between 1.3 and 2.4 times as long as others, by the pitch and the order of the
+/// runs (calibrate/runs.cu, on an H200); of 64 bytes 1.4 times there, and 1.8 in 11_any_shape's any_int16.
 bool moves_half_lines(const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < line_bytes; };
     return is_half(t.run_read) || is_half(t.run_written);
