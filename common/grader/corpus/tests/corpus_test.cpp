@@ -66,7 +66,8 @@ TEST_CASE("what comes out otherwise by clang is a case, and does come out otherw
     }
     CHECK(others == static_cast<int>(
                         corpus_cases(coalesce::read_file(folder / "cases_by_clang.txt")).size()));
-    CHECK(others < 20);
+    // An exception has its reason beside it in the list; they must not become the rule.
+    CHECK(others * 10 < static_cast<int>(cases.size()));
     CHECK(cases_of(Compiler::nvrtc).front().file == cases.front().file);
 }
 
