@@ -26,11 +26,17 @@ constexpr double room_for_writes = 4000;
 /// Bursts that other multiprocessors' pauses make room for.
 constexpr double credit = 8000;
 
+/// Libraries differ in the last bits of logarithms and exponentials. Rounded, they are the same everywhere, and so
+/// is the order of events: a browser predicts what a terminal does.
+double rounded(double value) {
+    return static_cast<float>(value);
+}
+
 /// Latencies differ: those of loads by chance, always the same chance.
 class Chance {
 public:
     /// From a gamma distribution of two stages, with the mean 1.
-    double gamma() { return -std::log(uniform() * uniform()) / 2; }
+    double gamma() { return rounded(-std::log(uniform() * uniform()) / 2); }
     /// Anything between 0 and 1.
     double uniform() {
         state_ ^= state_ << 13;
@@ -70,7 +76,7 @@ private:
     /// When it comes to the request.
     double use(double t, double cycles) {
         if (cycles <= 0) return t;
-        const double decay = std::exp(-(std::max(t, last_) - last_) / memory_of_load);
+        const double decay = rounded(std::exp(-(std::max(t, last_) - last_) / memory_of_load));
         last_ = std::max(t, last_);
         seen_ = seen_ * decay + cycles;
         weight_ = weight_ * decay + (1 - decay) * memory_of_load;
