@@ -141,15 +141,19 @@ function(add_example name)
   set_target_properties(${program} PROPERTIES CUDA_RUNTIME_LIBRARY Shared
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(${program} simulate)
-  set(run $<TARGET_FILE:simulate> --error-exitcode 9 --devices 2 $<TARGET_FILE:${program}>)
-  add_test(NAME step.example.${name} COMMAND ${run})
+  add_test(NAME step.example.${name}
+    COMMAND simulate --error-exitcode 9 --devices 2 $<TARGET_FILE:${program}>)
   if(NOT TARGET no_launch)
     add_library(no_launch MODULE ${PROJECT_SOURCE_DIR}/cmake/no_launch.cpp)
+    target_compile_options(no_launch PRIVATE ${COALESCE_WARNINGS})
     set_target_properties(no_launch PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   endif()
   add_dependencies(${program} no_launch)
+  # Not by `simulate`, which would load its library before the one in which nothing is launched.
   add_test(NAME step.example.${name}.without_kernel
-    COMMAND sh -c "LD_PRELOAD=$<TARGET_FILE:no_launch> \"$@\"; test $? -eq 1" sh ${run})
+    COMMAND sh -c "LD_PRELOAD=$<TARGET_FILE:no_launch> $<TARGET_FILE:${program}>; test $? -eq 1")
+  set_tests_properties(step.example.${name}.without_kernel PROPERTIES ENVIRONMENT
+    "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:simulated_cudart>;COALESCE_SIM_DEVICES=2")
   set_tests_properties(step.example.${name} step.example.${name}.without_kernel PROPERTIES
     LABELS sim TIMEOUT 120)
   add_gpu_test(step.example.${name}.gpu COMMAND $<TARGET_FILE:${program}>)

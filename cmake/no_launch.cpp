@@ -1,13 +1,8 @@
 // A CUDA runtime in which no kernel runs, to be preloaded: a program that checks its own result has to notice.
-// nvcc calls the second of these, clang and older toolkits the first; the third is a launch with attributes.
+// clang-format off: a table
 extern "C" {
-int cudaLaunchKernel() {
-    return 0;
-}
-int __cudaLaunchKernel() {
-    return 0;
-}
-int cudaLaunchKernelExC() {
-    return 0;
-}
+int cudaLaunchKernel() { return 0; }  // clang's launch, and that of older toolkits
+int __cudaLaunchKernel() { return 0; }  // nvcc's
+int cudaLaunchKernelExC() { return 0; }  // with attributes
+int cudaLaunchCooperativeKernel() { return 0; }
 }
