@@ -1,12 +1,15 @@
-// An array rotated by one, 16 bytes per access: one kernel, two sizes of tile.
+// 09_vec4_t64/example.cu -- an array rotated by one, 16 bytes per access; one kernel, two tiles.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/09_vec4_t64/example.cu
+// Run     build/bin/simulate ./example
 
 #include <cuda_runtime.h>
-
 #include <cstdio>
+#include <vector>
 
 //! [example]
-// out[i] = in[i + 1]. A float4 of `out` begins in the middle of one of `in`, so both go through a tile.
-// A block has TILE / 4 of them, of which each of its THREADS threads takes a share.
+// out[i] = in[i + 1]. A float4 of `out` begins within one of `in`, so all go through a tile of TILE
+// floats: TILE / 4 float4, of which each of the block's THREADS threads takes a share.
 template <int TILE, int THREADS>
 __global__ void rotate(float* out, const float* in, int n) {
     __shared__ __align__(16) float tile[TILE + 1];
@@ -23,28 +26,31 @@ __global__ void rotate(float* out, const float* in, int n) {
 }
 //! [example]
 
-template <int TILE, int THREADS>
-static bool is_right(float* out, const float* in, int n) {
-    cudaMemset(out, 0xFF, n * sizeof(float));
-    rotate<TILE, THREADS><<<n / TILE, THREADS>>>(out, in, n);
-    if (cudaDeviceSynchronize() != cudaSuccess) return false;
-    for (int i = 0; i < n; ++i) {
-        if (out[i] != in[(i + 1) % n]) return false;
-    }
-    return true;
-}
-
 int main() {
-    constexpr int N = 1 << 18;
+    constexpr int count = 1 << 16;
+    std::vector<float> host(count), result(count), expected(count);
+    for (int i = 0; i < count; i++) host[i] = i;
+    for (int i = 0; i < count; i++) expected[i] = host[(i + 1) % count];
+
     float *in, *out;
-    if (cudaMallocManaged(&in, N * sizeof(float)) || cudaMallocManaged(&out, N * sizeof(float))) {
-        std::puts("no memory");
-        return 1;
+    cudaMalloc(&in, count * sizeof(float));
+    cudaMalloc(&out, count * sizeof(float));
+    cudaMemcpy(in, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
+
+    // A tile of 256 floats: one float4 per thread. Of 1024: four, and a quarter as many blocks.
+    bool right = true;
+    for (bool is_large : {false, true}) {
+        cudaMemset(out, 0, count * sizeof(float));
+        if (is_large) {
+            rotate<1024, 64><<<count / 1024, 64>>>(out, in, count);
+        } else {
+            rotate<256, 64><<<count / 256, 64>>>(out, in, count);
+        }
+        cudaError_t error =
+            cudaMemcpy(result.data(), out, count * sizeof(float), cudaMemcpyDeviceToHost);
+        right = right && error == cudaSuccess && result == expected;
     }
-    for (int i = 0; i < N; ++i) in[i] = float(i);
-    // 256 floats: one float4 per thread. 1024: four per thread, and a quarter as many blocks.
-    bool right = is_right<256, 64>(out, in, N) && is_right<1024, 64>(out, in, N);
-    std::puts(right ? "rotated, by tiles of 256 and of 1024 floats" : "WRONG");
+    std::printf("%s\n", right ? "right: both tiles" : "wrong: an element differs");
     cudaFree(in);
     cudaFree(out);
     return right ? 0 : 1;

@@ -1,23 +1,26 @@
-// Two planes become pairs: r r r ... and i i i ... -> r i r i r i ..., as complex numbers are stored.
+// 10_registers/example.cu -- two planes become pairs: rrr..., iii... -> ririri...
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/10_registers/example.cu
+// Run     build/bin/simulate ./example
 
 #include <cuda_runtime.h>
-
 #include <cstdio>
+#include <vector>
 
 //! [example]
 constexpr int THREADS = 128;
 
-// Where the tile keeps float4 number n. The 8 threads that are served together store 2 apart: numbers
-// 0, 2, ... 14. The places of a group of 8 are exchanged in pairs in every second group.
+// Where the tile keeps float4 number n. The 8 threads that are served together store to numbers 2
+// apart. In every second group of 8 float4, neighbours change places.
 __device__ int swizzled(int n) {
     return n ^ (n / 8 % 2);
 }
 
-__global__ void make_pairs(float4* out, const float4* real, const float4* imaginary) {
+__global__ void make_pairs(float4* out, const float4* reals, const float4* imaginaries) {
     __shared__ float4 tile[2 * THREADS];
 
     int i = blockIdx.x * THREADS + threadIdx.x;
-    float4 r = real[i], m = imaginary[i];
+    float4 r = reals[i], m = imaginaries[i];
     tile[swizzled(2 * threadIdx.x + 0)] = {r.x, m.x, r.y, m.y};
     tile[swizzled(2 * threadIdx.x + 1)] = {r.z, m.z, r.w, m.w};
 
@@ -31,22 +34,27 @@ __global__ void make_pairs(float4* out, const float4* real, const float4* imagin
 //! [example]
 
 int main() {
-    constexpr int N = 1 << 17;  // complex numbers
-    float *planes, *pairs;
-    if (cudaMallocManaged(&planes, 2 * N * sizeof(float)) ||
-        cudaMallocManaged(&pairs, 2 * N * sizeof(float))) {
-        std::puts("no memory");
-        return 1;
+    constexpr int count = 1 << 15;  // complex numbers
+    std::vector<float> planes(2 * count), result(2 * count), expected(2 * count);
+    for (int i = 0; i < 2 * count; i++) planes[i] = i + 1;
+    for (int i = 0; i < count; i++) {
+        expected[2 * i] = planes[i];
+        expected[2 * i + 1] = planes[count + i];
     }
-    for (int i = 0; i < 2 * N; ++i) planes[i] = float(i);
-    const float4* real = reinterpret_cast<const float4*>(planes);
-    make_pairs<<<N / 4 / THREADS, THREADS>>>(reinterpret_cast<float4*>(pairs), real, real + N / 4);
-    bool right = cudaDeviceSynchronize() == cudaSuccess;
-    for (int i = 0; i < N; ++i) {
-        right = right && pairs[2 * i] == planes[i] && pairs[2 * i + 1] == planes[N + i];
-    }
-    std::puts(right ? "two planes became pairs" : "WRONG");
-    cudaFree(planes);
-    cudaFree(pairs);
+
+    float4 *in, *out;
+    cudaMalloc(&in, 2 * count * sizeof(float));
+    cudaMalloc(&out, 2 * count * sizeof(float));
+    cudaMemcpy(in, planes.data(), 2 * count * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, 2 * count * sizeof(float));
+
+    make_pairs<<<count / 4 / THREADS, THREADS>>>(out, in, in + count / 4);
+
+    cudaError_t error =
+        cudaMemcpy(result.data(), out, 2 * count * sizeof(float), cudaMemcpyDeviceToHost);
+    bool right = error == cudaSuccess && result == expected;
+    std::printf("%s\n", right ? "right: every pair" : "wrong: a pair differs");
+    cudaFree(in);
+    cudaFree(out);
     return right ? 0 : 1;
 }

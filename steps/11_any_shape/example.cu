@@ -1,15 +1,18 @@
-// A copy to a place that begins 3 floats behind a sector: begun there, and begun at the sector.
+// 11_any_shape/example.cu -- a copy to a place that begins 3 floats after a sector does.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/11_any_shape/example.cu
+// Run     build/bin/simulate ./example
 
 #include <cuda_runtime.h>
-
 #include <cstdint>
 #include <cstdio>
+#include <vector>
 
 //! [example]
 constexpr int SECTOR = 8;  // floats
 
-// With AT_SECTORS each warp's 32 stores begin at a sector of `out`: thread 0 of the grid belongs to
-// the first element of the sector in which `out` begins, which may lie before `out`.
+// With AT_SECTORS the stores of a warp begin at a sector: the grid's first thread stands where the
+// sector begins in which `out` begins, and that may be before `out`.
 template <bool AT_SECTORS>
 __global__ void copy(float* out, const float* in, int n) {
     int behind = reinterpret_cast<std::uintptr_t>(out) / sizeof(float) % SECTOR;
@@ -21,32 +24,26 @@ __global__ void copy(float* out, const float* in, int n) {
 }
 //! [example]
 
-static bool is_right(const float* out, const float* in, int n) {
-    if (cudaDeviceSynchronize() != cudaSuccess) return false;
-    for (int i = 0; i < n; ++i) {
-        if (out[i] != in[i]) return false;
-    }
-    return out[-1] == -1 && out[n] == -1;  // and nothing beside it was written
-}
-
 int main() {
-    constexpr int N = 1000003, LEAD = 3, ROOM = N + 2 * SECTOR;
+    constexpr int count = 99999, shift = 3, room = count + 2 * SECTOR;
+    std::vector<float> host(count), result(room), expected(room);
+    for (int i = 0; i < count; i++) expected[shift + i] = host[i] = i + 1;
+
     float *in, *memory;
-    if (cudaMallocManaged(&in, N * sizeof(float)) ||
-        cudaMallocManaged(&memory, ROOM * sizeof(float))) {
-        std::puts("no memory");
-        return 1;
+    cudaMalloc(&in, count * sizeof(float));
+    cudaMalloc(&memory, room * sizeof(float));
+    cudaMemcpy(in, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
+
+    bool right = true;
+    for (auto* kernel : {copy<false>, copy<true>}) {
+        cudaMemset(memory, 0, room * sizeof(float));
+        // Up to SECTOR - 1 threads stand before `out`: as many more are needed.
+        kernel<<<(count + SECTOR - 1 + 255) / 256, 256>>>(memory + shift, in, count);
+        cudaError_t error =
+            cudaMemcpy(result.data(), memory, room * sizeof(float), cudaMemcpyDeviceToHost);
+        right = right && error == cudaSuccess && result == expected;  // and nothing beside them
     }
-    for (int i = 0; i < N; ++i) in[i] = float(i);
-    for (int i = 0; i < ROOM; ++i) memory[i] = -1;
-    float* out = memory + LEAD;
-    int blocks = (N + SECTOR - 1 + 255) / 256;  // the last elements may need one more
-    copy<false><<<blocks, 256>>>(out, in, N);
-    bool right = is_right(out, in, N);
-    for (int i = 0; i < N; ++i) out[i] = -1;
-    copy<true><<<blocks, 256>>>(out, in, N);
-    right = right && is_right(out, in, N);
-    std::puts(right ? "copied, from where it begins and from its sector" : "WRONG");
+    std::printf("%s\n", right ? "right: both copies" : "wrong: a copy differs");
     cudaFree(in);
     cudaFree(memory);
     return right ? 0 : 1;

@@ -1,20 +1,23 @@
-// Sums, each by one thread, whose numbers arrive in shared memory while it adds those before them.
+// 12_async/example.cu -- sums whose numbers arrive while those before them are added.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/12_async/example.cu
+// Run     build/bin/simulate ./example
 
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
-
 #include <cstdio>
+#include <vector>
 
 //! [example]
 constexpr int THREADS = 128, STAGES = 4, ROUNDS = 32;  // a thread adds ROUNDS float4
 
-__global__ void sum_columns(float* sums, const float4* in) {
-    // Each thread has a place of its own in every stage: what it copies, nobody else reads.
+// Each thread has a place of its own in every stage: what it copies, nobody else reads.
+__global__ void add_up(float* sums, const float4* in) {
     __shared__ float4 arriving[STAGES][THREADS];
     const float4* mine = in + blockIdx.x * ROUNDS * THREADS + threadIdx.x;
 
     for (int k = 0; k < STAGES - 1; ++k) {
-        __pipeline_memcpy_async(&arriving[k][threadIdx.x], &mine[k * THREADS], sizeof(float4));
+        __pipeline_memcpy_async(&arriving[k][threadIdx.x], &mine[k * THREADS], 16);
         __pipeline_commit();  // a group for each round
     }
 
@@ -23,7 +26,7 @@ __global__ void sum_columns(float* sums, const float4* in) {
         int next = k + STAGES - 1;
         if (next < ROUNDS) {
             __pipeline_memcpy_async(&arriving[next % STAGES][threadIdx.x], &mine[next * THREADS],
-                                    sizeof(float4));
+                                    16);
         }
         __pipeline_commit();                // an empty group, when there is nothing left to copy
         __pipeline_wait_prior(STAGES - 1);  // all but the newest 3: round k is here
@@ -35,24 +38,24 @@ __global__ void sum_columns(float* sums, const float4* in) {
 //! [example]
 
 int main() {
-    constexpr int BLOCKS = 32, SUMS = BLOCKS * THREADS, N = SUMS * ROUNDS * 4;
-    float *in, *sums;
-    if (cudaMallocManaged(&in, N * sizeof(float)) ||
-        cudaMallocManaged(&sums, SUMS * sizeof(float))) {
-        std::puts("no memory");
-        return 1;
+    constexpr int blocks = 16, count = blocks * ROUNDS * THREADS * 4, sums = blocks * THREADS;
+    std::vector<float> host(count), result(sums), expected(sums);
+    for (int i = 0; i < count; i++) {
+        host[i] = i % 7 + 1;  // small: no sum is rounded
+        expected[i / 4 / THREADS / ROUNDS * THREADS + i / 4 % THREADS] += host[i];
     }
-    for (int i = 0; i < N; ++i) in[i] = float(i % 1000);  // small: no sum is rounded
-    sum_columns<<<BLOCKS, THREADS>>>(sums, reinterpret_cast<const float4*>(in));
-    bool right = cudaDeviceSynchronize() == cudaSuccess;
-    for (int i = 0; i < SUMS; ++i) {
-        float sum = 0;
-        const float* from = in + (i / THREADS * ROUNDS * THREADS + i % THREADS) * 4;
-        for (int k = 0; k < ROUNDS * 4; ++k) sum += from[k / 4 * THREADS * 4 + k % 4];
-        right = right && sums[i] == sum;
-    }
-    std::puts(right ? "added, while more was arriving" : "WRONG");
+
+    float4* in;
+    float* out;
+    cudaMalloc(&in, count * sizeof(float));
+    cudaMalloc(&out, sums * sizeof(float));
+    cudaMemcpy(in, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, sums * sizeof(float));
+    add_up<<<blocks, THREADS>>>(out, in);
+    auto error = cudaMemcpy(result.data(), out, sums * sizeof(float), cudaMemcpyDeviceToHost);
+    bool right = error == cudaSuccess && result == expected;
+    std::printf("%s\n", right ? "right: every sum" : "wrong: a sum differs");
     cudaFree(in);
-    cudaFree(sums);
+    cudaFree(out);
     return right ? 0 : 1;
 }

@@ -1,6 +1,11 @@
-// An array reversed: each block's piece comes by one copy that one thread asks for.
+// 13_tma/example.cu -- an array reversed; one thread asks for all that its block needs.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/13_tma/example.cu
+// Run     build/bin/simulate ./example
 
+#include <cuda_runtime.h>
 #include <cstdio>
+#include <vector>
 
 #include "tma.h"
 
@@ -30,17 +35,22 @@ __global__ void reverse(float* out, const float* in, int n) {
 //! [example]
 
 int main() {
-    constexpr int N = 100008;  // 97 pieces, and one of 680 floats: a multiple of 16 bytes
+    constexpr int count = 100008;  // 97 pieces, and one of 680 floats: a multiple of 16 bytes
+    std::vector<float> host(count), result(count), expected(count);
+    for (int i = 0; i < count; i++) expected[count - 1 - i] = host[i] = i + 1;
+
     float *in, *out;
-    if (cudaMallocManaged(&in, N * sizeof(float)) || cudaMallocManaged(&out, N * sizeof(float))) {
-        std::puts("no memory");
-        return 1;
-    }
-    for (int i = 0; i < N; ++i) in[i] = float(i);
-    reverse<<<(N + PIECE - 1) / PIECE, THREADS>>>(out, in, N);
-    bool right = cudaDeviceSynchronize() == cudaSuccess;
-    for (int i = 0; i < N; ++i) right = right && out[i] == in[N - 1 - i];
-    std::puts(right ? "reversed, by copies that count their bytes" : "WRONG");
+    cudaMalloc(&in, count * sizeof(float));
+    cudaMalloc(&out, count * sizeof(float));
+    cudaMemcpy(in, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, count * sizeof(float));
+
+    reverse<<<(count + PIECE - 1) / PIECE, THREADS>>>(out, in, count);
+
+    cudaError_t error =
+        cudaMemcpy(result.data(), out, count * sizeof(float), cudaMemcpyDeviceToHost);
+    bool right = error == cudaSuccess && result == expected;
+    std::printf("%s\n", right ? "right: reversed" : "wrong: an element differs");
     cudaFree(in);
     cudaFree(out);
     return right ? 0 : 1;

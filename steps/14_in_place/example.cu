@@ -1,8 +1,11 @@
-// An array reversed in its own memory: element i and element n - 1 - i change places.
+// 14_in_place/example.cu -- an array reversed in its own memory.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/14_in_place/example.cu
+// Run     build/bin/simulate ./example
 
 #include <cuda_runtime.h>
-
 #include <cstdio>
+#include <vector>
 
 //! [example]
 __global__ void reverse_in_place(float* data, int n) {
@@ -19,18 +22,21 @@ __global__ void reverse_in_place(float* data, int n) {
 //! [example]
 
 int main() {
-    constexpr int N = 262145;  // odd: there is one in the middle
+    constexpr int count = 100001;  // odd: one element is in the middle
+    std::vector<float> host(count), result(count), expected(count);
+    for (int i = 0; i < count; i++) expected[count - 1 - i] = host[i] = i + 1;
+
     float* data;
-    if (cudaMallocManaged(&data, N * sizeof(float))) {
-        std::puts("no memory");
-        return 1;
-    }
-    for (int i = 0; i < N; ++i) data[i] = float(i);
-    int pairs = N / 2;
-    reverse_in_place<<<(pairs + 255) / 256, 256>>>(data, N);
-    bool right = cudaDeviceSynchronize() == cudaSuccess;
-    for (int i = 0; i < N; ++i) right = right && data[i] == float(N - 1 - i);
-    std::puts(right ? "reversed, in its own memory" : "WRONG");
+    cudaMalloc(&data, count * sizeof(float));
+    cudaMemcpy(data, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
+
+    int pairs = count / 2;
+    reverse_in_place<<<(pairs + 255) / 256, 256>>>(data, count);
+
+    cudaError_t error =
+        cudaMemcpy(result.data(), data, count * sizeof(float), cudaMemcpyDeviceToHost);
+    bool right = error == cudaSuccess && result == expected;
+    std::printf("%s\n", right ? "right: reversed" : "wrong: an element differs");
     cudaFree(data);
     return right ? 0 : 1;
 }

@@ -1,8 +1,11 @@
-// Any order of three axes, one thread per element: right for all six, coalesced for some.
+// 15_permute/example.cu -- any order of three axes, by index arithmetic alone.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/15_permute/example.cu
+// Run     build/bin/simulate ./example
 
 #include <cuda_runtime.h>
-
 #include <cstdio>
+#include <vector>
 
 //! [example]
 struct Axis {
@@ -22,29 +25,29 @@ __global__ void permute(float* out, const float* in, Axis first, Axis second, Ax
 //! [example]
 
 int main() {
-    constexpr int A = 32, B = 48, C = 64, N = A * B * C;
-    float *in, *out;
-    if (cudaMallocManaged(&in, N * sizeof(float)) || cudaMallocManaged(&out, N * sizeof(float))) {
-        std::puts("no memory");
-        return 1;
+    constexpr int A = 16, B = 48, C = 64, count = A * B * C;
+    std::vector<float> host(count), result(count), order_bac(count), order_cba(count);
+    for (int i = 0; i < count; i++) {
+        int a = i / C / B, b = i / C % B, c = i % C;
+        order_bac[(b * A + a) * C + c] = order_cba[(c * B + b) * A + a] = host[i] = i + 1;
     }
-    for (int i = 0; i < N; ++i) in[i] = float(i);
-    // The axes of in[a][b][c].
-    Axis a{A, B * C}, b{B, C}, c{C, 1};
 
-    permute<<<(N + 255) / 256, 256>>>(out, in, b, a, c);  // order 1 0 2: c stays last
-    bool right = cudaDeviceSynchronize() == cudaSuccess;
-    for (int i = 0; i < N; ++i) {
-        int z = i % C, y = i / C % A, x = i / C / A;
-        right = right && out[i] == in[(y * B + x) * C + z];
+    float *in, *out;
+    cudaMalloc(&in, count * sizeof(float));
+    cudaMalloc(&out, count * sizeof(float));
+    cudaMemcpy(in, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
+
+    const Axis a{A, B * C}, b{B, C}, c{C, 1};  // those of in[a][b][c]
+    bool right = true;
+    for (bool is_bac : {true, false}) {
+        cudaMemset(out, 0, count * sizeof(float));
+        permute<<<(count + 255) / 256, 256>>>(out, in, is_bac ? b : c, is_bac ? a : b,
+                                              is_bac ? c : a);
+        cudaError_t error =
+            cudaMemcpy(result.data(), out, count * sizeof(float), cudaMemcpyDeviceToHost);
+        right = right && error == cudaSuccess && result == (is_bac ? order_bac : order_cba);
     }
-    permute<<<(N + 255) / 256, 256>>>(out, in, c, b, a);  // order 2 1 0: a is last
-    right = right && cudaDeviceSynchronize() == cudaSuccess;
-    for (int i = 0; i < N; ++i) {
-        int z = i % A, y = i / A % B, x = i / A / B;
-        right = right && out[i] == in[(z * B + y) * C + x];
-    }
-    std::puts(right ? "permuted, in two orders" : "WRONG");
+    std::printf("%s\n", right ? "right: both orders" : "wrong: an order differs");
     cudaFree(in);
     cudaFree(out);
     return right ? 0 : 1;

@@ -1,13 +1,15 @@
-// An array of which two GPUs have a half each, reversed: each stores into the memory of the other.
+// 16_many_gpus/example.cu -- an array reversed; two GPUs have a half each.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/16_many_gpus/example.cu
+// Run     build/bin/simulate --devices 2 ./example
 
 #include <cuda_runtime.h>
-
 #include <cstdio>
 #include <vector>
 
 //! [example]
-// `mine` is a half of `in`, in the memory of the GPU that runs this. All of it belongs, mirrored, into
-// the other half of `out`, `theirs`, which the other GPU has. To the kernel it is an address.
+// `mine`, a half of `in`, lies in the memory of the GPU that runs this. Mirrored, it is the half of
+// `out` in the memory of the other GPU: `theirs`. To the kernel it is an address.
 __global__ void reverse_into_peer(float* theirs, const float* mine, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -17,40 +19,42 @@ __global__ void reverse_into_peer(float* theirs, const float* mine, int n) {
 //! [example]
 
 int main() {
-    constexpr int HALF = 100000;
-    constexpr size_t BYTES = HALF * sizeof(float);
-    // Where there is one GPU only, or GPUs that do not reach each other, both halves lie in one.
+    constexpr int half = 50000;
+    constexpr size_t bytes = half * sizeof(float);
+    std::vector<float> host(2 * half), result(2 * half), expected(2 * half);
+    for (int i = 0; i < 2 * half; i++) expected[2 * half - 1 - i] = host[i] = i + 1;
+
+    // Where one GPU is alone, or two do not reach each other, both halves lie in one.
     int gpus = 0, reach = 0;
     cudaGetDeviceCount(&gpus);
     if (gpus > 1) cudaDeviceCanAccessPeer(&reach, 0, 1);
-    const int device[2] = {0, reach ? 1 : 0};
+    const int gpu[2] = {0, reach ? 1 : 0};
 
-    std::vector<float> numbers(2 * HALF), reversed(2 * HALF, -1);
-    for (int i = 0; i < 2 * HALF; ++i) numbers[i] = float(i);
     float *in[2], *out[2];
-    for (int r = 0; r < 2; ++r) {
-        cudaSetDevice(device[r]);
-        if (reach) cudaDeviceEnablePeerAccess(device[1 - r], 0);
-        cudaMalloc(&in[r], BYTES);
-        cudaMalloc(&out[r], BYTES);
-        cudaMemcpy(in[r], &numbers[r * HALF], BYTES, cudaMemcpyHostToDevice);
+    for (int r : {0, 1}) {
+        cudaSetDevice(gpu[r]);
+        if (reach) cudaDeviceEnablePeerAccess(gpu[1 - r], 0);
+        cudaMalloc(&in[r], bytes);
+        cudaMalloc(&out[r], bytes);
+        cudaMemcpy(in[r], &host[r * half], bytes, cudaMemcpyHostToDevice);
+        cudaMemset(out[r], 0, bytes);
+        cudaDeviceSynchronize();
     }
-    for (int r = 0; r < 2; ++r) {
-        cudaSetDevice(device[r]);
-        reverse_into_peer<<<(HALF + 255) / 256, 256>>>(out[1 - r], in[r], HALF);
+    for (int r : {0, 1}) {
+        cudaSetDevice(gpu[r]);
+        reverse_into_peer<<<(half + 255) / 256, 256>>>(out[1 - r], in[r], half);
     }
-    // A half is there when the *other* GPU is done: wait for both before either is read.
     bool right = true;
-    for (int r = 0; r < 2; ++r) {
-        cudaSetDevice(device[r]);
+    for (int r : {0, 1}) {  // a half is there when the *other* GPU is done
+        cudaSetDevice(gpu[r]);
         right = right && cudaDeviceSynchronize() == cudaSuccess;
     }
-    for (int r = 0; r < 2; ++r) {
-        cudaMemcpy(&reversed[r * HALF], out[r], BYTES, cudaMemcpyDeviceToHost);
+    for (int r : {0, 1}) {
+        cudaMemcpy(&result[r * half], out[r], bytes, cudaMemcpyDeviceToHost);
         cudaFree(in[r]);
         cudaFree(out[r]);
     }
-    for (int i = 0; i < 2 * HALF; ++i) right = right && reversed[i] == numbers[2 * HALF - 1 - i];
-    std::printf("%s, on %d GPUs\n", right ? "halves exchanged" : "WRONG", reach ? 2 : 1);
+    right = right && result == expected;
+    std::printf("%s\n", right ? "right: reversed" : "wrong: an element differs");
     return right ? 0 : 1;
 }
