@@ -20,7 +20,6 @@ __global__ void add_up(float* sums, const float4* in) {
         __pipeline_memcpy_async(&arriving[k][threadIdx.x], &mine[k * THREADS], 16);
         __pipeline_commit();  // a group for each round
     }
-
     float sum = 0;
     for (int k = 0; k < ROUNDS; ++k) {
         int next = k + STAGES - 1;
