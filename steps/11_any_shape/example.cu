@@ -15,9 +15,9 @@ constexpr int SECTOR = 8;  // floats
 // sector begins in which `out` begins, and that may be before `out`.
 template <bool AT_SECTORS>
 __global__ void copy(float* out, const float* in, int n) {
-    int behind = reinterpret_cast<std::uintptr_t>(out) / sizeof(float) % SECTOR;
+    int phase = reinterpret_cast<std::uintptr_t>(out) / sizeof(float) % SECTOR;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (AT_SECTORS) i -= behind;
+    if (AT_SECTORS) i -= phase;
     if (i >= 0 && i < n) {
         out[i] = in[i];
     }
