@@ -114,6 +114,9 @@ function(add_step name)
     if(EXISTS ${PROJECT_SOURCE_DIR}/steps/${name}/orders_test.cu)
       add_step_test(${name} orders_test)
     endif()
+    if(EXISTS ${PROJECT_SOURCE_DIR}/steps/${name}/example.cu)
+      add_example(${name})
+    endif()
   endif()
 endfunction()
 
@@ -125,6 +128,35 @@ function(add_step_test name test)
   add_test(NAME step.${name}.${test} COMMAND ${name}_${test})
   set_tests_properties(step.${name}.${test} PROPERTIES LABELS sim TIMEOUT 300
     ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:simulated_cudart>)
+endfunction()
+
+# The small program of a lesson, steps/NAME/example.cu, which has no harness and checks its own result. It is
+# run under the simulator's checks; and once with kernels that do nothing, which it has to notice: exit code 1.
+function(add_example name)
+  set(program ${name}_example)
+  add_executable(${program} ${PROJECT_SOURCE_DIR}/steps/${name}/example.cu)
+  target_link_libraries(${program} PRIVATE CUDA::cudart)
+  target_compile_options(${program} PRIVATE ${COALESCE_WARNINGS} $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+  target_link_options(${program} PRIVATE LINKER:--enable-new-dtags)
+  set_target_properties(${program} PROPERTIES CUDA_RUNTIME_LIBRARY Shared
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_dependencies(${program} simulate)
+  add_test(NAME step.example.${name}
+    COMMAND simulate --error-exitcode 9 --devices 2 $<TARGET_FILE:${program}>)
+  if(NOT TARGET no_launch)
+    add_library(no_launch MODULE ${PROJECT_SOURCE_DIR}/cmake/no_launch.cpp)
+    target_compile_options(no_launch PRIVATE ${COALESCE_WARNINGS})
+    set_target_properties(no_launch PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  endif()
+  add_dependencies(${program} no_launch)
+  # Not by `simulate`, which would load its library before the one in which nothing is launched.
+  add_test(NAME step.example.${name}.without_kernel
+    COMMAND sh -c "LD_PRELOAD=$<TARGET_FILE:no_launch> $<TARGET_FILE:${program}>; test $? -eq 1")
+  set_tests_properties(step.example.${name}.without_kernel PROPERTIES ENVIRONMENT
+    "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:simulated_cudart>;COALESCE_SIM_DEVICES=2")
+  set_tests_properties(step.example.${name} step.example.${name}.without_kernel PROPERTIES
+    LABELS sim TIMEOUT 120)
+  add_gpu_test(step.example.${name}.gpu COMMAND $<TARGET_FILE:${program}>)
 endfunction()
 
 # Headers that most sources of a target include are read once for all of them. ccache does not keep what is

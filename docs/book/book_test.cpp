@@ -85,6 +85,8 @@ TEST_CASE("links between files become links between pages") {
     const Repository repository;
     CHECK(has(repository.page("See [it](../../docs/guide/teacher.md)."), "[it](\\ref teacher)"));
     CHECK(has(repository.page("See [main.cu](main.cu)."), "[main.cu](\\ref source_01_copy)"));
+    repository.write("steps/01_copy/example.cu", "");
+    CHECK(has(repository.page("See [it](example.cu)."), "[it](\\ref source_01_copy_example)"));
     CHECK(has(repository.page("See [that](#the-idea)."), "(\\ref lesson_01_copy_the-idea)"));
     CHECK(
         has(repository.page("See [web](https://example.org/a)."), "[web](https://example.org/a)"));
@@ -114,6 +116,7 @@ TEST_CASE("comments become what the book alone can show") {
     const Repository repository;
     CHECK(has(repository.page("<!-- snippet: kernel -->\n"), "\\snippet 01_copy/main.cu kernel"));
     CHECK(has(repository.page("<!-- snippet: words tma.h -->\n"), "\\snippet 01_copy/tma.h words"));
+    CHECK(has(repository.page("<!-- snippet: example -->\n"), "01_copy/example.cu example"));
     CHECK(has(repository.page("<!-- usage -->\n"), "```\nUsage: ./learn\n\n  run  Runs\n```"));
     const std::string link = "<!-- explorer: a=01_copy,copy,256,256,0,5,0 -->\n";
     CHECK(has(repository.page(link, true), "explorer.html#a=01_copy,copy,256,256,0,5,0"));
@@ -126,10 +129,13 @@ TEST_CASE("comments become what the book alone can show") {
 TEST_CASE("with the explorer's tools a lesson has its exercise, and its solution is folded") {
     const Repository repository;
     const std::string text =
-        "<!-- snippet: kernel -->\n\n<!-- snippet: other -->\n\n<!-- questions -->\n";
+        "<!-- questions -->\n\n<!-- snippet: kernel -->\n\n<!-- snippet: other -->\n\n<!-- editor "
+        "-->\n";
     const std::string with = repository.page(text, true);
     CHECK(has(with, "data-exercise=\"01_copy\""));
     CHECK(has(with, "src=\"your-turn.js\""));
+    CHECK(with.find("class=\"questions\"") < with.find("class=\"solved\""));
+    CHECK(with.find("01_copy/main.cu other") < with.find("data-exercise"));
     CHECK(with.find("<details class=\"solved\"") < with.find("01_copy/main.cu kernel"));
     CHECK(with.find("01_copy/main.cu kernel") < with.find("</details>"));
     CHECK(with.find("</details>") < with.find("01_copy/main.cu other"));
@@ -149,6 +155,70 @@ TEST_CASE("a question must have one right choice") {
     CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), BookError);
     repository.write("docs/questions/01_copy.txt", "+ A choice of nothing\n");
     CHECK_THROWS_AS(repository.page("<!-- questions -->\n"), BookError);
+}
+
+TEST_CASE("answers are folded in the book as on GitHub") {
+    const std::string text =
+        "<details><summary>Why <code>x</code>?</summary>\n\nSo.\n\n</details>\n";
+    const std::string page = Repository().page(text);
+    CHECK(has(page, "<details class=\"answer\"><summary>Why <code>x</code>?</summary>\n\\endhtml"));
+    CHECK(has(page, "\nSo.\n"));
+    CHECK(has(page, "\\htmlonly\n</details>\n\\endhtmlonly"));
+    CHECK_THROWS_AS(Repository().page("<details><summary>Why?</summary>\n\nSo.\n"), BookError);
+    CHECK_THROWS_AS(Repository().page("</details>\n"), BookError);
+    CHECK_THROWS_AS(Repository().page("<details>\n<summary>Why?</summary>\n"), BookError);
+    CHECK_THROWS_AS(Repository().page(text.substr(0, text.find("</d")) + text), BookError);
+}
+
+// ---- the course's own lessons ----
+
+namespace {
+
+/// What a lesson with an exercise lacks. `quiz` is its file in docs/questions.
+std::vector<std::string> faults_of_lesson(const std::string& text, const std::string& quiz) {
+    std::vector<std::string> faults;
+    std::size_t at = 0;
+    for (const std::string part :
+         {"\n## Predict first\n", "\n<!-- questions -->\n", "\n## The idea\n",
+          "\n<!-- snippet: example -->\n", "\n<!-- snippet: kernel -->\n",
+          "\n## Counters to expect\n", "\n## Try\n", "\n## Your turn\n", "\n<!-- editor -->\n",
+          "\n## Questions\n", "\n<details><summary>", "\n## On a GPU\n", "\n## Read\n",
+          "\n## Next\n"}) {
+        const std::size_t found = text.find(part, at);
+        if (found == text.npos) {
+            faults.push_back("no, or too early:" + part);
+        } else {
+            at = found + 1;
+        }
+    }
+    std::size_t asked = quiz.starts_with("? ");
+    for (std::size_t i = 0; (i = quiz.find("\n? ", i)) != quiz.npos; ++i) ++asked;
+    if (asked < 3) faults.push_back("3 questions in docs/questions");
+    return faults;
+}
+
+}  // namespace
+
+TEST_CASE("each lesson with an exercise has its parts in their order, and three questions") {
+    const fs::path root = REPOSITORY;
+    std::string text, quiz;
+    for (const course::Step& step : course::read_course(root / "course.toml").steps) {
+        if (!step.exercise) continue;
+        text = read_text(root / "steps" / step.name / "README.md");
+        const fs::path file = root / "docs/questions" / (step.name + ".txt");
+        quiz = fs::exists(file) ? read_text(file) : "";
+        for (const std::string& fault : faults_of_lesson(text, quiz)) {
+            FAIL_CHECK(step.name << ": " << fault);
+        }
+    }
+    // The quiz stands before what answers it.
+    const std::string mark = "<!-- questions -->\n", late_place = "## Try\n";
+    REQUIRE(text.find(mark) < text.find(late_place));
+    std::string late = text;
+    late.insert(late.find(late_place), mark + "\n");
+    late.erase(late.find(mark), mark.size());
+    CHECK_FALSE(faults_of_lesson(late, quiz).empty());
+    CHECK(faults_of_lesson(text, "? One\n+ So\n\n? Two\n+ So\n").size() == 1);
 }
 
 TEST_CASE("chapters that are not named come into the contents, and know their neighbours") {

@@ -52,6 +52,7 @@ public:
             result += written(line) + "\n";
         }
         if (in_fence) fail("a ``` is not closed");
+        if (in_answer) fail("a <details> is not closed");
         const std::string program = "source_" + page.step();
         if (!page.step().empty() && result.find("(\\ref " + program + ")") == result.npos) {
             result += "\nThe whole program: [main.cu](\\ref " + program + ").\n";
@@ -72,6 +73,7 @@ private:
         }
         if (in_fence || line.starts_with("    ")) return line;
         if (line.starts_with("<!-- ")) return comment(line);
+        if (line.starts_with("<details") || line.starts_with("</details")) return answer(line);
         if (line.starts_with('#')) return heading(line);
         return linked(line);
     }
@@ -86,12 +88,24 @@ private:
         return linked(line) + " {#" + page.name + "_" + anchor_of(line.substr(level + 1)) + "}";
     }
 
+    /// The ends of a folded answer. Doxygen knows neither.
+    std::string answer(const std::string& line) {
+        const std::string open = "<details><summary>", close = "</details>";
+        const bool opens = line.starts_with(open) && line.ends_with("</summary>");
+        if (!opens && line != close) fail("a folded answer is " + open + "...</summary>, " + close);
+        if (opens == in_answer) fail(opens ? "an answer within an answer" : "no answer is open");
+        in_answer = opens;
+        const std::string html = opens ? "<details class=\"answer\">" + line.substr(9) : close;
+        return "\\htmlonly\n" + html + "\n\\endhtmlonly";
+    }
+
     std::string comment(const std::string& line) {
         const std::size_t end = line.find(" -->");
         if (end == line.npos) return line;
         const std::string body = line.substr(5, end - 5);
         if (body.starts_with("snippet: ")) return snippet(body.substr(9));
         if (body == "questions") return questions();
+        if (body == "editor") return editor();
         if (body == "begin") return begin();
         if (body == "usage") return "```\n" + usage() + "```\n";
         if (body.starts_with("explorer: ") && with_explorer) {
@@ -103,11 +117,12 @@ private:
     }
 
     /// A part of the step's program. Its main kernel solves the exercise: it is folded where there is one to be solved.
-    /// `what` is the part's name, and the file behind it where it is another one than main.cu.
+    /// `what` is the part's name, and after it the file, where it is not the one that is expected.
     std::string snippet(const std::string& what) const {
         const std::size_t space = what.find(' ');
         const std::string name = what.substr(0, space);
-        const std::string file = space == what.npos ? "main.cu" : what.substr(space + 1);
+        const std::string expected = name == "example" ? "example.cu" : "main.cu";
+        const std::string file = space == what.npos ? expected : what.substr(space + 1);
         const std::string text = "\n\\snippet " + page.step() + "/" + file + " " + name + "\n";
         if (!with_explorer || name != "kernel" || !has_exercise()) return text;
         return "\n\\htmlonly\n<details class=\"solved\"><summary>The kernel: it solves the "
@@ -116,19 +131,21 @@ private:
                text + "\n\\htmlonly\n</details>\n\\endhtmlonly\n";
     }
 
-    /// The lesson's questions, and behind them the place to write the exercise's kernel, which a script fills.
     std::string questions() const {
-        std::string html = "\\htmlonly\n<section class=\"questions\" aria-label=\"Questions\">\n" +
-                           questions_html(page.step(), contents, course) + "</section>\n";
-        if (with_explorer && has_exercise()) {
-            html += "<section class=\"your-turn\" id=\"your-turn\" data-exercise=\"" + page.step() +
-                    "\" aria-label=\"Your turn\"><h2 class=\"turn\">Your turn</h2>\n"
-                    "<noscript><p>The editor needs JavaScript. Without it: <code>./learn check " +
-                    page.step().substr(0, 2) + "</code></p></noscript></section>\n" +
-                    "<link rel=\"stylesheet\" href=\"your-turn.css\"/>"
-                    "<script defer src=\"your-turn.js\"></script>\n";
-        }
-        return html + "\\endhtmlonly\n";
+        return "\\htmlonly\n<section class=\"questions\" aria-label=\"Questions\">\n" +
+               questions_html(page.step(), contents, course) + "</section>\n\\endhtmlonly\n";
+    }
+
+    /// The place to write the exercise's kernel, which a script fills.
+    std::string editor() const {
+        if (!with_explorer || !has_exercise()) return "";
+        return "\\htmlonly\n<section class=\"your-turn\" data-exercise=\"" + page.step() +
+               "\" aria-label=\"Your turn\"><noscript><p>The editor needs JavaScript. Without it: "
+               "<code>./learn check " +
+               page.step().substr(0, 2) +
+               "</code></p></noscript></section>\n"
+               "<link rel=\"stylesheet\" href=\"your-turn.css\"/>"
+               "<script defer src=\"your-turn.js\"></script>\n\\endhtmlonly\n";
     }
 
     /// The ways into the book.
@@ -188,6 +205,9 @@ private:
         if (file.filename() == "main.cu" && !page.step().empty()) {
             return ref("source_" + page.step(), link.text);
         }
+        if (file.filename() == "example.cu" && !page.step().empty()) {
+            return ref("source_" + page.step() + "_example", link.text);
+        }
         // A file that the book does not show: its path says where it is.
         std::string name = link.text;
         std::erase(name, '`');
@@ -205,7 +225,7 @@ private:
     const bool with_explorer;
     std::string result;
     int number = 0;
-    bool in_fence = false;
+    bool in_fence = false, in_answer = false;
 };
 
 }  // namespace
@@ -223,10 +243,16 @@ std::string anchor_of(const std::string& heading) {
     return anchor;
 }
 
-std::string source_text(const std::string& step) {
-    return "# " + step + "/main.cu {#source_" + step +
-           "}\n\nThe program of [the lesson](\\ref lesson_" + step +
-           "), whole.\n\n\\include{lineno} " + step + "/main.cu\n";
+std::string source_text(const std::string& step, bool has_example) {
+    const std::string label = "source_" + step;
+    std::string text = "# " + step + "/main.cu {#" + label +
+                       "}\n\nThe program of [the lesson](\\ref lesson_" + step +
+                       "), whole.\n\n\\include{lineno} " + step + "/main.cu\n";
+    if (has_example) {
+        text += "\n## example.cu {#" + label + "_example}\n\nIts small example, whole.\n\n" +
+                "\\include " + step + "/example.cu\n";
+    }
+    return text;
 }
 
 std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,

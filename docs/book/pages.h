@@ -3,12 +3,14 @@
 // What changes: headings get anchors; links between files become links between pages; drawings are
 // named by their file; and comments in the text become what only the book can show:
 //     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` of the lesson's main.cu;
-//                               `kernel` is folded where the exercise can be solved in the page
-//     <!-- questions -->        the lesson's questions, which the page checks; behind them, where there is an
-//                               explorer, the exercise's editor
+//                               `kernel` is folded where the exercise can be solved in the page,
+//                               `example` stands in example.cu
+//     <!-- questions -->        the lesson's questions, which the page checks
+//     <!-- editor -->           the exercise's editor, where there is an explorer
 //     <!-- begin -->            two buttons: the first lesson, and the playground where there is one
 //     <!-- usage -->            what `./learn help` prints
 //     <!-- explorer: LINK -->   the lesson's kernel in the explorer
+// A folded answer, <details><summary>QUESTION</summary> in one line, its text, and </details>, is folded here too.
 #pragma once
 
 #include "contents.h"
@@ -20,8 +22,8 @@ namespace coalesce::book {
 std::string doxygen_text(const Page& page, const Contents& contents, const course::Course& course,
                          bool with_explorer);
 
-/// The page that shows a step's whole program, for Doxygen.
-std::string source_text(const std::string& step);
+/// The page that shows a step's whole program, and its example where there is one, for Doxygen.
+std::string source_text(const std::string& step, bool has_example);
 
 /// "The other cure: a swizzle" -> "the-other-cure-a-swizzle", as GitHub has it.
 std::string anchor_of(const std::string& heading);

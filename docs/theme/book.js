@@ -220,8 +220,8 @@ function verdictOf(form) {
         if (given === "" || Number.isNaN(Number(given))) return { text: "A number, please." };
         const answer = Number(form.dataset.answer);
         return Math.abs(Number(given) - answer) <= Number(form.dataset.within) * answer
-            ? { right: true, text: `Right: ${form.dataset.answer}. The counters below say so too.` }
-            : { right: false, text: "Not that many, or not that few. The picture above shows one request: count." };
+            ? { right: true, text: `Right: ${form.dataset.answer}. The counters further down say so too.` }
+            : { right: false, text: "Not that many, or not that few. The picture further down shows one request: count." };
     }
     const choice = form.querySelector("input:checked");
     if (!choice) return { text: "Choose one first." };

@@ -1,0 +1,52 @@
+// 02_naive/example.cu -- reads and writes one field of an array of structures of 32 bytes.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/02_naive/example.cu
+// Run     build/bin/simulate ./example
+
+#include <cuda_runtime.h>
+#include <cstdio>
+#include <vector>
+
+struct Star {
+    float x, y, z, vx, vy, vz, mass, age;
+};
+
+//! [example]
+// Lanes read 32 bytes apart, and write side by side.
+__global__ void take_masses(float* masses, const Star* stars, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) masses[i] = stars[i].mass;
+}
+
+// Lanes read side by side, and write 32 bytes apart.
+__global__ void put_ages(Star* stars, const float* ages, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) stars[i].age = ages[i];
+}
+//! [example]
+
+int main() {
+    constexpr int count = 500, threads = 128, blocks = (count + threads - 1) / threads;
+    std::vector<Star> host(count);
+    for (int i = 0; i < count; i++) host[i].mass = i + 1.0f;
+
+    Star* stars;
+    float* masses;
+    cudaMalloc(&stars, count * sizeof(Star));
+    cudaMalloc(&masses, count * sizeof(float));
+    cudaMemcpy(stars, host.data(), count * sizeof(Star), cudaMemcpyHostToDevice);
+    cudaMemset(masses, 0, count * sizeof(float));
+
+    // Each star becomes as old as it is heavy.
+    take_masses<<<blocks, threads>>>(masses, stars, count);
+    put_ages<<<blocks, threads>>>(stars, masses, count);
+
+    cudaError_t error =
+        cudaMemcpy(host.data(), stars, count * sizeof(Star), cudaMemcpyDeviceToHost);
+    bool right = error == cudaSuccess;
+    for (int i = 0; i < count; i++) right = right && host[i].age == i + 1.0f;
+    std::printf("%s\n", right ? "right: every age" : "wrong: an age differs");
+    cudaFree(stars);
+    cudaFree(masses);
+    return right ? 0 : 1;
+}

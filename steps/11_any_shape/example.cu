@@ -1,0 +1,50 @@
+// 11_any_shape/example.cu -- a copy to a place that begins 3 floats after a sector does.
+//
+// Build   nvcc -cudart shared -arch=sm_90 -lineinfo -o example steps/11_any_shape/example.cu
+// Run     build/bin/simulate ./example
+
+#include <cuda_runtime.h>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+//! [example]
+constexpr int SECTOR = 8;  // floats
+
+// With AT_SECTORS the stores of a warp begin at a sector: the grid's first thread stands where the
+// sector begins in which `out` begins, and that may be before `out`.
+template <bool AT_SECTORS>
+__global__ void copy(float* out, const float* in, int n) {
+    int phase = reinterpret_cast<std::uintptr_t>(out) / sizeof(float) % SECTOR;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (AT_SECTORS) i -= phase;
+    if (i >= 0 && i < n) {
+        out[i] = in[i];
+    }
+}
+//! [example]
+
+int main() {
+    constexpr int count = 99999, shift = 3, room = count + 2 * SECTOR;
+    std::vector<float> host(count), result(room), expected(room);
+    for (int i = 0; i < count; i++) expected[shift + i] = host[i] = i + 1;
+
+    float *in, *memory;
+    cudaMalloc(&in, count * sizeof(float));
+    cudaMalloc(&memory, room * sizeof(float));
+    cudaMemcpy(in, host.data(), count * sizeof(float), cudaMemcpyHostToDevice);
+
+    bool right = true;
+    for (auto* kernel : {copy<false>, copy<true>}) {
+        cudaMemset(memory, 0, room * sizeof(float));
+        // Up to SECTOR - 1 threads stand before `out`: as many more are needed.
+        kernel<<<(count + SECTOR - 1 + 255) / 256, 256>>>(memory + shift, in, count);
+        cudaError_t error =
+            cudaMemcpy(result.data(), memory, room * sizeof(float), cudaMemcpyDeviceToHost);
+        right = right && error == cudaSuccess && result == expected;  // and nothing beside them
+    }
+    std::printf("%s\n", right ? "right: both copies" : "wrong: a copy differs");
+    cudaFree(in);
+    cudaFree(memory);
+    return right ? 0 : 1;
+}
