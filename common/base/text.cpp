@@ -21,4 +21,10 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
+std::size_t occurrences(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
 }  // namespace coalesce

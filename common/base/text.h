@@ -8,6 +8,9 @@ namespace coalesce {
 /// "4", "4.25": two decimals at most.
 std::string short_number(double value);
 
+/// How often `part` stands in `text`.
+std::size_t occurrences(const std::string& text, const std::string& part);
+
 /// The lines of a text, without their ends.
 std::vector<std::string> lines_of(const std::string& text);
 

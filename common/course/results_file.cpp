@@ -147,4 +147,17 @@ ResultsKind check_results(const Json& run) {
     return kind;
 }
 
+bool is_of_host(const Json& result) {
+    static const std::set<std::string> of_host = {"host_to_device", "device_to_host", "cpu_serial",
+                                                  "cpu_parallel"};
+    return of_host.contains(result.value("variant", ""));
+}
+
+bool is_contender(const Json& result) {
+    static const std::set<std::string> others = {"memcpy", "fine", "coarse"};
+    return result.contains("gbps") && result.value("verified", false) &&
+           !result.contains("array") && !is_of_host(result) &&
+           !others.contains(result.value("variant", ""));
+}
+
 }  // namespace coalesce::course

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
 
 namespace coalesce::course {
 
@@ -22,5 +23,23 @@ struct ResultsError : std::runtime_error {
 
 /// Checks every field that tables and charts show. Throws ResultsError for the first that is wrong.
 ResultsKind check_results(const nlohmann::ordered_json& run);
+
+/// Whether it is of host code, or of a transfer.
+bool is_of_host(const nlohmann::ordered_json& result);
+
+/// Whether it has a time that can be held against its lesson's first: of a kernel, of a whole matrix. Host
+/// code, transfers, halves of a transpose and other arrays have none.
+bool is_contender(const nlohmann::ordered_json& result);
+
+/// The fastest contender of a lesson, among any results; nullptr: there is none.
+template <class Results>
+const nlohmann::ordered_json* fastest_of(const std::string& step, const Results& results) {
+    const nlohmann::ordered_json* fastest = nullptr;
+    for (const nlohmann::ordered_json& result : results) {
+        if (result.at("step") != step || !is_contender(result)) continue;
+        if (!fastest || result.at("gbps") > fastest->at("gbps")) fastest = &result;
+    }
+    return fastest;
+}
 
 }  // namespace coalesce::course

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "harness/device_buffer.h"
 #include "harness/errors.h"
-#include "harness/problem.h"
+#include "harness/launch.h"
 #include "harness/shapes.h"
 #include "harness/simulator_function.h"
 #include "harness/text.h"
@@ -43,19 +42,7 @@ timing::Predictions predictions_for(const std::string& gpu) {
 }
 
 void launch_at(const Variant& variant, Shape shape) {
-    const std::size_t bytes = static_cast<std::size_t>(variant.element_size) *
-                              static_cast<std::size_t>(shape.rows) *
-                              static_cast<std::size_t>(shape.cols);
-    const DeviceBuffer in(bytes), out(variant.produces.in_place ? 1 : bytes);
-    auto* to = static_cast<float*>(variant.produces.in_place ? in.data() : out.data());
-    const auto* from = static_cast<const float*>(in.data());
-    if (variant.permute)
-        variant.permute(to, from, problem_of(*array_of(variant, shape)).axes());
-    else
-        variant.launch(to, from, shape.rows, shape.cols);
-    const cudaError_t launched = cudaGetLastError(), ended = cudaDeviceSynchronize();
-    const cudaError_t error = launched != cudaSuccess ? launched : ended;
-    if (error != cudaSuccess)
+    if (const cudaError_t error = BareLaunch(variant, shape).run(); error != cudaSuccess)
         throw NotPredicted("at " + shape.name() +
                            " it cannot be launched: " + cudaGetErrorString(error));
 }

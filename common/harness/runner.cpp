@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/errors.h"
+#include "harness/launch.h"
 #include "harness/shapes.h"
 #include "harness/text.h"
 
@@ -16,21 +17,8 @@ bool is_host_code(const Variant& variant) {
     return variant.in == Memory::host && variant.out == Memory::host;
 }
 
-void launch(const Variant& variant, const VerifiedBuffers& buffers) {
-    const Problem& problem = buffers.problem();
-    if (variant.permute) {
-        return variant.permute(buffers.out(), buffers.in(), problem.axes());
-    }
-    variant.launch(buffers.out(), buffers.in(), static_cast<int>(problem.rows),
-                   static_cast<int>(problem.cols));
-}
-
-/// Launches and waits. cudaSuccess, or why it could not be launched or did not end well.
 cudaError_t launch_and_wait(const Variant& variant, const VerifiedBuffers& buffers) {
-    launch(variant, buffers);
-    const cudaError_t launched = cudaGetLastError();
-    const cudaError_t ended = cudaDeviceSynchronize();
-    return launched != cudaSuccess ? launched : ended;
+    return launch_and_wait(variant, buffers.problem(), buffers.out(), buffers.in());
 }
 
 std::string launch_failure(cudaError_t error) {
@@ -129,15 +117,6 @@ Runner::Runner(const Device& device, const Options& options, Shape shape)
     if (options_.bench && !device_.simulated) {
         stopwatch_ = std::make_unique<Stopwatch>(device_.l2_bytes);
     }
-}
-
-Problem Runner::problem_at(const Variant& variant, Shape shape) const {
-    if (variant.permute) return coalesce::problem_of(*array_of(variant, shape));
-    return {.rows = shape.rows,
-            .cols = shape.cols,
-            .produces = variant.produces,
-            .element_size = static_cast<std::size_t>(variant.element_size),
-            .keeps_nan_payloads = variant.keeps_nan_payloads};
 }
 
 VerifiedBuffers& Runner::large_buffers(const Variant& variant) {
@@ -315,7 +294,7 @@ void Runner::measure(Result& result) {
         if (!options_.time_on.empty()) predict_time(result);
         return;
     }
-    const auto work = [&] { launch(variant, buffers); };
+    const auto work = [&] { launch(variant, buffers.problem(), buffers.out(), buffers.in()); };
     result.timing =
         is_host_code(variant) ? stopwatch_->time_on_host(work) : stopwatch_->time_on_device(work);
 }

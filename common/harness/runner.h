@@ -36,7 +36,6 @@ private:
     void check_once(Result& result, VerifiedBuffers& buffers);
     void refuse(Result& result, Shape shape);
     void fail(Result& result, Shape shape, const std::string& text);
-    Problem problem_at(const Variant& variant, Shape shape) const;
     std::vector<Problem> problems_for(const Variant& variant) const;
     VerifiedBuffers& large_buffers(const Variant& variant);
     std::vector<Shape> shapes_for(const Variant& variant) const;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/median.h"
 #include "harness/errors.h"
 #include "harness/flush.h"
 
@@ -17,13 +18,6 @@ constexpr double kEnoughSeconds = 2;
 constexpr int kMostRepetitions = 500;
 constexpr int kLeastWarmUps = 3;
 constexpr double kWarmMs = 100;
-
-double median(std::vector<double>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) return *middle;
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();

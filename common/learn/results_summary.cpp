@@ -1,8 +1,8 @@
 #include "learn/results_summary.h"
 
 #include <optional>
-#include <set>
 
+#include "course/results_file.h"
 #include "harness/text.h"
 #include "learn/figures.h"
 #include "learn/renew.h"
@@ -40,21 +40,8 @@ std::vector<Json> measured_of(const std::string& step, const KnownResults& known
     return results_of(step, known.measured.front());
 }
 
-// Halves of a transpose are no rivals of a whole one; neither are host code, transfers, and other arrays.
-bool is_comparable(const Json& result, const course::Step& step) {
-    static const std::set<std::string> HALVES = {"fine", "coarse"};
-    const std::string name = result.at("variant");
-    const course::Variant* variant = step.find(name);
-    return variant && !variant->kernel.empty() && !HALVES.contains(name) &&
-           !result.contains("array") && milliseconds(result) != "-";
-}
-
 std::string fastest_of(const std::vector<Json>& measured, const course::Step& step) {
-    const Json* fastest = nullptr;
-    for (const Json& result : measured) {
-        if (!is_comparable(result, step)) continue;
-        if (!fastest || result.at("gbps") > fastest->at("gbps")) fastest = &result;
-    }
+    const Json* fastest = course::fastest_of(step.name, measured);
     if (!fastest || fastest->at("variant") == measured.front().at("variant")) return "";
     return "`" + fastest->at("variant").get<std::string>() + "` " + gigabytes_per_second(*fastest) +
            ", " + of_copy(*fastest);

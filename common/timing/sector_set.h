@@ -24,6 +24,8 @@ public:
     /// How many of them are new in this turn. Turns have rising numbers; a sector that an earlier one added is new
     /// once more.
     std::uint64_t add(SectorRun run, std::uint64_t turn);
+    /// `run` will be added soon: what that looks up is fetched meanwhile.
+    void expect(SectorRun run) const;
     std::uint64_t size() const;
     /// Sectors that are in both.
     std::uint64_t common_with(const SectorSet& other) const;
@@ -45,6 +47,8 @@ private:
         std::uint64_t sectors = 0;
         std::uint64_t turn = 0, of_turn = 0;  ///< the last turn that added some, and which
     };
+    /// Where a page is looked for first. The table is not empty.
+    std::size_t slot_of(std::uint64_t number) const;
     Page& page(std::uint64_t number);
     void grow();
     std::vector<Page> sorted() const;
@@ -56,11 +60,19 @@ private:
 
 // Here, because a launch that is recorded adds millions.
 
+inline std::size_t SectorSet::slot_of(std::uint64_t number) const {
+    return number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(table_.size() - 1));
+}
+
+inline void SectorSet::expect(SectorRun run) const {
+    if (!table_.empty()) __builtin_prefetch(&table_[slot_of(run.first / sectors_of_page)], 1);
+}
+
 inline SectorSet::Page& SectorSet::page(std::uint64_t number) {
     if (last_ < table_.size() && table_[last_].number == number) return table_[last_];
     if (2 * (used_ + 1) > table_.size()) grow();
     const std::size_t mask = table_.size() - 1;
-    std::size_t at = number * 0x9e3779b97f4a7c15ull >> (64 - std::bit_width(mask));
+    std::size_t at = slot_of(number);
     while (table_[at].number != number) {
         if (table_[at].number == nothing) {
             table_[at].number = number;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/median.h"
 #include "base/text.h"
 
 TEST_CASE("numbers have the decimals that they need") {
@@ -16,4 +17,16 @@ TEST_CASE("lines of a text") {
     CHECK(coalesce::lines_of("") == Lines{});
     CHECK(coalesce::lines_of("a\n\nb\n") == Lines{"a", "", "b"});
     CHECK(coalesce::lines_of("a\nb") == Lines{"a", "b"});
+}
+
+TEST_CASE("how often a part stands in a text") {
+    CHECK(coalesce::occurrences("", "a") == 0);
+    CHECK(coalesce::occurrences("a, b, a", "a") == 2);
+    CHECK(coalesce::occurrences("a, b, a", "c") == 0);
+}
+
+TEST_CASE("the value in the middle") {
+    CHECK(coalesce::median({}) == 0);
+    CHECK(coalesce::median({3, 1, 2}) == 2);
+    CHECK(coalesce::median({4, 1, 100, 2}) == 3);
 }

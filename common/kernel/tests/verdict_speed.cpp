@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/median.h"
 #include "examined.h"
 
 using namespace coalesce;
@@ -30,12 +30,6 @@ constexpr std::size_t kParts = 4;  ///< that the verdict itself knows of
 struct Part {
     const char* name;
     std::vector<double> milliseconds;
-
-    double median() const {
-        std::vector<double> sorted = milliseconds;
-        std::sort(sorted.begin(), sorted.end());
-        return sorted[sorted.size() / 2];
-    }
 };
 
 /// The child's side: examines and writes its milliseconds to a file.
@@ -118,6 +112,6 @@ int main(int argc, char** argv) {
     if (!worked) return 2;
     std::printf("From a saved file to its verdict: median of %d saves, in ms of this computer\n",
                 kSaves);
-    for (const Part& part : parts) std::printf("  %-20s %8.1f\n", part.name, part.median());
-    return most > 0 && parts.back().median() > most ? 1 : 0;
+    for (const Part& part : parts) std::printf("  %-20s %8.1f\n", part.name, median(part.milliseconds));
+    return most > 0 && median(parts.back().milliseconds) > most ? 1 : 0;
 }

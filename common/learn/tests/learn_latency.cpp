@@ -9,20 +9,17 @@
 #include <map>
 #include <vector>
 
+#include "base/median.h"
 #include "scratch_course.h"
 #include "terminal.h"
 
+using coalesce::median;
 using namespace coalesce::learn;
 
 namespace {
 
 constexpr int SAVES = 20;
 using Clock = std::chrono::steady_clock;
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
 
 struct Times {
     std::vector<double> whole, examined_in_all;

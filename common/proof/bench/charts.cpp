@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "course/results_file.h"
 #include "harness/result.h"
 #include "harness/text.h"
 #include "proof/bench/shown.h"
@@ -35,28 +36,10 @@ LineStyle style_of_line(std::size_t index) {
     return {colours[index % count], dashes[index / count % std::size(dashes)]};
 }
 
-/// Host code and transfers are slower by a factor of 40 and more: they would not be seen.
-bool is_of_device(const Json& result) {
-    static const std::set<std::string> others{"host_to_device", "device_to_host", "cpu_serial",
-                                              "cpu_parallel"};
-    return !others.contains(result.value("variant", ""));
-}
-
-/// Halves of a transpose are no rivals of a whole one.
-bool is_whole(const Json& result) {
-    return result.at("variant") != "fine" && result.at("variant") != "coarse";
-}
-
 /// The fastest kernel of the same step; nullptr when it is this one.
-const Json* fastest_of(const Json& headline, const Json& results) {
-    const Json* fastest = &headline;
-    for (const Json& result : results) {
-        if (result.at("step") != headline.at("step") || !is_timed(result)) continue;
-        if (!is_of_device(result) || !is_whole(result) || result.at("variant") == "memcpy")
-            continue;
-        if (result.at("gbps") > fastest->at("gbps")) fastest = &result;
-    }
-    return fastest == &headline ? nullptr : fastest;
+const Json* fastest_beside(const Json& headline, const Json& results) {
+    const Json* fastest = course::fastest_of(headline.at("step"), results);
+    return fastest && fastest->at("gbps") > headline.at("gbps") ? fastest : nullptr;
 }
 
 /// The first of each step, and every rival but the copy, which is a line of its own.
@@ -135,7 +118,7 @@ void draw_bar(Svg& svg, const Both& both, const Json& result, const Axis& right,
     const Json* predicted = is_predicted     ? &result
                             : both.predicted ? both.predicted->row(result)
                                              : nullptr;
-    if (const Json* fastest = fastest_of(result, both.shown.results);
+    if (const Json* fastest = fastest_beside(result, both.shown.results);
         fastest && !is_rival(result)) {
         const Point end{right.at(fastest->at("gbps")), y + height / 2};
         svg.line({right.at(gbps), end.y}, end, kFastestColour, 2);
@@ -204,7 +187,8 @@ std::vector<Spot> spots_of(const Json& results, const Json& simulated, const Axi
     for (const Json& result : results) {
         const auto share =
             shares.find(result.value("step", "") + " " + result.value("variant", ""));
-        if (!is_timed(result) || share == shares.end() || !is_of_device(result)) continue;
+        if (!is_timed(result) || share == shares.end()) continue;
+        if (course::is_of_host(result)) continue;  // 40 times slower and more: it would not be seen
         const bool is_headline = seen.insert(result.value("step", "")).second;
         spots.push_back({{right.at(share->second), up.at(result["gbps"])},
                          is_headline ? label_of(result) : ""});

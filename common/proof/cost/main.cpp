@@ -12,11 +12,11 @@
 #include <iostream>
 #include <optional>
 
+#include "base/median.h"
 #include "course/course.h"
 #include "harness/device.h"
-#include "harness/device_buffer.h"
 #include "harness/errors.h"
-#include "harness/problem.h"
+#include "harness/launch.h"
 #include "harness/shapes.h"
 #include "harness/simulator_function.h"
 #include "harness/text.h"
@@ -46,12 +46,6 @@ double ms_of(const Work& work) {
     return processor_ms() - start;
 }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 /// Milliseconds of processor time, a value for each round.
 struct Cost {
     std::vector<double> run, beside, alone, predict;
@@ -62,39 +56,6 @@ struct Cost {
         return median(more);
     }
     double prediction() const { return median(alone) + median(predict); }
-};
-
-/// A variant with its matrices.
-class Launcher {
-public:
-    Launcher(const Variant& variant, Shape shape)
-        : variant_(variant),
-          shape_(shape),
-          in_(bytes(), variant.in),
-          out_(variant.produces.in_place ? 1 : bytes(), variant.out) {
-        CUDA_CHECK(cudaMemset(in_.data(), 0, in_.bytes()));
-    }
-
-    void launch() const {
-        auto* to = static_cast<float*>(variant_.produces.in_place ? in_.data() : out_.data());
-        const auto* from = static_cast<const float*>(in_.data());
-        if (variant_.permute)
-            variant_.permute(to, from, problem_of(*array_of(variant_, shape_)).axes());
-        else
-            variant_.launch(to, from, shape_.rows, shape_.cols);
-        CUDA_CHECK(cudaGetLastError());
-        CUDA_CHECK(cudaDeviceSynchronize());
-    }
-
-private:
-    std::size_t bytes() const {
-        return static_cast<std::size_t>(variant_.element_size) *
-               static_cast<std::size_t>(shape_.rows) * static_cast<std::size_t>(shape_.cols);
-    }
-
-    const Variant& variant_;
-    const Shape shape_;
-    const DeviceBuffer in_, out_;
 };
 
 void record(int what) {
@@ -112,27 +73,28 @@ bool predict() {
     return written > of_no_launch;
 }
 
-void take_turn(const Launcher& launcher, Cost& cost) {
+void take_turn(const BareLaunch& launch, Cost& cost) {
     const auto keep = [](std::vector<double>& ms, const auto& work) { ms.push_back(ms_of(work)); };
     record(coalesceRecordNothing);
-    keep(cost.run, [&] { launcher.launch(); });
+    keep(cost.run, [&] { CUDA_CHECK(launch.run()); });
     record(coalesceRecordBeside);
-    keep(cost.beside, [&] { launcher.launch(); });
+    keep(cost.beside, [&] { CUDA_CHECK(launch.run()); });
     keep(cost.predict, [] { predict(); });
     record(coalesceRecordAlone);
-    keep(cost.alone, [&] { launcher.launch(); });
+    keep(cost.alone, [&] { CUDA_CHECK(launch.run()); });
     record(coalesceRecordNothing);
 }
 
 /// Nothing where nothing is launched, or all blocks wait for each other.
 std::optional<Cost> cost_of(const Variant& variant, const Words& words) {
-    const Launcher launcher(variant, rounded_up({words.side, words.side}, variant));
-    launcher.launch();  // what is done once for a kernel
+    const BareLaunch launch(variant, rounded_up({words.side, words.side}, variant));
+    CUDA_CHECK(cudaMemset(launch.in().data(), 0, launch.in().bytes()));
+    CUDA_CHECK(launch.run());  // what is done once for a kernel
     record(coalesceRecordBeside);
-    launcher.launch();
+    CUDA_CHECK(launch.run());
     if (!predict()) return std::nullopt;
     Cost cost;
-    for (int round = 0; round < words.rounds; ++round) take_turn(launcher, cost);
+    for (int round = 0; round < words.rounds; ++round) take_turn(launch, cost);
     return cost;
 }
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/text.h"
 #include "harness/errors.h"
 #include "proof/bench/charts.h"
 #include "proof/bench/plan.h"
@@ -46,11 +47,8 @@ std::vector<std::string> charts_of(const ChartResults& results) {
     return {bandwidth_chart(results), sectors_chart(results), sizes_chart(results)};
 }
 
-int count_of_rings(const std::string& svg) {
-    const std::string ring = std::string("fill:") + kPaper + ";stroke:";
-    int rings = 0;
-    for (size_t at = 0; (at = svg.find(ring, at)) != std::string::npos; ++at) ++rings;
-    return rings;
+std::size_t count_of_rings(const std::string& svg) {
+    return occurrences(svg, std::string("fill:") + kPaper + ";stroke:");
 }
 
 }  // namespace

@@ -100,18 +100,16 @@ void release(Block& block, u32 id) {
     Barrier& barrier = block.barriers[id];
     if (block.launch->checks.sync && barrier.expected == 0) check_barrier(block, id);
     Mask waited = 0;
-    const Op* at = nullptr;
     for (Warp& w : block.warps) {
         for (Fragment& f : w.others) {
             if (f.state != Fragment::State::at_barrier || f.barrier != id) continue;
             if (f.at->run == op_barrier_reduce) write_reduction(w, f, barrier);
-            at = f.at;
             waited |= 1u << w.index;
             f.state = Fragment::State::ready;
             ++f.at;
         }
     }
-    note_barrier_complete(block, at, id, waited, barrier.expected == 0);
+    note_barrier_complete(block, id, waited, barrier.expected == 0);
     barrier = {};
     block.waiting_warps[id] = 0;
 }
@@ -146,7 +144,7 @@ Barrier* arrive(Warp& w, const Op* op) {
     Barrier& barrier = w.block->barriers[id];
     barrier.in_use = true;
     if (threads) barrier.expected = threads;
-    note_barrier_arrive(w, op, id);
+    note_barrier_arrive(w, id);
     return &barrier;
 }
 

@@ -14,7 +14,7 @@ const Op* op_barrier_reduce(Warp& w,
 enum : u8 { kReducePopc, kReduceAnd, kReduceOr };
 
 /// bar.warp.sync has gathered its lanes.
-void note_warp_barrier(Warp& w, const Op* op);
+void note_warp_barrier(Warp& w);
 /// Lanes of this warp have exited: what waited only for them goes on.
 void lanes_ended(Warp& w);
 

@@ -53,6 +53,8 @@ struct Launch {
     u64 first_neighbour = 0, neighbours = 0;
     u64 first_below = 0, below = 0;  ///< of those in the grid's next row
     bool only_heard = false;         ///< global memory is asked for, and not touched
+    /// What a clean block did in shared memory, of those that were run before; nullptr: there was none.
+    std::shared_ptr<const SharedLedger::Steps> clean_block;
 
     bool is_neighbour(u64 block) const { return block - first_neighbour < neighbours; }
     bool is_heard(u64 block) const { return is_neighbour(block) || block - first_below < below; }

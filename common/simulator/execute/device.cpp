@@ -349,6 +349,7 @@ void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
             std::vector<Counted>& counted) {
     worker.begin_launch(launch, shared_log, options().seed, resident);
     worker.run();
+    if (!launch.only_heard) launch.clean_block = worker.clean_block();  // else it may not be whole
     worker.end_launch();
     counted.push_back({launch.code, std::move(worker.totals)});
 }
@@ -375,6 +376,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
         chosen->launch.next_block = 0;
         run_on(state_->recording_worker, chosen->launch, state_->shared_log, resident, counted);
         if (chosen->launch.failed()) launch.fail(static_cast<Status>(chosen->launch.status.load()));
+        launch.clean_block = chosen->launch.clean_block;
         choose_neighbours(launch, recording, resident);
     };
     const std::vector<u64> blocks = Recorder::chosen_blocks(launch.config, resident);

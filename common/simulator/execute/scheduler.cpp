@@ -337,7 +337,7 @@ void release_complete_warp_syncs(Warp& w) {
 }
 
 const Op* op_warp_barrier(Warp& w, const Op* op) {
-    note_warp_barrier(w, op);
+    note_warp_barrier(w);
     return op + 1;
 }
 
@@ -365,6 +365,7 @@ void run_heard(Warp& w, const Op* op) {
 void run_fragments(Warp& w) {
     Watch& watch = *w.block->watch;
     w.observed = w.listener || watch.on();
+    w.observed_shared = watch.on() || (w.listener && w.listener->hears_shared());
     const Op* op = next_fragment(w);
     if (w.step_listener) return run_heard(w, op);
     if (!watch.on()) {

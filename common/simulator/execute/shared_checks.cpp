@@ -13,19 +13,16 @@ u32 block_row(const Block& block) {
 }
 
 /// True: agreed, nothing else to do.
-bool agrees(Block& block, u32 row, const Op* op, Mask mask) {
+bool agrees(Block& block, u32 row, u32 what, Mask mask) {
     if (block.ledger.mode() != SharedLedger::Mode::comparing) return false;
-    if (block.ledger.expect(row, op, mask, nullptr, true)) return true;
+    if (block.ledger.expect(row, what, mask, nullptr, true)) return true;
     leave_ledger(block);
     return false;
 }
 
-void record(Block& block, u32 row, const Op* op, Mask mask) {
+void record(Block& block, u32 row, u32 what, Mask mask) {
     if (block.ledger.mode() != SharedLedger::Mode::recording) return;
-    SharedLedger::Step step;
-    step.op = op;
-    step.active = mask;
-    block.ledger.record(row, step, nullptr);
+    block.ledger.record(row, {.what = what, .active = mask}, nullptr);
 }
 
 /// Whether these are all warps, those that have ended too: who ends arrives nowhere.
@@ -37,15 +34,14 @@ void replay_step(Block& block, u32 row, const SharedLedger::Step& step, const u3
     SharedRace& race = *block.shared_race;
     if (row == block_row(block)) {
         race.barrier_complete(0, step.active, true);
-    } else if (!step.is_access) {
-        if (step.op->run == op_barrier_sync)
-            race.barrier_arrive(0, row);
-        else
-            race.syncwarp(row, step.active);
+    } else if (step.what == SharedLedger::kBlockBarrier) {
+        race.barrier_arrive(0, row);
+    } else if (step.what == SharedLedger::kWarpBarrier) {
+        race.syncwarp(row, step.active);
     } else {
-        const Site& site = block.launch->kernel->sites[step.op->site];
+        const Site& site = block.launch->kernel->sites[step.what];
         SharedAccess access{.warp = row,
-                            .site = step.op->site,
+                            .site = step.what,
                             .active = step.active,
                             .addresses = addresses,
                             .bytes_per_lane = site.bytes_per_lane,
@@ -72,11 +68,11 @@ void leave_ledger(Block& block) {
     });
 }
 
-void note_barrier_arrive(Warp& w, const Op* op, u32 id) {
+void note_barrier_arrive(Warp& w, u32 id) {
     Block& block = *w.block;
-    if (agrees(block, w.index, op, w.active)) return;
+    if (agrees(block, w.index, SharedLedger::kBlockBarrier, w.active)) return;
     if (block.shared_race) block.shared_race->barrier_arrive(id, w.index);
-    record(block, w.index, op, w.active);
+    record(block, w.index, SharedLedger::kBlockBarrier, w.active);
 }
 
 void note_barrier_passed(Warp& w, u32 id) {
@@ -84,23 +80,23 @@ void note_barrier_passed(Warp& w, u32 id) {
         race->barrier_arrive(w.block->global_race, id, w.index);
 }
 
-void note_barrier_complete(Block& block, const Op* op, u32 id, Mask waited, bool whole_block) {
+void note_barrier_complete(Block& block, u32 id, Mask waited, bool whole_block) {
     if (GlobalRace* race = block.launch->global_race) {
         if (whole_block || is_everybody(block, waited))
             race->barrier(block.global_race);
         else
             race->barrier_complete(block.global_race, id, waited);
     }
-    if (agrees(block, block_row(block), op, waited)) return;
+    if (agrees(block, block_row(block), SharedLedger::kBlockBarrier, waited)) return;
     if (block.shared_race) block.shared_race->barrier_complete(id, waited, whole_block);
-    record(block, block_row(block), op, waited);
+    record(block, block_row(block), SharedLedger::kBlockBarrier, waited);
 }
 
-void note_warp_barrier(Warp& w, const Op* op) {
+void note_warp_barrier(Warp& w) {
     Block& block = *w.block;
-    if (agrees(block, w.index, op, w.active)) return;
+    if (agrees(block, w.index, SharedLedger::kWarpBarrier, w.active)) return;
     if (block.shared_race) block.shared_race->syncwarp(w.index, w.active);
-    record(block, w.index, op, w.active);
+    record(block, w.index, SharedLedger::kWarpBarrier, w.active);
 }
 
 /// A warp that ends before it has done all that the clean block's warp did has left something out.

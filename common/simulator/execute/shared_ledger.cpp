@@ -12,75 +12,78 @@ constexpr u32 kMaxGiveUps = 8;
 
 }  // namespace
 
-void SharedLedger::begin_launch(u32 warps, bool allowed) {
+void SharedLedger::begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean) {
     allowed_ = allowed;
-    recorded_ = false;
     give_ups_ = 0;
     blocks_compared_ = 0;
-    steps_.assign(warps + 1, {});  // one more for the steps of the block as a whole
+    clean_ = std::move(clean);
+    // Others may still compare with what was written down here in a launch before.
+    if (!recorded_ || recorded_.use_count() > 1) recorded_ = std::make_shared<Steps>();
+    recorded_->of_warp.assign(warps + 1, {});  // one more for the steps of the block as a whole
     cursors_.assign(warps + 1, {});
-    addresses_.clear();
-    undefined_.clear();
-    order_.clear();
 }
 
 void SharedLedger::begin_block() {
     if (!allowed_) {
         mode_ = Mode::off;
-    } else if (!recorded_) {
+    } else if (!clean_) {
         mode_ = Mode::recording;
-        for (auto& steps : steps_) steps.clear();
-        addresses_.clear();
-        undefined_.clear();
-        order_.clear();
+        for (auto& steps : recorded_->of_warp) steps.clear();
+        recorded_->addresses.clear();
+        recorded_->undefined.clear();
+        recorded_->order.clear();
     } else {
         mode_ = Mode::comparing;
         ++blocks_compared_;
-        for (std::size_t w = 0; w < steps_.size(); ++w)
-            cursors_[w] = {steps_[w].data(), steps_[w].data() + steps_[w].size()};
+        for (std::size_t w = 0; w < cursors_.size(); ++w) {
+            const std::vector<Step>& steps = clean_->of_warp[w];
+            cursors_[w] = {steps.data(), steps.data() + steps.size()};
+        }
     }
 }
 
 void SharedLedger::end_block(bool clean, bool by_values) {
     if (mode_ == Mode::recording) {
-        recorded_ = clean && !by_values;
+        // Whoever did nothing is no model: most that do something would differ from it.
+        if (clean && !by_values && !recorded_->order.empty()) clean_ = recorded_;
         give_ups_ += by_values;
     }
     if (give_ups_ > kMaxGiveUps && give_ups_ > blocks_compared_ / 2) allowed_ = false;
 }
 
 void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, const u32* undefined) {
-    if (order_.size() == kMaxSteps) {
+    Steps& to = *recorded_;
+    if (to.order.size() == kMaxSteps) {
         mode_ = Mode::off;
         allowed_ = false;
         return;
     }
-    steps_[warp].push_back(step);
-    if (step.is_access) {
-        steps_[warp].back().addresses = static_cast<u32>(addresses_.size() / kLanes);
-        addresses_.insert(addresses_.end(), addresses, addresses + kLanes);
+    Step& added = to.of_warp[warp].emplace_back(step);
+    if (step.is_access()) {
+        added.addresses = static_cast<u32>(to.addresses.size() / kLanes);
+        to.addresses.insert(to.addresses.end(), addresses, addresses + kLanes);
     }
     if (undefined) {
-        steps_[warp].back().undefined = static_cast<u32>(undefined_.size() / kLanes) + 1;
-        undefined_.insert(undefined_.end(), undefined, undefined + kLanes);
+        added.undefined = static_cast<u32>(to.undefined.size() / kLanes) + 1;
+        to.undefined.insert(to.undefined.end(), undefined, undefined + kLanes);
     }
-    order_.push_back(warp);
+    to.order.push_back(warp);
 }
 
 void SharedLedger::give_up(const std::function<void(u32, const Step&, const u32*)>& replay) {
     ++give_ups_;
     mode_ = Mode::off;
-    std::vector<const Step*> at(steps_.size());
-    for (std::size_t w = 0; w < steps_.size(); ++w) at[w] = steps_[w].data();
-    for (u32 warp : order_) {
+    std::vector<const Step*> at;
+    for (const std::vector<Step>& steps : clean_->of_warp) at.push_back(steps.data());
+    for (u32 warp : clean_->order) {
         const Step* step = at[warp]++;
         if (step < cursors_[warp].next)
-            replay(warp, *step, addresses_.data() + u64{step->addresses} * kLanes);
+            replay(warp, *step, clean_->addresses.data() + u64{step->addresses} * kLanes);
     }
 }
 
 bool SharedLedger::same_addresses(const Step& step, const u32* addresses) const {
-    const u32* recorded = addresses_.data() + u64{step.addresses} * kLanes;
+    const u32* recorded = clean_->addresses.data() + u64{step.addresses} * kLanes;
     u32 differ = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u32 active = step.active >> l & 1 ? kAllLanes : 0;

@@ -7,6 +7,9 @@
 //         lanes, addresses, barriers. If that block was clean, later blocks only compare, step by
 //         step. The first step that differs ends it: the part so far is replayed into the checker,
 //         and the rest of that block is checked in full.
+// Shared  What a clean block did may be handed to others that run blocks of the same launch, whichever way
+//         the kernel was lowered for them: a launch that is recorded checks one of the recorded blocks
+//         in full (recorder.h), and its workers compare with that.
 // Sound   The verdict of the checker is a function of this sequence alone: who touched which bytes,
 //         which of these were undefined when they were stored, and which barriers lay between. A warp
 //         that exits early differs too (see note_warp_end). Where the checker let stores pass because
@@ -14,10 +17,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "base/types.h"
-#include "program/program.h"
 
 namespace coalesce::sim {
 
@@ -25,16 +28,27 @@ struct Warp;
 
 class SharedLedger {
 public:
+    /// What a step is: of a shared load or store its site, or one of these.
+    static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
+
     /// What one warp did in one step.
     struct Step {
-        const Op* op = nullptr;  ///< a shared load or store, a barrier, a __syncwarp
+        u32 what = 0;
         Mask active = 0;
         u16 wavefronts = 0, ideal = 0;
-        u32 addresses = 0;  ///< index into `addresses_`, in units of 32
-        bool is_access = false;
+        u32 addresses = 0;  ///< index into Steps::addresses, in units of 32
         bool is_store = false;
         bool contiguous = false;  ///< lane l is at the first address + l * bytes
-        u32 undefined = 0;        ///< 1 + index into `undefined_`, in units of 32; 0: no byte is
+        u32 undefined = 0;  ///< 1 + index into Steps::undefined, in units of 32; 0: no byte is
+
+        bool is_access() const { return what < kWarpBarrier; }
+    };
+    /// What a block did.
+    struct Steps {
+        std::vector<std::vector<Step>> of_warp;
+        std::vector<u32> addresses;  ///< 32 a step
+        std::vector<u32> undefined;  ///< likewise
+        std::vector<u32> order;      ///< warp of each step, in time
     };
     enum class Mode : u8 {
         off,        ///< every access goes to the checker
@@ -42,34 +56,39 @@ public:
         comparing,  ///< nothing goes to the checker as long as the steps agree
     };
 
-    void begin_launch(u32 warps, bool allowed);
+    /// `clean`: what a clean block of this launch did, if that is known.
+    void begin_launch(u32 warps, bool allowed, std::shared_ptr<const Steps> clean);
     void begin_block();
     /// `clean`: the checker had nothing to say about this block. `by_values`: had its values been
     /// others, there might have been something.
     void end_block(bool clean, bool by_values);
+    void end_launch() { clean_.reset(); }
 
     Mode mode() const { return mode_; }
+    /// What blocks are compared with; nullptr: no clean block has been seen.
+    const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
     /// While comparing: the step that `warp` is expected to do next if it is this one, else
     /// nullptr. `stable` says that the addresses can not differ for this warp (they do not depend
     /// on the block). `stored`: the undefined bytes of each lane, when it stores some.
-    const Step* expect(u32 warp, const Op* op, Mask active, const u32* addresses, bool stable,
+    const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses, bool stable,
                        const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
         if (cursor.next == cursor.end) return nullptr;
         const Step& step = *cursor.next;
-        if (step.op != op || step.active != active) return nullptr;
-        if (!stable && step.is_access && !same_addresses(step, addresses)) return nullptr;
+        if (step.what != what || step.active != active) return nullptr;
+        if (!stable && step.is_access() && !same_addresses(step, addresses)) return nullptr;
         if ((step.is_store && step.undefined) || stored) [[unlikely]]
             if (!same_undefined(step, stored)) return nullptr;
         ++cursor.next;
         return &step;
     }
-    /// Of each lane, the undefined bytes that this step loaded or stored; nullptr: none.
+    /// While comparing: of each lane, the undefined bytes that this step loaded or stored; nullptr: none.
     const u32* undefined(const Step& step) const {
-        return step.undefined ? undefined_.data() + u64{step.undefined - 1} * kLanes : nullptr;
+        return step.undefined ? clean_->undefined.data() + u64{step.undefined - 1} * kLanes
+                              : nullptr;
     }
-    bool has_undefined() const { return !undefined_.empty(); }
+    bool has_undefined() const { return !clean_->undefined.empty(); }
     bool at_end(u32 warp) const { return cursors_[warp].next == cursors_[warp].end; }
 
     void record(u32 warp, const Step& step, const u32* addresses, const u32* undefined = nullptr);
@@ -87,14 +106,12 @@ private:
     bool same_undefined(const Step& step, const u32* stored) const;
 
     Mode mode_ = Mode::off;
-    bool allowed_ = false, recorded_ = false;
+    bool allowed_ = false;
     u32 give_ups_ = 0;
     u64 blocks_compared_ = 0;
-    std::vector<std::vector<Step>> steps_;  ///< by warp
-    std::vector<Cursor> cursors_;           ///< by warp
-    std::vector<u32> addresses_;            ///< 32 a step
-    std::vector<u32> undefined_;            ///< likewise
-    std::vector<u32> order_;                ///< warp of each recorded step, in time
+    std::shared_ptr<Steps> recorded_;     ///< of the block that is written down
+    std::shared_ptr<const Steps> clean_;  ///< what others are compared with
+    std::vector<Cursor> cursors_;         ///< by warp, into clean_
 };
 
 }  // namespace coalesce::sim

@@ -169,11 +169,10 @@ template <class Shape, bool Store, bool Narrow>
         block.shared_race && check<Shape, Store>(w, op, addresses, undefined);
     const bool contiguous = is_contiguous(addresses, Shape::kTotal, w.active);
     if (block.ledger.mode() == SharedLedger::Mode::recording) {
-        SharedLedger::Step step{.op = op,
+        SharedLedger::Step step{.what = op->site,
                                 .active = w.active,
                                 .wavefronts = static_cast<u16>(waves.taken),
                                 .ideal = static_cast<u16>(waves.ideal),
-                                .is_access = true,
                                 .is_store = Store,
                                 .contiguous = contiguous};
         block.ledger.record(w.index, step, addresses, has_undefined ? undefined : nullptr);
@@ -215,7 +214,7 @@ template <class Shape, bool Store, bool Narrow>
 const Op* access_shared(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
-    if (w.observed) [[unlikely]] {
+    if (w.observed_shared) [[unlikely]] {
         if (w.heard_enough) return op + 1;
         observe<Shape, Store>(w, op, addresses);
     }
@@ -226,8 +225,9 @@ const Op* access_shared(Warp& w, const Op* op) {
         const bool stable = (op->detail & kStableAddress) != 0;
         u32 undefined[kLanes];
         const bool has_undefined = Store && w.undefined && undefined_in_store(w, op, undefined);
-        if (const SharedLedger::Step* step = ledger.expect(w.index, op, w.active, addresses, stable,
-                                                           has_undefined ? undefined : nullptr)) {
+        if (const SharedLedger::Step* step =
+                ledger.expect(w.index, op->site, w.active, addresses, stable,
+                              has_undefined ? undefined : nullptr)) {
             count<Store>(w, op, step->wavefronts, step->ideal);
             move_lanes<Shape, Store>(w, op, addresses, step->contiguous);
             if (!Store && (step->undefined || w.undefined)) [[unlikely]]
@@ -244,7 +244,7 @@ template <class Shape, bool Store, bool Narrow>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
-    if (w.observed) [[unlikely]] {
+    if (w.observed_shared) [[unlikely]] {
         if (w.heard_enough) return op + 1;
         observe<Shape, Store>(w, op, addresses);
     }

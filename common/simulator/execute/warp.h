@@ -76,6 +76,7 @@ struct Warp {
     StepListener* step_listener = nullptr;  ///< the same one, if it hears of instructions too
     mutable bool heard_enough = false;      ///< it is only heard, and who listens needs no more
     bool observed = false;         ///< there is a listener, or Watch::on(): accesses are looked at
+    bool observed_shared = false;  ///< ... those to shared memory, too
     u64* straight_runs = nullptr;  ///< of this worker, parallel to Kernel::Code::straights
     u64 executed = 0;              ///< PTX instructions, since the warp began
     u64 settled = 0;               ///< of those, the ones that `lane_instructions` knows

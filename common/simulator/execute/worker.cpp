@@ -164,7 +164,7 @@ void Worker::prepare(Resident& resident) {
         resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
     }
     const bool may_repeat = code.repeats_shared && (!code.plain || code.recorded);
-    block.ledger.begin_launch(warps, may_repeat && block.shared_end());
+    block.ledger.begin_launch(warps, may_repeat && block.shared_end(), launch_->clean_block);
 }
 
 void Worker::listen(Warp& w) {
@@ -252,9 +252,15 @@ void Worker::end_block(Resident& resident) {
     resident.busy = false;
 }
 
+std::shared_ptr<const SharedLedger::Steps> Worker::clean_block() const {
+    return prepared_ > 0 ? residents_[0]->block.ledger.clean() : nullptr;
+}
+
 void Worker::end_launch() {
-    for (std::size_t k = 0; k < prepared_; ++k)
+    for (std::size_t k = 0; k < prepared_; ++k) {
         if (residents_[k]->block.shared_race) residents_[k]->shared_race.end_launch();
+        residents_[k]->block.ledger.end_launch();
+    }
 }
 
 /// With a seed, blocks begin in another order: every number once, in strides.

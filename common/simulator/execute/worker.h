@@ -53,6 +53,8 @@ public:
     void begin_launch(Launch& launch, RaceLog& shared_log, u64 seed, u64 max_resident);
     /// Runs blocks until none is left, or the launch has failed.
     void run();
+    /// What a clean block did in shared memory; nullptr: there was none.
+    std::shared_ptr<const SharedLedger::Steps> clean_block() const;
     /// Hands over what the checkers found.
     void end_launch();
     WorkerTotals totals;

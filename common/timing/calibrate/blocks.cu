@@ -6,6 +6,7 @@
 // block's first and last warp.
 #include <algorithm>
 
+#include "base/median.h"
 #include "timing/calibrate/bench.h"
 #include "timing/calibrate/device.h"
 
@@ -35,13 +36,6 @@ __global__ void note_clocks(int cycles, std::uint64_t* notes) {
 struct Life {
     std::uint64_t multiprocessor = 0, first_start = 0, last_start = 0, end = 0;
 };
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 void add_gaps(Bench& bench, Turns& turns, std::size_t shared) {
     const int blocks = 24 * bench.multiprocessors(), warps = turns.warps;

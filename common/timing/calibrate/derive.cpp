@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "base/median.h"
+
 namespace coalesce::timing {
 namespace {
 
@@ -23,12 +25,6 @@ double mean(const std::vector<double>& values) {
     double sum = 0;
     for (const double value : values) sum += value;
     return sum / static_cast<double>(values.size());
-}
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 double most(const std::vector<double>& values) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/median.h"
 #include "harness/text.h"
 
 namespace coalesce::timing {
@@ -14,12 +15,6 @@ constexpr int kNameColumns = 38;
 
 double size_of_error(const TimePair& pair) {
     return std::abs(pair.error());
-}
-
-/// Of sorted values; the mean of the two in the middle of an even number.
-double median_of(const std::vector<double>& sorted) {
-    const std::size_t middle = sorted.size() / 2;
-    return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 /// The least value that so many of 100 do not surpass.
@@ -113,7 +108,7 @@ ErrorSummary summary_of(const std::vector<TimePair>& pairs) {
     std::vector<double> sizes;
     for (const TimePair& pair : pairs) sizes.push_back(size_of_error(pair));
     std::sort(sizes.begin(), sizes.end());
-    summary.median = median_of(sizes);
+    summary.median = median(sizes);
     summary.percentile_90 = percentile_of(sizes, 90);
     summary.worst = sizes.back();
     for (const double size : sizes) {

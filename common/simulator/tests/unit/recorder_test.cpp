@@ -8,6 +8,7 @@
 #include <string>
 
 #include "execute/device.h"
+#include "report/reports.h"
 
 using namespace coalesce::sim;
 
@@ -109,4 +110,71 @@ TEST_CASE("a launch that is recorded alone touches no memory, whichever way it a
         Device::instance().unload(*module);
     }
     CHECK(std::count(memory.host_view(real, 4096), memory.host_view(real, 4096) + 4096, 7) == 4096);
+}
+
+namespace {
+
+/// What a launch of `blocks` blocks did and what was found in it, recorded or not. Each warp stores to one half of
+/// `tile` and loads from the other; in the block `racy` nothing orders that. The block `idle` does nothing.
+struct Seen {
+    std::string found;
+    u64 requests = 0, wavefronts = 0, instructions = 0;
+    bool operator==(const Seen&) const = default;
+};
+
+Seen seen_of(Recorder::What what, u32 blocks, u32 racy, u32 idle) {
+    const auto is_block = [](const char* predicate, u32 block) {
+        return "setp.eq.u32 " + std::string(predicate) + ", %r1, " + std::to_string(block) + ";\n";
+    };
+    const std::string text =
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n"
+        ".reg .b32 %r<9>;\n.reg .pred %p<3>;\n.shared .align 4 .b8 tile[256];\n"
+        "mov.u32 %r1, %ctaid.x;\n" +
+        is_block("%p1", idle) + "@%p1 ret;\n" + is_block("%p2", racy) +
+        "mov.u32 %r2, %tid.x;\nshl.b32 %r2, %r2, 2;\nmov.u32 %r3, tile;\nadd.s32 %r4, %r3, %r2;\n"
+        "st.shared.u32 [%r4], %r1;\n@%p2 bra over;\nbar.sync 0;\nover:\nxor.b32 %r5, %r2, 128;\n"
+        "add.s32 %r5, %r3, %r5;\nld.shared.u32 %r6, [%r5];\nret;\n}\n";
+    std::string error;
+    const auto module = Device::instance().load(text, error);
+    REQUIRE_MESSAGE(module, error);
+    LaunchConfig config;
+    config.grid = {blocks, 1, 1};
+    config.block = {64, 1, 1};
+    reports().clear();
+    reports().print_as_they_come(false);
+    recorder().begin(what);
+    Kernel& kernel = *module->kernel("k");
+    CHECK(Device::instance().launch(kernel, config, nullptr) == Status::success);
+    recorder().begin(Recorder::What::nothing);
+    Seen seen;
+    for (const Report& report : reports().all())
+        seen.found += report.check + ", block " + std::to_string(report.block.x) + "\n";
+    for (const SiteCounters& site : kernel.totals.sites) {
+        seen.requests += site.shared_requests;
+        seen.wavefronts += site.wavefronts;
+    }
+    seen.instructions = kernel.totals.warp_instructions;
+    reports().clear();
+    Device::instance().unload(*module);
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE("a launch that is recorded finds the same races, in recorded blocks and in others") {
+    constexpr u32 blocks = 20, none = 1000;
+    LaunchConfig config;
+    config.grid = {blocks, 1, 1};
+    const auto recorded = static_cast<u32>(Recorder::chosen_blocks(config, kResident).front());
+    CHECK(seen_of(Recorder::What::nothing, blocks, none, none).found.empty());
+    for (const u32 racy : {none, 0u, 7u, recorded, blocks - 1}) {
+        for (const u32 idle : {none, 1u, recorded}) {
+            if (idle == racy && idle != none) continue;
+            CAPTURE(racy);
+            CAPTURE(idle);
+            const Seen alone = seen_of(Recorder::What::nothing, blocks, racy, idle);
+            CHECK(alone.found.empty() == (racy == none));
+            CHECK(seen_of(Recorder::What::beside, blocks, racy, idle) == alone);
+        }
+    }
 }

@@ -11,12 +11,14 @@
 #include <sstream>
 #include <thread>
 
+#include "base/text.h"
 #include "report/json.h"
 #include "report/kernel_table.h"
 #include "report/profile_text.h"
 #include "report/reports.h"
 #include "report/text.h"
 
+using coalesce::occurrences;
 using namespace coalesce::sim;
 
 namespace {
@@ -61,14 +63,6 @@ std::size_t longest_line(const std::string& text) {
     std::size_t longest = 0;
     for (std::string line; std::getline(in, line);) longest = std::max(longest, line.size());
     return longest;
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-    std::size_t count = 0;
-    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
-        ++count;
-    }
-    return count;
 }
 
 /// A kernel with a global load on line 10, a global store on line 11, a shared store on line 12,
@@ -200,10 +194,10 @@ TEST_CASE("the first occurrence is printed, the second is not") {
         reports.add(out_of_bounds(12));
         reports.add(out_of_bounds(12));
     });
-    CHECK(count_of(text, "coalesce: memcheck: out of bounds in transpose_naive<float>\n") == 1);
-    CHECK(count_of(text, "at main.cu:12") == 1);
+    CHECK(occurrences(text, "coalesce: memcheck: out of bounds in transpose_naive<float>\n") == 1);
+    CHECK(occurrences(text, "at main.cu:12") == 1);
     CHECK(longest_line(text) <= 80);
-    CHECK(count_of(text, "\n") == count_of(text, "coalesce: "));  // the prefix on every line
+    CHECK(occurrences(text, "\n") == occurrences(text, "coalesce: "));  // the prefix on every line
 }
 
 TEST_CASE("a flood of reports ends with a word about it") {
@@ -213,8 +207,8 @@ TEST_CASE("a flood of reports ends with a word about it") {
         for (u32 line = 1; line <= 250; ++line) reports.add(out_of_bounds(line));
         CHECK(reports.all().size() == 250);
     });
-    CHECK(count_of(text, "memcheck: out of bounds") == 100);
-    CHECK(count_of(text, "further ones are only counted") == 1);
+    CHECK(occurrences(text, "memcheck: out of bounds") == 100);
+    CHECK(occurrences(text, "further ones are only counted") == 1);
     CHECK(longest_line(text) <= 80);
 }
 

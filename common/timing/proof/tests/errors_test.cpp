@@ -9,6 +9,7 @@
 #include "proof/bench/svg.h"
 
 using namespace coalesce::timing;
+using coalesce::occurrences;
 
 namespace {
 
@@ -23,12 +24,6 @@ std::vector<TimePair> five() {
                                 pair_of("e", 1.03, 0.9888)};
     pairs[3].unknown = {"atomics"};
     return pairs;
-}
-
-std::size_t count_of(const std::string& text, const std::string& what) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
-    return count;
 }
 
 }  // namespace
@@ -105,9 +100,9 @@ TEST_CASE(
     "the picture has a dot for each pair, a ring where it is not known, and names the worst") {
     const std::string svg = as_svg(five(), "Five & more");
     // The key has one of each, and a ring is two discs.
-    CHECK(count_of(svg, "<circle") == 5 + 1 + 3);
-    CHECK(count_of(svg, "r=\"2.6\" style=\"fill:" + std::string(coalesce::proof::kPaper)) == 2);
-    CHECK(count_of(svg, "stroke-dasharray") == 2 + 1);
+    CHECK(occurrences(svg, "<circle") == 5 + 1 + 3);
+    CHECK(occurrences(svg, "r=\"2.6\" style=\"fill:" + std::string(coalesce::proof::kPaper)) == 2);
+    CHECK(occurrences(svg, "stroke-dasharray") == 2 + 1);
     CHECK(svg.find("Five &amp; more") != svg.npos);
     CHECK(svg.find("d, +50 %") != svg.npos);
     CHECK(svg.find("nan") == svg.npos);

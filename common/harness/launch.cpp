@@ -1,0 +1,49 @@
+#include "harness/launch.h"
+
+#include "harness/shapes.h"
+
+namespace coalesce {
+namespace {
+
+std::size_t bytes_of(const Variant& variant, Shape shape) {
+    return static_cast<std::size_t>(variant.element_size) * static_cast<std::size_t>(shape.rows) *
+           static_cast<std::size_t>(shape.cols);
+}
+
+}  // namespace
+
+Problem problem_at(const Variant& variant, Shape shape) {
+    if (variant.permute) return problem_of(*array_of(variant, shape));
+    return {.rows = shape.rows,
+            .cols = shape.cols,
+            .produces = variant.produces,
+            .element_size = static_cast<std::size_t>(variant.element_size),
+            .keeps_nan_payloads = variant.keeps_nan_payloads};
+}
+
+void launch(const Variant& variant, const Problem& problem, float* out, const float* in) {
+    if (variant.permute) return variant.permute(out, in, problem.axes());
+    variant.launch(out, in, static_cast<int>(problem.rows), static_cast<int>(problem.cols));
+}
+
+cudaError_t launch_and_wait(const Variant& variant, const Problem& problem, float* out,
+                            const float* in) {
+    launch(variant, problem, out, in);
+    const cudaError_t launched = cudaGetLastError();
+    const cudaError_t ended = cudaDeviceSynchronize();
+    return launched != cudaSuccess ? launched : ended;
+}
+
+BareLaunch::BareLaunch(const Variant& variant, Shape shape)
+    : variant_(variant),
+      problem_(problem_at(variant, shape)),
+      in_(bytes_of(variant, shape), variant.in),
+      out_(problem_.is_in_place() ? 1 : bytes_of(variant, shape), variant.out) {}
+
+cudaError_t BareLaunch::run() const {
+    auto* in = static_cast<float*>(in_.data());
+    return launch_and_wait(variant_, problem_,
+                           problem_.is_in_place() ? in : static_cast<float*>(out_.data()), in);
+}
+
+}  // namespace coalesce
