@@ -86,12 +86,14 @@ const BlockOrder* block_order_called(const std::string& name) {
 
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
                                          const std::function<Trial(const TrialOrder&)>& launch) {
-    long long blocks = 1;
-    for (long long block = 0; block < blocks; ++block) {
+    long long blocks = 1, step = 1;
+    for (long long block = 0; block < blocks; block += step) {
         const Trial trial = launch(
             {.shape = order.shape, .traced = {static_cast<std::uint64_t>(block), 0, kEnough}});
         if (trial.launch.blocks() > kMostBlocks) return std::nullopt;
         blocks = static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
+        // Odd, so that the blocks are not all of one column.
+        if (order.most_blocks > 0) step = blocks / order.most_blocks | 1;
         const auto [wide, tall] = tiles_of(trial, order);
         const auto taken = tile_taken(trial, order.tile);
         if (!taken) continue;

@@ -16,14 +16,16 @@ struct BlockOrder {
     const char* name;  ///< in course.toml: one of BLOCK_ORDERS
     /// The tile, as its row and column among tiles, of block (x, y) of a grid `wide` x `tall`.
     Cell (*tile_of)(int x, int y, int wide, int tall);
-    Shape shape;    ///< the shape on which it is looked at: each block is a launch
-    int tile = 32;  ///< the side of a tile
+    Shape shape;          ///< the shape on which it is looked at: each block is a launch
+    int tile = 32;        ///< the side of a tile
+    int most_blocks = 0;  ///< so many are looked at, spread over the grid; 0: all
 };
 
 /// The order of that name; nullptr for "".
 const BlockOrder* block_order_called(const std::string& name);
 
-/// The first block that takes another tile than the order has for it. Launches once for each block.
+/// The first block that takes another tile than the order has for it. Launches once for each block that
+/// is looked at.
 /// Nothing when all blocks take their tiles, or when there are more blocks than tiles could need.
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
                                          const std::function<Trial(const TrialOrder&)>& launch);

@@ -249,6 +249,12 @@ void Examiner::hold_another_shape_against_limits() {
     for (Failure& failure : too_dear(found, trial.launch, exercise_.limits, launch)) {
         fail(std::move(failure));
     }
+    if (!verdict_.failures.empty() || !block_order_called(exercise_.block_order)) return;
+    // Where its costs are counted as well, nobody can pretend by a load that is of no use.
+    BlockOrder order = *block_order_called(exercise_.block_order);
+    order.shape = shape;
+    order.most_blocks = 8;
+    if (auto failure = wrong_block_order(order, source_.name, launch)) fail(std::move(*failure));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 
 #include "base/descriptor.h"
 #include "grader/class/names.h"
+#include "grader/class/own_limits.h"
 #include "grader/store/errors.h"
 #include "grader/store/sha256.h"
 
@@ -80,21 +80,6 @@ std::string judged(Judge& judge, const Assignment& assignment, const std::string
     } catch (const std::exception& error) {
         return std::string("S") + error.what();
     }
-}
-
-// The processor that this process itself may use for one submission: what a student wrote is read here
-// too, and makes pictures and matrices; that takes far less than a second.
-constexpr rlim_t MOST_SECONDS = 20;
-
-// Beyond that the kernel ends this process, which is a fault like others. Jails have limits of their own.
-void limit_to_one_submission() {
-    rusage used{};
-    rlimit limit{};
-    getrusage(RUSAGE_SELF, &used);
-    getrlimit(RLIMIT_CPU, &limit);
-    const auto seconds = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
-    limit.rlim_cur = std::min(limit.rlim_max, seconds + 1 + MOST_SECONDS);
-    setrlimit(RLIMIT_CPU, &limit);
 }
 
 std::string how_it_ended(pid_t process) {

@@ -50,6 +50,35 @@ Comparison compare(const Problem& problem, const ImageLayout& layout, std::byte*
         {images + layout.one() + layout.guard_bytes, layout.matrix_bytes, layout.guard_bytes}, out);
 }
 
+/// Beside the usual one.
+constexpr int kOtherOrders = 2;
+/// What depends on the order does so at small shapes too; large ones cost their time once.
+constexpr std::uint64_t kMostElementsInOtherOrders = 1 << 14;
+
+/// As many times what one launch may take, so that nobody takes all of it at each shape.
+constexpr double kLaunchesTogether = 2;
+
+Failure idle_where_predicted(const std::string& file, Shape shape) {
+    return {.kind = FailureKind::wrong_result,
+            .fault = Fault::never_written,
+            .headline = "at " + shape.name() +
+                        ", where its time is predicted, it does not move the whole matrix.",
+            .place = {file, 0, 0},
+            .shape = shape,
+            .next = "Let the kernel do at every shape what it does at those that are shown."};
+}
+
+Failure depends_on_order(const std::string& file, Shape shape) {
+    return {
+        .kind = FailureKind::race_between_blocks,
+        .headline =
+            "the result depends on the order in which blocks and warps run: it is right in one "
+            "order and wrong in another.",
+        .place = {file, 0, 0},
+        .shape = shape,
+        .next = "Let no thread rely on what another has done, unless a barrier is between them."};
+}
+
 }  // namespace
 
 JailRunner::JailRunner(Jail& compiler, Jail& launcher, SolutionCosts& solution_costs,
@@ -164,12 +193,17 @@ bool JailRunner::is_hidden(Shape shape) const {
            std::ranges::count(exercise_.hidden_shapes, shape) > 0;
 }
 
-std::uint64_t JailRunner::seed_of(Shape shape) const {
+/// By the secret: nobody else knows it, and it is the same every time.
+std::uint64_t JailRunner::drawn(const std::string& what) const {
     const std::string_view key(reinterpret_cast<const char*>(secret_.data()), secret_.size());
-    const Digest digest = hmac_sha256(key, "input of " + exercise_.name + " at " + shape.name());
-    std::uint64_t seed = 0;
-    std::memcpy(&seed, digest.data(), sizeof seed);
-    return seed;
+    const Digest digest = hmac_sha256(key, what);
+    std::uint64_t number = 0;
+    std::memcpy(&number, digest.data(), sizeof number);
+    return number;
+}
+
+std::uint64_t JailRunner::seed_of(Shape shape) const {
+    return drawn("input of " + exercise_.name + " at " + shape.name());
 }
 
 JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
@@ -178,8 +212,17 @@ JobResult JailRunner::launch(const LaunchJob& job, const std::string& images) {
     return is_odd(result) ? launch_once(job, images, 4 * wall) : std::move(result);
 }
 
+double JailRunner::seconds_left() const {
+    return kLaunchesTogether * exercise_.resources.launch_seconds - launch_milliseconds_ / 1000;
+}
+
 JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& images,
                                   double wall_seconds) {
+    if (seconds_left() <= 0) {
+        JobResult none;
+        none.end = {.how = JobEnd::How::out_of_processor};
+        return none;
+    }
     ++launches_;
     // The worker asks for its input when the kernel is loaded, not before.
     const auto on_note = [&](std::string_view) { return sealed_memory(images); };
@@ -192,6 +235,7 @@ JobResult JailRunner::launch_once(const LaunchJob& job, const std::string& image
                                   .memory_mb = exercise_.resources.launch_mb},
                        .on_note = on_note});
     processor_milliseconds_ += result.end.processor_milliseconds;
+    launch_milliseconds_ += result.end.processor_milliseconds;
     return result;
 }
 
@@ -202,7 +246,9 @@ Failure JailRunner::trouble_with(const JobResult& result, const std::string& fil
     switch (result.end.how) {
         case JobEnd::How::out_of_processor:
             failure.kind = FailureKind::launch_out_of_time;
-            failure.headline = "a launch takes more time than the grader gives.";
+            failure.headline = seconds_left() > 0
+                                   ? "a launch takes more time than the grader gives."
+                                   : "its launches together take more time than the grader gives.";
             return failure;
         case JobEnd::How::out_of_memory:
             failure.kind = FailureKind::launch_out_of_memory;
@@ -223,15 +269,55 @@ Failure JailRunner::trouble_with(const JobResult& result, const std::string& fil
     fail(result.end.problem);
 }
 
-/// Notes the first.
 bool JailRunner::is_in_trouble(const JobResult& result, const std::string& file, Failure& trouble) {
     trouble = trouble_with(result, file);
     if (trouble.kind == FailureKind::none) return false;
-    if (trouble_.kind == FailureKind::none) trouble_ = trouble;
+    note(trouble);
     return true;
 }
 
+/// The first.
+void JailRunner::note(const Failure& trouble) {
+    if (trouble_.kind == FailureKind::none) trouble_ = trouble;
+}
+
 Trial JailRunner::run(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
+    Trial usual = run_once(kernel, task, order);
+    const bool is_looked_into = order.wants_counters || order.traced.limit > 0;
+    if (order.watch != Watch::everything || is_looked_into || !usual.is_good() ||
+        usual.elements() > kMostElementsInOtherOrders) {
+        return usual;
+    }
+    return run_in_other_orders(kernel, task, order, std::move(usual));
+}
+
+bool JailRunner::is_right(const Compiled& kernel, const Produces& task, Shape shape) {
+    const TrialOrder order{.shape = shape, .watch = Watch::result_alone};
+    Trial usual = run_once(kernel, task, order);
+    if (!usual.is_good()) return false;
+    return run_in_other_orders(kernel, task, order, std::move(usual)).is_good();
+}
+
+/// Nothing says which block or warp goes first, and no check sees all that depends on it: atomics order
+/// nothing, and are no race.
+Trial JailRunner::run_in_other_orders(const Compiled& kernel, const Produces& task,
+                                      TrialOrder order, Trial usual) {
+    // One warp has no other order.
+    if (usual.launch.blocks() * usual.launch.threads() <= 32) return usual;
+    for (int number = 1; number <= kOtherOrders; ++number) {
+        // Odd, so that of two blocks the second comes first.
+        order.seed = drawn("order " + std::to_string(number) + " at " + order.shape.name()) | 1;
+        Trial other = run_once(kernel, task, order);
+        if (other.is_good()) continue;
+        if (other.has_ended() && other.reports.empty()) {
+            other.refused = depends_on_order(kernel.file, order.shape);
+        }
+        return other;
+    }
+    return usual;
+}
+
+Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order) {
     LaunchJob job{.file_name = kernel.file,
                   .kernel = kernel.kernel,
                   .ptx = kernel.ptx,
@@ -278,7 +364,12 @@ std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produ
     const JobResult result = launch(job, "");
     Failure trouble;
     if (is_in_trouble(result, kernel.file, trouble)) return std::nullopt;
-    return predicted_answer(result.text(), shape);
+    try {
+        return predicted_answer(result.text(), shape);
+    } catch (const NotAllMoved&) {
+        note(idle_where_predicted(kernel.file, shape));
+        return std::nullopt;
+    }
 }
 
 // ---- what solutions cost ----

@@ -31,7 +31,11 @@ public:
     std::string device() const override { return "simulated GPU"; }
     bool is_simulated() const override { return true; }
     Compiled compile(const Source& source, const std::string& kernel) override;
+    /// What is watched at a small shape is launched in other orders of blocks and warps as well: the
+    /// first launch that is not good is what comes back.
     Trial run(const Compiled& kernel, const Produces& task, const TrialOrder& order) override;
+    /// Right, if not clean, in each of those orders.
+    bool is_right(const Compiled& kernel, const Produces& task, Shape shape);
     /// Nothing, too, where the exercise asks for no time: nobody waits for it then.
     std::optional<Predicted> predict(const Compiled& kernel, const Produces& task,
                                      Shape shape) override;
@@ -51,11 +55,17 @@ private:
     JobResult compile_once(const CompileJob& job, double wall_seconds);
     Compiled what_came_of(const JobResult& result, const std::string& kernel);
     Failure look_at_ptx(const Compiled& compiled) const;
+    Trial run_once(const Compiled& kernel, const Produces& task, const TrialOrder& order);
+    Trial run_in_other_orders(const Compiled& kernel, const Produces& task, TrialOrder order,
+                              Trial usual);
     JobResult launch(const LaunchJob& job, const std::string& images);
     JobResult launch_once(const LaunchJob& job, const std::string& images, double wall_seconds);
     bool is_in_trouble(const JobResult& result, const std::string& file, Failure& trouble);
+    void note(const Failure& trouble);
+    double seconds_left() const;
     Failure trouble_with(const JobResult& result, const std::string& file) const;
     bool is_hidden(Shape shape) const;
+    std::uint64_t drawn(const std::string& what) const;
     std::uint64_t seed_of(Shape shape) const;
 
     Jail& compiler_;
@@ -66,6 +76,7 @@ private:
     Failure trouble_;
     int launches_ = 0;
     double processor_milliseconds_ = 0;
+    double launch_milliseconds_ = 0;
 };
 
 }  // namespace coalesce::grader

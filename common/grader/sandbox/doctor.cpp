@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 #include "grader/sandbox/attacks.h"
 #include "grader/sandbox/jail.h"
@@ -34,6 +35,7 @@ std::string escape_of(const std::string& attack, const JobResult& result) {
     return result.text() == "held" ? "" : std::string(result.text());
 }
 
+/// Throws std::runtime_error when no worker could be made to try it: that is no escape.
 AttackOutcome attack(Jail& jail, const Attack& attack, const AttackTarget& target) {
     const std::string request = nlohmann::json{
         {"attack", attack.name},
@@ -46,6 +48,7 @@ AttackOutcome attack(Jail& jail, const Attack& attack, const AttackTarget& targe
         {.request = request,
          .answer_bytes = 4096,
          .limits = {.processor_seconds = 1, .wall_seconds = sleeps ? 0.5 : 20, .memory_mb = 256}});
+    if (result.end.how == JobEnd::How::jail_failed) throw std::runtime_error(result.end.problem);
     return {attack.name, attack.about, escape_of(attack.name, result)};
 }
 

@@ -102,10 +102,11 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
         for (int other = control_descriptor + 1; other < 4096; ++other) close(other);
     }
     // The judge's own, and no jail's: a jail is there for many submissions.
-    rlimit limit{};
-    if (getrlimit(RLIMIT_CPU, &limit) == 0) {
+    for (const auto what : {RLIMIT_CPU, RLIMIT_AS}) {
+        rlimit limit{};
+        if (getrlimit(what, &limit) != 0) continue;
         limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_CPU, &limit);
+        setrlimit(what, &limit);
     }
     sigset_t none;
     sigemptyset(&none);
@@ -225,7 +226,11 @@ JobEnd Jail::end_of(std::string_view message) const {
     const int code = static_cast<int>(end->code);
     switch (end->how) {
         case EndMessage::exited:
-            if (code == not_restricted) return {.problem = "a worker could not be restricted"};
+            if (code == not_restricted) {
+                return {
+                    .problem =
+                        "a worker could not be restricted: ulimit -aH shows what is too little"};
+            }
             if (code == no_memory_left) return {.how = JobEnd::How::out_of_memory};
             return {.how = JobEnd::How::exited, .code = code};
         case EndMessage::signalled: break;

@@ -85,6 +85,9 @@ Trial tamed(Trial trial) {
 
 /// A band is a part of the time; the model knows none wider than this.
 constexpr double kWidestBand = 1;
+/// Memory moves at least so much of what the task reads and writes; blocks are looked at one by one, and stand
+/// for others.
+constexpr double kLeastMoved = 0.95;
 /// No kernel is so many times as fast as a copy of what it has to move.
 constexpr double kFastest = 2;
 
@@ -92,6 +95,9 @@ Predicted tamed(const Predicted& told, Shape shape) {
     const timing::Gpu& gpu = timing::known_gpus().front();
     if (told.launches.size() != 1) throw std::runtime_error("one launch was to be predicted");
     timing::Prediction launch = told.launches.front();
+    if (!(launch.memory_bytes >= kLeastMoved * useful_bytes(shape))) {
+        throw NotAllMoved("it does not move the whole matrix");
+    }
     const bool is_time =
         launch.ms > 0 && launch.error_band >= 0 && launch.error_band <= kWidestBand;
     if (!is_time || launch.gpu != gpu.name) throw std::runtime_error("that is no time of a launch");

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -48,8 +49,13 @@ Trial trial_answer(std::string_view json);
 
 /// How long a launch would take on a GPU; nothing: there is no time for it.
 std::string to_json(const std::optional<Predicted>& predicted);
+/// A kernel whose time is predicted, and that does not move the whole matrix.
+struct NotAllMoved : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 /// Only what the model says of the one launch is taken from there; the rest follows from the shape, and from
-/// what is known here of the GPU. No kernel can be as fast as none could.
+/// what is known here of the GPU. No kernel can be as fast as none could. Throws
+/// NotAllMoved, and std::runtime_error for what no simulator says.
 std::optional<Predicted> predicted_answer(std::string_view json, Shape shape);
 
 /// A worker's note: the kernel is loaded and has a launch, the matrices may come.

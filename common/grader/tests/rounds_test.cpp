@@ -13,8 +13,12 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <new>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "grader/class/own_limits.h"
 #include "grader/class/rounds.h"
 
 using namespace coalesce::grader;
@@ -37,13 +41,24 @@ bool read_frame(std::string& bytes) {
     return static_cast<bool>(std::cin.read(bytes.data(), static_cast<std::streamsize>(size)));
 }
 
-// Judges as its source says: "good", "bad" (a fault of ours is told), "dies".
+// Whether it gets twice what a submission may take.
+bool takes_much_memory() {
+    try {
+        return std::vector<char>(std::size_t{2} << 30).size() > 0;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+}
+
+// Judges as its source says: "good", "bad" (a fault of ours is told), "dies", "takes much memory".
 int work(const std::string& kind) {
     std::cout << frame(identity) << std::flush;
     std::string exercise, source;
     while (read_frame(exercise) && read_frame(source)) {
+        limit_to_one_submission();
         if (source == "dies") _exit(9);
-        const bool is_good = kind == "good" && source != "bad";
+        const bool is_too_much = source == "takes much memory" && !takes_much_memory();
+        const bool is_good = kind == "good" && source != "bad" && !is_too_much;
         std::cout << frame(is_good ? "R" + source : "Ssomething is wrong") << std::flush;
     }
     return 0;
@@ -78,7 +93,7 @@ Ends ends_of(const std::vector<std::string>& sources, const std::string& kind) {
 }  // namespace
 
 TEST_CASE("one submission over which the judge breaks down keeps nobody from a result") {
-    for (const char* hostile : {"bad", "dies"}) {
+    for (const char* hostile : {"bad", "dies", "takes much memory"}) {
         const Ends ends = ends_of({"one", hostile, "two", "three"}, "good");
         CHECK(ends.judged == std::set<std::size_t>{0, 2, 3});
         CHECK(ends.given_up == std::set<std::size_t>{1});

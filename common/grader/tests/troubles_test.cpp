@@ -107,6 +107,22 @@ TEST_CASE("no sandbox is never a zero, and nothing is run") {
     expect_recovery(room);
 }
 
+TEST_CASE("few open files are told as what they are, and are enough or never a zero") {
+    for (const char* most : {"20", "10"}) {
+        CAPTURE(most);
+        Classroom room(grade);
+        const Ended ended = run_to_end(
+            {"/bin/sh", "-c",
+             "ulimit -n \"$3\"; exec \"$0\" run hw1 --folder \"$1\" --submissions \"$2\" --jobs 1",
+             grade, room.assignments, room.handed_in, most});
+        CHECK_MESSAGE(ended.output.find("not held") == std::string::npos, ended.output);
+        if (ended.code == 0) continue;
+        expect_trouble(room, ended);
+        CHECK(ended.output.find("Too many open files") != std::string::npos);
+        expect_recovery(room);
+    }
+}
+
 TEST_CASE("a clock that jumps changes nothing") {
     Classroom room(grade);
     {

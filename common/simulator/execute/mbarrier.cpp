@@ -10,6 +10,7 @@
 //        phase. Threads may write anything there: words that cannot be a barrier's are none.
 #include <utility>
 
+#include "counters/atomic_counters.h"
 #include "execute/async_copy.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
@@ -70,8 +71,30 @@ void store_bits(u8* host, u64 bits) {
     std::memcpy(host, &bits, sizeof bits);
 }
 
+/// Whether an access counts as an atomic on shared memory does.
+enum class Counted : u8 { no, of_several, always };
+
+/// As programs use them, the lanes of a warp are at one mbarrier, which they get no answer from but whether
+/// a phase is over; that is not counted. Who has mbarriers in plenty, or looks at what they hold, carries
+/// data in them: that costs what other atomics cost.
+void count_access(Warp& w, const Op* op, const Resolved& where, Counted counted) {
+    u32 offsets[kLanes] = {};
+    bool are_several = false;
+    for (Mask rest = where.in_shared; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        offsets[lane] = static_cast<u32>(where.address[lane]);
+        are_several |= where.address[lane] != where.address[std::countr_zero(where.in_shared)];
+    }
+    if (counted == Counted::of_several && !are_several) return;
+    const Wavefronts wavefronts = count_atomic_wavefronts(offsets, 8, where.in_shared, false);
+    SiteCounters& counters = w.counters[op->site];
+    ++counters.shared_requests;
+    counters.wavefronts += wavefronts.taken;
+    counters.wavefronts_ideal += wavefronts.ideal;
+}
+
 /// Finds every active lane's mbarrier. False: the launch is over.
-bool find_mbarriers(Warp& w, const Op* op, Resolved& where) {
+bool find_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
     if (!resolve(w, op, w.lanes<u64>(op->a), op->immediate, 8, space_of(op), Access::atomic, where))
         return false;
     if (const Mask elsewhere = w.active & ~where.in_shared) {
@@ -81,6 +104,7 @@ bool find_mbarriers(Warp& w, const Op* op, Resolved& where) {
                where.address[lane]);
         return false;
     }
+    if (counted != Counted::no) count_access(w, op, where, counted);
     return true;
 }
 
@@ -159,7 +183,8 @@ enum class Says : u8 { nothing, count, bytes };
 template <Arrival Kind, Says Operand, bool ReturnsState>
 const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
-    if (!find_mbarriers(w, op, where)) return nullptr;
+    if (!find_mbarriers(w, op, where, ReturnsState ? Counted::always : Counted::of_several))
+        return nullptr;
     const u32* operand = Operand == Says::nothing ? nullptr : w.lanes<u32>(op->b);
     note_arrivals(w, where);
     for (Mask rest = w.active; rest; rest &= rest - 1) {
@@ -214,7 +239,7 @@ template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
     complete_copies(w);
     Resolved where;
-    if (!find_mbarriers(w, op, where)) return nullptr;
+    if (!find_mbarriers(w, op, where, Counts ? Counted::no : Counted::of_several)) return nullptr;
     note_arrivals(w, where);
     if (w.block->shared_race)
         for (Mask rest = w.active; rest; rest &= rest - 1) {

@@ -27,6 +27,14 @@ bool end_launch(Warp& w, Status status, const Report& report) {
     return false;
 }
 
+Report describe_no_constant(Report report, const LaneAccess& what) {
+    report.address = what.address;
+    report.message = "Reads " + std::to_string(what.bytes) +
+                     " bytes as constant memory (ld.const), at an address of global memory.";
+    report.cure = "Load them as what they are: ld.global.";
+    return report;
+}
+
 bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateSpace space,
                  Access access) {
     const Launch& launch = *w.block->launch;
@@ -37,6 +45,8 @@ bool bad_address(Warp& w, const Op* op, u64 address, int lane, u32 bytes, StateS
                                      launch.config.dynamic_shared);
     else if (space == StateSpace::local)
         report = describe_bad_local(report, what, w.local_bytes);
+    else if (space == StateSpace::constant && launch.allocations->find(address))
+        report = describe_no_constant(report, what);
     else
         report = describe_bad_global(report, what, *launch.allocations);
     return end_launch(w, Status::illegal_address, report);
@@ -78,6 +88,8 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     }
     if (!near || !near->contains(address, bytes)) near = block.launch->allocations->find(address);
     if (!near || !near->contains(address, bytes)) return nullptr;
+    // Constant memory has a way of its own, which costs no requests: nothing else is to be had by it.
+    if (space == StateSpace::constant && near->kind != AllocationKind::constant) return nullptr;
     return reinterpret_cast<u8*>(address + near->to_host);
 }
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
@@ -56,6 +57,13 @@ void limit(int what, rlim_t soft, rlim_t hard) {
     }
 }
 
+/// No more than that, and no more than this computer allows.
+void limit_to_most(__rlimit_resource what, rlim_t most) {
+    rlimit allowed{};
+    if (getrlimit(what, &allowed) != 0) throw std::runtime_error("a limit can not be read");
+    limit(what, std::min(most, allowed.rlim_max), std::min(most, allowed.rlim_max));
+}
+
 /// Address space in use now; what /proc says, or a guess that is too large.
 rlim_t address_space(int statm) {
     char text[64] = {};
@@ -70,7 +78,7 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
     limit(RLIMIT_AS, memory, memory);
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_FSIZE, 0, 0);
-    limit(RLIMIT_NOFILE, 64, 64);
+    limit_to_most(RLIMIT_NOFILE, 64);
     limit(RLIMIT_MSGQUEUE, 0, 0);
     limit(RLIMIT_MEMLOCK, 0, 0);
 }

@@ -237,6 +237,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     launch.kernel = std::string(100'000, 'x');
     launch.ms = 0.2;
     launch.error_band = 0.08;
+    launch.memory_bytes = 2.0 * 4 * 8192 * 8192;
     launch.time_line.moments.resize(3);
 
     const auto read = predicted_answer(to_json(told), shape);
@@ -265,6 +266,9 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
         is_refused(wrong);
     }
     auto wrong = told;
+    wrong->launches[0].memory_bytes /= 2;
+    CHECK_THROWS_AS(predicted_answer(to_json(wrong), shape), NotAllMoved);
+    wrong = told;
     wrong->launches[0].gpu = "another";
     is_refused(wrong);
     wrong->launches.clear();

@@ -1,0 +1,10 @@
+// Promises smaller blocks than it launches.
+__global__ void __launch_bounds__(32) transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * 32 + threadIdx.x;
+    int row = blockIdx.y * 8 + threadIdx.y;
+    if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,200 @@
+// hostile_class GRADE REPOSITORY [STUDENTS [slurm]]: a class with one submission of each hostile kind.
+//
+// Half of the students at most hand in what the corpus has, one for each way to fail; all others hand in a
+// solution in words of their own. One command grades them: every honest one has all points, every hostile
+// one the verdict that the corpus says, and nobody is left out. Then the same class by clang, and with
+// `slurm` on a cluster of two nodes as well: the same grades.csv, to the last byte. Prints what each takes.
+// Ends with 77 where Slurm is asked for and not installed.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "grader/corpus/self_test.h"
+#include "grader/tests/slurm_cluster.h"
+#include "kernel/compile.h"
+
+using namespace coalesce;
+using namespace coalesce::grader;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* EXERCISES[] = {"02_naive", "03_tiled"};
+
+int failures = 0;
+
+void expect(bool is_true, const std::string& what) {
+    if (is_true) return;
+    std::printf("FAILED: %s\n", what.c_str());
+    ++failures;
+}
+
+Ended must(const std::vector<std::string>& command) {
+    const Ended ended = run_to_end(command);
+    if (ended.code != 0) throw std::runtime_error(command[1] + ": " + ended.output);
+    return ended;
+}
+
+/// The first case of each way to fail, as far as both compilers find the same in it.
+std::vector<CorpusCase> one_of_each_kind() {
+    const auto cases = cases_of(Compiler::nvrtc), by_clang = cases_of(Compiler::clang);
+    std::vector<CorpusCase> chosen;
+    std::set<std::string> kinds;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const CorpusCase& one = cases[i];
+        const bool is_asked = one.exercise == EXERCISES[0] || one.exercise == EXERCISES[1];
+        const bool is_the_same =
+            one.verdict == by_clang[i].verdict && one.failure == by_clang[i].failure;
+        if (one.is_right() || !is_asked || !is_the_same) continue;
+        if (kinds.insert(one.verdict + one.failure).second) chosen.push_back(one);
+    }
+    return chosen;
+}
+
+/// Who hands in what, and what has to come of it.
+class HostileClass {
+public:
+    HostileClass(std::string grade, fs::path repository, int students)
+        : grade_(std::move(grade)), repository_(std::move(repository)) {
+        must({grade_, "assignment", "new", "hw1", "--exercises", "02,03", "--points", "10,20",
+              "--folder", assignments_});
+        const auto kinds = one_of_each_kind();
+        const std::size_t most = std::min(kinds.size(), static_cast<std::size_t>(students) / 2);
+        for (std::size_t i = 0; i < most; ++i) hand_in_hostile(kinds[i * kinds.size() / most]);
+        const auto honest = static_cast<std::size_t>(students) - most;
+        for (std::size_t i = 0; i < honest; ++i) hand_in_honest(i);
+        std::printf("%d students, %zu of them hostile, one of each of %zu kinds\n", students, most,
+                    kinds.size());
+    }
+
+    /// grades.csv of one command.
+    std::string graded_by(const char* compiler) const {
+        setenv("COALESCE_COMPILER", compiler, 1);
+        const auto begin = Clock::now();
+        const Ended ended = run_to_end({grade_, "run", "hw1", "--folder", assignments_,
+                                        "--submissions", handed_in_, "--jobs", "2", "--quiet"});
+        const std::chrono::duration<double> seconds = Clock::now() - begin;
+        unsetenv("COALESCE_COMPILER");
+        std::printf("by %s: %.1f s with two jobs\n", compiler, seconds.count());
+        expect(ended.code == 0 || ended.code == 1, ended.output);
+        return csv();
+    }
+
+    std::string graded_by_slurm() const;
+
+    /// Everybody's line is what it has to be.
+    void check(const std::string& csv) const {
+        std::map<std::string, std::string> lines;
+        for (std::string line : lines_of(csv)) {
+            if (line.ends_with('\r')) line.pop_back();
+            lines[line.substr(0, line.find(','))] = line;
+        }
+        for (const auto& [student, end] : expected_) {
+            const std::string& line = lines[student];
+            expect(line.find(end) != line.npos,
+                   student + ": \"" + line + "\", where \"" + end + "\" is right");
+        }
+        expect(lines.size() == expected_.size() + 1, "there are lines of others");
+    }
+
+private:
+    std::string csv() const {
+        return read_file(fs::path(assignments_) / "hw1/teacher/results/grades.csv");
+    }
+    std::string solution(const std::string& exercise) const {
+        return read_file(fs::path(assignments_) / "hw1/teacher/solutions" / exercise / "kernel.cu");
+    }
+    void write(const std::string& student, const std::string& exercise, const std::string& text) {
+        fs::create_directories(fs::path(handed_in_) / student / exercise);
+        write_file(fs::path(handed_in_) / student / exercise / "kernel.cu", text);
+    }
+
+    void hand_in_honest(std::size_t number) {
+        const std::string student = "honest-" + std::to_string(number);
+        for (const char* exercise : EXERCISES) {
+            write(student, exercise, solution(exercise) + "\n// " + student + "\n");
+        }
+        expected_[student] = student + ",30,30,10,OK,,20,OK,";
+    }
+
+    /// Beside it, the other exercise's solution: one hostile file costs the other one nothing.
+    void hand_in_hostile(const CorpusCase& one) {
+        const fs::path file = repository_ / "common/grader/corpus/cases" / one.file;
+        const std::string student = "hostile-" + fs::path(one.file).stem().stem().string();
+        expected_[student] = "," + one.verdict + "," + one.failure;
+        if (file.extension() != ".cu") {
+            fs::create_directories(handed_in_);
+            const std::string ending = one.file.substr(one.file.find('.'));
+            fs::copy_file(file, fs::path(handed_in_) / (student + ending));
+            return;
+        }
+        for (const char* exercise : EXERCISES) {
+            write(student, exercise,
+                  one.exercise == exercise ? read_file(file) : solution(exercise));
+        }
+    }
+
+    std::string grade_;
+    fs::path repository_;
+    TemporaryFolder folder_;
+    std::string assignments_ = folder_ / "assignments", handed_in_ = folder_ / "class";
+    std::map<std::string, std::string> expected_;
+};
+
+std::string HostileClass::graded_by_slurm() const {
+    const std::string plan = folder_ / "plan";
+    must({grade_, "plan", "hw1", "--folder", assignments_, "--submissions", handed_in_, "--to",
+          plan, "--chunks", "4"});
+    const SlurmCluster cluster(2);
+    const auto begin = Clock::now();
+    const Ended sent =
+        cluster.call({"/usr/bin/sbatch", "--partition=first2", plan + "/slurm.sbatch"});
+    if (sent.code != 0) throw std::runtime_error("sbatch: " + sent.output);
+    constexpr auto most = std::chrono::minutes(20);
+    do {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    } while (cluster.jobs() > 0 && Clock::now() - begin < most);
+    const std::chrono::duration<double> seconds = Clock::now() - begin;
+    must({grade_, "merge", plan, "--folder", assignments_});
+    std::printf("by Slurm: %.1f s on two nodes of one processor\n", seconds.count());
+    return csv();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 3) {
+        std::fprintf(stderr, "usage: hostile_class GRADE REPOSITORY [STUDENTS [slurm]]\n");
+        return 2;
+    }
+    const bool by_slurm = argc > 4;
+    if (by_slurm && !SlurmCluster::is_installed()) {
+        std::puts("skipped: Slurm is not installed (Debian's slurm-wlm and munge)");
+        return 77;
+    }
+    try {
+        const HostileClass everybody(argv[1], argv[2], argc > 3 ? std::atoi(argv[3]) : 300);
+        const std::string by_clang = everybody.graded_by("clang");
+        everybody.check(by_clang);
+        if (compiler_found(Compiler::nvrtc).empty()) {
+            std::puts("there is no NVRTC to compare with");
+        } else {
+            expect(everybody.graded_by("nvcc") == by_clang, "another grades.csv by nvcc");
+        }
+        if (by_slurm) expect(everybody.graded_by_slurm() == by_clang, "another one by Slurm");
+    } catch (const std::exception& error) {
+        std::printf("FAILED: %s\n", error.what());
+        ++failures;
+    }
+    std::puts(failures == 0 ? "all as it should be" : "see FAILED above");
+    return failures == 0 ? 0 : 1;
+}
