@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Raised when an older command could not read what this one writes.
-constexpr int FORMAT = 2;
+constexpr int FORMAT = 3;
 
 // A file that belongs to a newer command: it is not broken, and must stay.
 struct NewerFormat {};
@@ -88,12 +88,21 @@ void describe(Codec& codec, Record& record) {
 }
 
 template <class Codec>
+void describe(Codec& codec, Attempt& attempt) {
+    fields(codec, "number", attempt.number, "at", attempt.at, "hash", attempt.hash, "ms",
+           attempt.ms, "of_copy", attempt.of_copy, "error_band", attempt.error_band, "gpu",
+           attempt.gpu, "is_doubtful", attempt.is_doubtful, "load", attempt.load, "store",
+           attempt.store, "measured_ms", attempt.measured_ms);
+}
+
+template <class Codec>
 void describe(Codec& codec, State& state) {
     int format = FORMAT;
     codec("format", format);
     if (format > FORMAT) throw NewerFormat();
     fields(codec, "has_begun", state.has_begun, "current", state.current, "exercises",
            state.records);
+    if (codec.has("attempts")) codec("attempts", state.attempts);
 }
 
 std::string to_json(const State& state) {
