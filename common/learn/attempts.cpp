@@ -3,19 +3,59 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/codec.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "harness/text.h"
 #include "kernel/counters_json.h"
 #include "learn/counted.h"
 #include "learn/paths.h"
+#include "learn/state.h"
 
 namespace coalesce::learn {
+
+template <class Codec>
+void describe(Codec& codec, Attempt& attempt) {
+    fields(codec, "number", attempt.number, "at", attempt.at, "hash", attempt.hash, "ms",
+           attempt.ms, "of_copy", attempt.of_copy, "error_band", attempt.error_band, "gpu",
+           attempt.gpu, "is_doubtful", attempt.is_doubtful, "load", attempt.load, "store",
+           attempt.store, "measured_ms", attempt.measured_ms);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
 
 const std::string NOTHING = "-";
+
+// The form of the file. Raised when an older command could not read what this one writes.
+constexpr int FORMAT = 1;
+
+struct Noted {
+    std::vector<Attempt> attempts;
+};
+
+template <class Codec>
+void describe(Codec& codec, Noted& noted) {
+    int format = FORMAT;
+    codec("format", format);
+    if (format > FORMAT) throw NewerFormat();
+    codec("attempts", noted.attempts);
+}
+
+std::vector<Attempt> attempts_in(const std::string& text) {
+    return codec::read<Noted>(text).attempts;
+}
+
+// The same text again is the same attempt, whatever the model says of it now.
+void add(std::vector<Attempt>& all, Attempt attempt) {
+    auto same = std::ranges::find(all, attempt.hash, &Attempt::hash);
+    attempt.number = all.empty() ? 1 : all.back().number + 1;
+    if (same == all.end()) same = all.insert(all.end(), attempt);
+    attempt.number = same->number;
+    attempt.at = same->at;
+    *same = attempt;
+}
 
 // The fastest first; what nobody knows the time of comes last, what was measured before what was not.
 bool is_better(const Attempt& one, const Attempt& other) {
@@ -89,11 +129,16 @@ Attempt attempt_of(const Verdict& verdict, const std::optional<Predicted>& predi
     return attempt;
 }
 
-fs::path copy_of(const Attempt& attempt) {
-    return learners_folder() / "copies" / "beat" / (attempt.hash + ".cu");
+Attempts::Attempts(const std::function<void(const std::string&)>& warn)
+    : file(learners_folder(), "beat.json", warn) {}
+
+std::vector<Attempt> Attempts::read() {
+    std::vector<Attempt> all;
+    file.read([&](const std::string& text) { all = attempts_in(text); });
+    return all;
 }
 
-State note_attempt(Session& session, Attempt attempt, const std::string& text) {
+std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
     const fs::path copy = copy_of(attempt);
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);
@@ -103,18 +148,17 @@ State note_attempt(Session& session, Attempt attempt, const std::string& text) {
         throw UsageError("the attempt is not noted: " + copy.string() + " cannot be written (" +
                          error.message() + ")");
     }
-    return session.progress.update([&](State& state) {
-        for (Attempt& one : state.attempts) {
-            attempt.number = std::max(attempt.number, one.number);
-            if (one.hash != attempt.hash) continue;
-            attempt.number = one.number;
-            attempt.at = one.at;
-            one = attempt;
-            return;
-        }
-        ++attempt.number;
-        state.attempts.push_back(attempt);
-    });
+    std::vector<Attempt> all;
+    file.update([&](const std::string& known) { all = attempts_in(known); },
+                [&] {
+                    add(all, attempt);
+                    return codec::write(Noted{all}, true) + "\n";
+                });
+    return all;
+}
+
+fs::path Attempts::copy_of(const Attempt& attempt) {
+    return learners_folder() / "copies" / "beat" / (attempt.hash + ".cu");
 }
 
 std::string attempts_text(const std::vector<Attempt>& attempts, const Attempt* other,

@@ -24,24 +24,27 @@ const std::string TO_BEAT = "10_registers";
 const fs::path FILE_OF_LEARNER = fs::path("exercises") / "beat" / "kernel.cu";
 const std::string AGAIN = "Again: ./learn beat";
 
-int begin_anew() {
+Attempts attempts() {
+    return Attempts([](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; });
+}
+
+int begin_again() {
     const bool is_new = replace_file(FILE_OF_LEARNER, "beat", beat_skeleton());
     std::cout << FILE_OF_LEARNER.string() << " is as it was at first"
               << (is_new ? ".\n" : " already.\n") << "Next: ./learn beat\n";
     return 0;
 }
 
-int restore(Session& session, int number) {
-    const State state = session.progress.read();
-    const auto attempt = std::ranges::find(state.attempts, number, &Attempt::number);
-    if (attempt == state.attempts.end()) {
+int restore(const std::vector<Attempt>& attempts, int number) {
+    const auto attempt = std::ranges::find(attempts, number, &Attempt::number);
+    if (attempt == attempts.end()) {
         throw UsageError("there is no attempt " + std::to_string(number) +
                          "; ./learn beat --list shows those that there are");
     }
-    const auto text = read_if_there(copy_of(*attempt));
+    const auto text = read_if_there(Attempts::copy_of(*attempt));
     if (!text || identity_of(*text) != attempt->hash) {
-        throw UsageError("the text of attempt " + std::to_string(number) +
-                         " is gone: " + copy_of(*attempt).string() + " does not hold it any more");
+        throw UsageError("the text of attempt " + std::to_string(number) + " is gone: " +
+                         Attempts::copy_of(*attempt).string() + " does not hold it any more");
     }
     const bool is_new = replace_file(FILE_OF_LEARNER, "beat", *text);
     std::cout << FILE_OF_LEARNER.string() << " is attempt " << number
@@ -49,15 +52,15 @@ int restore(Session& session, int number) {
     return 0;
 }
 
-void show_table(const State& state, const Attempt* other) {
-    if (state.attempts.empty()) {
+void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
+    if (attempts.empty()) {
         std::cout << "There is no attempt yet. ./learn beat makes the first one.\n";
         return;
     }
-    const std::string& gpu = state.attempts.back().gpu;
+    const std::string& gpu = attempts.back().gpu;
     std::cout << "Your attempts at 8192 x 8192, the best first"
               << (gpu.empty() ? ":\n\n" : "; " + gpu + ":\n\n")
-              << attempts_text(state.attempts, other, TO_BEAT);
+              << attempts_text(attempts, other, TO_BEAT);
 }
 
 std::string standing_text(const Predicted& yours, const Predicted& other, const Style& style) {
@@ -147,7 +150,7 @@ int score(Session& session, const BeatWords& words, const CheckResult& result, c
                          " changed while it was examined, so this attempt is not noted; try again");
     }
     std::cout << "\n";
-    show_table(note_attempt(session, yours, verdict.source), &other);
+    show_table(attempts().note(yours, verdict.source), &other);
     std::cout << "\n" << AGAIN << "      One of them again: ./learn beat --restore N\n";
     return 0;
 }
@@ -176,13 +179,13 @@ constexpr Launch configure(int rows, int cols) {
 }
 
 int beat(Session& session, const BeatWords& words) {
-    if (words.is_list + words.is_anew + (words.restore > 0) + !words.file.empty() > 1) {
-        throw UsageError("--list, --anew, --restore and --file are four things: give one");
+    if (words.is_list + words.is_reset + (words.restore > 0) + !words.file.empty() > 1) {
+        throw UsageError("--list, --reset, --restore and --file are four things: give one");
     }
-    if (words.is_anew) return begin_anew();
-    if (words.restore > 0) return restore(session, words.restore);
+    if (words.is_reset) return begin_again();
+    if (words.restore > 0) return restore(attempts().read(), words.restore);
     if (words.is_list) {
-        show_table(session.progress.read(), nullptr);
+        show_table(attempts().read(), nullptr);
         return 0;
     }
     const fs::path own = repository() / FILE_OF_LEARNER;

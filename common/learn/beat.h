@@ -18,7 +18,7 @@ struct BeatWords {
     std::string file = "";  ///< another file; nothing is noted
     int restore = 0;        ///< the number of the attempt to take up again; 0: none
     bool is_list = false;   ///< only the table
-    bool is_anew = false;   ///< the file as it was at first
+    bool is_reset = false;  ///< the file as it was at first
     int seconds = 60;       ///< then the examination is ended
 };
 

@@ -181,7 +181,7 @@ void add_beat(CommandLine& line) {
     command->add_flag("--list", words->is_list, "Your attempts so far");
     command->add_option("--restore", words->restore, "Go back to the attempt of that number")
         ->check(CLI::Range(1, 1'000'000'000));
-    command->add_flag("--anew", words->is_anew, "Begin anew; what you wrote is kept");
+    command->add_flag("--reset", words->is_reset, "Start again; what you wrote is kept");
     command->add_option("--seconds", words->seconds, "The longest that it may take (60)")
         ->check(CLI::Range(1, 3600));
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/enum_names.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -24,10 +25,10 @@ namespace {
 struct Shown {
     LaunchedKernel kernel;
     PtxListing listing;
-    int registers = 0;         // of a thread; 0: nobody knows
-    std::string registers_by;  // "ptxas for sm_90", "estimated"
-    int most_warps = 0;        // of a multiprocessor
-    std::optional<timing::Occupancy> held;
+    int registers = 0;              // of a thread; 0: nobody knows
+    std::string registers_by = "";  // "ptxas for sm_90", "estimated"
+    int most_warps = 0;             // of a multiprocessor
+    std::optional<timing::Occupancy> held = {};
 };
 
 // With the registers that are known: the prediction went by an estimate.
@@ -71,8 +72,7 @@ std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& s
     if (shown.registers > 0) {
         text += row("registers",
                     std::to_string(shown.registers) + " per thread (" + shown.registers_by +
-                        (shown.registers_by == "estimated" ? "; ptxas, which nvcc has, counts them)"
-                                                           : ")"));
+                        (shown.registers_by == "estimated" ? ": there is no ptxas here)" : ")"));
     }
     if (!shown.held) {
         return text +
@@ -119,7 +119,7 @@ Json as_json(const LaunchedCode& code, const Shown& shown) {
         json["shared_bytes"] = launch.shared_bytes;
         json["warps_of_block"] = shown.held->warps;
         json["resident_blocks"] = shown.held->blocks;
-        json["limited_by"] = codec::encode(shown.held->by);
+        json["limited_by"] = dashed_name(shown.held->by);
     } else {
         json["not_launched"] = code.why_not_launched;
     }

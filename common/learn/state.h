@@ -1,9 +1,5 @@
 /// \file
 /// What a learner has done, in .learn/state.json.
-///
-/// The file is written whole: under another name first, synced to the disk, then renamed. Two commands
-/// at once take turns (flock). A file that holds something else is kept under another name, with a
-/// message, and counts as empty: progress is never a reason to stop.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +12,7 @@
 #include "course/course.h"
 #include "learn/guess.h"
 #include "learn/json_file.h"
+#include "learn/kept_file.h"
 
 namespace coalesce::learn {
 
@@ -52,26 +49,11 @@ const char* name_of(Status status);
 /// How far, with the text that its file has now; nothing when there is no file.
 Status status_of(const Record& record, const std::optional<std::string>& text);
 
-/// A kernel of the open exercise that was right, and how fast it is said to be.
-struct Attempt {
-    int number = 0;                 ///< from 1 on, in the order in which they were made
-    std::string at = "";            ///< when, "2026-01-31T12:00:00Z"
-    std::string hash = "";          ///< of its text, of which a copy is kept
-    std::optional<double> ms = {};  ///< predicted; nothing where the model cannot
-    double of_copy = 0;             ///< part of a copy's speed
-    double error_band = 0;          ///< 0.08: within 8 % in nine of ten cases
-    std::string gpu = "";           ///< for which
-    bool is_doubtful = false;       ///< the model does not know something of it
-    std::optional<double> load = {}, store = {};  ///< sectors per request
-    std::optional<double> measured_ms = {};       ///< on a GPU, where there is one
-};
-
 /// Everything about one learner.
 struct State {
     bool has_begun = false;                 ///< ./learn has shown the steps
     std::string current = "";               ///< the name of what was worked on last
     std::map<std::string, Record> records;  ///< by Work::name()
-    std::vector<Attempt> attempts = {};     ///< of the open exercise, in their order
 
     /// What has been done about one; empty when nothing has.
     const Record& record(const std::string& name) const;
@@ -93,14 +75,7 @@ public:
     State update(const std::function<void(State&)>& change);
 
 private:
-    State read_locked();
-    void write_locked(const State& state);
-    void keep_aside(const std::string& why);
-    void complain(const std::string& message);
-
-    std::filesystem::path folder, file;
-    std::function<void(const std::string&)> warn;
-    bool has_complained = false;
+    KeptFile file;
 };
 
 /// The time now, "2026-01-31T12:00:00Z".

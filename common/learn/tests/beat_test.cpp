@@ -33,9 +33,9 @@ bool has(const std::string& text, const std::string& part) {
 
 struct Course : ScratchCourse {
     Course() : ScratchCourse(learn_program) {}
-    State state() const {
-        const auto text = read_if_there(path(".learn/state.json"));
-        return text ? state_from_json(*text) : State();
+    std::vector<Attempt> attempts() const {
+        setenv("COALESCE_COURSE", path("").c_str(), 1);
+        return Attempts([](const std::string& warning) { FAIL(warning); }).read();
     }
 };
 
@@ -124,28 +124,29 @@ TEST_CASE("from the blank one to 10's solution, and back") {
     expect(course, {"beat"}, 1, {"beat: not right yet", "not swapped", "Again: ./learn beat"});
     course.write(FILE_OF_LEARNER, "nothing\n");
     expect(course, {"beat"}, 1, {"beat: not right yet", "kernel.cu"});
-    CHECK(course.state().attempts.size() == 1);
+    CHECK(course.attempts().size() == 1);
 
     course.write(FILE_OF_LEARNER, ScratchCourse::solution("10_registers"));
     const Ended level =
         expect(course, {"beat"}, 0, {"As fast as 10_registers, within what the model can tell"});
-    const State state = course.state();
-    REQUIRE(state.attempts.size() == 2);
-    CHECK(*state.attempts[1].ms < *state.attempts[0].ms);
+    const std::vector<Attempt> attempts = course.attempts();
+    REQUIRE(attempts.size() == 2);
+    CHECK(*attempts[1].ms < *attempts[0].ms);
     CHECK(level.output.find("\n   2 ") < level.output.find("\n   1 "));
-    CHECK(state.records.empty());
+    // It is no exercise of the course.
+    CHECK(!fs::exists(course.path(".learn/state.json")));
     // The same again is the same attempt.
     expect(course, {"beat"}, 0, {"As fast as"});
-    CHECK(course.state().attempts.size() == 2);
+    CHECK(course.attempts().size() == 2);
 
     // Back: what stands in the file is kept.
     expect(course, {"beat", "--restore", "1"}, 0, {"What was in it is kept", "is attempt 1."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
     expect(course, {"beat", "--restore", "1"}, 0, {"is attempt 1 already."});
-    course.write(".learn/copies/beat/" + state.attempts[1].hash + ".cu", "something else");
+    course.write(".learn/copies/beat/" + attempts[1].hash + ".cu", "something else");
     expect(course, {"beat", "--restore", "2"}, 2, {"the text of attempt 2 is gone"});
     course.write(FILE_OF_LEARNER, "mine\n");
-    expect(course, {"beat", "--anew"}, 0, {"is kept", "as it was at first."});
+    expect(course, {"beat", "--reset"}, 0, {"is kept", "as it was at first."});
     CHECK(course.read(FILE_OF_LEARNER) == blank);
 }
 
@@ -155,15 +156,25 @@ TEST_CASE("what the model does not know is said; another file leaves no trace") 
                                  "    if (rows < 0) printf(\"never\");\n    if (row < rows"));
     expect(course, {"beat", "--file", "mine.cu"}, 0,
            {"right on all shapes", "The model does not know how long it takes"});
-    CHECK(course.state().attempts.empty());
+    CHECK(course.attempts().empty());
     CHECK(!fs::exists(course.path(FILE_OF_LEARNER)));
+}
+
+TEST_CASE("a table that holds something else is kept aside, and said") {
+    Course course;
+    fs::create_directories(course.path(".learn"));
+    course.write(".learn/beat.json", "{ half a file");
+    expect(course, {"beat", "--list"}, 0, {"beat.json.broken-1", "There is no attempt yet"});
+    CHECK(course.read(".learn/beat.json.broken-1") == "{ half a file");
+    course.write(".learn/beat.json", "{\"format\": 2}");
+    expect(course, {"beat", "--list"}, 0, {"newer command"});
+    CHECK(course.read(".learn/beat.json") == "{\"format\": 2}");
 }
 
 TEST_CASE("a kill at any moment leaves every attempt whole, with its text") {
     constexpr int KILLS = 30, BUSY = 10, MOST = 1000;
     Course course;
-    setenv("COALESCE_COURSE", course.path("").c_str(), 1);
-    Session session(true);
+    course.attempts();  // from now on, those of this course are meant
     std::mt19937 random(1);
     int killed_busy = 0;
     size_t before = 0;
@@ -171,30 +182,30 @@ TEST_CASE("a kill at any moment leaves every attempt whole, with its text") {
     for (int i = 0; i < KILLS || (killed_busy < BUSY && i < MOST); ++i) {
         const pid_t child = fork();
         if (child == 0) {
+            Attempts attempts([](const std::string&) {});
             for (int k = 0;; ++k) {
                 const std::string text = std::to_string(i) + " " + std::to_string(k);
                 Attempt one = attempt(0, 1);
                 one.hash = identity_of(text);
-                note_attempt(session, one, text);
+                attempts.note(one, text);
             }
         }
         usleep(random() % 20'000);
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
-        const State state = course.state();  // throws when it is not whole
-        REQUIRE(state.attempts.size() >= before);
-        killed_busy += state.attempts.size() > before;
-        before = state.attempts.size();
+        const auto attempts = course.attempts();  // fails when it is not whole
+        REQUIRE(attempts.size() >= before);
+        killed_busy += attempts.size() > before;
+        before = attempts.size();
     }
     CHECK(killed_busy >= BUSY);
     int number = 0;
-    for (const Attempt& one : course.state().attempts) {
+    for (const Attempt& one : course.attempts()) {
         CHECK(one.number == ++number);
-        const auto text = read_if_there(copy_of(one));
+        const auto text = read_if_there(Attempts::copy_of(one));
         REQUIRE(text);
         CHECK(identity_of(*text) == one.hash);
     }
-    unsetenv("COALESCE_COURSE");
 }
 
 int main(int argc, char** argv) {

@@ -98,7 +98,7 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
         {{"ptx", "02", "--file", "no.cu", "--mine"}, "give one"},
         {{"beat", "--restore", "7"}, "no attempt 7; ./learn beat --list"},
         {{"beat", "--file", "no.cu"}, "there is no file no.cu"},
-        {{"beat", "--list", "--anew"}, "give one"},
+        {{"beat", "--list", "--reset"}, "give one"},
         {{"reset"}, "EXERCISE is required"},
         {{"bench"}, "bench"},
         {{"chekc"}, "no command \"chekc\""},
