@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "learn/beat.h"
 #include "learn/check.h"
 #include "learn/command_line.h"
 #include "learn/compare.h"
@@ -9,6 +10,7 @@
 #include "learn/measure.h"
 #include "learn/picture_command.h"
 #include "learn/predict.h"
+#include "learn/ptx_command.h"
 #include "learn/reset.h"
 #include "learn/watch.h"
 
@@ -153,6 +155,37 @@ void add_measure(CommandLine& line) {
     command->add_flag("--json", words->json, "As JSON");
 }
 
+void add_ptx(CommandLine& line) {
+    auto words = std::make_shared<PtxWords>();
+    auto obey = [words, &line] {
+        Session session(line.is_plain());
+        return ptx(session, *words, line.words());
+    };
+    CLI::App* command = line.add("ptx", "The PTX of a lesson's kernel, or of yours, by line", obey);
+    command->add_option("STEP", words->exercise, "02, 2 or 02_naive; none: the next exercise");
+    command->add_option("--variant", words->variant, "A variant of the lesson (its headline)");
+    command->add_flag("--mine", words->is_mine, "Your kernel for the exercise, instead");
+    command->add_option("--file", words->file, "Another file for the exercise, instead");
+    command->add_option("--json", words->json, "Write all of it to that file, too");
+    command->add_flag("--sass", words->is_sass, "The machine code, by NVIDIA's nvdisasm");
+}
+
+void add_beat(CommandLine& line) {
+    auto words = std::make_shared<BeatWords>();
+    auto obey = [words, &line] {
+        Session session(line.is_plain());
+        return beat(session, *words);
+    };
+    CLI::App* command = line.add("beat", "The open exercise: be faster than 10_registers", obey);
+    command->add_option("--file", words->file, "Another file; nothing is written down");
+    command->add_flag("--list", words->is_list, "Your attempts so far");
+    command->add_option("--restore", words->restore, "Go back to the attempt of that number")
+        ->check(CLI::Range(1, 1'000'000'000));
+    command->add_flag("--reset", words->is_reset, "Start again; what you wrote is kept");
+    command->add_option("--seconds", words->seconds, "The longest that it may take (60)")
+        ->check(CLI::Range(1, 3600));
+}
+
 }  // namespace
 
 void add_exercise_commands(CommandLine& line) {
@@ -165,6 +198,8 @@ void add_exercise_commands(CommandLine& line) {
     add_diff(line);
     add_reset(line);
     add_measure(line);
+    add_ptx(line);
+    add_beat(line);
 }
 
 }  // namespace coalesce::learn

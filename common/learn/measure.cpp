@@ -129,7 +129,7 @@ int measure(Session& session, const MeasureWords& words, char** argv) {
     return 0;
 }
 
-std::string bandwidth_text(const Work& exercise, const std::string& file, bool must) {
+Json measured_apart(const Work& exercise, const std::string& file, bool must, std::string& why) {
     std::vector<std::string> arguments = {"measure", exercise.step->number(), "--json"};
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
@@ -137,10 +137,17 @@ std::string bandwidth_text(const Work& exercise, const std::string& file, bool m
     bool has_ended = child.wait(SECONDS * 1000);
     child.stop();
     const Ended& outcome = child.outcome();
-    if (!has_ended) return "\nThe bandwidth was not measured: it took too long.\n";
-    if (outcome.exit_code == 0) return "\n" + as_text(Json::parse(outcome.output));
-    if (outcome.exit_code == 2 && !must) return "";
-    return "\nThe bandwidth was not measured: " + wrap(outcome.output);
+    if (has_ended && outcome.exit_code == 0) return Json::parse(outcome.output);
+    const bool is_without_gpu = has_ended && outcome.exit_code == 2;
+    why = !has_ended ? "it took too long." : is_without_gpu && !must ? "" : outcome.output;
+    return nullptr;
+}
+
+std::string bandwidth_text(const Work& exercise, const std::string& file, bool must) {
+    std::string why;
+    const Json measured = measured_apart(exercise, file, must, why);
+    if (!measured.is_null()) return "\n" + as_text(measured);
+    return why.empty() ? "" : "\nThe bandwidth was not measured: " + wrap(why);
 }
 
 }  // namespace coalesce::learn

@@ -20,7 +20,11 @@ struct MeasureWords {
 /// exit code: 1 when the kernel is wrong, 2 when there is no GPU that works. Throws.
 int measure(Session& session, const MeasureWords& words, char** argv);
 
-/// The same in a process of its own: a few lines about the bandwidth, which is kept when it is the
+/// The same in a process of its own: what `measure --json` prints. Null where nothing was measured; then
+/// `why` says so, unless there is no GPU and none `must` be there.
+Json measured_apart(const Work& exercise, const std::string& file, bool must, std::string& why);
+
+/// The same for people: a few lines about the bandwidth, which is kept when it is the
 /// best. "" where there is no GPU, unless one `must` be there.
 std::string bandwidth_text(const Work& exercise, const std::string& file, bool must);
 

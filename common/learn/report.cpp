@@ -113,7 +113,7 @@ int print_json(const Session& session, const State& state) {
 void print_next(const Session& session, const State& state) {
     Work next = next_exercise(session.course, state);
     if (next.step == nullptr) {
-        std::cout << "All exercises are done. What is left: ./learn progress\n";
+        std::cout << "All exercises are done. The last one has no end: ./learn beat\n";
         return;
     }
     const Record& record = state.record(next.name());

@@ -13,14 +13,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // A name that is free, with the time in it.
-fs::path name_for_copy(const Work& exercise) {
+fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) {
     std::time_t now = std::time(nullptr);
     std::tm parts = {};
     localtime_r(&now, &parts);
     char time[32];
     std::strftime(time, sizeof time, "%Y%m%d-%H%M%S", &parts);
-    fs::path folder = learners_folder() / "copies" / exercise.step->name;
-    std::string stem = exercise.file().stem().string() + "-" + time;
+    fs::path folder = learners_folder() / "copies" / name_of_folder;
+    std::string stem = file.stem().string() + "-" + time;
     fs::path name = folder / (stem + ".cu");
     for (int number = 2; fs::exists(fs::symlink_status(name)); ++number) {
         name = folder / (stem + "-" + std::to_string(number) + ".cu");
@@ -29,13 +29,13 @@ fs::path name_for_copy(const Work& exercise) {
 }
 
 // Copies first, so that nothing is lost whatever comes after.
-void keep_copy(const Work& exercise) {
-    fs::path copy = name_for_copy(exercise), file = exercise.file();
+void keep_copy(const fs::path& relative_file, const std::string& name) {
+    fs::path copy = name_for_copy(relative_file, name), file = repository() / relative_file;
     std::error_code error;
     fs::create_directories(copy.parent_path(), error);
     if (!error) fs::copy_file(file, copy, error);
     if (error) {
-        throw UsageError(exercise.relative_file().string() +
+        throw UsageError(relative_file.string() +
                          " is left as it is: no copy of it can be kept in " +
                          copy.parent_path().string() + " (" + error.message() + ")");
     }
@@ -45,22 +45,27 @@ void keep_copy(const Work& exercise) {
 
 }  // namespace
 
-int reset(const Work& exercise) {
-    fs::path file = exercise.file();
-    std::string skeleton = exercise.skeleton();
-    if (read_if_there(file) == skeleton) {
-        std::cout << exercise.relative_file().string() << " is as it was at first already.\n";
-        return 0;
-    }
+bool replace_file(const fs::path& relative_file, const std::string& name, const std::string& text) {
+    fs::path file = repository() / relative_file;
+    if (read_if_there(file) == text) return false;
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
     if (fs::is_regular_file(file, error)) {
-        keep_copy(exercise);
+        keep_copy(relative_file, name);
     } else if (fs::exists(fs::symlink_status(file, error))) {
         throw UsageError(file.string() + " is no ordinary file; move it away, then try again");
     }
-    write_file(file, skeleton);
-    std::cout << exercise.relative_file().string() << " is as it was at first.\n"
+    write_file(file, text);
+    return true;
+}
+
+int reset(const Work& exercise) {
+    const std::string file = exercise.relative_file().string();
+    if (!replace_file(exercise.relative_file(), exercise.step->name, exercise.skeleton())) {
+        std::cout << file << " is as it was at first already.\n";
+        return 0;
+    }
+    std::cout << file << " is as it was at first.\n"
               << "Next: ./learn watch " << exercise.step->number() << "\n";
     return 0;
 }

@@ -1,36 +1,16 @@
 #include "learn/state.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
 
 #include "base/codec.h"
-#include "base/descriptor.h"
-#include "base/files.h"
 #include "learn/work.h"
 
 namespace coalesce::learn {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Raised when an older command could not read what this one writes.
 constexpr int FORMAT = 2;
-
-// A file that belongs to a newer command: it is not broken, and must stay.
-struct NewerFormat {};
-
-// Commands take turns with it; gone with the descriptor, or with the process. Where a file system has
-// no locks, there is none.
-Descriptor locked(const fs::path& file) {
-    Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-    while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
-    }
-    return lock;
-}
 
 }  // namespace
 
@@ -104,75 +84,22 @@ State state_from_json(const std::string& json) {
     return codec::read<State>(json);
 }
 
-Progress::Progress(fs::path folder, std::function<void(const std::string&)> warn)
-    : folder(folder), file(folder / "state.json"), warn(std::move(warn)) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) complain(folder.string() + " cannot be made (" + error.message() + ")");
-}
-
-void Progress::complain(const std::string& message) {
-    if (!has_complained) warn(message + "; progress is not kept");
-    has_complained = true;
-}
-
-void Progress::keep_aside(const std::string& why) {
-    fs::path kept;
-    for (int number = 1; kept.empty() || fs::exists(kept); ++number) {
-        kept = folder / ("state.json.broken-" + std::to_string(number));
-    }
-    std::error_code error;
-    fs::rename(file, kept, error);
-    if (error) return complain(file.string() + " is broken and cannot be moved");
-    warn(file.string() + " is broken (" + why + "); it is kept as " + kept.filename().string() +
-         ", and progress begins anew");
-}
-
-State Progress::read_locked() {
-    std::error_code error;
-    if (!fs::exists(fs::symlink_status(file, error))) return {};
-    auto text = read_if_there(file);
-    if (!text) {
-        if (!fs::is_directory(file, error)) {
-            complain(file.string() + " cannot be read");
-            return {};
-        }
-        keep_aside("it is a folder");
-        return {};
-    }
-    try {
-        return state_from_json(*text);
-    } catch (const NewerFormat&) {
-        complain(file.string() + " was written by a newer command (git pull, then ./learn build)");
-    } catch (const std::exception& problem) {
-        keep_aside(text->empty() ? "empty" : "not what this command writes");
-    }
-    return {};
-}
-
-void Progress::write_locked(const State& state) {
-    std::error_code ignored;
-    // Whoever wrote these was killed: nobody else writes while we have the lock.
-    for (auto& entry : fs::directory_iterator(folder, ignored)) {
-        if (entry.path().filename().string().starts_with("state.json.unfinished")) {
-            fs::remove(entry.path(), ignored);
-        }
-    }
-    const auto error = write_whole(file, to_json(state), {.is_synced = true});
-    if (error) complain(file.string() + " cannot be written (" + error.message() + ")");
-}
+Progress::Progress(std::filesystem::path folder, std::function<void(const std::string&)> warn)
+    : file(std::move(folder), "state.json", std::move(warn)) {}
 
 State Progress::read() {
-    const Descriptor lock = locked(folder / "lock");
-    return read_locked();
+    State state;
+    file.read([&](const std::string& text) { state = state_from_json(text); });
+    return state;
 }
 
 State Progress::update(const std::function<void(State&)>& change) {
-    const Descriptor lock = locked(folder / "lock");
-    State state = read_locked();
-    change(state);
-    // What could not be read must not be overwritten.
-    if (!has_complained) write_locked(state);
+    State state;
+    file.update([&](const std::string& text) { state = state_from_json(text); },
+                [&] {
+                    change(state);
+                    return to_json(state);
+                });
     return state;
 }
 

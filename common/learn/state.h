@@ -1,9 +1,5 @@
 /// \file
 /// What a learner has done, in .learn/state.json.
-///
-/// The file is written whole: under another name first, synced to the disk, then renamed. Two commands
-/// at once take turns (flock). A file that holds something else is kept under another name, with a
-/// message, and counts as empty: progress is never a reason to stop.
 #pragma once
 
 #include <filesystem>
@@ -16,6 +12,7 @@
 #include "course/course.h"
 #include "learn/guess.h"
 #include "learn/json_file.h"
+#include "learn/kept_file.h"
 
 namespace coalesce::learn {
 
@@ -78,14 +75,7 @@ public:
     State update(const std::function<void(State&)>& change);
 
 private:
-    State read_locked();
-    void write_locked(const State& state);
-    void keep_aside(const std::string& why);
-    void complain(const std::string& message);
-
-    std::filesystem::path folder, file;
-    std::function<void(const std::string&)> warn;
-    bool has_complained = false;
+    KeptFile file;
 };
 
 /// The time now, "2026-01-31T12:00:00Z".

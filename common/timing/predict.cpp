@@ -10,19 +10,14 @@ namespace coalesce::timing {
 
 namespace {
 
-struct Occupancy {
-    int blocks = 1, warps = 1;  ///< blocks of a multiprocessor, warps of a block
-    Occupied by = Occupied::threads;
-    /// The estimate of registers lies where a few more or less make half as many blocks again.
-    bool in_doubt = false;
-};
-
 int round_up(int value, int step) {
     return (value + step - 1) / step * step;
 }
 
 /// Of the estimate: two of three kernels are nearer to what ptxas takes.
 constexpr double registers_in_doubt = .06;
+
+}  // namespace
 
 Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
     Occupancy o;
@@ -52,6 +47,8 @@ Occupancy occupancy_of(const Recording& recording, const Gpu& gpu) {
     o.in_doubt = fit(1 - registers_in_doubt) >= 1.5 * fit(1 + registers_in_doubt);
     return o;
 }
+
+namespace {
 
 /// Of the first-level cache, a warp's share: what shared memory, in the same store, leaves.
 double lines_of_warp(const Recording& recording, const Gpu& gpu, const Occupancy& o) {
@@ -316,6 +313,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     work.resident = p.resident_blocks = occupancy.blocks;
     p.warps_of_block = occupancy.warps;
     p.registers = static_cast<int>(recording.registers);
+    p.shared_bytes = static_cast<int>(recording.shared_bytes);
     p.occupied = occupancy.by;
     const double blocks = static_cast<double>(recording.blocks);
     work.blocks = blocks / gpu.multiprocessors;

@@ -91,7 +91,8 @@ struct Prediction {
     double run_bytes_read = 0, run_bytes_written = 0;  ///< how long the runs are that it sees
     int resident_blocks = 0;                           ///< of a multiprocessor at a time
     int warps_of_block = 0;
-    int registers = 0;  ///< of a thread, estimated
+    int registers = 0;     ///< of a thread, estimated
+    int shared_bytes = 0;  ///< of a block, dynamic ones included
     Occupied occupied = Occupied::threads;
     double rounds = 0;  ///< blocks of the grid / blocks that the GPU holds
 

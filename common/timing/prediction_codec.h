@@ -45,6 +45,8 @@ void describe(Codec& codec, Prediction& p) {
            "bytes_on_their_way", p.bytes_on_their_way, "bytes_needed", p.bytes_needed,
            "nothing_on_its_way", p.nothing_on_its_way, "latency_cycles", p.latency_cycles, "busy",
            p.busy, "life", p.life, "time_line", p.time_line);
+    // What was predicted earlier lacks it.
+    if (codec.has("shared_bytes")) codec("shared_bytes", p.shared_bytes);
 }
 
 template <class Codec>

@@ -63,7 +63,7 @@ TEST_CASE("help of every command fits 80 columns") {
     Course course;
     for (std::string command :
          {"", "start", "progress", "doctor", "check", "watch", "hint", "predict", "picture",
-          "explain", "diff", "reset", "measure", "run", "list", "results", "play"}) {
+          "explain", "diff", "reset", "measure", "ptx", "beat", "run", "list", "results", "play"}) {
         CAPTURE(command);
         std::vector<std::string> words = {"--help"};
         if (!command.empty()) words.insert(words.begin(), command);
@@ -91,6 +91,14 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
         {{"picture", "02", "--rows", "0"}, "--rows and --cols take"},
         {{"picture", "02", "--svg", "/nonexistent/x.svg"}, "/nonexistent/x.svg cannot be written"},
         {{"diff", "01"}, "builds on nothing"},
+        {{"ptx", "77"}, "no step \"77\"; ./learn list"},
+        {{"ptx", "02", "--variant", "fast"}, "02_naive has no variant \"fast\"; it has naive"},
+        {{"ptx", "01", "--variant", "memcpy"}, "is host code"},
+        {{"ptx", "02", "--mine", "--variant", "naive"}, "--variant is of the lesson"},
+        {{"ptx", "02", "--file", "no.cu", "--mine"}, "give one"},
+        {{"beat", "--restore", "7"}, "no attempt 7; ./learn beat --list"},
+        {{"beat", "--file", "no.cu"}, "there is no file no.cu"},
+        {{"beat", "--list", "--reset"}, "give one"},
         {{"reset"}, "EXERCISE is required"},
         {{"bench"}, "bench"},
         {{"chekc"}, "no command \"chekc\""},

@@ -1,0 +1,182 @@
+#include "learn/attempts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/codec.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "harness/text.h"
+#include "kernel/counters_json.h"
+#include "learn/counted.h"
+#include "learn/paths.h"
+#include "learn/state.h"
+
+namespace coalesce::learn {
+
+template <class Codec>
+void describe(Codec& codec, Attempt& attempt) {
+    fields(codec, "number", attempt.number, "at", attempt.at, "hash", attempt.hash, "ms",
+           attempt.ms, "of_copy", attempt.of_copy, "error_band", attempt.error_band, "gpu",
+           attempt.gpu, "is_doubtful", attempt.is_doubtful, "load", attempt.load, "store",
+           attempt.store, "measured_ms", attempt.measured_ms);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string NOTHING = "-";
+
+// The form of the file. Raised when an older command could not read what this one writes.
+constexpr int FORMAT = 1;
+
+struct Noted {
+    std::vector<Attempt> attempts;
+};
+
+template <class Codec>
+void describe(Codec& codec, Noted& noted) {
+    int format = FORMAT;
+    codec("format", format);
+    if (format > FORMAT) throw NewerFormat();
+    codec("attempts", noted.attempts);
+}
+
+std::vector<Attempt> attempts_in(const std::string& text) {
+    return codec::read<Noted>(text).attempts;
+}
+
+// The same text again is the same attempt, whatever the model says of it now.
+void add(std::vector<Attempt>& all, Attempt attempt) {
+    auto same = std::ranges::find(all, attempt.hash, &Attempt::hash);
+    attempt.number = all.empty() ? 1 : all.back().number + 1;
+    if (same == all.end()) same = all.insert(all.end(), attempt);
+    attempt.number = same->number;
+    attempt.at = same->at;
+    *same = attempt;
+}
+
+// The fastest first; what nobody knows the time of comes last, what was measured before what was not.
+bool is_better(const Attempt& one, const Attempt& other) {
+    if (one.measured_ms.has_value() != other.measured_ms.has_value())
+        return one.measured_ms.has_value();
+    if (one.measured_ms) return *one.measured_ms < *other.measured_ms;
+    if (one.ms.has_value() != other.ms.has_value()) return one.ms.has_value();
+    return one.ms && *one.ms < *other.ms;
+}
+
+// "-33 %": against the attempt before it.
+std::string change_of(const Attempt& attempt, const std::vector<Attempt>& attempts) {
+    const Attempt* before = nullptr;
+    for (auto& one : attempts) {
+        if (one.number < attempt.number && (!before || one.number > before->number)) before = &one;
+    }
+    if (!before || !before->ms || !attempt.ms) return "";
+    const double percent = std::round(100 * (*attempt.ms / *before->ms - 1));
+    return percent == 0 ? "0 %" : format("%+.0f %%", percent);
+}
+
+std::string row_of(const Attempt& attempt, const std::string& change, const std::string& name,
+                   bool is_measured) {
+    const auto ms = [](std::optional<double> value, const char* more) {
+        return value ? format("%.4f", *value) + more : NOTHING;
+    };
+    const auto percent = [&](double part) {
+        return attempt.ms ? format("%.0f %%", 100 * part) : NOTHING;
+    };
+    const std::string number = attempt.number > 0 ? std::to_string(attempt.number) : "";
+    std::string text =
+        format("%4s%10s%8s%9s%9s%7s%7s", number.c_str(),
+               ms(attempt.ms, attempt.is_doubtful ? "?" : "").c_str(),
+               percent(attempt.error_band).c_str(), percent(attempt.of_copy).c_str(),
+               change.c_str(), figure(attempt.load).c_str(), figure(attempt.store).c_str());
+    if (is_measured) text += format("%9s", ms(attempt.measured_ms, "").c_str());
+    return text + "  " + name + "\n";
+}
+
+// "2026-01-31T12:00:00Z" -> "01-31 12:00"
+std::string short_time(const std::string& at) {
+    if (at.size() < 16) return at;
+    return at.substr(5, 5) + " " + at.substr(11, 5);
+}
+
+}  // namespace
+
+Standing standing_of(const Predicted& yours, const Predicted& other) {
+    const double band = std::max(yours.error_band, other.error_band);
+    if (yours.ms > other.ms * (1 + band)) return Standing::slower;
+    return yours.ms < other.ms * (1 - band) ? Standing::faster : Standing::level;
+}
+
+Attempt attempt_of(const Verdict& verdict, const std::optional<Predicted>& predicted,
+                   const std::optional<Counters>& counters) {
+    Attempt attempt;
+    attempt.at = time_now();
+    attempt.hash = verdict.source_hash;
+    if (predicted) {
+        attempt.ms = predicted->ms;
+        attempt.of_copy = predicted->of_copy();
+        attempt.error_band = predicted->error_band;
+        attempt.gpu = predicted->gpu;
+        attempt.is_doubtful = !predicted->unknown().empty();
+    }
+    if (counters) {
+        const Json counted = counters_to_json(*counters);
+        attempt.load = per_request(counted, "load");
+        attempt.store = per_request(counted, "store");
+    }
+    return attempt;
+}
+
+Attempts::Attempts(const std::function<void(const std::string&)>& warn)
+    : file(learners_folder(), "beat.json", warn) {}
+
+std::vector<Attempt> Attempts::read() {
+    std::vector<Attempt> all;
+    file.read([&](const std::string& text) { all = attempts_in(text); });
+    return all;
+}
+
+std::vector<Attempt> Attempts::note(Attempt attempt, const std::string& text) {
+    const fs::path copy = copy_of(attempt);
+    std::error_code error;
+    fs::create_directories(copy.parent_path(), error);
+    // First, so that no attempt is without its text, whatever comes between.
+    if (read_if_there(copy) != text) error = write_whole(copy, text, {.is_synced = true});
+    if (error) {
+        throw UsageError("the attempt is not noted: " + copy.string() + " cannot be written (" +
+                         error.message() + ")");
+    }
+    std::vector<Attempt> all;
+    file.update([&](const std::string& known) { all = attempts_in(known); },
+                [&] {
+                    add(all, attempt);
+                    return codec::write(Noted{all}, true) + "\n";
+                });
+    return all;
+}
+
+fs::path Attempts::copy_of(const Attempt& attempt) {
+    return learners_folder() / "copies" / "beat" / (attempt.hash + ".cu");
+}
+
+std::string attempts_text(const std::vector<Attempt>& attempts, const Attempt* other,
+                          const std::string& name) {
+    std::vector<Attempt> sorted = attempts;
+    if (other != nullptr) sorted.push_back(*other);
+    std::ranges::stable_sort(sorted, is_better);
+    const bool is_measured =
+        std::ranges::any_of(sorted, [](auto& one) { return one.measured_ms.has_value(); });
+    std::string text = "                  predicted            sectors/request\n";
+    text += "   #        ms  within  of copy   change   load  store";
+    text += is_measured ? " measured  when\n" : "  when\n";
+    for (const Attempt& one : sorted) {
+        const bool is_other = one.number == 0;
+        text += row_of(one, is_other ? "" : change_of(one, attempts),
+                       is_other ? name : short_time(one.at), is_measured);
+    }
+    return text;
+}
+
+}  // namespace coalesce::learn

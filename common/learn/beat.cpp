@@ -1,0 +1,211 @@
+#include "learn/beat.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "harness/text.h"
+#include "kernel/predicted_launch.h"
+#include "kernel/render.h"
+#include "learn/attempts.h"
+#include "learn/checker.h"
+#include "learn/measure.h"
+#include "learn/paths.h"
+#include "learn/reset.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The lesson whose solution is to be beaten.
+const std::string TO_BEAT = "10_registers";
+const fs::path FILE_OF_LEARNER = fs::path("exercises") / "beat" / "kernel.cu";
+const std::string AGAIN = "Again: ./learn beat";
+
+Attempts attempts() {
+    return Attempts([](const std::string& warning) { std::cerr << "learn: " << warning << "\n"; });
+}
+
+int begin_again() {
+    const bool is_new = replace_file(FILE_OF_LEARNER, "beat", beat_skeleton());
+    std::cout << FILE_OF_LEARNER.string() << " is as it was at first"
+              << (is_new ? ".\n" : " already.\n") << "Next: ./learn beat\n";
+    return 0;
+}
+
+int restore(const std::vector<Attempt>& attempts, int number) {
+    const auto attempt = std::ranges::find(attempts, number, &Attempt::number);
+    if (attempt == attempts.end()) {
+        throw UsageError("there is no attempt " + std::to_string(number) +
+                         "; ./learn beat --list shows those that there are");
+    }
+    const auto text = read_if_there(Attempts::copy_of(*attempt));
+    if (!text || identity_of(*text) != attempt->hash) {
+        throw UsageError("the text of attempt " + std::to_string(number) + " is gone: " +
+                         Attempts::copy_of(*attempt).string() + " does not hold it any more");
+    }
+    const bool is_new = replace_file(FILE_OF_LEARNER, "beat", *text);
+    std::cout << FILE_OF_LEARNER.string() << " is attempt " << number
+              << (is_new ? ".\n" : " already.\n") << AGAIN << "\n";
+    return 0;
+}
+
+void show_table(const std::vector<Attempt>& attempts, const Attempt* other) {
+    if (attempts.empty()) {
+        std::cout << "There is no attempt yet. ./learn beat makes the first one.\n";
+        return;
+    }
+    const std::string& gpu = attempts.back().gpu;
+    std::cout << "Your attempts at 8192 x 8192, the best first"
+              << (gpu.empty() ? ":\n\n" : "; " + gpu + ":\n\n")
+              << attempts_text(attempts, other, TO_BEAT);
+}
+
+std::string standing_text(const Predicted& yours, const Predicted& other, const Style& style) {
+    const bool is_known = yours.unknown().empty();
+    const double band = std::max(yours.error_band, other.error_band);
+    const std::string times = format("%.4f ms against %.4f ms (predicted, %s, within %.0f %%).",
+                                     yours.ms, other.ms, yours.gpu.c_str(), 100 * band);
+    switch (standing_of(yours, other)) {
+        case Standing::slower:
+            return style.bad("Slower") + " than " + TO_BEAT + ": " + times + "\n" +
+                   compared_text(yours, other);
+        case Standing::level:
+            return "As fast as " + TO_BEAT + ", within what the model can tell apart: " + times;
+        case Standing::faster: break;
+    }
+    if (is_known) return style.good("Faster") + " than " + TO_BEAT + ": " + times;
+    return "Perhaps faster than " + TO_BEAT + ": " + times +
+           " But there is something that the model does not know:";
+}
+
+// What the model makes of it.
+void show_time(const Verdict& verdict, const Style& style) {
+    if (!verdict.predicted) {
+        std::cout << wrap(
+            "The model does not know how long it takes: it cannot follow a kernel that prints, or "
+            "whose blocks wait for each other.");
+        return;
+    }
+    std::cout << wrap(predicted_text(*verdict.predicted));
+    if (verdict.solution_predicted) {
+        std::cout << "\n"
+                  << wrap(standing_text(*verdict.predicted, *verdict.solution_predicted, style));
+    }
+    for (auto& sentence : told_of(*verdict.predicted).unknown) std::cout << wrap(sentence);
+}
+
+// On a GPU, where there is one: both in the same way.
+void measure_both(const Work& exercise, const std::string& file, Attempt& yours, Attempt& other) {
+    std::string why;
+    const auto time = [&](const std::string& of) -> std::optional<double> {
+        const Json measured = measured_apart(exercise, of, false, why);
+        if (measured.is_null()) return std::nullopt;
+        return measured.value("ms", 0.0);
+    };
+    yours.measured_ms = time(file);
+    if (yours.measured_ms) {
+        other.measured_ms =
+            time((repository() / "solutions" / exercise.step->name / "kernel.cu").string());
+    }
+    if (yours.measured_ms && other.measured_ms) {
+        std::cout << "\n"
+                  << wrap(format("Measured on the GPU that is here: %.4f ms, and %.4f ms for %s.",
+                                 *yours.measured_ms, *other.measured_ms,
+                                 exercise.step->name.c_str()));
+    } else if (!why.empty()) {
+        std::cout << "\n" << wrap("It was not measured: " + why);
+    }
+}
+
+// A kernel that is right, whatever it costs, has been counted.
+int show_refused(const CheckResult& result, const Style& style) {
+    const bool is_examined = result.outcome != CheckResult::not_examined;
+    std::cout << style.strong("beat") << ": "
+              << style.bad(is_examined ? "not right yet" : "could not be examined") << "\n\n";
+    if (!result.verdict) {
+        std::cout << wrap(result.problem);
+    } else {
+        std::cout << terminal_text(*result.verdict, {.is_bold = style.colour});
+    }
+    std::cout << AGAIN << "\n";
+    return is_examined ? 1 : 2;
+}
+
+int score(Session& session, const BeatWords& words, const CheckResult& result, const Work& exercise,
+          const std::string& file) {
+    const Verdict& verdict = *result.verdict;
+    const Style& style = session.style;
+    std::cout << style.strong("beat") << ": " << style.good("right") << " on all shapes"
+              << format("  (simulated, %.0f ms)\n\n", result.milliseconds);
+    show_time(verdict, style);
+    Attempt yours = attempt_of(verdict, verdict.predicted, verdict.counters);
+    Attempt other = attempt_of(verdict, verdict.solution_predicted, verdict.solution_counters);
+    measure_both(exercise, file, yours, other);
+    if (!words.file.empty()) return 0;
+    if (verdict.source.empty()) {
+        throw UsageError(FILE_OF_LEARNER.string() +
+                         " changed while it was examined, so this attempt is not noted; try again");
+    }
+    std::cout << "\n";
+    show_table(attempts().note(yours, verdict.source), &other);
+    std::cout << "\n" << AGAIN << "      One of them again: ./learn beat --restore N\n";
+    return 0;
+}
+
+}  // namespace
+
+std::string beat_skeleton() {
+    return R"(// Beat 10_registers -- the open exercise: a transpose as fast as you can make it.
+//
+// Given   a kernel that is right, and slow: one thread moves one element.
+// Write   any other. The sides of the matrix are multiples of 4.
+// Check   ./learn beat          Earlier ones?   ./learn beat --list
+
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}
+)";
+}
+
+int beat(Session& session, const BeatWords& words) {
+    if (words.is_list + words.is_reset + (words.restore > 0) + !words.file.empty() > 1) {
+        throw UsageError("--list, --reset, --restore and --file are four things: give one");
+    }
+    if (words.is_reset) return begin_again();
+    if (words.restore > 0) return restore(attempts().read(), words.restore);
+    if (words.is_list) {
+        show_table(attempts().read(), nullptr);
+        return 0;
+    }
+    const fs::path own = repository() / FILE_OF_LEARNER;
+    if (words.file.empty() && !fs::exists(fs::symlink_status(own))) {
+        fs::create_directories(own.parent_path());
+        write_file(own, beat_skeleton());
+        std::cout << wrap(FILE_OF_LEARNER.string() +
+                          " is yours from now on; it begins with a kernel that is right, and slow.")
+                  << "\n";
+    }
+    if (!words.file.empty() && !fs::exists(words.file)) {
+        throw UsageError("there is no file " + words.file);
+    }
+    const Work exercise = find_exercise(session.course, TO_BEAT, false);
+    const std::string file = words.file.empty() ? own.string() : words.file;
+    const CheckResult result =
+        check({.exercise = exercise, .file = file, .seconds = words.seconds});
+    const bool is_right = result.outcome != CheckResult::not_examined && result.verdict->counters;
+    return is_right ? score(session, words, result, exercise, file)
+                    : show_refused(result, session.style);
+}
+
+}  // namespace coalesce::learn

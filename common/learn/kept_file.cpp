@@ -1,0 +1,95 @@
+#include "learn/kept_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+
+#include "base/descriptor.h"
+#include "base/files.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Commands take turns with it; gone with the descriptor, or with the process. Where a file system has
+// no locks, there is none.
+Descriptor locked(const fs::path& file) {
+    Descriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+    return lock;
+}
+
+}  // namespace
+
+KeptFile::KeptFile(fs::path folder, const std::string& name,
+                   std::function<void(const std::string&)> warn)
+    : folder(folder), file(folder / name), warn(std::move(warn)) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) complain(folder.string() + " cannot be made (" + error.message() + ")");
+}
+
+void KeptFile::complain(const std::string& message) {
+    if (!has_complained) warn(message + "; progress is not kept");
+    has_complained = true;
+}
+
+void KeptFile::keep_aside(const std::string& why) {
+    fs::path kept;
+    for (int number = 1; kept.empty() || fs::exists(kept); ++number) {
+        kept = file.string() + ".broken-" + std::to_string(number);
+    }
+    std::error_code error;
+    fs::rename(file, kept, error);
+    if (error) return complain(file.string() + " is broken and cannot be moved");
+    warn(file.string() + " is broken (" + why + "); it is kept as " + kept.filename().string() +
+         ", and progress begins anew");
+}
+
+void KeptFile::read_locked(const Read& read) {
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(file, error))) return;
+    auto text = read_if_there(file);
+    if (!text) {
+        if (fs::is_directory(file, error)) return keep_aside("it is a folder");
+        return complain(file.string() + " cannot be read");
+    }
+    try {
+        read(*text);
+    } catch (const NewerFormat&) {
+        complain(file.string() + " was written by a newer command (git pull, then ./learn build)");
+    } catch (const std::exception& problem) {
+        keep_aside(text->empty() ? "empty" : "not what this command writes");
+    }
+}
+
+void KeptFile::write_locked(const std::string& text) {
+    std::error_code ignored;
+    const std::string unfinished = file.filename().string() + ".unfinished";
+    // Whoever wrote these was killed: nobody else writes while we have the lock.
+    for (auto& entry : fs::directory_iterator(folder, ignored)) {
+        if (entry.path().filename().string().starts_with(unfinished)) {
+            fs::remove(entry.path(), ignored);
+        }
+    }
+    const auto error = write_whole(file, text, {.is_synced = true});
+    if (error) complain(file.string() + " cannot be written (" + error.message() + ")");
+}
+
+void KeptFile::read(const Read& read) {
+    const Descriptor lock = locked(folder / "lock");
+    read_locked(read);
+}
+
+void KeptFile::update(const Read& read, const std::function<std::string()>& change) {
+    const Descriptor lock = locked(folder / "lock");
+    read_locked(read);
+    const std::string text = change();
+    // What could not be read must not be overwritten.
+    if (!has_complained) write_locked(text);
+}
+
+}  // namespace coalesce::learn

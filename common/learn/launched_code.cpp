@@ -1,0 +1,241 @@
+// A lesson is compiled by the command that built it, which CMake leaves in compile_commands.json, but
+// for the end: PTX in the place of an object file. What the lesson's kernels are called, and how they are
+// launched, its program tells.
+#include "learn/launched_code.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "base/child.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "kernel/cache.h"
+#include "kernel/predicted_launch.h"
+#include "kernel/runner.h"
+#include "kernel/source_lines.h"
+#include "learn/json_file.h"
+#include "learn/paths.h"
+#include "learn/ptx_listing.h"
+#include "timing/prediction_codec.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double SECONDS = 120;
+
+fs::path cache_folder() {
+    return learners_folder() / "cache";
+}
+
+// ---- the command that compiles a lesson ----
+
+struct CompileCommand {
+    fs::path folder, source;
+    std::vector<std::string> words;
+};
+
+// A command line's words; CMake quotes and escapes those with blanks.
+std::vector<std::string> words_of(const std::string& line) {
+    std::vector<std::string> words;
+    bool is_quoted = false, is_new = true;
+    for (size_t at = 0; at < line.size(); ++at) {
+        if (line[at] == '"') {
+            is_quoted = !is_quoted;
+            continue;
+        }
+        if (line[at] == ' ' && !is_quoted) {
+            is_new = true;
+            continue;
+        }
+        if (line[at] == '\\' && at + 1 < line.size()) ++at;
+        if (is_new) words.emplace_back();
+        is_new = false;
+        words.back() += line[at];
+    }
+    return words;
+}
+
+CompileCommand compile_command_of(const course::Step& step) {
+    const fs::path file = programs().parent_path() / "compile_commands.json";
+    const std::string next = "; ./learn build writes it";
+    if (!fs::exists(file)) throw UsageError("there is no " + file.string() + next);
+    const std::string object = "/" + step.name + ".dir/";
+    for (const Json& one : read_json(file)) {
+        const std::string command = one.value("command", ""), source = one.value("file", "");
+        if (!source.ends_with("/steps/" + step.name + "/main.cu")) continue;
+        // The lesson is compiled for other programs as well.
+        if (command.find(object) == command.npos) continue;
+        return {one.value("directory", ""), source, words_of(command)};
+    }
+    throw UsageError(file.string() + " does not say how " + step.name + " is compiled" + next);
+}
+
+// The same words, with PTX as the goal, and without code for the GPU of this computer.
+std::vector<std::string> words_for_ptx(const std::vector<std::string>& words, const fs::path& ptx) {
+    std::vector<std::string> changed;
+    bool has_virtual = false;
+    for (size_t k = 0; k < words.size(); ++k) {
+        const std::string& word = words[k];
+        if (word == "-c") continue;
+        if (word == "-o") {
+            ++k;
+            continue;
+        }
+        const bool is_target = word.starts_with("--generate-code=");
+        const bool is_virtual = word.find("code=[compute_") != word.npos;
+        if (is_target && (!is_virtual || has_virtual)) continue;
+        has_virtual = has_virtual || is_target;
+        changed.push_back(is_target ? word.substr(0, word.find(']') + 1) : word);
+    }
+    changed.insert(changed.end(), {"-ptx", "-o", ptx.string()});
+    return changed;
+}
+
+std::string compile_step(const course::Step& step, const CompileCommand& command,
+                         const std::string& source) {
+    std::error_code error;
+    const auto built = fs::last_write_time(program_of(step.name), error);
+    std::ostringstream key;  // what else it is made of, the program is made of, too
+    key << (error ? 0 : built.time_since_epoch().count()) << "\n";
+    for (auto& word : command.words) key << word << "\n";
+    key << source;
+    const Cache cache(cache_folder());
+    if (auto kept = cache.find("ptx-of-step", key.str())) return *kept;
+
+    const TemporaryFolder folder;
+    const fs::path file = folder / "main.ptx";
+    const Ended ended = run_child(words_for_ptx(command.words, file), SECONDS, {}, command.folder);
+    const std::string ptx = read_if_there(file).value_or("");
+    if (ended.exit_code != 0 || ptx.empty()) {
+        throw std::runtime_error("steps/" + step.name + "/main.cu does not compile:\n" +
+                                 ended.output);
+    }
+    cache.keep("ptx-of-step", key.str(), ptx);
+    return ptx;
+}
+
+// "nvcc 13.0.88" where its PTX says so.
+std::string compiler_of(const std::string& ptx, const std::string& program) {
+    const std::string name = fs::path(program).filename().string();
+    const std::string tools = "Cuda compilation tools, release", version = ", V";
+    size_t at = ptx.find(tools);
+    if (at != ptx.npos) at = ptx.find(version, at);
+    if (at == ptx.npos) return name;
+    at += version.size();
+    return name + " " + ptx.substr(at, ptx.find_first_not_of("0123456789.", at) - at);
+}
+
+// ---- its launches ----
+
+// Predicted by the lesson's own program; nothing where it says why not.
+std::vector<timing::Prediction> launches_of(const course::Step& step, const std::string& variant,
+                                            std::string& why_not) {
+    const fs::path program = program_of(step.name);
+    if (!fs::exists(program)) {
+        throw UsageError(program.string() + " is not built; ./learn build makes it");
+    }
+    const TemporaryFolder folder;
+    const fs::path file = folder / "run.json";
+    const Ended ended = run_child({program.string(), "--device", "sim", "--bench", "--variant",
+                                   variant, "--time", "--at", "8192", "--json", file.string()},
+                                  SECONDS);
+    if (!fs::exists(file)) throw std::runtime_error(program.string() + " failed:\n" + ended.output);
+    const Json run = read_json(file);
+    const Json& result = run.at("results").at(0);
+    why_not = result.value("not_predicted", result.value("skipped", ""));
+    if (!result.contains("predicted")) return {};
+    std::vector<timing::Prediction> launches;
+    codec::decode(result.at("predicted").at("launches"), launches, "launches");
+    return launches;
+}
+
+// Each kernel once, if it is one of this file's.
+std::vector<LaunchedKernel> kernels_of(const LaunchedCode& code,
+                                       const std::vector<timing::Prediction>& launches,
+                                       const std::string& named) {
+    std::vector<LaunchedKernel> kernels;
+    const auto add = [&](const std::string& entry, const timing::Prediction* launch) {
+        const bool is_known = std::ranges::count(kernels, entry, &LaunchedKernel::entry) > 0;
+        if (is_known) return;
+        const std::string name = readable_name(entry);
+        kernels.push_back({entry, line_of_kernel(code.source, name.substr(0, name.find('<'))), {}});
+        if (launch != nullptr) kernels.back().launch = *launch;
+    };
+    const std::vector<std::string> entries = entries_of(code.ptx);
+    for (auto& launch : launches) {
+        const auto entry = std::ranges::find(entries, launch.kernel, readable_name);
+        if (entry != entries.end()) add(*entry, &launch);
+    }
+    if (!kernels.empty()) return kernels;
+    for (auto& entry : entries) {
+        const std::string name = readable_name(entry);
+        if (name.substr(0, name.find('<')) == named) add(entry, nullptr);
+    }
+    return kernels;
+}
+
+const course::Variant& variant_of(const course::Step& step, const std::string& name) {
+    if (name.empty()) return step.variants.front();
+    if (const course::Variant* found = step.find(name)) return *found;
+    std::string names;
+    for (auto& one : step.variants) names += (names.empty() ? "" : ", ") + one.name;
+    throw UsageError(step.name + " has no variant \"" + name + "\"; it has " + names);
+}
+
+}  // namespace
+
+LaunchedCode code_of_variant(const course::Step& step, const std::string& name) {
+    const course::Variant& variant = variant_of(step, name);
+    if (variant.kernel.empty()) {
+        throw UsageError(variant.name + " of " + step.name +
+                         " is host code, which has no PTX; ./learn list " + step.number() +
+                         " names the kernels");
+    }
+    const CompileCommand command = compile_command_of(step);
+    LaunchedCode code;
+    code.what = step.name + ", variant " + variant.name;
+    code.file = code.path_in_ptx = "steps/" + step.name + "/main.cu";
+    code.source = read_file(command.source);
+    code.ptx = compile_step(step, command, code.source);
+    code.compiler = compiler_of(code.ptx, command.words.front());
+    const auto launches = launches_of(step, variant.name, code.why_not_launched);
+    code.kernels = kernels_of(code, launches, variant.kernel);
+    if (code.kernels.empty()) {
+        throw std::runtime_error("the PTX of " + code.file + " has no kernel " + variant.kernel +
+                                 "; ./learn build brings the programs up to date");
+    }
+    return code;
+}
+
+LaunchedCode code_of_file(const Work& exercise, const std::string& file) {
+    const bool is_own = file.empty();
+    const Source source = read_source(is_own ? exercise.file() : fs::path(file),
+                                      is_own ? exercise.relative_file().string() : file);
+    LocalRunner runner({.cache = cache_folder()});
+    const Exercise& asked = exercise.asked();
+    const Compiled compiled = runner.compile(source, asked.kernel);
+    LaunchedCode code;
+    code.what = exercise.name() + ", " + source.name;
+    code.file = source.name;
+    code.source = source.text;
+    code.path_in_ptx = "learner/kernel.cu";
+    code.failure = compiled.failure;
+    if (!compiled.ok()) return code;
+    code.ptx = compiled.ptx;
+    code.compiler = compiled.compiler;
+    const Shape shape = predicted_shape(asked);
+    code.kernels.push_back({compiled.entry, line_of_kernel(source.text, asked.kernel), {}});
+    if (const auto predicted = runner.predict(compiled, asked.task(), shape)) {
+        code.kernels.front().launch = predicted->longest();
+    } else {
+        code.why_not_launched = "at " + shape.name() + " it cannot be launched, or not followed";
+    }
+    bool is_cut = false;
+    runner.take_output(is_cut);  // what the kernel prints is no part of its PTX
+    return code;
+}
+
+}  // namespace coalesce::learn

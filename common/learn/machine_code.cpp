@@ -1,0 +1,105 @@
+#include "learn/machine_code.h"
+
+#include <filesystem>
+#include <regex>
+#include <stdexcept>
+
+#include "base/child.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "kernel/compilers.h"
+
+namespace coalesce::learn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double SECONDS = 60;
+
+// A program of the toolkit: on the PATH, or beside nvcc. "" when there is none.
+std::string tool(const std::string& name) {
+    if (std::string found = find_program(name); !found.empty()) return found;
+    const auto nvcc = find_compiler(Compiler::nvcc);
+    if (!nvcc) return "";
+    const fs::path beside = fs::path(nvcc->path).parent_path() / name;
+    return fs::exists(beside) ? beside.string() : "";
+}
+
+// "sm_90": the simulated GPU's; with the letter that some instructions ask for.
+std::string architecture_of(const std::string& ptx) {
+    static const std::regex target(R"(\.target\s+(sm_\d+a))");
+    std::smatch found;
+    return std::regex_search(ptx, found, target) ? found.str(1) : "sm_90";
+}
+
+// Leaves kernel.cubin in the folder.
+Ended assemble(const std::string& ptxas, const std::string& ptx, const TemporaryFolder& folder) {
+    write_file(folder / "kernel.ptx", ptx);
+    return run_child({ptxas, "-arch=" + architecture_of(ptx), "-v", "-lineinfo", "-o",
+                      (folder / "kernel.cubin").string(), (folder / "kernel.ptx").string()},
+                     SECONDS);
+}
+
+[[noreturn]] void fail_without(const std::string& what) {
+    throw UsageError("--sass needs " + what +
+                     " of the CUDA toolkit, and there is none on the PATH or beside nvcc; install "
+                     "it, or set CUDA_HOME; without --sass the PTX is shown");
+}
+
+// Of all that nvdisasm prints the section of one kernel: from its headline to the next one.
+std::string section_of(const std::string& text, const std::string& entry) {
+    std::string section;
+    bool is_inside = false;
+    for (const std::string& line : lines_of(text)) {
+        if (line.starts_with("//---")) is_inside = line.find(".text." + entry + " ") != line.npos;
+        if (is_inside) section += line + "\n";
+    }
+    return section.empty() ? text : section;
+}
+
+}  // namespace
+
+Assembled assembled(const std::string& ptx) {
+    const std::string ptxas = tool("ptxas");
+    if (ptxas.empty()) return {};
+    const TemporaryFolder folder;
+    const Ended ended = assemble(ptxas, ptx, folder);
+    if (ended.exit_code != 0) return {};
+    Assembled result;
+    result.by = "ptxas for " + architecture_of(ptx);
+    static const std::regex entry("Compiling entry function '([^']+)'"),
+        used("Used (\\d+) registers");
+    std::string kernel;
+    for (const std::string& line : lines_of(ended.output)) {
+        std::smatch found;
+        if (std::regex_search(line, found, entry)) kernel = found.str(1);
+        if (std::regex_search(line, found, used)) {
+            result.registers[kernel] = std::stoi(found.str(1));
+        }
+    }
+    return result;
+}
+
+std::string sass_of(const std::string& ptx, const std::string& entry) {
+    const std::string ptxas = tool("ptxas"), nvdisasm = tool("nvdisasm"),
+                      cuobjdump = tool("cuobjdump");
+    if (nvdisasm.empty() && cuobjdump.empty()) fail_without("nvdisasm or cuobjdump");
+    if (ptxas.empty()) fail_without("ptxas");
+    const TemporaryFolder folder;
+    const Ended code = assemble(ptxas, ptx, folder);
+    if (code.exit_code != 0) throw std::runtime_error("ptxas does not take it:\n" + code.output);
+    const std::string cubin = (folder / "kernel.cubin").string();
+    // nvdisasm alone says which line an instruction comes from.
+    const Ended shown =
+        nvdisasm.empty()
+            ? run_child({cuobjdump, "--dump-sass", "--function", entry, cubin}, SECONDS)
+            : run_child({nvdisasm, "--print-code", "--print-line-info", cubin}, SECONDS);
+    if (shown.exit_code != 0) {
+        throw std::runtime_error((nvdisasm.empty() ? cuobjdump : nvdisasm) + " failed:\n" +
+                                 shown.output);
+    }
+    return section_of(shown.output, entry);
+}
+
+}  // namespace coalesce::learn

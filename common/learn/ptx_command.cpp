@@ -1,0 +1,195 @@
+#include "learn/ptx_command.h"
+
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+
+#include "base/enum_names.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "harness/device.h"
+#include "harness/text.h"
+#include "kernel/render.h"
+#include "learn/json_file.h"
+#include "learn/launched_code.h"
+#include "learn/machine_code.h"
+#include "learn/ptx_listing.h"
+#include "timing/predict.h"
+#include "timing/words.h"
+
+namespace coalesce::learn {
+namespace {
+
+// A kernel with all that is said of it.
+struct Shown {
+    LaunchedKernel kernel;
+    PtxListing listing;
+    int registers = 0;              // of a thread; 0: nobody knows
+    std::string registers_by = "";  // "ptxas for sm_90", "estimated"
+    int most_warps = 0;             // of a multiprocessor
+    std::optional<timing::Occupancy> held = {};
+};
+
+// With the registers that are known: the prediction went by an estimate.
+timing::Occupancy held_of(const timing::Prediction& launch, int registers, const timing::Gpu& gpu) {
+    timing::Recording recording;
+    recording.threads = static_cast<std::uint32_t>(32 * launch.warps_of_block);
+    recording.registers = static_cast<std::uint32_t>(registers);
+    recording.shared_bytes = static_cast<std::uint32_t>(launch.shared_bytes);
+    recording.blocks = static_cast<std::uint64_t>(
+        std::llround(launch.rounds * launch.resident_blocks * gpu.multiprocessors));
+    return timing::occupancy_of(recording, gpu);
+}
+
+Shown shown_of(const LaunchedCode& code, const LaunchedKernel& kernel, const Assembled& assembled) {
+    Shown shown{.kernel = kernel,
+                .listing = listing_of(code.ptx, kernel.entry, code.path_in_ptx, kernel.line),
+                .registers_by = assembled.by};
+    if (const auto known = assembled.registers.find(kernel.entry);
+        known != assembled.registers.end()) {
+        shown.registers = known->second;
+    } else if (kernel.launch) {
+        shown.registers = kernel.launch->registers;
+        shown.registers_by = "estimated";
+    }
+    if (!kernel.launch) return shown;
+    const timing::Gpu& gpu = timing::gpu_named(kernel.launch->gpu);
+    shown.most_warps = gpu.warps;
+    shown.held = held_of(*kernel.launch, shown.registers, gpu);
+    return shown;
+}
+
+std::string row(const char* name, const std::string& value) {
+    return format("  %-18s ", name) + value + "\n";
+}
+
+std::string head_of(const LaunchedCode& code, const Shown& shown, const Style& style) {
+    std::string text =
+        style.strong(readable_name(shown.kernel.entry)) + " of " + code.what + "\n" +
+        count_of(static_cast<std::uint64_t>(shown.listing.instructions), "PTX instruction") +
+        ", by " + code.compiler + "\n\n";
+    if (shown.registers > 0) {
+        text += row("registers",
+                    std::to_string(shown.registers) + " per thread (" + shown.registers_by +
+                        (shown.registers_by == "estimated" ? ": there is no ptxas here)" : ")"));
+    }
+    if (!shown.held) {
+        return text +
+               wrap(
+                   "What a multiprocessor holds of it is not known: " + code.why_not_launched + ".",
+                   "  ");
+    }
+    const timing::Prediction& launch = *shown.kernel.launch;
+    const timing::Occupancy& held = *shown.held;
+    const auto number = [](int count) { return std::to_string(count); };
+    text += row("shared memory", number(launch.shared_bytes) + " bytes per block");
+    text += row("threads", count_of(static_cast<std::uint64_t>(held.warps), "warp") + " per block");
+    text += row("multiprocessor", count_of(static_cast<std::uint64_t>(held.blocks), "block") +
+                                      ", " + number(held.blocks * held.warps) + " of " +
+                                      number(shown.most_warps) + " warps at a time (" + launch.gpu +
+                                      ")");
+    text += row("limited by", timing::words_for(held.by));
+    if (held.in_doubt && shown.registers_by == "estimated") {
+        text +=
+            wrap("With a few registers more or less it would be another number of blocks.", "  ");
+    }
+    return text;
+}
+
+Json as_json(const LaunchedCode& code, const Shown& shown) {
+    Json lines = Json::array();
+    const std::vector<std::string> source = lines_of(code.source);
+    for (auto& [number, instructions] : shown.listing.lines) {
+        Json list = Json::array();
+        for (auto& one : instructions) list.push_back({{"place", one.place}, {"text", one.text}});
+        const auto at = static_cast<size_t>(number);
+        lines.push_back({{"line", number},
+                         {"source", at >= 1 && at <= source.size() ? source[at - 1] : ""},
+                         {"ptx", list}});
+    }
+    Json json = {{"kernel", readable_name(shown.kernel.entry)},
+                 {"entry", shown.kernel.entry},
+                 {"instructions", shown.listing.instructions},
+                 {"registers", shown.registers},
+                 {"registers_by", shown.registers_by}};
+    if (shown.held) {
+        const timing::Prediction& launch = *shown.kernel.launch;
+        json["gpu"] = launch.gpu;
+        json["shared_bytes"] = launch.shared_bytes;
+        json["warps_of_block"] = shown.held->warps;
+        json["resident_blocks"] = shown.held->blocks;
+        json["limited_by"] = dashed_name(shown.held->by);
+    } else {
+        json["not_launched"] = code.why_not_launched;
+    }
+    json["lines"] = lines;
+    return json;
+}
+
+void understand(const PtxWords& words) {
+    const bool is_learners = words.is_mine || !words.file.empty();
+    if (words.is_mine && !words.file.empty()) {
+        throw UsageError("--mine is the exercise's own file, and --file another one: give one");
+    }
+    if (is_learners && !words.variant.empty()) {
+        throw UsageError("--variant is of the lesson, and a file of yours has none: give one");
+    }
+    if (words.is_sass && !words.json.empty()) {
+        throw UsageError("--json has the PTX, and --sass shows machine code: give one");
+    }
+    if (!words.file.empty() && !std::filesystem::exists(words.file)) {
+        throw UsageError("there is no file " + words.file);
+    }
+    if (!words.json.empty()) check_writable(words.json);
+}
+
+// The step that is meant: for its lesson it need not have an exercise.
+const course::Step& step_of(Session& session, const std::string& word) {
+    if (word.empty()) return *session.exercise("", false).step;
+    if (const course::Step* step = session.course.find(word)) return *step;
+    throw UsageError("there is no step \"" + word + "\"; ./learn list names them");
+}
+
+LaunchedCode code_for(Session& session, const PtxWords& words, char** argv) {
+    if (!words.is_mine && words.file.empty()) {
+        return code_of_variant(step_of(session, words.exercise), words.variant);
+    }
+    const Work exercise = session.exercise(words.exercise, false);
+    choose_device(DeviceChoice::simulator, argv);
+    return code_of_file(exercise, words.file);
+}
+
+}  // namespace
+
+int ptx(Session& session, const PtxWords& words, char** argv) {
+    understand(words);
+    const LaunchedCode code = code_for(session, words, argv);
+    if (code.failure.kind != FailureKind::none) {
+        std::cout << terminal_text(code.failure);
+        return 1;
+    }
+    Json kernels = Json::array();
+    const Assembled assembled = learn::assembled(code.ptx);
+    std::string text;
+    for (auto& kernel : code.kernels) {
+        const Shown shown = shown_of(code, kernel, assembled);
+        text += (text.empty() ? "" : "\n") + head_of(code, shown, session.style) + "\n";
+        text += words.is_sass ? sass_of(code.ptx, kernel.entry)
+                              : text_of(shown.listing, code.source, session.style.columns);
+        kernels.push_back(as_json(code, shown));
+    }
+    if (!words.json.empty()) {
+        write_file(words.json, Json{{"format", 1},
+                                    {"of", code.what},
+                                    {"file", code.file},
+                                    {"compiler", code.compiler},
+                                    {"kernels", kernels}}
+                                       .dump(1, ' ', false, Json::error_handler_t::replace) +
+                                   "\n");
+    }
+    std::cout << text;
+    return 0;
+}
+
+}  // namespace coalesce::learn

@@ -1,0 +1,216 @@
+// The open exercise: how attempts are held against each other, and the real command.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <random>
+
+#include "base/text.h"
+#include "learn/attempts.h"
+#include "learn/beat.h"
+#include "scratch_course.h"
+
+using coalesce::Ended;
+using coalesce::lines_of;
+using coalesce::Predicted;
+using coalesce::read_if_there;
+using namespace coalesce::learn;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path learn_program;
+const std::string FILE_OF_LEARNER = "exercises/beat/kernel.cu";
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+struct Course : ScratchCourse {
+    Course() : ScratchCourse(learn_program) {}
+    std::vector<Attempt> attempts() const {
+        setenv("COALESCE_COURSE", path("").c_str(), 1);
+        return Attempts([](const std::string& warning) { FAIL(warning); }).read();
+    }
+};
+
+Ended expect(const Course& course, const std::vector<std::string>& words, int code,
+             const std::vector<std::string>& parts) {
+    Ended outcome = course.learn(words);
+    CAPTURE(outcome.output);
+    CHECK(outcome.exit_code == code);
+    for (auto& part : parts) CHECK_MESSAGE(has(outcome.output, part), part);
+    for (const std::string& line : lines_of(outcome.output)) {
+        // Names of files are as long as they are.
+        CHECK_MESSAGE((line.size() <= 80 || has(line, "kernel.cu")), line);
+    }
+    return outcome;
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+    const size_t place = text.find(from);
+    if (place == std::string::npos) throw std::runtime_error("there is no " + from);
+    return text.replace(place, from.size(), to);
+}
+
+Predicted time_of(double ms, double band) {
+    Predicted predicted;
+    predicted.ms = ms;
+    predicted.error_band = band;
+    return predicted;
+}
+
+Attempt attempt(int number, std::optional<double> ms) {
+    Attempt one;
+    one.number = number;
+    one.ms = ms;
+    one.at = "2026-01-31T12:00:00Z";
+    one.hash = std::to_string(number);
+    return one;
+}
+
+}  // namespace
+
+TEST_CASE("what lies within the larger band is level") {
+    CHECK(standing_of(time_of(1.07, .08), time_of(1, .08)) == Standing::level);
+    CHECK(standing_of(time_of(.93, .08), time_of(1, .08)) == Standing::level);
+    CHECK(standing_of(time_of(1.09, .08), time_of(1, .08)) == Standing::slower);
+    CHECK(standing_of(time_of(.91, .08), time_of(1, .08)) == Standing::faster);
+    CHECK(standing_of(time_of(1.2, .3), time_of(1, .08)) == Standing::level);
+    CHECK(standing_of(time_of(.8, .08), time_of(1, .3)) == Standing::level);
+}
+
+TEST_CASE("the table: the best first, each against the one before it") {
+    std::vector<Attempt> attempts = {attempt(1, 2), attempt(2, std::nullopt), attempt(3, 1),
+                                     attempt(4, 1.5)};
+    attempts[2].is_doubtful = true;
+    attempts[0].load = 4;
+    attempts[0].store = 32;
+    const Attempt other = attempt(0, 1.25);
+    const std::vector<std::string> lines = lines_of(attempts_text(attempts, &other, "the_other"));
+    REQUIRE(lines.size() == 7);
+    CHECK(lines[2] == "   3   1.0000?     0 %      0 %               -      -  01-31 12:00");
+    CHECK(lines[3] == "       1.2500      0 %      0 %               -      -  the_other");
+    CHECK(lines[4] == "   4    1.5000     0 %      0 %    +50 %      -      -  01-31 12:00");
+    CHECK(lines[5] == "   1    2.0000     0 %      0 %               4     32  01-31 12:00");
+    CHECK(lines[6] == "   2         -       -        -               -      -  01-31 12:00");
+
+    // What was measured counts for more.
+    attempts[0].measured_ms = 3;
+    const std::vector<std::string> measured = lines_of(attempts_text(attempts, nullptr, ""));
+    CHECK(has(measured[1], "measured  when"));
+    CHECK(has(measured[2], "   3.0000  01-31 12:00"));
+    for (const std::string& line : measured) CHECK(line.size() <= 80);
+}
+
+TEST_CASE("from the blank one to 10's solution, and back") {
+    Course course;
+    expect(course, {"beat", "--list"}, 0, {"There is no attempt yet"});
+    expect(course, {"beat"}, 0,
+           {FILE_OF_LEARNER + " is yours from now on", "beat: right on all shapes",
+            "At 8192 x 8192 about ", "(predicted, NVIDIA H200, within ", "Slower than 10_registers",
+            "the best first", "10_registers", "./learn beat --restore N"});
+    const std::string blank = course.read(FILE_OF_LEARNER);
+    CHECK(blank == beat_skeleton());
+
+    // A wrong one is refused, with what is wrong, and leaves no trace.
+    const std::string store = "out[col * rows + row]";
+    course.write(FILE_OF_LEARNER, with(blank, store, "out[row * cols + col]"));
+    expect(course, {"beat"}, 1, {"beat: not right yet", "not swapped", "Again: ./learn beat"});
+    course.write(FILE_OF_LEARNER, "nothing\n");
+    expect(course, {"beat"}, 1, {"beat: not right yet", "kernel.cu"});
+    CHECK(course.attempts().size() == 1);
+
+    course.write(FILE_OF_LEARNER, ScratchCourse::solution("10_registers"));
+    const Ended level =
+        expect(course, {"beat"}, 0, {"As fast as 10_registers, within what the model can tell"});
+    const std::vector<Attempt> attempts = course.attempts();
+    REQUIRE(attempts.size() == 2);
+    CHECK(*attempts[1].ms < *attempts[0].ms);
+    CHECK(level.output.find("\n   2 ") < level.output.find("\n   1 "));
+    // It is no exercise of the course.
+    CHECK(!fs::exists(course.path(".learn/state.json")));
+    // The same again is the same attempt.
+    expect(course, {"beat"}, 0, {"As fast as"});
+    CHECK(course.attempts().size() == 2);
+
+    // Back: what stands in the file is kept.
+    expect(course, {"beat", "--restore", "1"}, 0, {"What was in it is kept", "is attempt 1."});
+    CHECK(course.read(FILE_OF_LEARNER) == blank);
+    expect(course, {"beat", "--restore", "1"}, 0, {"is attempt 1 already."});
+    course.write(".learn/copies/beat/" + attempts[1].hash + ".cu", "something else");
+    expect(course, {"beat", "--restore", "2"}, 2, {"the text of attempt 2 is gone"});
+    course.write(FILE_OF_LEARNER, "mine\n");
+    expect(course, {"beat", "--reset"}, 0, {"is kept", "as it was at first."});
+    CHECK(course.read(FILE_OF_LEARNER) == blank);
+}
+
+TEST_CASE("what the model does not know is said; another file leaves no trace") {
+    Course course;
+    course.write("mine.cu", with(beat_skeleton(), "    if (row < rows",
+                                 "    if (rows < 0) printf(\"never\");\n    if (row < rows"));
+    expect(course, {"beat", "--file", "mine.cu"}, 0,
+           {"right on all shapes", "The model does not know how long it takes"});
+    CHECK(course.attempts().empty());
+    CHECK(!fs::exists(course.path(FILE_OF_LEARNER)));
+}
+
+TEST_CASE("a table that holds something else is kept aside, and said") {
+    Course course;
+    fs::create_directories(course.path(".learn"));
+    course.write(".learn/beat.json", "{ half a file");
+    expect(course, {"beat", "--list"}, 0, {"beat.json.broken-1", "There is no attempt yet"});
+    CHECK(course.read(".learn/beat.json.broken-1") == "{ half a file");
+    course.write(".learn/beat.json", "{\"format\": 2}");
+    expect(course, {"beat", "--list"}, 0, {"newer command"});
+    CHECK(course.read(".learn/beat.json") == "{\"format\": 2}");
+}
+
+TEST_CASE("a kill at any moment leaves every attempt whole, with its text") {
+    constexpr int KILLS = 30, BUSY = 10, MOST = 1000;
+    Course course;
+    course.attempts();  // from now on, those of this course are meant
+    std::mt19937 random(1);
+    int killed_busy = 0;
+    size_t before = 0;
+    // On a busy machine many a child is killed before it has done anything: that proves nothing.
+    for (int i = 0; i < KILLS || (killed_busy < BUSY && i < MOST); ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            Attempts attempts([](const std::string&) {});
+            for (int k = 0;; ++k) {
+                const std::string text = std::to_string(i) + " " + std::to_string(k);
+                Attempt one = attempt(0, 1);
+                one.hash = identity_of(text);
+                attempts.note(one, text);
+            }
+        }
+        usleep(random() % 20'000);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+        const auto attempts = course.attempts();  // fails when it is not whole
+        REQUIRE(attempts.size() >= before);
+        killed_busy += attempts.size() > before;
+        before = attempts.size();
+    }
+    CHECK(killed_busy >= BUSY);
+    int number = 0;
+    for (const Attempt& one : course.attempts()) {
+        CHECK(one.number == ++number);
+        const auto text = read_if_there(Attempts::copy_of(one));
+        REQUIRE(text);
+        CHECK(identity_of(*text) == one.hash);
+    }
+}
+
+int main(int argc, char** argv) {
+    learn_program = fs::absolute(argv[1]);
+    doctest::Context context;
+    context.applyCommandLine(argc - 1, argv + 1);
+    return context.run();
+}

@@ -1,0 +1,283 @@
+// PTX by source line: taken apart as text, and by the real command of lessons and of learners' files.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+#include "base/text.h"
+#include "kernel/source_lines.h"
+#include "learn/ptx_listing.h"
+#include "scratch_course.h"
+
+using coalesce::Child;
+using coalesce::Command;
+using coalesce::Ended;
+using coalesce::find_program;
+using coalesce::lines_of;
+using coalesce::read_file;
+using namespace coalesce::learn;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path learn_program;
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+struct Course : ScratchCourse {
+    Course() : ScratchCourse(learn_program) {}
+};
+
+Ended expect(const Course& course, const std::vector<std::string>& words, int code,
+             const std::vector<std::string>& parts) {
+    Ended outcome = course.learn(words);
+    CAPTURE(outcome.output);
+    CHECK(outcome.exit_code == code);
+    for (auto& part : parts) CHECK_MESSAGE(has(outcome.output, part), part);
+    return outcome;
+}
+
+// As nvcc writes it: what is inlined from the file itself and from a header, jumps, a call over several
+// lines, a place that nothing jumps to.
+const std::string PTX = R"(
+.version 9.0
+.target sm_90
+.extern .shared .align 16 .b8 other[];
+.visible .entry _Z3oneILi4EEvPf(
+	.param .u64 _Z3oneILi4EEvPf_param_0
+)
+{
+	.reg .pred 	%p<2>;
+	.loc	1 2 0
+	// demoted variable
+	.shared .align 4 .b8 _ZZ3oneILi4EEvPfE4tile[64];
+	ld.param.u64 	%rd1, [_Z3oneILi4EEvPf_param_0];
+	.loc	1 3 5
+	mov.u32 	%r1, %tid.x;
+	@%p1 bra 	$L__BB0_2;
+$L__tmp1:
+	.loc	1 9 5, function_name $L__info_string0, inlined_at 1 4 9
+	st.shared.v2.f32 	[_ZZ3oneILi4EEvPfE4tile], {%f1, %f2};
+	.loc	2 70 1, function_name $L__info_string1, inlined_at 2 50 3
+	.loc	2 50 3, function_name $L__info_string2, inlined_at 1 5 9
+	cp.async.bulk.shared::cluster.global [%r1], [%rd1], 4;
+	.loc	3 1 1
+	{ // callseq 0, 0
+	.param .b64 param0;
+	st.param.b64 	[param0+0], %rd1;
+	call.uni (retval0),
+	vprintf,
+	(
+	param0
+	);
+	} // callseq 0
+$L__BB0_2:
+	.loc	1 6 1
+	ret;
+}
+.visible .entry two(.param .u64 two_param_0)
+{
+	.loc	1 7 1
+	ret;
+}
+	.file	1 "/somewhere/steps/x/main.cu"
+	.file	2 "/usr/include/header.h"
+)";
+
+std::string texts(const PtxListing& listing, int line) {
+    std::string all;
+    const auto found = listing.lines.find(line);
+    if (found == listing.lines.end()) return "";
+    for (auto& one : found->second) all += std::to_string(one.place) + " " + one.text + "\n";
+    return all;
+}
+
+// The lines "   12 | text" of an output, by their numbers.
+std::map<int, std::string> source_lines_in(const std::string& output) {
+    std::map<int, std::string> found;
+    static const std::regex line(R"( *(\d+) \|(?: (.*))?)");
+    for (const std::string& text : lines_of(output)) {
+        std::smatch match;
+        if (std::regex_match(text, match, line)) found[std::stoi(match.str(1))] = match.str(2);
+    }
+    return found;
+}
+
+void check_width(const std::string& output) {
+    CHECK(!has(output, "\x1b"));
+    for (const std::string& line : lines_of(output)) CHECK_MESSAGE(line.size() <= 80, line);
+}
+
+}  // namespace
+
+TEST_CASE("names as people write them") {
+    CHECK(entries_of(PTX) == std::vector<std::string>{"_Z3oneILi4EEvPf", "two"});
+    CHECK(readable_name("_Z3oneILi4EEvPf") == "one<4>");
+    CHECK(readable_name("_Z9transposePfPKfii") == "transpose");
+    CHECK(readable_name("two") == "two");
+}
+
+TEST_CASE("each instruction stands at the line that it comes from") {
+    const PtxListing one = listing_of(PTX, "_Z3oneILi4EEvPf", "steps/x/main.cu", 1);
+    CHECK(one.instructions == 8);
+    CHECK(texts(one, 2) == "1 ld.param.u64 %rd1, [param_0];\n");
+    CHECK(texts(one, 3) == "2 mov.u32 %r1, %tid.x;\n3 @%p1 bra $L__BB0_2;\n");
+    // Of the file's own functions each line is itself; a header's counts as the line that calls it.
+    CHECK(texts(one, 9) == "4 st.shared.v2.f32 [tile], {%f1, %f2};\n");
+    CHECK(texts(one, 5) ==
+          "5 cp.async.bulk.shared::cluster.global [%r1], [%rd1], 4;\n"
+          "6 st.param.b64 [param0+0], %rd1;\n"
+          "7 call.uni (retval0), vprintf, ( param0 );\n");
+    CHECK(texts(one, 6) == "0 $L__BB0_2:\n8 ret;\n");
+    CHECK(texts(listing_of(PTX, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
+    // Of a file that the PTX does not name, nothing is known but the kernel's head.
+    const PtxListing unknown = listing_of(PTX, "two", "y.cu", 30);
+    CHECK(texts(unknown, 30) == "1 ret;\n");
+    CHECK(listing_of(PTX, "three", "steps/x/main.cu", 1).instructions == 0);
+}
+
+TEST_CASE("clang names folder and file apart") {
+    std::string ptx = PTX;
+    const std::string path = "\"/somewhere/steps/x/main.cu\"";
+    ptx.replace(ptx.find(path), path.size(), "\"/somewhere/steps/x\" \"main.cu\"");
+    CHECK(texts(listing_of(ptx, "two", "steps/x/main.cu", 1), 7) == "1 ret;\n");
+}
+
+TEST_CASE("the text: source lines in turn, gaps told, nothing wider than the terminal") {
+    PtxListing listing{3,
+                       {{2, {{1, "mov.u32 %r1, %tid.x;"}}},
+                        {4, {{2, "@!%p1 bra $L__BB0_2;"}, {3, "ret;"}}},
+                        {9, {{0, "$L__BB0_2:"}}}}};
+    const std::string source =
+        "one\ntwo\nthree\nfour " + std::string(90, 'x') + "\n5\n6\n7\n8\nnine";
+    const std::string text = text_of(listing, source, 80);
+    check_width(text);
+    CHECK(text ==
+          "    2 | two\n"
+          "            1  mov.u32            %r1, %tid.x;\n"
+          "    3 | three\n"
+          "    4 | four " +
+              std::string(64, 'x') +
+              "...\n"
+              "            2  @!%p1 bra          $L__BB0_2;\n"
+              "            3  ret;\n"
+              "  ...\n"
+              "    9 | nine\n"
+              "           $L__BB0_2:\n");
+}
+
+TEST_CASE("of a lesson: the kernel's own lines, what it takes, and the same as JSON") {
+    Course course;
+    const std::string file = course.path("ptx.json").string();
+    const Ended shown =
+        expect(course, {"ptx", "02", "--json", file}, 0,
+               {"transpose_naive of 02_naive, variant naive", "PTX instructions, by ", "registers",
+                " per thread (", "shared memory      0 bytes per block", "8 warps per block",
+                "8 blocks, 64 of 64 warps at a time (NVIDIA", "limited by         threads",
+                "ld.global", "st.global"});
+    check_width(shown.output);
+    const std::string source = read_file(COALESCE_REPOSITORY "/steps/02_naive/main.cu");
+    const std::vector<std::string> lines = lines_of(source);
+    const auto found = source_lines_in(shown.output);
+    REQUIRE(found.size() >= 4);
+    const int head = coalesce::line_of_kernel(source, "transpose_naive");
+    REQUIRE(head > 0);
+    int end = head;
+    while (lines[static_cast<size_t>(end - 1)] != "}") ++end;
+    for (auto& [number, text] : found) {
+        CAPTURE(number);
+        CHECK(number >= head);
+        CHECK(number <= end);
+        const std::string& line = lines[static_cast<size_t>(number - 1)];
+        CHECK((text == line || text.ends_with("...")));
+    }
+
+    const Json kernel = read_json(file).at("kernels").at(0);
+    std::vector<int> places;
+    bool is_store_seen = false;
+    for (auto& line : kernel["lines"]) {
+        for (auto& one : line["ptx"]) {
+            if (one["place"] > 0) places.push_back(one["place"]);
+            if (!has(one["text"], "st.global")) continue;
+            is_store_seen = true;
+            CHECK(has(line["source"], "out["));
+        }
+    }
+    CHECK(is_store_seen);
+    std::ranges::sort(places);
+    REQUIRE(!places.empty());
+    for (size_t k = 0; k < places.size(); ++k) CHECK(places[k] == static_cast<int>(k) + 1);
+    CHECK(kernel["instructions"] == places.size());
+    CHECK(kernel["resident_blocks"] == 8);
+    CHECK(kernel["registers"] > 5);
+}
+
+TEST_CASE("a variant is the kernel that it launches, with its dynamic shared memory") {
+    Course course;
+    expect(course, {"ptx", "10", "--variant", "registers_64"}, 0,
+           {"transpose_tall<64, 16> of 10_registers, variant registers_64",
+            "shared memory      16384 bytes per block", "bar.sync"});
+    expect(course, {"ptx", "10", "--variant", "fastest"}, 2,
+           {"10_registers has no variant \"fastest\"; it has registers_128, registers, "});
+}
+
+TEST_CASE("of a learner's file: as it stands, also where it cannot be launched or compiled") {
+    Course course;
+    course.solve("02_naive");
+    check_width(expect(course, {"ptx", "02", "--mine"}, 0,
+                       {"transpose of 02_naive, exercises/02_naive/kernel.cu",
+                        "8 blocks, 64 of 64 warps", "out[col * rows + row] ="})
+                    .output);
+    course.write("mine.cu",
+                 "__global__ void transpose(float* out, const float* in, int rows, int "
+                 "cols) {\n    out[0] = in[0];\n}\nconstexpr Launch configure(int, int) "
+                 "{ return {.grid = {0, 0}, .block = {0, 0}}; }\n");
+    expect(course, {"ptx", "02", "--file", "mine.cu"}, 0,
+           {"is not known", "    2 |     out[0] = in[0];", "st.global"});
+    course.write("mine.cu",
+                 "__global__ void transpose(float* out, const float* in, int, int) {\n"
+                 "    out[0] = nothing;\n}\n");
+    expect(course, {"ptx", "02", "--file", "mine.cu"}, 1, {"mine.cu:2", "nothing"});
+    expect(course, {"ptx", "02", "--file", "no.cu"}, 2, {"there is no file no.cu"});
+}
+
+TEST_CASE("SASS where there is a tool that prints it; else what is missing") {
+    Course course;
+    const bool has_tools = !find_program("nvdisasm").empty() || !find_program("cuobjdump").empty();
+    if (!has_tools && !fs::exists("/usr/local/cuda/bin/nvdisasm") &&
+        !fs::exists("/usr/local/cuda/bin/cuobjdump")) {
+        expect(course, {"ptx", "02", "--sass"}, 2,
+               {"--sass needs nvdisasm or cuobjdump", "CUDA_HOME"});
+    }
+    // One that prints two kernels, as nvdisasm heads them.
+    fs::create_directories(course.path("tools"));
+    course.write("tools/nvdisasm",
+                 "#!/bin/sh\n"
+                 "echo '//--------------------- .text._Z15transpose_naivePfPKfii ------'\n"
+                 "echo '  S2R R0, SR_CTAID.X ;'\n"
+                 "echo '//--------------------- .text.other ------'\n"
+                 "echo '  EXIT ;'\n");
+    fs::permissions(course.path("tools/nvdisasm"), fs::perms::owner_all);
+    Command command = course.command({"ptx", "02", "--sass"});
+    command.environment.push_back("PATH=" + course.path("tools").string() + ":" + getenv("PATH"));
+    Child child(command);
+    REQUIRE(child.wait(120'000));
+    CAPTURE(child.outcome().output);
+    const bool has_ptxas =
+        !find_program("ptxas").empty() || fs::exists("/usr/local/cuda/bin/ptxas");
+    CHECK(child.outcome().exit_code == (has_ptxas ? 0 : 2));
+    CHECK(has(child.outcome().output, has_ptxas ? "S2R R0" : "--sass needs ptxas"));
+    CHECK(!has(child.outcome().output, "EXIT"));
+}
+
+int main(int argc, char** argv) {
+    learn_program = fs::absolute(argv[1]);
+    doctest::Context context;
+    context.applyCommandLine(argc - 1, argv + 1);
+    return context.run();
+}
