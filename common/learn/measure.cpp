@@ -33,6 +33,11 @@ struct Measured {
 };
 
 void understand(const MeasureWords& words) {
+    if (words.exercise.is_program()) {
+        throw UsageError(words.exercise.name() +
+                         " is a whole program, and a bandwidth is a kernel's: ./learn check " +
+                         words.exercise.words() + " runs it");
+    }
     for (int extent : {words.rows, words.cols}) {
         if (extent < 1 || extent > LARGEST) {
             throw UsageError("--rows and --cols take whole numbers from 1 to " +
@@ -130,6 +135,7 @@ int measure(Session& session, const MeasureWords& words, char** argv) {
 }
 
 std::string bandwidth_text(const Work& exercise, const std::string& file, bool must) {
+    if (exercise.is_program()) return "";
     std::vector<std::string> arguments = {"measure", exercise.step->number(), "--json"};
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
