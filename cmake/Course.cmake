@@ -120,6 +120,28 @@ function(add_step name)
   endif()
 endfunction()
 
+# The lesson that is a whole program, steps/NAME/program.cu: built without the harness, as its page says.
+function(add_whole_program name)
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/steps/${name}/program.cu)
+  target_link_libraries(${name} PRIVATE CUDA::cudart)
+  target_compile_options(${name} PRIVATE ${COALESCE_WARNINGS}
+    $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+  set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+  target_link_options(${name} PRIVATE LINKER:--enable-new-dtags)
+  add_dependencies(${name} simulate)
+  add_dependencies(steps ${name})
+  if(COALESCE_TESTS)
+    add_test(NAME step.${name} COMMAND simulate --error-exitcode 9 --check all,leakcheck
+                                       $<TARGET_FILE:${name}>)
+    add_gpu_test(step.${name}.gpu COMMAND $<TARGET_FILE:${name}>)
+    # What it says of itself is not all: its kernel did run.
+    add_test(NAME step.${name}.counted COMMAND simulate $<TARGET_FILE:${name}>)
+    set_tests_properties(step.${name}.counted PROPERTIES
+      PASS_REGULAR_EXPRESSION "twice: 1 launch, grid 4, block 256.*no reports")
+    set_tests_properties(step.${name} step.${name}.counted PROPERTIES LABELS sim TIMEOUT 120)
+  endif()
+endfunction()
+
 # A test of what a step's main.cu has beside its variants: steps/NAME/TEST.cu, which includes it.
 function(add_step_test name test)
   add_course_program(${name}_${test} ${PROJECT_SOURCE_DIR}/steps/${name}/${test}.cu)

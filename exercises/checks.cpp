@@ -17,6 +17,11 @@ static void check(const char* exercise) {
     CHECK_MESSAGE(verdict.passed(), verdict.failure_id());
 }
 
+// A whole program: right for every number of elements, and it notices a launch that fails.
+TEST_CASE("00_program") {
+    check("00_program");
+}
+
 // The same matrix again, at the least cost that there is.
 TEST_CASE("01_copy") {
     check("01_copy");

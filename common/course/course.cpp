@@ -104,14 +104,17 @@ std::vector<std::string> read_failures(const StrictToml& reader, const toml::tab
     return failures;
 }
 
-// The hints of `table`. With `first_is_for_all` the first has all levels and no failures.
+// The hints of `table`, a "step" or the "program": the first has all levels and no failures. Those of the
+// whole course, "", are all for failures.
 std::vector<Hint> read_hints(const StrictToml& reader, const toml::table& table,
-                             bool first_is_for_all, const std::string& where) {
+                             const std::string& parent, const std::string& where) {
+    const bool first_is_for_all = !parent.empty();
+    const std::string header =
+        first_is_for_all ? "[[" + parent + ".hint]] of " + where : "[[hint]]";
     std::vector<Hint> hints;
     if (!table.contains("hint") && !first_is_for_all) return hints;
     std::set<std::string> known;
-    for (auto& node : reader.tables(table, "hint",
-                                    first_is_for_all ? "[[step.hint]] of " + where : "[[hint]]")) {
+    for (auto& node : reader.tables(table, "hint", header)) {
         const toml::table& entry = *node.as_table();
         bool for_all = first_is_for_all && hints.empty();
         Hint hint;
@@ -191,7 +194,7 @@ Exercise read_exercise(const StrictToml& reader, const toml::table& table, const
         reader.fail(exercise.line,
                     "the exercise of " + step + " has no `shapes`; add shapes = [[64, 64], ...]");
     }
-    exercise.hints = read_hints(reader, table, true, step);
+    exercise.hints = read_hints(reader, table, "step", step);
     exercise.predictions = read_predictions(reader, table, step);
     return exercise;
 }
@@ -233,6 +236,12 @@ void read_what_is_asked(const StrictToml& reader, const toml::table& table, cons
     }
 }
 
+bool is_called(const Step& step, const std::string& name_or_number) {
+    std::string wanted = name_or_number;
+    if (wanted.size() == 1) wanted = "0" + wanted;
+    return step.name == wanted || step.number() == wanted;
+}
+
 bool is_step_name(const std::string& name) {
     auto digit = [](char c) { return c >= '0' && c <= '9'; };
     return name.size() >= 4 && digit(name[0]) && digit(name[1]) && name[2] == '_';
@@ -268,18 +277,54 @@ Step read_step(const StrictToml& reader, const toml::table& table, const Exercis
     return step;
 }
 
+// The lesson before the steps.
+Step read_program(const StrictToml& reader, const toml::table& table) {
+    reader.allow_keys(table, {"name", "title", "points", "shapes", "hint"}, "[program]");
+    Step program;
+    program.line = StrictToml::line_of(table);
+    program.name = reader.text(table, "name", "[program]");
+    if (!is_step_name(program.name)) {
+        reader.fail(program.line, "the program is named like a step, 00_program, but this one \"" +
+                                      program.name + "\"; rename it and its folder in steps/");
+    }
+    program.title = reader.text(table, "title", program.name);
+    Exercise exercise{.name = program.name, .is_program = true, .line = program.line};
+    exercise.points = read_points(reader, table, program.name);
+    exercise.shapes = reader.shapes(table, "shapes", program.name);
+    exercise.hints = read_hints(reader, table, "program", program.name);
+    for (const Shape shape : exercise.shapes) {
+        if (shape.rows == 1) continue;
+        reader.fail(program.line, program.name + " takes so many elements: [1, 1000]");
+    }
+    program.exercise = exercise;
+    return program;
+}
+
+void read_steps(const StrictToml& reader, const toml::table& table, const Exercise& usual,
+                Course& course) {
+    for (auto& step : reader.tables(table, "step", "[[step]]")) {
+        course.steps.push_back(read_step(reader, *step.as_table(), usual, course));
+    }
+    if (course.program && course.program->number() >= course.steps.front().number()) {
+        reader.fail(course.program->line, course.program->name + " comes before the steps, but " +
+                                              course.steps.front().name +
+                                              " has no higher number; give it one");
+    }
+}
+
 Course course_of(const StrictToml& reader, const toml::table& table) {
-    reader.allow_keys(table, {"step", "hint", "hidden"}, "the course");
+    reader.allow_keys(table, {"program", "step", "hint", "hidden"}, "the course");
     Course course;
-    course.hints = read_hints(reader, table, false, "the course");
+    course.hints = read_hints(reader, table, "", "the course");
     // What the course says of hidden shapes is for every exercise that does not say it itself.
     Exercise usual{.name = "every step"};
     toml::table of_all;
     if (const toml::node* hidden = table.get("hidden")) of_all.insert("hidden", *hidden);
     read_asked(reader, of_all, usual);
-    for (auto& step : reader.tables(table, "step", "[[step]]")) {
-        course.steps.push_back(read_step(reader, *step.as_table(), usual, course));
+    if (table.contains("program")) {
+        course.program = read_program(reader, reader.section(table, "program", "the course"));
     }
+    read_steps(reader, table, usual, course);
     return course;
 }
 
@@ -291,11 +336,14 @@ const Variant* Step::find(const std::string& variant) const {
 }
 
 const Step* Course::find(const std::string& name_or_number) const {
-    std::string wanted = name_or_number;
-    if (wanted.size() == 1) wanted = "0" + wanted;
     auto found = std::ranges::find_if(
-        steps, [&](const Step& step) { return step.name == wanted || step.number() == wanted; });
+        steps, [&](const Step& step) { return is_called(step, name_or_number); });
     return found == steps.end() ? nullptr : &*found;
+}
+
+const Step* Course::lesson(const std::string& name_or_number) const {
+    if (program && is_called(*program, name_or_number)) return &*program;
+    return find(name_or_number);
 }
 
 Hint Course::hint_for(const Exercise& exercise, const std::string& failure) const {

@@ -45,11 +45,17 @@ struct Step {
 
 /// All steps, in the order in which they are to be read.
 struct Course {
+    /// The lesson before the steps, if there is one: a whole program, and so is its exercise. It has no
+    /// kernel that takes a matrix, and no variants. It stands beside the steps and not among them, so
+    /// that whoever goes through them finds kernels to count, to time and to draw, and nothing else.
+    std::optional<Step> program = {};
     std::vector<Step> steps;
     std::vector<Hint> hints;  ///< for failures, whatever the step
 
     /// The step of that name or number ("02_naive", "02", "2"), or nullptr.
     const Step* find(const std::string& name_or_number) const;
+    /// The same, and the program's lesson too.
+    const Step* lesson(const std::string& name_or_number) const;
 
     /// The hint for a failure ("" for none): the exercise's own one, else the course's, with the levels
     /// that it lacks taken from the one for all. Its `failures` are those of the hint that was chosen.

@@ -88,6 +88,7 @@ struct Prediction {
 struct Exercise {
     std::string name = "";               ///< of its step: "03_tiled"
     bool is_hunt = false;                ///< to be mended: hunt.cu, not kernel.cu
+    bool is_program = false;             ///< a whole program, program.cu: of 1 x elements
     std::string kernel = "transpose";    ///< the __global__ function's name
     std::string produces = "transpose";  ///< what it leaves in `out`: one of TASKS
     int rows_multiple = 1;               ///< rows are multiples of this
@@ -104,8 +105,11 @@ struct Exercise {
 
     /// "03"
     std::string number() const { return name.substr(0, 2); }
-    /// "kernel.cu", or "hunt.cu"
-    std::string file() const { return is_hunt ? "hunt.cu" : "kernel.cu"; }
+    /// "kernel.cu", "hunt.cu" or "program.cu"
+    std::string file() const {
+        if (is_program) return "program.cu";
+        return is_hunt ? "hunt.cu" : "kernel.cu";
+    }
     /// What it leaves in `out`. Throws std::invalid_argument for a name that is none of TASKS.
     Produces task() const;
     /// Whether it takes squares alone.

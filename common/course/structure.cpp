@@ -54,9 +54,8 @@ void check_header(const Step& step, const Step* next, const Lines& lines, const 
 
 void check_markers(const Lines& lines, const std::string& file, Faults& faults) {
     if (std::ranges::count(lines, MARKER) != 2) {
-        faults.push_back(file +
-                         ": the kernel that the exercise asks for must stand between two lines \"" +
-                         MARKER + "\"");
+        faults.push_back(file + ": the lesson's kernel must stand between two lines \"" + MARKER +
+                         "\"");
     }
 }
 
@@ -102,18 +101,27 @@ void check_kernels(const Step& step, const Lines& lines, const std::string& file
     }
 }
 
-void check_step(const Step& step, const Step* next, const fs::path& folder, Faults& faults) {
-    std::string place = "steps/" + step.name + "/";
-    for (const char* name : {"main.cu", "README.md"}) {
+// What holds for the file of every lesson; its lines, none when it is not there.
+Lines check_lesson(const Step& step, const Step* next, const fs::path& folder,
+                   const std::string& file, Faults& faults) {
+    const std::string place = "steps/" + step.name + "/";
+    for (const std::string& name : {file, std::string("README.md")}) {
         if (!fs::exists(folder / name) || fs::is_empty(folder / name)) {
             faults.push_back(place + name + " is missing or empty");
         }
     }
+    if (!fs::exists(folder / file)) return {};
+    Lines lines = lines_of(read_if_there(folder / file).value_or(""));
+    check_header(step, next, lines, place + file, faults);
+    check_markers(lines, place + file, faults);
+    check_size(lines, place + file, faults);
+    return lines;
+}
+
+void check_step(const Step& step, const Step* next, const fs::path& folder, Faults& faults) {
+    std::string place = "steps/" + step.name + "/";
+    Lines lines = check_lesson(step, next, folder, "main.cu", faults);
     if (!fs::exists(folder / "main.cu")) return;
-    Lines lines = lines_of(read_if_there(folder / "main.cu").value_or(""));
-    check_header(step, next, lines, place + "main.cu", faults);
-    check_markers(lines, place + "main.cu", faults);
-    check_size(lines, place + "main.cu", faults);
     for (auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() != ".h") continue;
         Lines more = lines_of(read_if_there(entry.path()).value_or(""));
@@ -126,13 +134,18 @@ void check_step(const Step& step, const Step* next, const fs::path& folder, Faul
 
 Faults structural_faults(const Course& course, const fs::path& steps) {
     Faults faults;
+    if (course.program) {
+        check_lesson(*course.program, &course.steps.front(), steps / course.program->name,
+                     "program.cu", faults);
+    }
     for (size_t i = 0; i < course.steps.size(); ++i) {
         const Step* next = i + 1 < course.steps.size() ? &course.steps[i + 1] : nullptr;
         check_step(course.steps[i], next, steps / course.steps[i].name, faults);
     }
     for (auto& entry : fs::directory_iterator(steps)) {
         std::string name = entry.path().filename();
-        bool listed = std::ranges::count(course.steps, name, &Step::name) > 0;
+        bool listed = std::ranges::count(course.steps, name, &Step::name) > 0 ||
+                      (course.program && course.program->name == name);
         if (!listed) faults.push_back("steps/" + name + " is no step of course.toml");
     }
     return faults;

@@ -22,7 +22,7 @@ cp -r "$repository/.clangd" "$repository/steps" "$repository/exercises" "$reposi
 # check FILE: clangd's word on one file. Only its first line is explored: errors are those of all.
 check() { "$clangd" --check="$1" --check-lines=1-1 --log=error >"$work/said" 2>&1; }
 count=0
-for file in steps/*/main.cu exercises/*/*.cu solutions/*/*.cu; do
+for file in steps/*/main.cu steps/*/program.cu exercises/*/*.cu solutions/*/*.cu; do
     check "$work/$file" || { cat said; echo "failed: clangd shows errors in $file"; exit 1; }
     count=$((count + 1))
 done

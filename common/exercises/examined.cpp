@@ -6,6 +6,7 @@
 #include "exercises/skeleton.h"
 #include "harness/errors.h"
 #include "kernel/examine.h"
+#include "program/examine_program.h"
 
 namespace coalesce::exercises {
 
@@ -22,6 +23,7 @@ std::string from_environment(const char* name, const std::string& otherwise) {
 
 const Exercise& exercise_called(const std::string& name) {
     static const course::Course course = course::read_course(repository() / "course.toml");
+    if (course.program && name == course.program->name) return *course.program->exercise;
     for (const course::Step& step : course.steps) {
         if (step.exercise && name == step.name) return *step.exercise;
         if (step.hunt && name == step.name + " hunt") return *step.hunt;
@@ -39,6 +41,7 @@ Device choose_device_of_environment(char** argv) {
 }
 
 Verdict examined_as(const Exercise& exercise, const Source& source) {
+    if (exercise.is_program) return examine_program(source, exercise);
     LocalRunner runner({.cache = from_environment("COALESCE_CACHE", "")});
     const fs::path solution = repository() / "solutions" / exercise.name / exercise.file();
     return examine(source, exercise, runner, {.solution = read_source(solution)});

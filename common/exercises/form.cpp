@@ -88,6 +88,7 @@ std::vector<std::string> bare_kernel(const std::string& text) {
 Faults hint_faults(const course::Course& course) {
     Faults faults;
     check_names(course.hints, faults);
+    if (course.program) check_names(course.program->exercise->hints, faults);
     for (const course::Step& step : course.steps) {
         if (step.exercise) check_names(step.exercise->hints, faults);
     }
@@ -98,7 +99,7 @@ std::vector<std::string> failures_without_hint(const course::Course& course,
                                                const std::string& step,
                                                const std::set<std::string>& failures) {
     std::vector<std::string> left;
-    const course::Step* found = course.find(step);
+    const course::Step* found = course.lesson(step);
     for (const std::string& failure : failures) {
         const bool has_own = found != nullptr && found->exercise &&
                              !course.hint_for(*found->exercise, failure).failures.empty();

@@ -15,8 +15,8 @@ using coalesce::exercises::Tree;
 constexpr char HELP[] =
     "Usage: exercises generate|check [--root FOLDER]\n"
     "\n"
-    "  generate   writes exercises/*/kernel.cu and hunt.cu from solutions/; overwrites\n"
-    "             what was written in them\n"
+    "  generate   writes the files in exercises/ from solutions/; overwrites what was\n"
+    "             written in them\n"
     "  check      says what in exercises/ and solutions/ is not as it should be\n"
     "\n"
     "FOLDER is the repository; this one when left out. Exit code: 0 all is well, 1 not,\n"
@@ -39,7 +39,7 @@ int check(const Tree& tree) {
     }
     int blanks = 0;
     for (const std::string& name : tree.names())
-        blanks += tree.skeleton(name, "kernel.cu").blanks();
+        blanks += tree.skeleton(name, tree.files(name).front()).blanks();
     std::printf("%zu exercises with %d blanks: all as it should be\n", tree.names().size(), blanks);
     return 0;
 }

@@ -42,7 +42,7 @@ Mutants read_mutants(const std::filesystem::path& file) {
     read.blank_failure = reader.text(blank, "failure", "[blank]");
     const char* by_clang = blank.contains("failure_by_clang") ? "failure_by_clang" : "failure";
     read.blank_failure_by_clang = reader.text(blank, by_clang, "[blank]");
-    read_hunt(reader, reader.section(whole, "hunt", "the file"), read);
+    if (whole.contains("hunt")) read_hunt(reader, reader.section(whole, "hunt", "the file"), read);
     const toml::array* mutants = whole["mutant"].as_array();
     if (mutants == nullptr || !mutants->is_array_of_tables() || mutants->size() < fewest_mutants) {
         reader.fail(1, "fewer than " + std::to_string(fewest_mutants) +

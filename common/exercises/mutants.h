@@ -5,7 +5,7 @@
 ///     failure = "nothing-written"
 ///     failure_by_clang = "..."         # if clang leaves out what uses values that nobody wrote
 ///
-///     [hunt]                           # the bug hunt, untouched
+///     [hunt]                           # the bug hunt, untouched; left out where there is none
 ///     failure = "grid-too-small"
 ///     first_shape = "right"            # it looks right at the first shape; or "wrong"
 ///
@@ -37,7 +37,7 @@ struct Mutant {
 struct Mutants {
     std::string blank_failure;           ///< what must be found in the skeleton
     std::string blank_failure_by_clang;  ///< where clang compiles it
-    std::string hunt_failure;            ///< what must be found in the bug hunt
+    std::string hunt_failure;            ///< what must be found in the bug hunt; "": there is none
     bool hunt_is_right_at_first = true;  ///< it passes the first shape
     std::vector<Mutant> mutants;         ///< in the order of the file
 };

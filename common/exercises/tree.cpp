@@ -17,8 +17,7 @@ using Faults = std::vector<std::string>;
 // More than that is another kernel, not a bug in one.
 constexpr int LONGEST_MENDING = 12;
 
-const std::set<std::string> FILES_OF_SOLUTION = {"kernel.cu", "hunt.cu", "mutants.toml"};
-const std::set<std::string> FILES_OF_EXERCISE = {"kernel.cu", "hunt.cu"};
+const std::string PROGRAM = "program.cu";
 
 std::set<std::string> entries(const fs::path& folder) {
     std::set<std::string> names;
@@ -51,6 +50,11 @@ Tree::Tree(fs::path root) : root_(std::move(root)) {
     if (names_.empty()) throw UsageError("solutions/ is empty; there is nothing to generate");
 }
 
+std::vector<std::string> Tree::files(const std::string& name) const {
+    if (fs::exists(root_ / "solutions" / name / PROGRAM)) return {PROGRAM};
+    return {"kernel.cu", "hunt.cu"};
+}
+
 Skeleton Tree::skeleton(const std::string& name, const std::string& file) const {
     std::string path = "solutions/" + name + "/" + file;
     return skeleton_of(read_file(root_ / path), path);
@@ -59,7 +63,7 @@ Skeleton Tree::skeleton(const std::string& name, const std::string& file) const 
 std::vector<std::string> Tree::generate() const {
     std::vector<std::string> changed;
     for (const std::string& name : names_) {
-        for (const char* file : {"kernel.cu", "hunt.cu"}) {
+        for (const std::string& file : files(name)) {
             std::string path = "exercises/" + name + "/" + file;
             std::string blank = skeleton(name, file).blank();
             if (fs::exists(root_ / path) && read_file(root_ / path) == blank) continue;
@@ -76,9 +80,9 @@ std::vector<std::string> Tree::faults() const {
     find_strays(faults);
     for (const std::string& name : names_) {
         try {
-            check_skeleton(name, "kernel.cu", faults);
-            check_skeleton(name, "hunt.cu", faults);
-            check_kernel_of_step(name, faults);
+            for (const std::string& file : files(name)) check_skeleton(name, file, faults);
+            // A program's lesson does something else than its exercise.
+            if (files(name).front() != PROGRAM) check_kernel_of_step(name, faults);
             check_mutants(name, faults);
         } catch (const UsageError& error) {
             faults.push_back(error.what());
@@ -93,8 +97,11 @@ void Tree::find_strays(Faults& faults) const {
     compare_entries("exercises", entries(root_ / "exercises"), steps, faults);
     for (const std::string& name : names_) {
         std::string solution = "solutions/" + name, exercise = "exercises/" + name;
-        compare_entries(solution, entries(root_ / solution), FILES_OF_SOLUTION, faults);
-        compare_entries(exercise, entries(root_ / exercise), FILES_OF_EXERCISE, faults);
+        const std::vector<std::string> list = files(name);
+        std::set<std::string> wanted(list.begin(), list.end());
+        compare_entries(exercise, entries(root_ / exercise), wanted, faults);
+        wanted.insert("mutants.toml");
+        compare_entries(solution, entries(root_ / solution), wanted, faults);
     }
 }
 
@@ -123,7 +130,7 @@ Faults Tree::faults_of_hints() const {
 std::vector<std::string> Tree::edited() const {
     std::vector<std::string> paths;
     for (const std::string& name : names_) {
-        for (const char* file : {"kernel.cu", "hunt.cu"}) {
+        for (const std::string& file : files(name)) {
             std::string path = "exercises/" + name + "/" + file;
             std::string text = read_file(root_ / path), blank = skeleton(name, file).blank();
             if (text != blank && committed(path) == blank) paths.push_back(path);
@@ -174,7 +181,7 @@ void Tree::check_kernel_of_step(const std::string& name, Faults& faults) const {
 void Tree::check_mutants(const std::string& name, Faults& faults) const {
     std::string path = "solutions/" + name + "/mutants.toml";
     Mutants read = read_mutants(root_ / path);
-    std::string solved = skeleton(name, "kernel.cu").solved();
+    const Skeleton own = skeleton(name, files(name).front());
     std::vector<std::string> ids = all_failure_ids();
     auto check_id = [&](const std::string& id) {
         if (std::ranges::count(ids, id) == 0) {
@@ -184,14 +191,22 @@ void Tree::check_mutants(const std::string& name, Faults& faults) const {
     };
     check_id(read.blank_failure);
     check_id(read.blank_failure_by_clang);
-    check_id(read.hunt_failure);
     for (const Mutant& mutant : read.mutants) {
         check_id(mutant.failure);
-        std::string wrong = applied(mutant, solved);
-        if (wrong == skeleton(name, "kernel.cu").blank()) {
+        if (applied(mutant, own.solved()) == own.blank()) {
             faults.push_back(path + ": mutant \"" + mutant.name + "\" is the skeleton itself");
         }
     }
+    if (!read.hunt_failure.empty()) check_id(read.hunt_failure);
+    check_hunt(name, read, faults);
+}
+
+void Tree::check_hunt(const std::string& name, const Mutants& expected, Faults& faults) const {
+    const bool has_hunt = std::ranges::count(files(name), "hunt.cu") > 0;
+    if (has_hunt == expected.hunt_failure.empty()) {
+        faults.push_back("solutions/" + name + "/mutants.toml: [hunt] is for what has a hunt.cu");
+    }
+    if (!has_hunt) return;
     int mending = skeleton(name, "hunt.cu").lines_to_write();
     if (mending > LONGEST_MENDING) {
         faults.push_back("solutions/" + name + "/hunt.cu: mending it takes " +

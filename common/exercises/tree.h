@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "course/course.h"
+#include "exercises/mutants.h"
 #include "exercises/skeleton.h"
 
 namespace coalesce::exercises {
@@ -20,7 +21,9 @@ public:
 
     /// The exercises' names, in order: the folders of solutions/.
     const std::vector<std::string>& names() const { return names_; }
-    /// The skeleton that exercises/NAME/FILE comes from. FILE is kernel.cu or hunt.cu.
+    /// What the learner writes in, the exercise itself first: kernel.cu and hunt.cu, or program.cu.
+    std::vector<std::string> files(const std::string& name) const;
+    /// The skeleton that exercises/NAME/FILE comes from, where FILE is one of `files`.
     Skeleton skeleton(const std::string& name, const std::string& file) const;
 
     /// Writes all skeletons; says which files changed. It overwrites what a learner wrote.
@@ -39,6 +42,8 @@ private:
                         std::vector<std::string>& faults) const;
     void check_kernel_of_step(const std::string& name, std::vector<std::string>& faults) const;
     void check_mutants(const std::string& name, std::vector<std::string>& faults) const;
+    void check_hunt(const std::string& name, const Mutants& expected,
+                    std::vector<std::string>& faults) const;
     std::string committed(const std::string& path) const;
 
     std::filesystem::path root_;

@@ -25,6 +25,11 @@ bool needs_excerpt(const Failure& failure) {
 }
 
 std::string passed_text(const Verdict& verdict) {
+    // A whole program has kernels of any name.
+    if (verdict.kernel.empty()) {
+        return "Right with " + count_of(verdict.shapes.size(), "number") +
+               " of elements, clean under every check, and it notices a launch that fails.";
+    }
     return "Right on " + count_of(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
                 ? ", clean under every check, and no dearer than the exercise asks."

@@ -24,7 +24,8 @@ CheckRequest request_for(const Work& exercise, const CheckWords& words) {
             .file = words.file,
             .device = device,
             .seconds = words.seconds,
-            .through_ir = words.through_ir};
+            // Pages compile no programs.
+            .through_ir = words.through_ir && !exercise.is_program()};
 }
 
 void understand(const CheckWords& words) {

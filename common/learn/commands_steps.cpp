@@ -26,7 +26,8 @@ void add_run(CommandLine& line) {
     auto obey = [words, time] {
         if ((*time)->count() > 0 && words->time.empty()) words->time = "H200";
         course::Course course = read_course();
-        return run(understand(*words, course));
+        const RunRequest request = understand(*words, course);
+        return request.program != nullptr ? run_program(request) : run(request);
     };
     CLI::App* command = line.add("run", "Run steps, and show one table", obey);
     command->add_option("STEP", words->steps, "all, rivals, or steps: 02, 2 or 02_naive");
@@ -46,11 +47,12 @@ int list(const std::string& name, bool json, bool plain) {
         return show_list(session, json);
     }
     course::Course course = read_course();
-    const course::Step* step = course.find(name);
+    const course::Step* step = course.lesson(name);
     if (step == nullptr) {
         throw UsageError("there is no step \"" + name + "\"; ./learn list names them");
     }
-    list_variants(std::cout, *step);
+    const bool is_program = step->variants.empty();
+    is_program ? list_program(std::cout, *step) : list_variants(std::cout, *step);
     return 0;
 }
 

@@ -147,7 +147,7 @@ int explain(Session& session, const Work& exercise, bool yes) {
     if (verdict && verdict->passed()) {
         verdict->source = yours;
         show_reasons(*verdict);
-    } else {
+    } else if (!exercise.is_program()) {
         std::cout << "\n"
                   << wrap(
                          "Why the numbers are what they are is told of a kernel that passed as it "
@@ -155,8 +155,9 @@ int explain(Session& session, const Work& exercise, bool yes) {
                          exercise.words());
     }
     if (verdict) show_time(*verdict, session.style);
-    std::cout << "\nThe lesson: " << exercise.lesson() << "      Seen: ./learn picture "
-              << exercise.words() << "\n";
+    std::cout << "\nThe lesson: " << exercise.lesson();
+    if (!exercise.is_program()) std::cout << "      Seen: ./learn picture " << exercise.words();
+    std::cout << "\n";
     return 0;
 }
 

@@ -31,4 +31,9 @@ void list_variants(std::ostream& out, const course::Step& step) {
         << step.name << "/main.cu.\n";
 }
 
+void list_program(std::ostream& out, const course::Step& program) {
+    out << program.name << "  " << program.title << "\n\nOne program, without variants: steps/"
+        << program.name << "/program.cu. Run it: ./learn run " << program.number() << "\n";
+}
+
 }  // namespace coalesce::learn

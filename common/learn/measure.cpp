@@ -33,6 +33,11 @@ struct Measured {
 };
 
 void understand(const MeasureWords& words) {
+    if (words.exercise.is_program()) {
+        throw UsageError(words.exercise.name() +
+                         " is a whole program, and a bandwidth is a kernel's: ./learn check " +
+                         words.exercise.words() + " runs it");
+    }
     for (int extent : {words.rows, words.cols}) {
         if (extent < 1 || extent > LARGEST) {
             throw UsageError("--rows and --cols take whole numbers from 1 to " +
@@ -144,6 +149,7 @@ Json measured_apart(const Work& exercise, const std::string& file, bool must, st
 }
 
 std::string bandwidth_text(const Work& exercise, const std::string& file, bool must) {
+    if (exercise.is_program()) return "";
     std::string why;
     const Json measured = measured_apart(exercise, file, must, why);
     if (!measured.is_null()) return "\n" + as_text(measured);

@@ -13,6 +13,11 @@ namespace coalesce::learn {
 namespace {
 
 void understand(const PictureWords& words) {
+    if (words.exercise.is_program()) {
+        throw UsageError(words.exercise.name() +
+                         " is a whole program, and pictures are of kernels: ./learn check " +
+                         words.exercise.words() + " runs it");
+    }
     constexpr int LARGEST = 1024, MOST_WARPS = 32;
     for (int extent : {words.rows, words.cols}) {
         if (extent < 1 || extent > LARGEST) {

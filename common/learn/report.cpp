@@ -142,6 +142,14 @@ std::string shortened(const std::string& title) {
     return begin.substr(0, begin.rfind(' ')) + " ...";
 }
 
+void list_one(const course::Step& step, const State& state) {
+    std::string exercise = "-", hunt = "-";
+    if (step.exercise) exercise = name_of(status_of(Work{&step, false}, state));
+    if (step.hunt) hunt = name_of(status_of(Work{&step, true}, state));
+    std::cout << format(STEP_LINE, step.name.c_str(), exercise.c_str(), hunt.c_str(),
+                        shortened(step.title).c_str());
+}
+
 // Every step, once, so that a learner sees what there is to be had.
 int show_steps_once(Session& session) {
     if (session.progress.read().has_begun) return 0;
@@ -178,13 +186,8 @@ int show_list(Session& session, bool json) {
     State state = session.progress.read();
     if (json) return print_json(session, state);
     std::cout << format("%-14s%-11s%s\n", "", "exercise", "bug hunt");
-    for (auto& step : session.course.steps) {
-        std::string exercise = "-", hunt = "-";
-        if (step.exercise) exercise = name_of(status_of(Work{&step, false}, state));
-        if (step.hunt) hunt = name_of(status_of(Work{&step, true}, state));
-        std::cout << format(STEP_LINE, step.name.c_str(), exercise.c_str(), hunt.c_str(),
-                            shortened(step.title).c_str());
-    }
+    if (session.course.program) list_one(*session.course.program, state);
+    for (auto& step : session.course.steps) list_one(step, state);
     std::cout << "\nStale: it passed, and was edited since. ./learn list 03: the variants of 03.\n"
                  "Lessons: steps/STEP/README.md. Exercises: exercises/STEP/kernel.cu, hunt.cu.\n";
     return 0;

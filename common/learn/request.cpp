@@ -96,6 +96,27 @@ void add_steps(const RunWords& words, const course::Course& course, RunRequest& 
     }
 }
 
+// The program knows nothing of matrices, variants and tables.
+void add_program(const RunWords& words, const course::Course& course, RunRequest& request) {
+    request.program = &*course.program;
+    const bool is_plain = words.steps.size() == 1 && words.rows.empty() && words.cols.empty() &&
+                          words.variant.empty() && words.json.empty() && words.time.empty() &&
+                          words.at.empty();
+    if (is_plain) return;
+    throw UsageError(course.program->name +
+                     " is a whole program: it is run alone, and takes no option but "
+                     "--device (./learn run " +
+                     course.program->number() + ")");
+}
+
+// Whether the words ask for the lesson that is no step.
+bool asks_for_program(const RunWords& words, const course::Course& course) {
+    const auto is_it = [&](const std::string& word) {
+        return course.program && course.lesson(word) == &*course.program;
+    };
+    return std::ranges::any_of(words.steps, is_it);
+}
+
 void add_variant(const RunWords& words, RunRequest& request) {
     if (words.variant.empty()) return;
     auto lacks_it = [&](const course::Step* step) { return step->find(words.variant) == nullptr; };
@@ -116,8 +137,12 @@ RunRequest understand(const RunWords& words, const course::Course& course) {
     if (words.steps.empty()) {
         throw UsageError("which steps? ./learn run all, or ./learn run 02 03");
     }
-    add_steps(words, course, request);
     add_device(words, request);
+    if (asks_for_program(words, course)) {
+        add_program(words, course, request);
+        return request;
+    }
+    add_steps(words, course, request);
     add_shape(words, request);
     add_variant(words, request);
     add_prediction(words, request);

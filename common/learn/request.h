@@ -19,6 +19,7 @@ struct RunWords {
 /// What they mean.
 struct RunRequest {
     std::vector<const course::Step*> steps;                     ///< in the course's order
+    const course::Step* program = nullptr;                      ///< this alone, and no step
     enum class Rivals { no, on_gpu, yes } rivals = Rivals::no;  ///< cuBLAS and the others, after
     std::vector<std::string> options;                           ///< for every program
     bool needs_gpu = false;                                     ///< --device gpu

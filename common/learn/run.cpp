@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -139,6 +140,32 @@ private:
 
 int run(const RunRequest& request) {
     return Run(request).execute();
+}
+
+int run_program(const RunRequest& request) {
+    const fs::path program = program_of(request.program->name);
+    if (!fs::exists(program)) {
+        throw UsageError(program.string() + " is not built; ./learn build makes it");
+    }
+    const bool is_simulated = std::ranges::count(request.options, "sim") > 0;
+    const std::string why = is_simulated ? "" : why_no_gpu();
+    if (request.needs_gpu && !why.empty()) {
+        throw UsageError("no GPU works here (" + why + "); --device sim runs without one");
+    }
+    Command command{.program = program, .with_errors = true};
+    if (is_simulated || !why.empty()) {
+        command = {.program = programs() / "simulate",
+                   .arguments = {program.string()},
+                   .with_errors = true};
+    }
+    std::cout << command.program.filename().string();
+    for (const std::string& word : command.arguments) {
+        std::cout << " " << fs::path(word).lexically_proximate(repository()).string();
+    }
+    std::cout << "\n\n" << std::flush;
+    const Ended ended = run_to_end(command);
+    std::cout << ended.output;
+    return ended.exit_code;
 }
 
 }  // namespace coalesce::learn

@@ -10,4 +10,8 @@ namespace coalesce::learn {
 /// Throws UsageError before anything has run.
 int run(const RunRequest& request);
 
+/// Runs the whole program that is asked for: on a GPU where one works, else under `simulate`, which shows
+/// what its kernel cost. Returns its exit code. Throws UsageError.
+int run_program(const RunRequest& request);
+
 }  // namespace coalesce::learn

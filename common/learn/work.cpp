@@ -25,7 +25,7 @@ exercises::Skeleton marked_solution(const Work& exercise) {
 }  // namespace
 
 fs::path Work::relative_file() const {
-    return fs::path("exercises") / step->name / (is_hunt ? "hunt.cu" : "kernel.cu");
+    return fs::path("exercises") / step->name / asked().file();
 }
 
 fs::path Work::file() const {
@@ -50,6 +50,7 @@ Hint Work::hint(const course::Course& course, const std::string& failure) const 
 
 std::vector<Work> exercises_of(const course::Course& course) {
     std::vector<Work> all;
+    if (course.program) all.push_back({&*course.program, false});
     for (auto& step : course.steps) {
         if (step.exercise) all.push_back({&step, false});
     }
@@ -66,7 +67,7 @@ std::vector<Work> exercises_and_hunts_of(const course::Course& course) {
 }
 
 Work find_exercise(const course::Course& course, const std::string& word, bool is_hunt) {
-    const course::Step* step = course.find(word);
+    const course::Step* step = course.lesson(word);
     if (step == nullptr || !step->exercise) {
         throw UsageError("there is no exercise \"" + word + "\"; ./learn list names them");
     }

@@ -28,6 +28,8 @@ struct Work {
     std::string skeleton() const;
     /// The solution, without its marks.
     std::string solution() const;
+    /// Whether it is a program, and no kernel that could be counted, drawn or timed.
+    bool is_program() const { return asked().is_program; }
     /// What is asked of it.
     const Exercise& asked() const { return is_hunt ? *step->hunt : *step->exercise; }
     /// The lesson that goes with it: "steps/03_tiled/README.md".
@@ -38,7 +40,7 @@ struct Work {
     Hint hint(const course::Course& course, const std::string& failure) const;
 };
 
-/// The exercises in the course's order, without bug hunts.
+/// The exercises in the course's order, without bug hunts; the program comes first.
 std::vector<Work> exercises_of(const course::Course& course);
 /// All of them: after each exercise its bug hunt.
 std::vector<Work> exercises_and_hunts_of(const course::Course& course);

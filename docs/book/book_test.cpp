@@ -145,6 +145,29 @@ TEST_CASE("with the explorer's tools a lesson has its exercise, and its solution
     CHECK_FALSE(has(without, "<details"));
 }
 
+TEST_CASE("the lesson that is a whole program: its own file, questions, and no editor") {
+    const Repository repository;
+    repository.page("");
+    repository.write("steps/00_program/program.cu", "");
+    repository.write("steps/00_program/README.md",
+                     "# 00 Whole\n\nSee [program.cu](program.cu).\n\n<!-- snippet: kernel -->\n\n"
+                     "<!-- questions -->\n\n<!-- editor -->\n");
+    repository.write("docs/questions/00_program.txt", "? Why?\n+ So\n  Yes.\n- No\n  Why?\n");
+    const Contents contents = read_contents(repository.path());
+    course::Course course;
+    course.program.emplace().name = "00_program";
+    const std::string text =
+        doxygen_text(*contents.find("lesson_00_program"), contents, course, true);
+    CHECK(has(text, "[program.cu](\\ref source_00_program)"));
+    CHECK(has(text, "\\snippet 00_program/program.cu kernel"));
+    CHECK(has(text, "data-says=\"Yes.\""));
+    CHECK_FALSE(has(text, "<details"));
+    CHECK_FALSE(has(text, "your-turn"));
+    const fs::path steps = repository.path() / "steps";
+    CHECK(has(source_text("00_program", steps), "\\include{lineno} 00_program/program.cu"));
+    CHECK(has(source_text("01_copy", steps), "\\include{lineno} 01_copy/main.cu"));
+}
+
 TEST_CASE("a question must have one right choice") {
     const Repository repository;
     repository.write("docs/questions/01_copy.txt", "? Why?\n+ So\n  Yes.\n- Not \"so\"\n  No.\n");

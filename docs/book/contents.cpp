@@ -72,6 +72,10 @@ std::string Page::step() const {
     return name.starts_with(prefix) ? name.substr(prefix.size()) : "";
 }
 
+std::string Page::program(const std::filesystem::path& folder) {
+    return std::filesystem::exists(folder / "program.cu") ? "program.cu" : "main.cu";
+}
+
 const Page* Contents::made_of(const std::string& file) const {
     for (const Page& page : pages) {
         if (page.file == file) return &page;

@@ -30,6 +30,8 @@ struct Page {
     std::string html() const { return name + ".html"; }
     /// "03_tiled" for a lesson, else "".
     std::string step() const;
+    /// "main.cu", or "program.cu" where the lesson of that folder of steps/ is a whole program.
+    static std::string program(const std::filesystem::path& folder);
 };
 
 /// All pages, in order.

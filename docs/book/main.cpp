@@ -30,9 +30,8 @@ int write_pages(const fs::path& root, const fs::path& folder, bool with_explorer
         write_text(folder / "pages" / (page.name + ".md"),
                    doxygen_text(page, contents, course, with_explorer));
         if (!page.step().empty()) {
-            write_text(
-                folder / "pages" / ("source_" + page.step() + ".md"),
-                source_text(page.step(), fs::exists(root / "steps" / page.step() / "example.cu")));
+            write_text(folder / "pages" / ("source_" + page.step() + ".md"),
+                       source_text(page.step(), root / "steps"));
         }
     }
     write_text(folder / "header.html", header_html(contents, with_explorer));

@@ -55,7 +55,7 @@ public:
         if (in_answer) fail("a <details> is not closed");
         const std::string program = "source_" + page.step();
         if (!page.step().empty() && result.find("(\\ref " + program + ")") == result.npos) {
-            result += "\nThe whole program: [main.cu](\\ref " + program + ").\n";
+            result += "\nThe whole program: [" + program_file() + "](\\ref " + program + ").\n";
         }
         return result;
     }
@@ -121,7 +121,7 @@ private:
     std::string snippet(const std::string& what) const {
         const std::size_t space = what.find(' ');
         const std::string name = what.substr(0, space);
-        const std::string expected = name == "example" ? "example.cu" : "main.cu";
+        const std::string expected = name == "example" ? "example.cu" : program_file();
         const std::string file = space == what.npos ? expected : what.substr(space + 1);
         const std::string text = "\n\\snippet " + page.step() + "/" + file + " " + name + "\n";
         if (!with_explorer || name != "kernel" || !has_exercise()) return text;
@@ -158,6 +158,11 @@ private:
                           : "<a href=\"introduction.html\">New to GPUs</a>";
         return "\\htmlonly\n<p class=\"ways\"><a class=\"first\" href=\"" + first->html() +
                "\">Start with the first lesson</a> " + other + "</p>\n\\endhtmlonly\n";
+    }
+
+    /// The file with the lesson's kernel.
+    std::string program_file() const {
+        return Page::program(contents.root / "steps" / page.step());
     }
 
     bool has_exercise() const {
@@ -202,7 +207,7 @@ private:
         if (const Page* target = contents.made_of(file.string())) {
             return ref(anchor.empty() ? target->name : target->name + "_" + anchor, link.text);
         }
-        if (file.filename() == "main.cu" && !page.step().empty()) {
+        if (!page.step().empty() && file.filename() == program_file()) {
             return ref("source_" + page.step(), link.text);
         }
         if (file.filename() == "example.cu" && !page.step().empty()) {
@@ -243,12 +248,12 @@ std::string anchor_of(const std::string& heading) {
     return anchor;
 }
 
-std::string source_text(const std::string& step, bool has_example) {
-    const std::string label = "source_" + step;
-    std::string text = "# " + step + "/main.cu {#" + label +
+std::string source_text(const std::string& step, const fs::path& steps) {
+    const std::string label = "source_" + step, file = step + "/" + Page::program(steps / step);
+    std::string text = "# " + file + " {#" + label +
                        "}\n\nThe program of [the lesson](\\ref lesson_" + step +
-                       "), whole.\n\n\\include{lineno} " + step + "/main.cu\n";
-    if (has_example) {
+                       "), whole.\n\n\\include{lineno} " + file + "\n";
+    if (fs::exists(steps / step / "example.cu")) {
         text += "\n## example.cu {#" + label + "_example}\n\nIts small example, whole.\n\n" +
                 "\\include " + step + "/example.cu\n";
     }

@@ -2,7 +2,7 @@
 //
 // What changes: headings get anchors; links between files become links between pages; drawings are
 // named by their file; and comments in the text become what only the book can show:
-//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` of the lesson's main.cu;
+//     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` of the lesson's main.cu, or program.cu;
 //                               `kernel` is folded where the exercise can be solved in the page,
 //                               `example` stands in example.cu
 //     <!-- questions -->        the lesson's questions, which the page checks
@@ -23,7 +23,8 @@ std::string doxygen_text(const Page& page, const Contents& contents, const cours
                          bool with_explorer);
 
 /// The page that shows a step's whole program, and its example where there is one, for Doxygen.
-std::string source_text(const std::string& step, bool has_example);
+/// `steps` is the folder of all steps.
+std::string source_text(const std::string& step, const std::filesystem::path& steps);
 
 /// "The other cure: a swizzle" -> "the-other-cure-a-swizzle", as GitHub has it.
 std::string anchor_of(const std::string& heading);

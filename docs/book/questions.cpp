@@ -96,7 +96,7 @@ std::string html_of(const std::string& text) {
 
 std::string questions_html(const std::string& step_name, const Contents& contents,
                            const course::Course& course) {
-    const course::Step* step = course.find(step_name);
+    const course::Step* step = course.lesson(step_name);
     if (!step) throw BookError("course.toml: there is no step " + step_name);
     std::string html;
     for (const Prediction& prediction :

@@ -106,6 +106,56 @@ TEST_CASE("steps are found by name and by number, variants by name") {
     CHECK(course.steps[1].find("tile copy") == nullptr);
 }
 
+namespace {
+
+const std::string PROGRAM = R"([program]
+name = "00_program"
+title = "Whole"
+points = 10
+shapes = [[1, 1024], [1, 1]]
+[[program.hint]]
+question = "Which?"
+picture = "x"
+api = "An api."
+line = "A line."
+)";
+
+}  // namespace
+
+TEST_CASE("the whole program is a lesson, and no step") {
+    const Course course = read_text(PROGRAM + FIRST + SECOND);
+    REQUIRE(course.program);
+    CHECK(course.program->title == "Whole");
+    const coalesce::Exercise& exercise = *course.program->exercise;
+    CHECK(exercise.is_program);
+    CHECK(exercise.name == "00_program");
+    CHECK(exercise.file() == "program.cu");
+    CHECK(exercise.points == 10);
+    CHECK(exercise.shapes.size() == 2);
+    CHECK(exercise.hints.at(0).levels[0] == "Which?");
+    CHECK(course.steps.size() == 2);
+    for (const char* word : {"0", "00", "00_program"}) {
+        CHECK(course.lesson(word) == &*course.program);
+        CHECK(course.find(word) == nullptr);
+    }
+    CHECK(course.lesson("2") == &course.steps[1]);
+    CHECK(course.lesson("3") == nullptr);
+    CHECK(read_text(FIRST).lesson("0") == nullptr);
+}
+
+TEST_CASE("wrong programs") {
+    const std::string all = PROGRAM + FIRST;
+    complains(with(all, "points = 10", "point = 10"), "4", "no key `point`");
+    complains(with(all, "points = 10", ""), "1", "has no `points`");
+    complains(with(all, "[1, 1024]", "[2, 1024]"), "1", "takes so many elements");
+    complains(with(all, "name = \"00_program\"", "name = \"program\""), "1",
+              "is named like a step");
+    complains(with(all, "name = \"00_program\"", "name = \"07_program\""), "1", "before the steps");
+    complains(with(all, "api = \"An api.\"", ""), "6", "has no `api`");
+    complains(PROGRAM.substr(0, PROGRAM.find("[[")) + FIRST, "1",
+              "no [[program.hint]] of 00_program");
+}
+
 TEST_CASE("a file that cannot be read") {
     try {
         read_course("/nonexistent/course.toml");

@@ -72,7 +72,9 @@ TEST_CASE("the repository's steps are as course.toml has them") {
 }
 
 TEST_CASE("names fit into the tables") {
-    for (auto& step : read_course(REPOSITORY / "course.toml").steps) {
+    const Course course = read_course(REPOSITORY / "course.toml");
+    CHECK(course.program->name.size() < 14);
+    for (auto& step : course.steps) {
         CHECK(step.name.size() < 14);
         for (auto& variant : step.variants) CHECK_MESSAGE(variant.name.size() < 20, variant.name);
     }
@@ -134,6 +136,32 @@ TEST_CASE("files and folders") {
     SUBCASE("a stray folder") {
         fs::create_directory(small.steps / "03_stray");
         small.has_fault("steps/03_stray is no step of course.toml");
+    }
+}
+
+TEST_CASE("the whole program has a file of another name") {
+    SmallCourse small;
+    const std::string text =
+        "// 00_program -- a claim.\n//\n// Builds on  nothing.\n// Idea       An idea.\n"
+        "// Watch      Something.\n// Next       01_copy.\n//! [kernel]\n"
+        "__global__ void twice() {}\n//! [kernel]\n";
+    fs::create_directories(small.steps / "00_program");
+    small.has_fault("steps/00_program is no step");
+    small.course.program = Step{.name = "00_program", .title = "", .builds_on = "", .variants = {}};
+    small.write("00_program/README.md", "# The lesson\n");
+    small.write("00_program/program.cu", text);
+    CHECK(structural_faults(small.course, small.steps).empty());
+    SUBCASE("it is missing") {
+        fs::remove(small.steps / "00_program/program.cu");
+        small.has_fault("steps/00_program/program.cu is missing or empty");
+    }
+    SUBCASE("its header") {
+        small.write("00_program/program.cu", text.substr(text.find("//! [")));
+        CHECK(structural_faults(small.course, small.steps).size() > 3);
+    }
+    SUBCASE("its markers") {
+        small.write("00_program/program.cu", text.substr(0, text.rfind("//! [kernel]")));
+        small.has_fault("must stand between two lines");
     }
 }
 

@@ -43,7 +43,7 @@ public:
 
 void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
                   Proofs& proofs) {
-    Skeleton skeleton = skeleton_of(read_file(solutions / "kernel.cu"), "kernel.cu");
+    Skeleton skeleton = skeleton_of(read_file(solutions / exercise.file()), exercise.file());
     proofs.expect(exercise, "the solution", skeleton.solved(), "");
     proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure,
                   expected.blank_failure_by_clang);
@@ -78,7 +78,9 @@ int prove(const std::string& name, char** argv) {
     Mutants expected = read_mutants(solutions / "mutants.toml");
     Proofs proofs;
     prove_kernel(solutions, expected, exercise_called(name), proofs);
-    prove_hunt(solutions, expected, exercise_called(name + " hunt"), proofs);
+    if (!expected.hunt_failure.empty()) {
+        prove_hunt(solutions, expected, exercise_called(name + " hunt"), proofs);
+    }
     std::printf("%s: %d as expected, %d not\n", name.c_str(), proofs.proved, proofs.failed);
     return proofs.failed > 0 ? 1 : 0;
 }

@@ -59,8 +59,7 @@ TEST_CASE("the exercises are as they should be") {
     for (auto& fault : tree.faults()) FAIL_CHECK(fault);
     CHECK(tree.names().size() >= 9);
     for (auto& name : tree.names()) {
-        CHECK(tree.skeleton(name, "kernel.cu").blanks() >= 1);
-        CHECK(tree.skeleton(name, "hunt.cu").blanks() >= 1);
+        for (auto& file : tree.files(name)) CHECK(tree.skeleton(name, file).blanks() >= 1);
     }
     CHECK(tree.generate().empty());
 }
@@ -147,6 +146,28 @@ TEST_CASE("slips in the hints are found") {
     CHECK(failures_without_hint(course, "02_naive", {"misaligned", "deadlock", "misalined"}) ==
           std::vector<std::string>{"misaligned"});
     CHECK_FALSE(Tree(copy.root).faults_of_hints().empty());
+}
+
+TEST_CASE("the whole program has a skeleton of its own, and no bug hunt") {
+    Copy copy;
+    CHECK(Tree(copy.root).files("00_program") == std::vector<std::string>{"program.cu"});
+    SUBCASE("a hunt that it has not is found") {
+        copy.write("solutions/00_program/hunt.cu", "x");
+        CHECK(copy.has_fault("solutions/00_program/hunt.cu belongs to no exercise"));
+    }
+    SUBCASE("what must be found in a hunt that it has not") {
+        copy.change("solutions/00_program/mutants.toml", "[[mutant]]",
+                    "[hunt]\nfailure = \"not-launched\"\nfirst_shape = \"wrong\"\n[[mutant]]");
+        CHECK(copy.has_fault("[hunt] is for what has a hunt.cu"));
+    }
+    SUBCASE("a kernel's hunt of which nothing is said") {
+        copy.change("solutions/02_naive/mutants.toml", "[hunt]", "# [hunt]");
+        CHECK(copy.has_fault("02_naive/mutants.toml"));
+    }
+    SUBCASE("a skeleton that was changed") {
+        copy.change("exercises/00_program/program.cu", "int main", "int my_main");
+        CHECK(copy.has_fault("exercises/00_program/program.cu"));
+    }
 }
 
 TEST_CASE("a folder that is no repository is refused") {

@@ -63,6 +63,12 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     known.insert({"name", "points", "allow", "resources"});
     reader.allow_keys(table, known, where);
     const std::string name = reader.text(table, "name", where);
+    if (course.program && course.lesson(name) == &*course.program) {
+        reader.fail(StrictToml::line_of(table),
+                    "\"" + name +
+                        "\" is a whole program, and no host code of students runs here: " +
+                        "this grader takes kernels alone; remove it");
+    }
     const course::Step* step = course.find(name);
     if (step == nullptr || !step->exercise || step->name != name) {
         reader.fail(StrictToml::line_of(table),

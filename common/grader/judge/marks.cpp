@@ -116,6 +116,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::out_of_bounds:
         case FailureKind::outside_shared_memory:
         case FailureKind::misaligned:
+        case FailureKind::memory_leaked:
         case FailureKind::launch_out_of_memory: return Mark::memory;
 
         case FailureKind::missing_barrier:
@@ -133,6 +134,12 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::tile_not_shared:
         case FailureKind::grid_exchanged:
         case FailureKind::elements_left_out:
+        case FailureKind::program_failed:
+        case FailureKind::not_launched:
+        case FailureKind::not_copied:
+        case FailureKind::wrong_element:
+        case FailureKind::launch_not_checked:
+        case FailureKind::comparison_wrong:
         case FailureKind::wrong_result: return Mark::wrong_answer;
 
         case FailureKind::ptx_forged:

@@ -177,6 +177,9 @@ TEST_CASE("slips in the manifest are told with their line") {
           std::string::npos);
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"33_tiled\"").find("no exercise") !=
           std::string::npos);
+    // Host code of students is not run.
+    CHECK(made.complaint("name = \"03_tiled\"", "name = \"00_program\"").find("a whole program") !=
+          std::string::npos);
     CHECK(made.complaint("epoch = 1", "epoch = 0").find("`epoch`") != std::string::npos);
     CHECK(made.complaint("format = 2", "format = 3").find("format") != std::string::npos);
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"02_naive\"").find("twice") !=

@@ -90,6 +90,18 @@ TEST_CASE("what cannot be meant is refused with one line") {
     refused("jump", "no command \"jump\"");
 }
 
+TEST_CASE("the whole program runs under `simulate`, alone") {
+    const Ended outcome = learn("run 00 --device sim");
+    CHECK(outcome.exit_code == 0);
+    CHECK(has(outcome.output, "simulate "));
+    CHECK(has(outcome.output, "right: 1000 elements"));
+    CHECK(has(outcome.output, "twice: 1 launch, grid 4, block 256"));
+    CHECK(has(learn("list 00").output, "steps/00_program/program.cu"));
+    refused("run 00 01", "run alone");
+    refused("run 00 --rows 4 --cols 4", "run alone");
+    refused("run 00 --device tpu", "no device \"tpu\"");
+}
+
 TEST_CASE("a results file that cannot be written is refused before anything runs") {
     Ended outcome = learn("run 02 --device sim --json /nonexistent/results.json");
     CHECK(outcome.exit_code == 2);

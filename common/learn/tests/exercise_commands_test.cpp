@@ -99,6 +99,12 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
         {{"beat", "--restore", "7"}, "no attempt 7; ./learn beat --list"},
         {{"beat", "--file", "no.cu"}, "there is no file no.cu"},
         {{"beat", "--list", "--reset"}, "give one"},
+        {{"diff", "00"}, "builds on nothing"},
+        {{"check", "00", "--hunt"}, "00_program has no bug hunt"},
+        {{"predict", "00"}, "nothing to predict"},
+        {{"picture", "00"}, "is a whole program"},
+        {{"measure", "00"}, "is a whole program"},
+        {{"run", "00", "02"}, "it is run alone"},
         {{"reset"}, "EXERCISE is required"},
         {{"bench"}, "bench"},
         {{"chekc"}, "no command \"chekc\""},
@@ -146,6 +152,27 @@ TEST_CASE("a failure shows the line, what is wrong with it, and the cells") {
     expect(course, {"check", "02"}, 1,
            {"Seen with rows = ", ">   ", "out[col * rows + row] = in[row * cols + col];"});
     CHECK(course.progress_of("02_naive")["last_failure"] == "no-bounds-check");
+}
+
+TEST_CASE("a whole program is checked like a kernel, and has no costs") {
+    Course course;
+    const std::string file = "exercises/00_program/program.cu";
+    expect(course, {"check", "00"}, 1,
+           {"00_program: not yet", file, "launches no kernel", "Stuck? ./learn hint 00"});
+    expect(course, {"hint", "0"}, 0, {"not-launched; this is for that", "has to be said"});
+    course.write(file, ScratchCourse::solution_with("00_program", "if (i < count) {", "{"));
+    expect(course, {"check", "00"}, 1, {">   16 |", "there are only 1000 elements"});
+    CHECK(course.progress_of("00_program")["last_failure"] == "no-bounds-check");
+    course.solve("00_program");
+    const Ended passed =
+        expect(course, {"check", "00"}, 0,
+               {"00_program: passed", "Right with 4 numbers of elements", "check 01"});
+    CHECK(!has(passed.output, "Counted at"));
+    CHECK(course.progress_of("00_program")["status"] == "done");
+    const Ended explained = expect(course, {"explain", "00"}, 0, {"Both are the same"});
+    CHECK(!has(explained.output, "picture"));
+    expect(course, {"reset", "00"}, 0, {"as it was at first", "./learn watch 00"});
+    CHECK(has(course.read(file), "TODO: launch turn_round"));
 }
 
 TEST_CASE("files that a learner may save: a clear message, and nothing is lost") {
@@ -216,16 +243,17 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     CHECK(json["results"][0]["outcome"] == "not-yet");
     CHECK(json["results"][0]["verdict"]["failures"][0]["id"] == "nothing-written");
 
-    auto steps = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps;
-    for (auto& step : steps) course.solve(step.name);
+    const auto all_there_is = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml");
+    const auto exercises = exercises_of(all_there_is);
+    for (auto& exercise : exercises) course.solve(exercise.step->name);
     course.write(KERNEL_02, "");
-    std::string all_but_one =
-        std::to_string(steps.size() - 1) + " of " + std::to_string(steps.size()) + " passed";
+    std::string all_but_one = std::to_string(exercises.size() - 1) + " of " +
+                              std::to_string(exercises.size()) + " passed";
     expect(course, {"check", "all"}, 1, {"01_copy             passed", "file-empty", all_but_one});
     course.solve("02_naive");
     Ended all = course.learn({"check", "all", "--json"});
     CHECK(all.exit_code == 0);
-    CHECK(Json::parse(all.output)["results"].size() == steps.size());
+    CHECK(Json::parse(all.output)["results"].size() == exercises.size());
     expect(course, {"start"}, 0, {"All exercises are done"});
     expect(course, {"check"}, 2, {"all exercises are done"});
 }
@@ -446,7 +474,8 @@ TEST_CASE("reset keeps what was there") {
 TEST_CASE("progress, list, doctor") {
     Course course;
     Ended list = expect(course, {"list"}, 0,
-                        {"01_copy       not begun  not begun  Copy: the ceiling\n",
+                        {"00_program    not begun  -          A whole program",
+                         "01_copy       not begun  not begun  Copy: the ceiling\n",
                          "Asynchronous copies: pipelines, and when ...\n"});
     CHECK(height_of(list.output, 80) == std::ranges::count(list.output, '\n'));
     CHECK(height_of(list.output, 80) <= 23);
@@ -457,9 +486,9 @@ TEST_CASE("progress, list, doctor") {
     }
     expect(course, {"progress"}, 0, {"0 of ", "02_naive hunt", "Stale: "});
     Json progress = course.learn_json({"progress", "--json"});
-    CHECK(progress["next"] == "01_copy");
+    CHECK(progress["next"] == "00_program");
     auto steps = coalesce::course::read_course(COALESCE_REPOSITORY "/course.toml").steps;
-    CHECK(progress["exercises"].size() == 2 * steps.size());  // and their bug hunts
+    CHECK(progress["exercises"].size() == 1 + 2 * steps.size());  // and their bug hunts
     CHECK(course.learn_json({"list", "--json"}) == progress);
     expect(course, {"doctor"}, 0, {"compiler", "GPU", "simulator", "can be checked here"});
     CHECK(course.learn_json({"doctor", "--json"})["works"] == true);
@@ -473,10 +502,10 @@ TEST_CASE("progress, list, doctor") {
 
 TEST_CASE("the first ./learn runs the steps, the next one does not") {
     Course course;
-    expect(course, {}, 0, {"variants ran: all verified", "Next: 01_copy", "./learn watch 01"});
-    course.solve("01_copy");
-    REQUIRE(course.learn({"check", "01"}).exit_code == 0);
-    Ended second = expect(course, {}, 0, {"You have 5 of ", "Next: 02_naive", "./learn watch 02"});
+    expect(course, {}, 0, {"variants ran: all verified", "Next: 00_program", "./learn watch 00"});
+    course.solve("00_program");
+    REQUIRE(course.learn({"check", "00"}).exit_code == 0);
+    Ended second = expect(course, {}, 0, {"You have 10 of ", "Next: 01_copy", "./learn watch 01"});
     CHECK(!has(second.output, "variants ran"));
 }
 
@@ -504,8 +533,8 @@ TEST_CASE("kill -9 of a check at any moment loses nothing") {
             child.stop();
         }
         Json progress = course.learn_json({"progress", "--json"});
-        CHECK(progress["exercises"][0]["status"] == "done");
-        int checks = progress["exercises"][2]["checks"];
+        CHECK(progress["exercises"][1]["status"] == "done");
+        int checks = progress["exercises"][3]["checks"];
         CHECK(checks >= before);
         before = checks;
     }

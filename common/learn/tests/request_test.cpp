@@ -75,6 +75,25 @@ TEST_CASE("steps by number and by name, in the course's order, once each") {
     CHECK(names(steps({"rivals"})) == "");
 }
 
+TEST_CASE("a whole program is run alone, and is none of all") {
+    Course course = COURSE;
+    course.program.emplace();
+    course.program->name = "00_program";
+    for (const char* word : {"0", "00", "00_program"}) {
+        const RunRequest request = understand(steps({word}), course);
+        CHECK(request.program == &*course.program);
+        CHECK(request.steps.empty());
+    }
+    const RunRequest all = understand(steps({"all"}), course);
+    CHECK(all.program == nullptr);
+    CHECK(all.steps.size() == 2);
+    CHECK_THROWS_AS(understand(steps({"00", "01"}), course), UsageError);
+    RunWords words = steps({"00"});
+    words.variant = "naive";
+    CHECK_THROWS_AS(understand(words, course), UsageError);
+    refused(steps({"00"}), "there is no step \"00\"");
+}
+
 TEST_CASE("rivals come with all on a GPU, and alone when they are named") {
     using Rivals = RunRequest::Rivals;
     CHECK(understand(steps({"all"}), COURSE).rivals == Rivals::on_gpu);

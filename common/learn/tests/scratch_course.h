@@ -26,11 +26,11 @@ public:
         for (const char* part : {"course.toml", "steps", "solutions"}) {
             std::filesystem::create_symlink(repository / part, root / part);
         }
-        for (auto& step : course::read_course(repository / "course.toml").steps) {
-            std::filesystem::create_directories(root / "exercises" / step.name);
-            for (std::string file : {"kernel.cu", "hunt.cu"}) {
-                write("exercises/" + step.name + "/" + file, skeleton(step.name, file).blank());
-            }
+        const auto course = course::read_course(repository / "course.toml");
+        for (auto& work : exercises_and_hunts_of(course)) {
+            const std::string name = work.step->name, file = work.asked().file();
+            std::filesystem::create_directories(root / "exercises" / name);
+            write("exercises/" + name + "/" + file, skeleton(name, file).blank());
         }
     }
     ~ScratchCourse() {
@@ -49,8 +49,8 @@ public:
     }
 
     // What is written in an exercise by somebody who can do it.
-    static std::string solution(const std::string& step, const std::string& file = "kernel.cu") {
-        return skeleton(step, file).solved();
+    static std::string solution(const std::string& step, const std::string& file = "") {
+        return skeleton(step, file.empty() ? file_of(step) : file).solved();
     }
     // The solution with one place replaced, which must be there.
     static std::string solution_with(const std::string& step, const std::string& from,
@@ -61,7 +61,7 @@ public:
         return text.replace(place, from.size(), to);
     }
     void solve(const std::string& step) const {
-        write("exercises/" + step + "/kernel.cu", solution(step));
+        write("exercises/" + step + "/" + file_of(step), solution(step));
     }
 
     // How the command is started in this course.
@@ -92,6 +92,11 @@ public:
     }
 
 private:
+    static std::string file_of(const std::string& step) {
+        const std::string program = "program.cu";
+        return std::filesystem::exists(repository / "solutions" / step / program) ? program
+                                                                                  : "kernel.cu";
+    }
     static exercises::Skeleton skeleton(const std::string& step, const std::string& file) {
         std::filesystem::path marked = repository / "solutions" / step / file;
         return exercises::skeleton_of(read_file(marked), marked.string());

@@ -96,7 +96,7 @@ struct Piped {
 
 TEST_CASE("a session, from nothing to exercise 3 solved") {
     Course course;
-    PseudoTerminal terminal(course.command({"watch"}));
+    PseudoTerminal terminal(course.command({"watch", "01"}));
     // 01: the blank, a hint, a wrong attempt, the right one.
     SHOWS("01_copy: not yet");
     SHOWS("h hint");
@@ -176,10 +176,29 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
 
     Json progress = course.learn_json({"progress", "--json"});
     CHECK(progress["points"] == 5 + 10 + 15);
-    CHECK(progress["next"] == "04_padded");
+    CHECK(progress["next"] == "00_program");
     CHECK(course.progress_of("01_copy")["hints"] == 2);
     CHECK(course.progress_of("01_copy")["predictions"][1]["right"] == false);
     CHECK(course.progress_of("03_tiled")["predictions"][1]["right"] == true);
+}
+
+TEST_CASE("the next exercise is watched, and the first one is a program") {
+    Course course;
+    PseudoTerminal terminal(course.command({"watch"}));
+    SHOWS("00_program: not yet");
+    SHOWS("q quit");
+    course.solve("00_program");
+    SHOWS("00_program: passed");
+    SHOWS("q quit");
+    terminal.type("b");
+    SHOWS("00_program has no bug hunt");
+    terminal.type("p");
+    SHOWS("is a whole program");
+    SHOWS("q quit");
+    terminal.type("n");
+    SHOWS("Waiting for you to save exercises/01_copy/kernel.cu");
+    terminal.type("q");
+    CHECK(terminal.status() == 0);
 }
 
 TEST_CASE("the footer fits its lines, whatever the exercise") {

@@ -1,0 +1,111 @@
+#include "program/build_program.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/child.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "harness/text.h"
+#include "kernel/compilers.h"
+#include "kernel/messages.h"
+#include "kernel/safe_text.h"
+#include "kernel/wrapper.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+
+// nvcc takes two on an idle computer.
+constexpr int SECONDS = 40;
+
+// Of those that compile host code too.
+std::optional<FoundCompiler> find_host_compiler() {
+    const auto first = find_compiler(Compiler::any);
+    if (first && first->kind == Compiler::clang) return first;
+    if (auto nvcc = find_compiler(Compiler::nvcc)) return nvcc;
+    if (demanded(Compiler::any) == Compiler::any) return find_compiler(Compiler::clang);
+    return std::nullopt;
+}
+
+std::vector<std::string> command_of(const FoundCompiler& compiler) {
+    if (compiler.kind == Compiler::nvcc) {
+        return {compiler.path, "-std=c++20", "-cudart", "shared",    "-arch=compute_90",
+                "-lineinfo",   "-o",         "program", "program.cu"};
+    }
+    return {COALESCE_CUDA_CLANG,
+            "--clang=" + compiler.path,
+            "--cudart=" COALESCE_CUDART_FOLDER,
+            "--no-run-path",
+            "-Wunused-variable",
+            "-o",
+            "program",
+            "program.cu"};
+}
+
+// The last lines that say something: of the linker, say, which knows no lines of the file.
+std::string end_of(const std::string& output) {
+    constexpr std::size_t most_lines = 6, most_columns = 76;
+    const std::vector<std::string> lines = lines_of(output);
+    std::string text;
+    for (std::size_t i = lines.size() - std::min(lines.size(), most_lines); i < lines.size(); ++i) {
+        text += "  " + shown(lines[i], most_columns) + "\n";
+    }
+    return text;
+}
+
+Failure does_not_compile(const std::vector<Message>& messages, const Source& source,
+                         const std::string& output) {
+    Failure failure{.kind = FailureKind::does_not_compile,
+                    .headline = "no program can be made of it: something is missing.",
+                    .place = {source.name, 0, 0},
+                    .details = end_of(output),
+                    .next = "Is there a main, and everything else that is called?"};
+    bool is_first = true;
+    for (const Message& message : messages) {
+        if (message.severity != Severity::error) continue;
+        if (is_first) {
+            const char* end = message.text.ends_with('?') ? "" : ".";
+            failure.headline = "does not compile: " + message.text + end;
+            failure.place = message.place;
+            failure.details.clear();
+            failure.next = "Begin with the first message; those after it may be about the same.";
+        }
+        is_first = false;
+        failure.details += message.shown(source.text);
+    }
+    return failure;
+}
+
+}  // namespace
+
+BuiltProgram build_program(const Source& source, const fs::path& folder) {
+    BuiltProgram built;
+    built.file = folder / "program";
+    const auto compiler = find_host_compiler();
+    if (!compiler) {
+        built.failure = {.kind = FailureKind::no_compiler,
+                         .headline = "there is neither nvcc nor clang here to compile it with.",
+                         .next = "Run ./learn, which installs what is missing."};
+        return built;
+    }
+    built.compiler = version_of(*compiler);
+    // Messages and reports name the learner's lines.
+    write_file(folder / "program.cu",
+               "#line 1 \"" + std::string(learners_file) + "\"\n" + source.text);
+    const Ended ended = run_child(command_of(*compiler), SECONDS, {}, folder);
+    built.messages = read_messages(ended.output, source.text, source.name).messages;
+    if (ended.timed_out) {
+        built.failure = {
+            .kind = FailureKind::compile_time_out,
+            .headline = "the compiler was still busy after " + count_of(SECONDS, "second") + ".",
+            .place = {source.name, 0, 0},
+            .next = "Try again; is the computer very busy?"};
+    } else if (ended.exit_code != 0) {
+        built.failure = does_not_compile(built.messages, source, ended.output);
+    }
+    return built;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,340 @@
+#include "program/program_causes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <sstream>
+
+#include "harness/text.h"
+#include "kernel/safe_text.h"
+#include "kernel/source_lines.h"
+#include "program/witness.h"
+
+namespace coalesce {
+namespace {
+
+// ---- what is known of a run ----
+
+bool is_poison(float value) {
+    unsigned char bytes[sizeof value], poison[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    std::memset(poison, witness::POISON, sizeof poison);
+    return std::memcmp(bytes, poison, sizeof bytes) == 0;
+}
+
+// The line of the launch: the first <<< that is no comment. 0: there is none.
+int line_of_launch_in(const std::string& text) {
+    const std::size_t place = code_alone(text).find("<<<");
+    return place == std::string::npos ? 0 : line_at(text, place);
+}
+
+// What the program printed, its first lines.
+std::string said_by(const WitnessedRun& run) {
+    constexpr int most_lines = 6;
+    constexpr std::size_t most_columns = 76;
+    if (run.ended.output.empty()) return "";
+    std::istringstream lines(run.ended.output);
+    std::string text = "The program printed:\n", line;
+    for (int i = 0; i < most_lines && std::getline(lines, line); ++i) {
+        text += "  " + shown(line, most_columns) + "\n";
+    }
+    return text;
+}
+
+bool says_right(const WitnessedRun& run) {
+    return run.ended.exit_code == 0 && run.ended.output.find("right") != std::string::npos;
+}
+
+std::string text_of(float value) {
+    return is_poison(value) ? "what nobody wrote" : format("%g", static_cast<double>(value));
+}
+
+std::string element(const char* array, std::size_t index) {
+    return std::string(array) + "[" + std::to_string(index) + "]";
+}
+
+// One run and what is to be said of it: a function for each way in which it can go wrong, in the order in
+// which they are looked for. Each gives the failure, if that is what happened.
+class Causes {
+public:
+    Causes(const WitnessedRun& the_run, int the_elements, const Source& the_source)
+        : run(the_run), count(static_cast<std::size_t>(the_elements)), source(the_source) {}
+
+    Failure first() const {
+        for (const auto cause :
+             {&Causes::endless, &Causes::refused_launch, &Causes::reported, &Causes::broken_down,
+              &Causes::failed_copy, &Causes::not_launched, &Causes::not_copied,
+              &Causes::other_number, &Causes::same_both_ways, &Causes::wrong_elements,
+              &Causes::wrong_words, &Causes::leaked}) {
+            if (auto failure = (this->*cause)()) return *failure;
+        }
+        return {};
+    }
+
+private:
+    Failure failure(FailureKind kind, const std::string& headline, const std::string& next,
+                    int line = 0) const {
+        const std::string with = "Seen with " + count_of(count, "element") + ": ./program " +
+                                 std::to_string(count) + "\n";
+        return {.kind = kind,
+                .headline = headline,
+                .place = {source.name, line, 0},
+                .details = with + said_by(run),
+                .next = next};
+    }
+    int line_of_launch() const { return line_of_launch_in(source.text); }
+
+    std::optional<Failure> endless() const {
+        if (!run.ended.timed_out) return {};
+        return failure(
+            FailureKind::endless_loop,
+            "the program was still running after " + count_of(seconds_of_program, "second") + ".",
+            "Which loop of it has no end?");
+    }
+
+    std::optional<Failure> refused_launch() const {
+        if (run.launches.empty() || run.launches.back().is_good) return {};
+        const LaunchShape& shape = run.launches.back().shape;
+        if (shape.threads() > 1024) {
+            return failure(FailureKind::block_too_large,
+                           "the launch has " + std::to_string(shape.threads()) +
+                               " threads per block, and no GPU takes more than 1024.",
+                           "Take 256 threads per block, and as many blocks as that needs.",
+                           line_of_launch());
+        }
+        return failure(
+            FailureKind::bad_launch,
+            "the launch was refused: " + std::to_string(shape.blocks()) + " blocks of " +
+                std::to_string(shape.threads()) + " threads.",
+            "How many blocks do so many elements need? Round up, so that it is 1 at least.",
+            line_of_launch());
+    }
+
+    // What the simulator's checks say. A copy that fails says more of itself, and memory that is not freed
+    // comes last.
+    std::optional<Failure> reported() const {
+        for (const SeenReport& report : run.reports) {
+            const bool is_of_copy = report.check == "apicheck" && !run.failed_copies.empty();
+            if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
+        }
+        return {};
+    }
+
+    Failure of_report(const SeenReport& report) const {
+        if (report.check == "memcheck" && report.kind == "out of bounds") return outside(report);
+        FailureKind kind = FailureKind::kernel_failed;
+        if (report.check == "apicheck") kind = FailureKind::program_failed;
+        if (report.kind == "instruction budget") kind = FailureKind::endless_loop;
+        if (report.kind == "unsupported") kind = FailureKind::not_simulated;
+        if (report.kind == "misaligned") kind = FailureKind::misaligned;
+        if (report.check == "globalrace") kind = FailureKind::race_between_blocks;
+        if (report.check == "initcheck") kind = FailureKind::uninitialised_read;
+        const std::string next = report.line > 0 ? "Begin with that line." : "";
+        return failure(kind, report.message, report.cure.empty() ? next : report.cure, report.line);
+    }
+
+    // A thread that has no element, or an index that is wrong.
+    Failure outside(const SeenReport& report) const {
+        const LaunchShape shape = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
+        const long long thread = report.block[0] * shape.block[0] + report.thread[0];
+        const std::string who = "thread " + std::to_string(report.thread[0]) + " of block " +
+                                std::to_string(report.block[0]);
+        if (thread >= static_cast<long long>(count)) {
+            return failure(
+                FailureKind::no_bounds_check,
+                who + " is number " + std::to_string(thread) + ", and there are only " +
+                    std::to_string(count) + " elements: it accesses what lies after them.",
+                "Let those threads do nothing: compare the index with `count` first.", report.line);
+        }
+        return failure(FailureKind::out_of_bounds, who + " accesses memory outside of the array.",
+                       "Which index does that thread compute? With pencil and paper, for the first "
+                       "thread and the last.",
+                       report.line);
+    }
+
+    std::optional<Failure> broken_down() const {
+        constexpr int by_signal = 128;
+        if (run.ended.exit_code <= by_signal) return {};
+        return failure(FailureKind::program_failed,
+                       "the program was ended by signal " +
+                           std::to_string(run.ended.exit_code - by_signal) + ".",
+                       "Does the host use a pointer from cudaMalloc? It cannot follow it: only "
+                       "kernels and cudaMemcpy can.");
+    }
+
+    std::optional<Failure> failed_copy() const {
+        if (run.failed_copies.empty()) return {};
+        const std::string& copy = run.failed_copies.front();
+        const std::string where = copy.starts_with("to-gpu") ? "to the GPU" : "back to the host";
+        return failure(
+            FailureKind::program_failed,
+            "the copy " + where + " failed (" + copy.substr(copy.find(": ") + 2) + ").",
+            "cudaMemcpy(to, from, bytes, kind): is each pointer of the side that the kind "
+            "says, and are the bytes as many as the array has?");
+    }
+
+    std::optional<Failure> not_launched() const {
+        if (!run.launches.empty()) return {};
+        return failure(FailureKind::not_launched, "the program launches no kernel.",
+                       "A kernel runs where it is called with its launch: "
+                       "name<<<blocks, threads>>>(arguments).",
+                       line_of_launch());
+    }
+
+    std::optional<Failure> not_copied() const {
+        if (!run.is_copied_in) {
+            return failure(FailureKind::not_copied,
+                           "the input never comes to the GPU before the kernel is launched.",
+                           "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)");
+        }
+        if (run.is_copied_back) return {};
+        return failure(FailureKind::not_copied,
+                       "the result never comes back from the GPU after the launch: the host "
+                       "compares what it had before.",
+                       "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.");
+    }
+
+    std::optional<Failure> other_number() const {
+        for (const auto* array : {&run.in, &run.out}) {
+            if (array->size() == count) continue;
+            const bool is_in = array == &run.in;
+            return failure(FailureKind::not_copied,
+                           std::string("the copy ") + (is_in ? "to the GPU" : "back") + " has " +
+                               count_of(array->size(), "element") + ", not " +
+                               std::to_string(count) + ".",
+                           "cudaMemcpy counts in bytes: count * sizeof(float). And the program's "
+                           "argument says how many elements there are.");
+        }
+        return {};
+    }
+
+    // An input that shows nothing.
+    std::optional<Failure> same_both_ways() const {
+        if (count < 2 || !std::equal(run.in.begin(), run.in.end(), run.in.rbegin())) return {};
+        return failure(FailureKind::comparison_wrong,
+                       "the input is the same from both ends, so nobody can see whether it was "
+                       "turned round.",
+                       "Give each element another value: in[i] = i.");
+    }
+
+    float expected(std::size_t i) const { return run.in[count - 1 - i]; }
+    bool is_wrong(std::size_t i) const {
+        return std::memcmp(&run.out[i], &run.in[count - 1 - i], sizeof(float)) != 0;
+    }
+
+    std::optional<Failure> wrong_elements() const {
+        std::vector<std::size_t> wrong;
+        bool all_unwritten = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!is_wrong(i)) continue;
+            wrong.push_back(i);
+            all_unwritten &= is_poison(run.out[i]);
+        }
+        if (wrong.empty()) return {};
+        Failure found = all_unwritten ? unwritten(wrong) : other_element(wrong.front());
+        if (says_right(run)) {
+            found.details += "And it calls that right: its comparison does not see it.\n";
+        }
+        return found;
+    }
+
+    Failure unwritten(const std::vector<std::size_t>& wrong) const {
+        const LaunchShape& shape = run.launches.back().shape;
+        const auto threads = static_cast<std::size_t>(run.launches.back().threads());
+        Failure found = failure(FailureKind::wrong_result,
+                                element("out", wrong.front()) + " was never written.",
+                                "Which thread should write it? Does it come to the store?",
+                                line_of_kernel(source.text, ""));
+        found.fault = Fault::never_written;
+        if (wrong.size() == count) {
+            found.fault = Fault::nothing_written;
+            found.headline = "the kernel ran and wrote nothing.";
+        } else if (threads < count) {
+            found.fault = Fault::grid_too_small;
+            found.place.line = line_of_launch();
+            found.headline = "the launch has " + count_of(threads, "thread") + " (" +
+                             std::to_string(shape.blocks()) + " x " +
+                             std::to_string(shape.threads()) + ") for " +
+                             count_of(count, "element") + ": " + std::to_string(wrong.size()) +
+                             " of them were never written.";
+            found.next =
+                "Whole numbers divide downwards: add threads - 1 before you divide by threads.";
+        } else if (count - wrong.size() == static_cast<std::size_t>(shape.threads())) {
+            found.headline += " Only " + count_of(count - wrong.size(), "element") +
+                              " were, as many as a block has threads.";
+            found.next =
+                "Do all blocks write the same elements? What in the index tells them apart?";
+        }
+        return found;
+    }
+
+    Failure other_element(std::size_t i) const {
+        std::string headline = element("out", i) + " is " + text_of(run.out[i]) + ", and " +
+                               text_of(expected(i)) + " belongs there, which is " +
+                               element("in", count - 1 - i) + ".";
+        const auto held = std::find(run.in.begin(), run.in.end(), run.out[i]);
+        if (held != run.in.end()) {
+            headline +=
+                " It holds " + element("in", static_cast<std::size_t>(held - run.in.begin())) + ".";
+        }
+        return failure(
+            FailureKind::wrong_element, headline,
+            "Follow thread 0 with pencil and paper: what does it read, and where does it "
+            "store it?",
+            line_of_kernel(source.text, ""));
+    }
+
+    // The result is right; the program has to say so.
+    std::optional<Failure> wrong_words() const {
+        if (says_right(run)) return {};
+        return failure(
+            FailureKind::comparison_wrong,
+            "the result is right, but the program ends with " +
+                std::to_string(run.ended.exit_code) +
+                (run.ended.exit_code == 0 ? " and does not say \"right\"." : "."),
+            "It compares each element, prints \"right\" and ends with 0, or says what is "
+            "wrong and ends with 1.");
+    }
+
+    std::optional<Failure> leaked() const {
+        for (const SeenReport& report : run.reports) {
+            return failure(FailureKind::memory_leaked, report.message,
+                           "cudaFree gives back what cudaMalloc gave, each pointer once.");
+        }
+        return {};
+    }
+
+    const WitnessedRun& run;
+    const std::size_t count;
+    const Source& source;
+};
+
+}  // namespace
+
+Failure wrong_with(const WitnessedRun& run, int elements, const Source& source) {
+    return Causes(run, elements, source).first();
+}
+
+Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
+    // In the words of the runtime library, by cudaGetErrorString or cudaGetErrorName.
+    const auto says = [&](const char* words) {
+        return run.ended.output.find(words) != std::string::npos;
+    };
+    const bool is_told = says("invalid argument") || says("cudaErrorInvalidValue");
+    if (run.is_asked_for && run.ended.exit_code != 0 && is_told) return {};
+    Failure failure{.kind = FailureKind::launch_not_checked,
+                    .headline = "when the launch fails, the program goes on as if it had not.",
+                    .place = {source.name, line_of_launch_in(source.text), 0},
+                    .details = "Seen with a launch that was refused on purpose.\n" + said_by(run),
+                    .next =
+                        "A launch returns nothing: cudaGetLastError() after it gives its error, "
+                        "which check() knows how to tell."};
+    if (run.is_asked_for) {
+        failure.headline =
+            "the launch fails, the program asks for the error, and does not tell it.";
+        failure.next = "Print cudaGetErrorString(error), and end with another exit code than 0.";
+    }
+    return failure;
+}
+
+}  // namespace coalesce

@@ -1,0 +1,99 @@
+#include "program/witnessed_run.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/files.h"
+#include "kernel/wrapper.h"
+#include "program/witness.h"
+
+namespace coalesce {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+// A kernel for some thousand elements needs a few thousand; one without an end is stopped soon.
+constexpr const char* MOST_INSTRUCTIONS = "20000000";
+
+std::vector<float> floats_in(const fs::path& file) {
+    const std::string bytes = read_if_there(file).value_or("");
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+    return values;
+}
+
+void take_launch(std::istringstream& words, WitnessedRun& run) {
+    SeenLaunch launch;
+    for (long long& extent : launch.shape.grid) words >> extent;
+    for (long long& extent : launch.shape.block) words >> extent;
+    std::string error;
+    words >> error;
+    launch.is_good = error == "cudaSuccess";
+    run.launches.push_back(launch);
+}
+
+void take_copy(const std::string& call, std::istringstream& words, WitnessedRun& run) {
+    std::string bytes, error;
+    words >> bytes >> error;
+    if (error != "cudaSuccess") run.failed_copies.push_back(call + ": " + error);
+    const bool is_after_launch = !run.launches.empty();
+    if (call == "to-gpu") run.is_copied_in |= !is_after_launch;
+    if (call == "to-host") run.is_copied_back |= is_after_launch;
+}
+
+void take_calls(const fs::path& file, WitnessedRun& run) {
+    std::istringstream lines(read_if_there(file).value_or(""));
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string call;
+        words >> call;
+        if (call == "launch") take_launch(words, run);
+        if (call == "asked") run.is_asked_for |= !run.launches.empty();
+        if (call == "to-gpu" || call == "to-host") take_copy(call, words, run);
+    }
+}
+
+// Its places are of the learner's file, or of none that the learner has seen.
+SeenReport report_in(const Json& json) {
+    SeenReport report{.check = json.at("check"),
+                      .kind = json.at("kind"),
+                      .kernel = json.at("kernel"),
+                      .message = json.at("message"),
+                      .cure = json.at("cure"),
+                      .block = json.at("block"),
+                      .thread = json.at("thread")};
+    if (json.at("file") == learners_file) report.line = json.at("line");
+    return report;
+}
+
+// A program that a signal ended leaves none.
+void take_reports(const fs::path& file, WitnessedRun& run) {
+    const Json json = Json::parse(read_if_there(file).value_or(""), nullptr, false);
+    if (json.is_discarded()) return;
+    for (const Json& report : json.at("reports")) run.reports.push_back(report_in(report));
+}
+
+}  // namespace
+
+WitnessedRun run_witnessed(const ProgramRun& run) {
+    const TemporaryFolder folder;
+    const fs::path report = folder / "report.json";
+    std::vector<std::string> environment = {
+        std::string(witness::FOLDER) + "=" + folder.path.string(),
+        "LD_PRELOAD=" COALESCE_WITNESS_LIBRARY};
+    if (run.launches_fail) environment.push_back(std::string(witness::REFUSES) + "=1");
+    WitnessedRun result;
+    result.ended = run_child({COALESCE_SIMULATE, "--quiet", "--check", "all,leakcheck", "--json",
+                              report.string(), "--max-instructions", MOST_INSTRUCTIONS,
+                              "./" + run.program.filename().string(), std::to_string(run.elements)},
+                             seconds_of_program, environment, run.program.parent_path());
+    take_calls(folder / witness::CALLS, result);
+    take_reports(report, result);
+    result.in = floats_in(folder / witness::IN);
+    result.out = floats_in(folder / witness::OUT);
+    return result;
+}
+
+}  // namespace coalesce
