@@ -89,7 +89,7 @@ TEST_CASE("09_vec4_t64 hunt") {
     check("09_vec4_t64 hunt");
 }
 
-// 4 x 4 floats a thread, turned before they go into the tile.
+// 4 x 4 floats per thread, turned before they go into the tile.
 TEST_CASE("10_registers") {
     check("10_registers");
 }

@@ -39,7 +39,7 @@ void read_expectations(const StrictToml& reader, const toml::table& table, Varia
         if (!number || !(*number > 0)) {
             reader.fail(StrictToml::line_of(value),
                         "`" + std::string(key.str()) +
-                            "` must be a number above 0: sectors or wavefronts a request");
+                            "` must be a number above 0: sectors or wavefronts per request");
         }
         variant.expect[std::string(key.str())] = *number;
     }

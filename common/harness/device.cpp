@@ -87,7 +87,7 @@ Device describe(bool simulated) {
     int driver = 0;
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     device.driver = format("%d.%d", driver / 1000, driver % 1000 / 10);
-    // Kilohertz, two transfers a clock, bits.
+    // Kilohertz, two transfers per clock, bits.
     device.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
                        attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
     return device;

@@ -36,7 +36,7 @@ enum class FailureKind {
     // Launching.
     does_not_load,    ///< the device refuses the compiled kernel
     bad_launch,       ///< configure gives no blocks, no threads, or more blocks than there can be
-    block_too_large,  ///< configure gives more threads a block than the device takes
+    block_too_large,  ///< configure gives more threads per block than the device takes
     too_much_shared_memory,  ///< more than a block can have
     not_simulated,           ///< the kernel uses something that the simulated GPU lacks
 
@@ -72,8 +72,8 @@ enum class FailureKind {
     uncoalesced_stores,     ///< more sectors written than the lesson asks
     bank_conflicts,         ///< more wavefronts of shared memory than the lesson asks
     too_many_requests,      ///< the same bytes with more, smaller accesses
-    too_many_threads,       ///< fewer elements a thread than the lesson asks
-    tile_too_small,         ///< fewer elements a block than the lesson asks
+    too_many_threads,       ///< fewer elements per thread than the lesson asks
+    tile_too_small,         ///< fewer elements per block than the lesson asks
     wrong_block_order,      ///< blocks take other tiles than the lesson asks
     work_repeated,          ///< elements are moved several times
     lanes_idle,             ///< most lanes of a warp do nothing

@@ -125,11 +125,11 @@ struct Kind {
 };
 
 constexpr Kind kinds[] = {
-    {"sectors a load", &Counters::load_requests, &Counters::load_sectors, nullptr},
-    {"sectors a store", &Counters::store_requests, &Counters::store_sectors, nullptr},
-    {"wavefronts a shared load", &Counters::shared_load_requests, &Counters::shared_load_wavefronts,
-     &Counters::shared_load_ideal},
-    {"wavefronts a shared store", &Counters::shared_store_requests,
+    {"sectors per load", &Counters::load_requests, &Counters::load_sectors, nullptr},
+    {"sectors per store", &Counters::store_requests, &Counters::store_sectors, nullptr},
+    {"wavefronts per shared load", &Counters::shared_load_requests,
+     &Counters::shared_load_wavefronts, &Counters::shared_load_ideal},
+    {"wavefronts per shared store", &Counters::shared_store_requests,
      &Counters::shared_store_wavefronts, &Counters::shared_store_ideal},
 };
 

@@ -53,7 +53,7 @@ void add_watch(CommandLine& line) {
     };
     CLI::App* command = line.add("watch", "Check a kernel whenever it is saved", obey);
     which->add_to(command);
-    command->add_flag("--poll", words->polls, "Look for changes five times a second");
+    command->add_flag("--poll", words->polls, "Look for changes five times per second");
     command->add_option("--seconds", words->seconds, "The longest that a check may take (60)")
         ->check(CLI::Range(1, 3600));
 }

@@ -74,7 +74,7 @@ std::optional<double> ideal_per_request(const Json& counters, const std::string&
 
 std::string words_for(const std::string& counter) {
     if (counter == OF_COPY) return "percent of a copy's speed";
-    std::string what = is_shared(counter) ? "wavefronts a shared " : "sectors a ";
+    std::string what = is_shared(counter) ? "wavefronts per shared " : "sectors per ";
     return what + (counter.ends_with("load") ? "load" : "store");
 }
 

@@ -142,7 +142,7 @@ Finding watching() {
     if (must_poll(folder)) {
         return {"watching", Finding::absent,
                 folder.string() + " is on a file system that does not tell of changes",
-                "./learn watch looks for them five times a second instead"};
+                "./learn watch looks for them five times per second instead"};
     }
     return {"watching", Finding::there, "inotify", "./learn watch sees a change at once"};
 }

@@ -112,7 +112,7 @@ private:
         found.reset();
         verdict = "Waiting for you to save " + exercise.relative_file().string() +
                   "\nThe lesson: " + exercise.lesson() + "\n";
-        if (file->is_polling()) verdict += "Looking for changes five times a second.\n";
+        if (file->is_polling()) verdict += "Looking for changes five times per second.\n";
         clear();
         std::cout << verdict << std::flush;
     }

@@ -1,11 +1,11 @@
 // 07_vec2 -- each load and store moves two floats.
 //
 // Builds on  05_coarsened: same tile, in the plain order of blocks. Lanes move float2, not float.
-// Idea       One instruction for 8 bytes a lane: half as many requests for the same sectors.
-// Watch      8 sectors a request instead of 4, and half the requests: no byte more or less. Shared
-//            memory is still used float by float: in a padded tile of 33 floats a row, every
+// Idea       One instruction for 8 bytes per lane: half as many requests for the same sectors.
+// Watch      8 sectors per request instead of 4, and half the requests: no byte more or less. Shared
+//            memory is still used float by float: in a padded tile of 33 floats per row, every
 //            second row would leave a float2 misaligned.
-// Next       08_vec4 takes the widest access there is, 16 bytes a lane.
+// Next       08_vec4 takes the widest access there is, 16 bytes per lane.
 
 #include "harness/harness.h"
 

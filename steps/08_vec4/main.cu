@@ -1,8 +1,8 @@
 // 08_vec4 -- each load and store moves four floats.
 //
 // Builds on  07_vec2: float4 in the place of float2. Nothing else changes.
-// Idea       16 bytes a lane, the widest access that a thread has: a quarter of 05's requests.
-// Watch      16 sectors a request, from four rows of the tile. Shared memory sees four accesses of
+// Idea       16 bytes per lane, the widest access that a thread has: a quarter of 05's requests.
+// Watch      16 sectors per request, from four rows of the tile. Shared memory sees four accesses of
 //            4 bytes instead of one: 8 lanes 4 banks apart, in 4 rows 1 bank apart, are 32 banks.
 //            No conflicts here, but count: with a wider tile there will be.
 // Next       09_vec4_t64 doubles the side of the tile, so that a warp reads longer runs.

@@ -3,7 +3,7 @@
 // Builds on  08_vec4: the kernel is the same to the letter. Only the launch changes.
 // Idea       A row of the tile is 256 bytes, so memory is read and written in longer runs, and a
 //            quarter as many blocks start.
-// Watch      Still 16 sectors a request, but each shared access now takes 2 wavefronts: 16 lanes
+// Watch      Still 16 sectors per request, but each shared access now takes 2 wavefronts: 16 lanes
 //            4 banks apart are 64 banks, and there are 32. No padding cures that.
 // Next       10_registers turns pieces before they go into the tile, and has no conflict.
 

@@ -1,7 +1,7 @@
 // 10_registers -- 4 x 4 pieces, turned in registers: the fastest.
 //
-// Builds on  09_vec4_t64: the same tile, read and stored 16 bytes a lane.
-// Idea       A thread turns 4 x 4 floats in its registers, so the tile too takes 16 bytes a lane.
+// Builds on  09_vec4_t64: the same tile, read and stored 16 bytes per lane.
+// Idea       A thread turns 4 x 4 floats in its registers, so the tile too takes 16 bytes per lane.
 // Watch      No bank conflict: the tile is swizzled. A quarter of 09's shared requests.
 // Next       11_any_shape: matrices of any shape, and elements of any size.
 

@@ -2,7 +2,7 @@
 //
 // Builds on  14_in_place: back to two buffers. A block's tile now lies in a matrix of its own.
 // Idea       Only two axes meet in a tile, the last of `in` and the last of `out`; others count matrices.
-// Watch      The same sectors a request as for one large matrix, as long as tiles are full.
+// Watch      The same sectors per request as for one large matrix, as long as tiles are full.
 // Next       16_many_gpus takes a matrix that no single GPU holds.
 
 #include "planes.h"
@@ -79,7 +79,7 @@ static void launch_tiles(float* out, const float* in, const Planes& planes) {
     transpose_planes<<<tiles, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, planes);
 }
 
-// ---- 16 bytes an access: 4 x 4 pieces turned in registers, as in 10 ----
+// ---- 16 bytes per access: 4 x 4 pieces turned in registers, as in 10 ----
 
 //! [registers]
 // Where a turned tile keeps float4 number `quad` of its row `col`: see 10.

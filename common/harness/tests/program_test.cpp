@@ -158,7 +158,7 @@ TEST_CASE("a shape that a variant does not take is shown as skipped") {
 TEST_CASE("--list and --help need no device and no simulator") {
     const Run list = run("--list", "COALESCE_SIMULATOR=/nowhere");
     CHECK(list.exit_code == 0);
-    CHECK(list.says("right             one thread an element\n"));
+    CHECK(list.says("right             one thread per element\n"));
     CHECK(list.says("(multiples of 4 x 8)"));
     CHECK(lines_of(list.out) == 11);
     const Run help = run("--help");

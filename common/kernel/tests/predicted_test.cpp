@@ -113,7 +113,7 @@ TEST_CASE("who cannot predict says nothing of it, and nothing is asked") {
     CHECK(!found.predicted);
     for (const std::string& text : {terminal_text(found), markdown_text(found), html_text(found)}) {
         CAPTURE(text);
-        CHECK(says(text, "sectors a load"));
+        CHECK(says(text, "sectors per load"));
         CHECK(!says(text, "redicted"));
     }
     CHECK(to_json(verdict_from_json(to_json(found))) == to_json(found));

@@ -112,7 +112,7 @@ TEST_CASE("check: not yet, then passed, then stale") {
     CHECK(course.progress_of("02_naive")["last_failure"] == "nothing-written");
     course.solve("02_naive");
     expect(course, {"check", "2"}, 0,
-           {"02_naive: passed", "yours       ideal    solution", "sectors a store",
+           {"02_naive: passed", "yours       ideal    solution", "sectors per store",
             "At 8192 x 8192 about", "of a copy (predicted", "% of a copy, predicted",
             "Next: ./learn explain 02", "./learn check 02 --hunt", "./learn check 03"});
     CHECK(course.progress_of("02_naive")["status"] == "done");
@@ -302,8 +302,8 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
     expect(course, {"predict", "02", "4"}, 2, {"all is predicted of 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
-           {"You predicted 8 sectors a load; it is 4: not so.",
-            "You predicted 32 sectors a store; it is 32: right."});
+           {"You predicted 8 sectors per load; it is 4: not so.",
+            "You predicted 32 sectors per store; it is 32: right."});
     Json predictions = course.progress_of("02_naive")["predictions"];
     CHECK(predictions[0]["right"] == false);
     CHECK(predictions[1]["right"] == true);

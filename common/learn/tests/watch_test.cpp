@@ -113,7 +113,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("./learn predict 01");  // what it costs is not shown before it is guessed
     SHOWS("g: predict what it costs, or save exercises/01_copy/kernel.cu");
     SHOWS("q quit");
-    CHECK(!has(terminal.all(), "sectors a load"));
+    CHECK(!has(terminal.all(), "sectors per load"));
     terminal.type("g");
     SHOWS("How many sectors does this load touch?");
     terminal.type("many\n");
@@ -126,7 +126,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("space: the verdict again");
     SHOWS("q quit");
     terminal.type(" ");
-    SHOWS("sectors a load                       4           4           4");
+    SHOWS("sectors per load                       4           4           4");
     SHOWS("q quit");
     CHECK(course.progress_of("01_copy")["status"] == "done");
 
@@ -445,8 +445,8 @@ TEST_CASE("check asks for predictions in a terminal; explain asks before it show
     terminal.type("4\n");
     CHECK(terminal.shows("A number"));
     terminal.type("\n");
-    CHECK(terminal.shows("sectors a store                     32           4          32"));
-    CHECK(terminal.shows("You predicted 4 sectors a load; it is 4: right."));
+    CHECK(terminal.shows("sectors per store                     32           4          32"));
+    CHECK(terminal.shows("You predicted 4 sectors per load; it is 4: right."));
     CHECK(terminal.status() == 0);
 }
 

@@ -87,7 +87,7 @@ cudaError_t check_block(const Request& request, const KernelHandle& handle) {
     if (bound != 0 && threads > bound) {
         return refuse(cudaErrorInvalidValue,
                       "its __launch_bounds__ allow " + std::to_string(bound) +
-                          " threads a block, not " + std::to_string(threads) + ".",
+                          " threads per block, not " + std::to_string(threads) + ".",
                       handle);
     }
     const u32* required = handle.kernel->ast->required_threads;

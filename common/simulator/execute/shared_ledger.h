@@ -92,7 +92,7 @@ private:
     u64 blocks_compared_ = 0;
     std::vector<std::vector<Step>> steps_;  ///< by warp
     std::vector<Cursor> cursors_;           ///< by warp
-    std::vector<u32> addresses_;            ///< 32 a step
+    std::vector<u32> addresses_;            ///< 32 per step
     std::vector<u32> undefined_;            ///< likewise
     std::vector<u32> order_;                ///< warp of each recorded step, in time
 };

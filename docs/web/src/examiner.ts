@@ -43,7 +43,7 @@ export interface Verdict {
     predicted: { gpu: string; gbps: number; copy_gbps: number } | null;
 }
 
-/** What a line costs: sectors or wavefronts a request; null where it has no such request. */
+/** What a line costs: sectors or wavefronts per request; null where it has no such request. */
 export type LineCost = { line: number; reasons: string[] } & { [kind in CostKind | `${CostKind}_least`]: number | null };
 export type CostKind = "load" | "store" | "shared_load" | "shared_store";
 

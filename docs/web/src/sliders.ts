@@ -1,4 +1,4 @@
-// One kernel with three sliders: block, elements a thread, padding. What each position counts and takes, beside what
+// One kernel with three sliders: block, elements per thread, padding. What each position counts and takes, beside what
 // the position before did.
 
 import { gpus } from "./exercises";
@@ -23,7 +23,7 @@ const slider = (name: keyof Tile, label: string) => `
 <input id="tile-${name}" name="tile-${name}" type="range" min="0" max="${POSITIONS[name].length - 1}" step="1"/></div>`;
 
 const markup = `
-<h2>Block, elements a thread, padding</h2>
+<h2>Block, elements per thread, padding</h2>
 <p>Lessons 03 to 05 as one kernel. Move a slider: what a request costs and the predicted time follow. Each position is
 compiled, so that its instructions are counted, too.</p>
 <div class="two-columns">

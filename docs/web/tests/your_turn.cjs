@@ -67,7 +67,7 @@ test("a solution that is typed key by key passes; what it costs is shown when it
         assert.match(await page.locator("section.predict li.wrong").textContent(), /shared load.*32/);
         const rows = await page.$$eval(".outcome .costs tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
         assert.deepEqual(rows[0].slice(1), ["yours", "asked", "ideal", "solution"]);
-        assert.deepEqual(rows.find(([name]) => name === "wavefronts a shared load"), ["wavefronts a shared load", "32", "≤ 32", "1", "32"]);
+        assert.deepEqual(rows.find(([name]) => name === "wavefronts per shared load"), ["wavefronts per shared load", "32", "≤ 32", "1", "32"]);
         assert.deepEqual(await page.$$eval(".costs-gutter .dear", (all) => all.map((one) => one.textContent)), ["32w"]);
     });
 });

@@ -1,4 +1,4 @@
-// What a line costs, beside it: sectors a request (s) and wavefronts a request (w).
+// What a line costs, beside it: sectors per request (s) and wavefronts per request (w).
 
 import { RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { gutter, GutterMarker } from "@codemirror/view";
