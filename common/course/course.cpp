@@ -196,7 +196,7 @@ Exercise read_exercise(const StrictToml& reader, const toml::table& table, const
     return exercise;
 }
 
-// The bug hunt asks for the same result. It may cost what the mended one costs, and may be tried on
+// The bug hunt asks for the same result. It may cost what the fixed one costs, and may be tried on
 // shapes of its own.
 Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exercise& of) {
     const toml::table& entry = reader.section(table, "hunt", of.name);

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using Faults = std::vector<std::string>;
 
 // More than that is another kernel, not a bug in one.
-constexpr int LONGEST_MENDING = 12;
+constexpr int LONGEST_FIX = 12;
 
 const std::set<std::string> FILES_OF_SOLUTION = {"kernel.cu", "hunt.cu", "mutants.toml"};
 const std::set<std::string> FILES_OF_EXERCISE = {"kernel.cu", "hunt.cu"};
@@ -191,10 +191,10 @@ void Tree::check_mutants(const std::string& name, Faults& faults) const {
             faults.push_back(path + ": mutant \"" + mutant.name + "\" is the skeleton itself");
         }
     }
-    int mending = skeleton(name, "hunt.cu").lines_to_write();
-    if (mending > LONGEST_MENDING) {
-        faults.push_back("solutions/" + name + "/hunt.cu: mending it takes " +
-                         std::to_string(mending) + " lines; choose a smaller bug");
+    int to_fix = skeleton(name, "hunt.cu").lines_to_write();
+    if (to_fix > LONGEST_FIX) {
+        faults.push_back("solutions/" + name + "/hunt.cu: fixing it takes " +
+                         std::to_string(to_fix) + " lines; choose a smaller bug");
     }
 }
 

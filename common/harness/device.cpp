@@ -52,7 +52,7 @@ fs::path simulator_folder() {
                      ": build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
-/// Executes this program anew with the simulator in front of every other libcudart.
+/// Executes this program again with the simulator in front of every other libcudart.
 [[noreturn]] void execute_on_simulator(char** argv) {
     if (std::getenv(kAgain)) {
         throw UsageError(std::string("another ") + kLibrary +

@@ -232,7 +232,7 @@ bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_.count >= 97 * cells_of_bad_tiles(side);
 }
 
-/// Wrong cells in tiles of which other cells are right. What mixes them can not be seen: it may be
+/// Wrong cells in tiles of which other cells are right. What mixes them cannot be seen: it may be
 /// the order in which warps ran.
 std::optional<Finding> Diagnosis::mixed() const {
     std::uint64_t stale = 0;

@@ -102,7 +102,7 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
 
-/// The result when accesses outside do not stop the kernel; nothing when it can not be had.
+/// The result when accesses outside do not stop the kernel; nothing when it cannot be had.
 std::optional<Comparison> result_without_checks(const Trial& trial, const Evidence& evidence) {
     if (!evidence.can_try_again) return trial.comparison;
     return evidence.try_again({.shape = trial.shape, .watch = Watch::result_alone}).comparison;

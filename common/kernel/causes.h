@@ -18,7 +18,7 @@ struct Evidence {
     bool was_right_on_whole_tiles = false;
     /// Whether `try_again` may be called.
     bool can_try_again = false;
-    /// Launches it anew: on another shape, or watched in another way.
+    /// Launches it again: on another shape, or watched in another way.
     TryAgain try_again;
 };
 

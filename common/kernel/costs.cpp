@@ -48,14 +48,14 @@ double ratio(const Counters& counters, const Access& access) {
 }
 
 /// The line that costs most of this kind.
-const LineCounters* dearest_line(const std::vector<LineCounters>& lines, const Access& access) {
-    const auto dearest = std::max_element(
+const LineCounters* worst_line(const std::vector<LineCounters>& lines, const Access& access) {
+    const auto worst = std::max_element(
         lines.begin(), lines.end(), [&](const LineCounters& one, const LineCounters& other) {
-            // A line that is dear by each request is worse than one that is there often.
+            // A line that is expensive by each request is worse than one that is there often.
             return ratio(one.counters, access) < ratio(other.counters, access);
         });
-    if (dearest == lines.end() || dearest->counters.*access.requests == 0) return nullptr;
-    return &*dearest;
+    if (worst == lines.end() || worst->counters.*access.requests == 0) return nullptr;
+    return &*worst;
 }
 
 /// The line with most requests of this kind.
@@ -96,7 +96,7 @@ std::uint64_t wavefronts(const Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
 }
 
-/// Dearer by the request may be cheaper in all: wide accesses touch more at once, and fewer times.
+/// More expensive by the request may be cheaper in all: wide accesses touch more at once, and fewer times.
 bool is_dear_in_all(const Verdict& found, const Access& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
@@ -135,7 +135,7 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const Access& 
     }
     Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
     Counters shown = *found.counters;
-    if (const LineCounters* line = dearest_line(found.lines, access)) {
+    if (const LineCounters* line = worst_line(found.lines, access)) {
         failure.place.line = line->line;
         shown = line->counters;
     }

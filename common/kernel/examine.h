@@ -26,7 +26,7 @@ struct ExamineOptions {
     /// exercise's limits say is all that is asked.
     std::optional<Source> solution = {};
     /// Another shape whose costs are held against the solution's, when those at `counted` are not too
-    /// dear; 0 x 0: none. What is wrong there is told as everywhere.
+    /// expensive; 0 x 0: none. What is wrong there is told as everywhere.
     Shape counted_too{0, 0};
 };
 

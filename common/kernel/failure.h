@@ -19,7 +19,7 @@ enum class FailureKind {
 
     // The file.
     file_missing,     ///< there is no such file
-    file_unreadable,  ///< it is there but can not be read, or is no ordinary file
+    file_unreadable,  ///< it is there but cannot be read, or is no ordinary file
     file_empty,       ///< nothing in it but blanks
     file_binary,      ///< it holds bytes that no text has
     file_too_large,   ///< more than `largest_source`
@@ -29,7 +29,7 @@ enum class FailureKind {
     does_not_compile,   ///< the compiler has errors to tell
     kernel_missing,     ///< there is no __global__ function of the wanted name
     wrong_signature,    ///< it takes other arguments
-    configure_missing,  ///< there is no `configure`, or one that can not be used
+    configure_missing,  ///< there is no `configure`, or one that cannot be used
     compile_time_out,   ///< the compiler was still busy after a long time
     not_translated,     ///< the translator from LLVM IR to PTX lacks something that it needs
 

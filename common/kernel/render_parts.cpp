@@ -27,7 +27,7 @@ bool needs_excerpt(const Failure& failure) {
 std::string passed_text(const Verdict& verdict) {
     return "Right on " + count_of(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
-                ? ", clean under every check, and no dearer than the exercise asks."
+                ? ", clean under every check, and no more expensive than the exercise asks."
                 : ". A real GPU does not count: --device sim does.");
 }
 

@@ -27,7 +27,7 @@ Failure cannot_open(const std::string& name, int error) {
                        std::string("Check the name. If the file was deleted: ") + restore);
     }
     return failure(FailureKind::file_unreadable, name, 0,
-                   std::string("the file can not be read: ") + std::strerror(error) + ".",
+                   std::string("the file cannot be read: ") + std::strerror(error) + ".",
                    "Look at its permissions: ls -l " + name);
 }
 

@@ -132,7 +132,7 @@ void add_reset(CommandLine& line) {
         Session session(line.is_plain());
         return reset(find_exercise(session.course, which->exercise, which->is_hunt));
     };
-    CLI::App* command = line.add("reset", "Begin a file anew; what is in it is kept", obey);
+    CLI::App* command = line.add("reset", "Start a file again; what is in it is kept", obey);
     command->add_option("EXERCISE", which->exercise, "02, 2 or 02_naive")->required();
     command->add_flag("--hunt", which->is_hunt, "Its bug hunt, hunt.cu");
 }

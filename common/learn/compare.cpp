@@ -37,7 +37,7 @@ std::string learners_text(const Work& exercise) {
     auto text = read_if_there(exercise.file());
     if (text) return *text;
     throw UsageError(exercise.relative_file().string() + " cannot be read; ./learn reset " +
-                     exercise.words() + " writes it anew");
+                     exercise.words() + " writes it again");
 }
 
 // The text without the comment at its head: that is the same on both sides.

@@ -20,7 +20,7 @@ std::optional<double> ideal_per_request(const Json& counters, const std::string&
                                         double elements);
 /// "sectors per store", "wavefronts per shared load", "percent of a copy's speed"
 std::string words_for(const std::string& counter);
-/// Sectors and wavefronts together: what makes one kernel dearer than another.
+/// Sectors and wavefronts together: what makes one kernel more expensive than another.
 double cost_of(const Json& counters);
 
 /// "32", "1.5", "1,015,808"

@@ -188,7 +188,7 @@ int doctor(bool json, const Style& style) {
     }
     std::cout << "\n"
               << (works ? "Your kernels can be checked here.\n"
-                        : "Kernels cannot be checked here before that is mended.\n");
+                        : "Kernels cannot be checked here before that is fixed.\n");
     return works ? 0 : 2;
 }
 

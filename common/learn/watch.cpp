@@ -121,7 +121,7 @@ private:
         check.reset();
         if (!file->text()) {
             return instead("It is gone, or is no ordinary file. ./learn reset " + exercise.words() +
-                           " writes it anew.");
+                           " writes it again.");
         }
         // What was found last stays on the screen until there is something new: only the keys go.
         std::cout << (style.clear ? "\r\033[K" : "") << "checking ..." << (style.clear ? "" : "\n")

@@ -1,7 +1,7 @@
 // Bug hunt 01_copy -- a colleague's copy, 16 bytes per thread.
 //
 // Seen    right for every matrix that it was tried on: 256 x 256, 1024 x 1024, 32768 x 32768.
-// Mend    it, and change as little as you can (about 5 lines).
+// Fix     it, and change as little as you can (about 5 lines).
 // Check   ./learn check 01 --hunt
 
 constexpr int BLOCK = 256;

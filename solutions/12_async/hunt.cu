@@ -1,7 +1,7 @@
 // Bug hunt 12_async -- a colleague's pipeline, which commits only what it has to.
 //
 // Seen    "right whenever I looked"; and it does not look long at the last tile of a block.
-// Mend    it, and change as little as you can (1 line).
+// Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 12 --hunt
 
 #include <cuda_pipeline.h>

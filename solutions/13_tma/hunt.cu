@@ -1,7 +1,7 @@
 // Bug hunt 13_tma -- a colleague's rows that copy themselves, from a program that had copied boxes.
 //
 // Seen    right for 256 x 256, 1024 x 1024 and 4096 x 8192. Once it did not come back.
-// Mend    it, and change as little as you can (1 line).
+// Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 13 --hunt
 
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory

@@ -19,7 +19,7 @@ using Differences = std::map<std::string, std::pair<long long, long long>>;
 Json read_json(const std::string& file) {
     std::ifstream stream(file);
     if (!stream)
-        throw std::runtime_error(file + " can not be read; run the test learn.run_all first");
+        throw std::runtime_error(file + " cannot be read; run the test learn.run_all first");
     return Json::parse(stream);
 }
 

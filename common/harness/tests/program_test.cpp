@@ -140,7 +140,7 @@ TEST_CASE("bad input: one line, exit code 2, nothing run") {
     check_refused("--nonsense", "--nonsense");
 }
 
-TEST_CASE("a variant that was asked for and can not run is exit code 2") {
+TEST_CASE("a variant that was asked for and cannot run is exit code 2") {
     const Run refused = run("--device sim --variant 'on a GPU only'");
     CHECK(refused.exit_code == 2);
     CHECK(refused.err.find("needs a real GPU") != std::string::npos);
@@ -182,7 +182,7 @@ TEST_CASE("the simulator: found near the program, by COALESCE_SIMULATOR, or by L
 }
 
 #ifndef LINKED_WITH_SIMULATOR
-TEST_CASE("a program that can not get at the simulator does not start itself for ever") {
+TEST_CASE("a program that cannot get at the simulator does not start itself for ever") {
     const Run again = run("--device sim", "COALESCE_EXECUTED_AGAIN=1");
     CHECK(again.exit_code == 2);
     CHECK(again.err.find("libcudart") != std::string::npos);

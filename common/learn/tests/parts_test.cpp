@@ -122,8 +122,8 @@ TEST_CASE("of a predicted time as much is told as there is room for") {
 }
 
 TEST_CASE("why a line costs what it does") {
-    Json dear = counters(2048, 65536, 2048, 1024);
-    auto reasons = reasons_for(verdict_with(dear), counters_in(dear));
+    Json costly = counters(2048, 65536, 2048, 1024);
+    auto reasons = reasons_for(verdict_with(costly), counters_in(costly));
     REQUIRE(reasons.size() == 2);
     CHECK(reasons[0].find("touches 32 sectors") != std::string::npos);
     CHECK(reasons[0].find("only 4 bytes are used") != std::string::npos);

@@ -320,7 +320,7 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
 }
 
 // A ./learn in another terminal, after a pull.
-TEST_CASE("watch goes on when it is built anew meanwhile") {
+TEST_CASE("watch goes on when it is built again meanwhile") {
     Course course;
     fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
     fs::copy_file(learn_program, copy);

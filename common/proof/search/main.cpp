@@ -45,7 +45,7 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "Where the results go (docs/results/search/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, where git can not say");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all candidates, at 512 x 256");
     app.add_option("--time", words.time_on,
                    "Time nothing: predict all times, on this GPU (H200), for --json");

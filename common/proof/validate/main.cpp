@@ -75,7 +75,7 @@ void add_options(CLI::App& app, Words& words) {
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
                    "Where the results go (docs/results/validation/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, where git can not say");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_option("--keep", words.keep, "Keep what ncu wrote in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Compare what ncu wrote earlier (--keep) instead of running it");

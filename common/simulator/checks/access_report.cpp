@@ -134,7 +134,7 @@ struct Elsewhere {
     std::string what, cure;
 };
 
-/// What an address is that can not be one of the device's.
+/// What an address is that cannot be one of the device's.
 Elsewhere outside_device(HostRegion region) {
     const auto host = [](const std::string& whose, const std::string& more) {
         return Elsewhere{

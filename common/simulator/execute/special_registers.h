@@ -19,7 +19,7 @@ enum class Varies : u8 {
     launch,  ///< the same for all threads of a launch
     block,   ///< the same for all threads of a block
     thread,  ///< on the thread's place in its block only: the same for every block of a launch
-    always,  ///< on the moment: read anew each time, never moved or shared
+    always,  ///< on the moment: read again each time, never moved or shared
 };
 
 struct SpecialRegister {

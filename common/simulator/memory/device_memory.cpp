@@ -151,7 +151,7 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
         if (reserved) munmap(reinterpret_cast<void*>(kDeviceBase), range_);
         if (capacity_ <= kSmallestCapacity) {
             throw std::runtime_error(
-                "the simulated device's addresses (from 0x500000000000) can not be reserved: "
+                "the simulated device's addresses (from 0x500000000000) cannot be reserved: "
                 "another part of the program uses them, or a limit on address space is too tight "
                 "(see ulimit -v)");
         }

@@ -4,7 +4,7 @@
 //          that it has issued by then are in flight together; a wait is for all of them. So requests
 //          divided by waits are the loads in flight. Bytes that are under way make bandwidth.
 // Rule     ours; hardware has no such counter. ptxas moves loads up as far as it is allowed to, so that
-//          what counts is not where PTX uses a value, but what the next load can not be moved above:
+//          what counts is not where PTX uses a value, but what the next load cannot be moved above:
 //          - an instruction that computes with a value that is pending, or takes it for an address. Moves
 //            and what only packs registers or takes them apart are free;
 //          - a barrier of a block or warp, a fence, an atomic, a call of a function;

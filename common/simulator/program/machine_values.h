@@ -11,7 +11,7 @@
 // Pairs   A result of 64 bits is a pair of registers side by side where an instruction takes or gives it
 //         whole: addresses, doubles, products. Otherwise it is two registers anywhere.
 // Vectors What is loaded or stored as a vector lies side by side. Where vectors are taken apart and put
-//         together anew, as in a transpose inside registers, both need registers at the same time.
+//         together again, as in a transpose inside registers, both need registers at the same time.
 #pragma once
 
 #include <optional>

@@ -12,7 +12,7 @@ fail() {
 }
 
 # run NAME COMMAND...: the step, what it counted in NAME.json and which library it loaded in NAME.txt.
-# The library's folder is given from outside: a program that starts itself anew would leave qemu.
+# The library's folder is given from outside: a program that starts itself again would leave qemu.
 run() {
     name=$1
     shift

@@ -154,7 +154,7 @@ TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {
     }
 }
 
-TEST_CASE("right: what can not be meant is refused, and no error is left behind") {
+TEST_CASE("right: what cannot be meant is refused, and no error is left behind") {
     const DeviceBuffer memory(4096);
     float* const place = static_cast<float*>(memory.data());
     float* const odd = reinterpret_cast<float*>(static_cast<char*>(memory.data()) + 2);

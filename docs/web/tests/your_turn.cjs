@@ -68,11 +68,11 @@ test("a solution that is typed key by key passes; what it costs is shown when it
         const rows = await page.$$eval(".outcome .costs tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
         assert.deepEqual(rows[0].slice(1), ["yours", "asked", "ideal", "solution"]);
         assert.deepEqual(rows.find(([name]) => name === "wavefronts per shared load"), ["wavefronts per shared load", "32", "≤ 32", "1", "32"]);
-        assert.deepEqual(await page.$$eval(".costs-gutter .dear", (all) => all.map((one) => one.textContent)), ["32w"]);
+        assert.deepEqual(await page.$$eval(".costs-gutter .costly", (all) => all.map((one) => one.textContent)), ["32w"]);
     });
 });
 
-test("a compile error is shown at its line, and goes when it is mended", async (browser) => {
+test("a compile error is shown at its line, and goes when it is fixed", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution.replace("__syncthreads();", "__syncthread();"));
         await outcome(page, "failed");

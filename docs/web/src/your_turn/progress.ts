@@ -69,7 +69,7 @@ function stateFrom(json: string): State {
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
 }
 
-/** Sectors and wavefronts together: what makes one kernel dearer than another. */
+/** Sectors and wavefronts together: what makes one kernel more expensive than another. */
 function costOf(counters: Counters): number {
     const parts = ["load_sectors", "store_sectors", "shared_load_wavefronts", "shared_store_wavefronts"];
     return parts.reduce((sum, part) => sum + (counters[part] ?? 0), 0);

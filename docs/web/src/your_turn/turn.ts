@@ -153,7 +153,7 @@ export class Turn {
         }
     }
 
-    // ---- beginning anew ----
+    // ---- starting again ----
 
     private reset() {
         const { skeleton } = workOf(this.task);
