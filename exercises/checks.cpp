@@ -81,7 +81,7 @@ TEST_CASE("08_vec4 hunt") {
     check("08_vec4 hunt");
 }
 
-// A tile of 64 x 64, and four float4 a thread.
+// A tile of 64 x 64, and four float4 per thread.
 TEST_CASE("09_vec4_t64") {
     check("09_vec4_t64");
 }
