@@ -1,4 +1,4 @@
-// Bug hunt 05_coarsened -- a colleague's coarsened transpose, with one comparison a thread.
+// Bug hunt 05_coarsened -- a colleague's coarsened transpose, with one comparison per thread.
 //
 // Seen    right for every matrix that it was tried on, ragged edges included. Once, in another
 //         program, the same kernel stopped with "an illegal memory access was encountered".

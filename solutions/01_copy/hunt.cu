@@ -6,7 +6,7 @@
 
 constexpr int BLOCK = 256;
 
-// A copy need not know of rows: the matrix is one long row.
+// A copy does not need to know about rows: the matrix is one long row.
 __global__ void copy(float* out, const float* in, int rows, int cols) {
     int count = rows * cols;
     int first = (blockIdx.x * BLOCK + threadIdx.x) * 4;

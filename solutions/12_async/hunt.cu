@@ -1,4 +1,4 @@
-// Bug hunt 12_async -- a colleague's pipeline, which commits only what it has to.
+// Bug hunt 12_async -- a colleague's pipeline, which commits only what it must.
 //
 // Seen    "right whenever I looked"; and it does not look long at the last tile of a block.
 // Fix     it, and change as little as you can (1 line).

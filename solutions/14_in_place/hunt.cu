@@ -1,4 +1,4 @@
-// Bug hunt 14_in_place -- a colleague's transpose in place, which leaves the diagonal in peace.
+// Bug hunt 14_in_place -- a colleague's transpose in place, which leaves the diagonal alone.
 //
 // Seen    right for every matrix of 1 x 1, and for most elements of all others.
 // Fix     it, and change as little as you can (about 1 line).

@@ -110,7 +110,7 @@ static void launch_shared(float* out, const float* in, int rows, int cols) {
     copy_shared<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// A copy need not know of rows: the matrix is one long row, moved 16 bytes per thread.
+// A copy does not need to know about rows: the matrix is one long row, moved 16 bytes per thread.
 //! [float4]
 __global__ void copy_float4(float* out, const float* in, int rows, int cols) {
     int count = rows * cols;

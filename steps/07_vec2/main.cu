@@ -53,13 +53,13 @@ static void launch(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "vec2", .about = "two float2 a thread: 16 x 16 threads",
+        {.name = "vec2", .about = "two float2 per thread: 16 x 16 threads",
          .launch = launch<2>, .rows_multiple = 2, .cols_multiple = 2},
-        {.name = "vec2_x1", .about = "one float2 a thread: 16 x 32 threads",
+        {.name = "vec2_x1", .about = "one float2 per thread: 16 x 32 threads",
          .launch = launch<1>, .rows_multiple = 2, .cols_multiple = 2},
-        {.name = "vec2_x4", .about = "four float2 a thread: 16 x 8 threads",
+        {.name = "vec2_x4", .about = "four float2 per thread: 16 x 8 threads",
          .launch = launch<4>, .rows_multiple = 2, .cols_multiple = 2},
-        {.name = "vec2_x8", .about = "eight float2 a thread: 16 x 4 threads",
+        {.name = "vec2_x8", .about = "eight float2 per thread: 16 x 4 threads",
          .launch = launch<8>, .rows_multiple = 2, .cols_multiple = 2},
     });
     // clang-format on

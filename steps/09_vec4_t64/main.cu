@@ -95,13 +95,13 @@ static void launch_vec2(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "vec4_t64", .about = "four float4 a thread: 16 x 16 threads",
+        {.name = "vec4_t64", .about = "four float4 per thread: 16 x 16 threads",
          .launch = launch<64, 16>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec4_t64_x1", .about = "one float4 a thread: 16 x 64 threads",
+        {.name = "vec4_t64_x1", .about = "one float4 per thread: 16 x 64 threads",
          .launch = launch<64, 64>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec4_t64_x2", .about = "two float4 a thread: 16 x 32 threads",
+        {.name = "vec4_t64_x2", .about = "two float4 per thread: 16 x 32 threads",
          .launch = launch<64, 32>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec2_t64_x1", .about = "float2: 32 x 32 threads, the largest block; 2 float2 a thread",
+        {.name = "vec2_t64_x1", .about = "float2: 32 x 32 threads, the largest block; 2 float2 per thread",
          .launch = launch_vec2<64, 32>, .rows_multiple = 2, .cols_multiple = 2},
         {.name = "vec2_t64_x2", .about = "float2: 32 x 16 threads",
          .launch = launch_vec2<64, 16>, .rows_multiple = 2, .cols_multiple = 2},

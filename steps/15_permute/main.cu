@@ -88,7 +88,7 @@ __device__ int swizzled(int col, int quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
 }
 
-// A tile of TILE_ROWS x TILE_COLS, a 4 x 4 piece a thread.
+// A tile of TILE_ROWS x TILE_COLS, a 4 x 4 piece per thread.
 template <int TILE_ROWS, int TILE_COLS>
 __global__ void transpose_planes_registers(float* out, const float* in, Planes planes) {
     constexpr int QUADS = TILE_ROWS / 4;   // float4s in a row of the turned tile
@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
          .produces = BATCH, .rows_multiple = 4, .cols_multiple = 4, .permute = with<launch_registers<64, 32>>},
         {.name = "tiny", .about = "matrices of 16 x 16 by 32 x 32 tiles",
          .produces = TINY, .permute = with<launch_tiles>},
-        {.name = "tiny_whole", .about = "the same, 16 whole matrices a block",
+        {.name = "tiny_whole", .about = "the same, 16 whole matrices per block",
          .produces = TINY, .rows_multiple = 4, .cols_multiple = 4, .permute = permute},
         {.name = "nchw_to_nhwc", .about = "images of 64 channels, 56 x 56",
          .produces = TO_NHWC, .permute = permute},

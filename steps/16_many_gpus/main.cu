@@ -152,7 +152,7 @@ static void turn_wide(const RankLaunch& launch, cudaStream_t stream) {
 }
 
 //! [unpack]
-// A piece that was received, in one run, goes to its place among longer rows: `width` Vectors a row.
+// A piece that was received, in one run, goes to its place among longer rows: `width` Vectors per row.
 template <class Vector>
 __global__ void unpack(float* out, size_t pitch, const float* piece, int width, int cols) {
     for (int col = blockIdx.x; col < cols; col += gridDim.x) {
