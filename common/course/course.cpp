@@ -143,7 +143,7 @@ double read_within(const StrictToml& reader, const toml::table& table) {
                 "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
-// The model of time is off by some 8 % itself.
+// The model of time is off by about 8 % itself.
 constexpr double LEAST_OF_TIMES = 0.1;
 
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,

@@ -216,7 +216,7 @@ std::optional<Finding> Diagnosis::lost_bits() const {
     if (2 * sign.count >= wrong_.count &&
         is_nearly_all(sign.count + nan.count + zero.count, wrong_.count)) {
         return say(Fault::value_not_of_input, sign,
-                   "the same but for its sign. Is anything computed with it?");
+                   "the same except for its sign. Is anything computed with it?");
     }
     const bool is_rounded = is_nearly_all(special + close.count + range.count, wrong_.count) &&
                             20 * close.count >= wrong_.count;

@@ -43,7 +43,7 @@ const char* next_after(Fault fault, const Produces& task) {
     switch (fault) {
         case Fault::none: return "";
         case Fault::nothing_written:
-            return "Write the body: each element has to be stored in `out` once. If it is written: "
+            return "Write the body: each element must be stored in `out` once. If it is written: "
                    "which condition keeps every thread from the store?";
         case Fault::arguments_exchanged:
             return "Store to `out` and read from `in`; the destination is the first argument.";
@@ -66,7 +66,7 @@ const char* next_after(Fault fault, const Produces& task) {
         case Fault::wrong_pitch:
             return "How long is a row? `in` has cols elements in each, `out` has rows.";
         case Fault::tile_not_moved:
-            return "The tile's own place has to be transposed too: exchange blockIdx.x and "
+            return "The tile's own place must be transposed too: exchange blockIdx.x and "
                    "blockIdx.y when storing.";
         case Fault::tile_not_transposed:
             return "Read the tile the other way round: by column what was written by row.";

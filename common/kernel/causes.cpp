@@ -218,7 +218,7 @@ Failure outside_shared(const Trial& trial, const Report& report, const Evidence&
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
         return from_report(FailureKind::misaligned, *report, trial, evidence,
-                           "a vector access at an address that is no multiple of its size.",
+                           "a vector access at an address that is not a multiple of its size.",
                            "A float4 needs an address that is a multiple of 16 bytes, a float2 of "
                            "8: let its first element's index be a multiple of 4, or of 2.");
     }
@@ -560,7 +560,7 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
         case cudaErrorIllegalAddress: return outside(trial, place, wrap(says), evidence);
         case cudaErrorMisalignedAddress:
             return {.kind = FailureKind::misaligned,
-                    .headline = "a vector access at an address that is no multiple of its size.",
+                    .headline = "a vector access at an address that is not a multiple of its size.",
                     .place = place,
                     .shape = trial.shape,
                     .details = wrap(says),

@@ -1,4 +1,4 @@
-// What a kernel costs, held against what the lesson asks.
+// What a kernel costs, compared with what the lesson asks.
 #pragma once
 
 #include <vector>

@@ -49,7 +49,7 @@ enum class FailureKind {
     no_bounds_check,        ///< right on whole tiles, outside of the matrix on others
     out_of_bounds,          ///< outside of the matrix even on whole tiles
     outside_shared_memory,  ///< outside of a shared array
-    misaligned,             ///< a vector access at an address that is no multiple of its size
+    misaligned,             ///< a vector access at an address that is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while others write it
     shared_race,            ///< threads write different values to one place in shared memory
     elements_left_out,      ///< a warp reads more elements than it stores, or fewer

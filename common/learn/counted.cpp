@@ -29,7 +29,7 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
     std::string needed = figure(LANES) + " lanes with " + figure(bytes_each) + " bytes each need " +
                          figure(LANES * bytes_each) + " bytes, " + figure(ideal) +
                          (ideal == 1 ? " sector" : " sectors");
-    if (sectors <= ideal * 1.01) return text + ": " + needed + ". No byte is moved in vain.";
+    if (sectors <= ideal * 1.01) return text + ": " + needed + ". No byte is wasted.";
     if (bytes_each > 2 && sectors <= ideal + 1.01) {
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
         return text + ". " + figure(LANES) + " lanes with " + figure(whole) + " bytes each fill " +

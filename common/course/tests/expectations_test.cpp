@@ -1,4 +1,4 @@
-// Results held against course.toml: agreement is silent, and every kind of difference is named.
+// Results compared with course.toml: agreement is silent, and every kind of difference is named.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "course/expectations.h"

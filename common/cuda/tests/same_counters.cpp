@@ -101,7 +101,7 @@ int run(const std::vector<std::string>& arguments) {
         return 1;
     }
     if (wrong == 0) {
-        std::cout << "ok: " << compared << " variants count the same, but for " << list.size()
+        std::cout << "ok: " << compared << " variants count the same, except for " << list.size()
                   << " known differences\n";
     }
     return wrong != 0;

@@ -236,7 +236,7 @@ TEST_CASE("the verdict as JSON says the same") {
     CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("the same file gives the same verdict, but for the time") {
+TEST_CASE("the same file gives the same verdict, except for the time") {
     const auto verdict = [] {
         Verdict found =
             examined(read_source(failures / "bank-conflicts.cu"), transpose_within({}), solution);

@@ -151,7 +151,7 @@ TEST_CASE("all renderings tell the time, and what it is of a copy") {
     CHECK(!says(terminal_text(found, {.time = TimeShown::nowhere}), "predicted"));
 }
 
-TEST_CASE("a kernel that is right and too expensive is held against the solution in time") {
+TEST_CASE("a kernel that is right and too expensive is compared with the solution in time") {
     const Verdict found = examined(read_source(failures / "bank-conflicts.cu", "kernel.cu"),
                                    transpose_within({}), solution);
     REQUIRE(found.failure_id() == "bank-conflicts");

@@ -400,12 +400,12 @@ TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
     expect(course, {"explain", "03"}, 0,
            {"Both are the same", "Why, line by line", "takes 32 wavefronts where 1 would do",
-            "No byte is moved in vain", "At 8192 x 8192 about", "one multiprocessor",
-            "wait for loads", "A warp lives about"});
+            "No byte is wasted", "At 8192 x 8192 about", "one multiprocessor", "wait for loads",
+            "A warp lives about"});
     CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
 }
 
-TEST_CASE("diff: what a step changes, in the lessons and in one's own kernels") {
+TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
     Course course;
     expect(course, {"diff", "04"}, 0, {"- of 03_tiled, + of 04_padded", "TILE_DIM + "});
     course.solve("02_naive");

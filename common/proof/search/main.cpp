@@ -1,4 +1,4 @@
-// search -- the experiments of docs/guide/search.md: what holds the last per cent of the fastest
+// search -- the experiments of docs/guide/search.md: what holds the last percent of the fastest
 // transpose? All candidates are verified, then timed in rounds, beside a copy by cudaMemcpyAsync.
 
 #include <cuda_runtime_api.h>

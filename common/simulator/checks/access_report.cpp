@@ -94,7 +94,7 @@ Outside past_end(u64 offset, u32 bytes, u64 size) {
         const u64 over = offset + bytes - size;
         return {"begins inside, but its last " + bytes_of(over) + (over == 1 ? " lies" : " lie") +
                     " past the end",
-                "The size is no multiple of " + std::to_string(bytes) +
+                "The size is not a multiple of " + std::to_string(bytes) +
                     " bytes: treat the last elements one by one, or round the allocation up."};
     }
     if (offset == size) {

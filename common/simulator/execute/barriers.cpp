@@ -52,7 +52,7 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
     }
 }
 
-/// Of the whole block's barrier: everybody has to be at the same one, and nobody may be missing.
+/// Of the whole block's barrier: everybody must be at the same one, and nobody may be missing.
 void check_barrier(const Block& block, u32 id) {
     const Warp* first_warp = nullptr;
     const Fragment* first = nullptr;

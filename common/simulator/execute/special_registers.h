@@ -2,7 +2,7 @@
 //
 // Builds on  block.h.
 // Idea       Most never change while a kernel runs. How far a value reaches (the launch, the block,
-//            the warp's position in its block) says how often it has to be computed.
+//            the warp's position in its block) says how often it must be computed.
 #pragma once
 
 #include <string>

@@ -64,7 +64,7 @@ std::string fault_of_dimension(const TensorMapArguments& a, u32 d) {
     if (d == 0) return "";
     const u64 stride = a.strides[d - 1];
     if (stride % kPieceBytes != 0)
-        return dimension("globalStrides", d - 1) + " is no multiple of 16 bytes";
+        return dimension("globalStrides", d - 1) + " is not a multiple of 16 bytes";
     if (stride >= kStrideEnd) return dimension("globalStrides", d - 1) + " is not below 2^40";
     return "";
 }
@@ -78,7 +78,7 @@ std::string fault_of(const TensorMapArguments& a) {
     if (!a.size || !a.box || !a.element_strides || (a.rank > 1 && !a.strides))
         return "globalDim, globalStrides, boxDim or elementStrides is a null pointer";
     if (a.address == 0 || a.address % kPieceBytes != 0)
-        return "globalAddress is no multiple of 16 bytes";
+        return "globalAddress is not a multiple of 16 bytes";
     if (a.interleave != 0) return "interleave is not NONE: others are not simulated";
     if (a.swizzle > 3) return "swizzle is none of NONE, 32B, 64B and 128B";
     if (a.promotion > 3) return "l2Promotion is none of NONE, 64B, 128B and 256B";
@@ -88,7 +88,7 @@ std::string fault_of(const TensorMapArguments& a) {
     for (u32 d = 0; d < a.rank; ++d)
         if (const std::string fault = fault_of_dimension(a, d); !fault.empty()) return fault;
     const u32 row = a.box[0] * kElementBytes[a.type];
-    if (row % kPieceBytes != 0) return "boxDim[0] elements are no multiple of 16 bytes";
+    if (row % kPieceBytes != 0) return "boxDim[0] elements are not a multiple of 16 bytes";
     if (a.swizzle != 0 && row > span_of(a.swizzle))
         return "boxDim[0] elements are more than the " + std::to_string(span_of(a.swizzle)) +
                " bytes that this swizzle spans";

@@ -74,7 +74,7 @@ private:
         return registers_.value_class[registers_.root[reg]];
     }
     Width width_of_register(u32 reg) const;
-    /// Of an operand that has to be a register.
+    /// Of an operand that must be a register.
     Width width_of(const Operand& operand) const;
     Slot source(const Operand& operand, Width width);
     Slot destination(const Operand& operand, Width width);

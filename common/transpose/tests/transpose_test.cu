@@ -102,7 +102,7 @@ TEST_CASE("right: every kernel, at every start") {
     }
 }
 
-TEST_CASE("right: in a stream of one's own") {
+TEST_CASE("right: in a stream of your own") {
     cudaStream_t stream = nullptr;
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     check({4, 130, 71, {}, 1, 0}, stream);

@@ -1,4 +1,4 @@
-// The playground in a headless browser, and the page's own way from a text to a verdict, held against the command's.
+// The playground in a headless browser, and the page's own way from a text to a verdict, compared with the command's.
 //
 //     node playground.cjs HTML CHROMIUM SCREENSHOTS VERDICTS [PART OF A TEST'S NAME]
 "use strict";

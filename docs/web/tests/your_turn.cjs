@@ -245,7 +245,7 @@ test("hints say more and more; the solution is shown beside what passed; reset k
     });
 });
 
-test("one steps through one's own kernel, lane by lane and block by block", async (browser) => {
+test("you step through your own kernel, lane by lane and block by block", async (browser) => {
     await withLesson(browser, async (page, work) => {
         await pass(page, work);
         await page.locator(".own summary").first().click();

@@ -206,7 +206,7 @@ void spin_lock(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Bytes of global memory of the block's own, seen by all of it behind a barrier.
+/// Bytes of global memory of the block's own, seen by all of it after a barrier.
 void exchange_through_scratch(Kernel& kernel, Place& place) {
     const std::string from = kernel.fresh("from");
     const Type type = any_integer(kernel);

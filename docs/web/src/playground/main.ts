@@ -15,7 +15,7 @@ import { starts } from "./starts";
 
 declare global {
     interface Window {
-        /** For tests, and whoever likes consoles: a kernel's text, held against an exercise. */
+        /** For tests, and whoever likes consoles: a kernel's text, compared with an exercise. */
         examineKernel(task: Task, source: string): Promise<Examined>;
     }
 }

@@ -9,7 +9,7 @@ import { lessons, type Work } from "../exercises";
 export interface Start {
     /** "solution", "swizzled" */
     name: string;
-    /** What it is held against. */
+    /** What it is checked against. */
     task: Task;
     text: string;
     /** Why one cannot begin with it; "": one can. */
