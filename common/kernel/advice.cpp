@@ -100,7 +100,7 @@ const char* next_after(Fault fault, const Produces& task) {
         case Fault::matrix_size_wrong:
             return "How many rows has one matrix? That number is given; a tile's side is another.";
         case Fault::wrong_origin:
-            return "Each matrix lies rows * cols elements behind the one before it, with the rows "
+            return "Each matrix lies rows * cols elements after the previous one, with the rows "
                    "of one matrix: move the pointer by the block's number times that.";
         case Fault::half_exchanged:
             return "Read both tiles of a pair, wait for the whole block, then store both.";

@@ -102,7 +102,7 @@ TEST_CASE("each way to be wrong ends in exit code 1 and says what it was") {
     };
     check("not swapped", "expected in(1,0): the indices were not swapped");
     check("reads outside", "memcheck");
-    check("writes outside", "behind the last element of out was written");
+    check("writes outside", "after the last element of out was written");
     // ... and the line that does it.
     check("writes outside", "memcheck");
     check("races", "racecheck");

@@ -265,7 +265,7 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"The experiments behind the fastest transpose, timed on this GPU", "search"};
+    CLI::App app{"The experiments that led to the fastest transpose, timed on this GPU", "search"};
     Words words;
     add_options(app, words);
     return run_program(app, argc, argv, [&] { return run(words, argv); });
