@@ -22,7 +22,7 @@ struct Evidence {
     TryAgain try_again;
 };
 
-/// The mistake behind a launch that was not good.
+/// The mistake that made a launch fail.
 Failure cause_of(const Trial& trial, const Evidence& evidence);
 
 /// Whether a matrix consists of whole tiles, of any usual side.
