@@ -55,7 +55,7 @@ void check_header(const Step& step, const Step* next, const Lines& lines, const 
 void check_markers(const Lines& lines, const std::string& file, Faults& faults) {
     if (std::ranges::count(lines, MARKER) != 2) {
         faults.push_back(file +
-                         ": the kernel that the exercise asks for must stand between two lines \"" +
+                         ": the kernel that the exercise asks for must be between two lines \"" +
                          MARKER + "\"");
     }
 }
@@ -133,7 +133,7 @@ Faults structural_faults(const Course& course, const fs::path& steps) {
     for (auto& entry : fs::directory_iterator(steps)) {
         std::string name = entry.path().filename();
         bool listed = std::ranges::count(course.steps, name, &Step::name) > 0;
-        if (!listed) faults.push_back("steps/" + name + " is no step of course.toml");
+        if (!listed) faults.push_back("steps/" + name + " is not a step of course.toml");
     }
     return faults;
 }

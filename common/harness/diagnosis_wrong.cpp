@@ -241,7 +241,7 @@ std::optional<Finding> Diagnosis::mixed() const {
     const bool is_mixed = !has_whole_tiles(32);
     if (!is_mixed || !is_nearly_all(stale + foreign_.count, wrong_.count)) return std::nullopt;
     return say(Fault::mixed_in_tile, wrong_,
-               "right and wrong cells stand side by side in the same tiles, without a pattern. "
+               "right and wrong cells are side by side in the same tiles, without a pattern. "
                "Perhaps threads read a tile before all of it is written");
 }
 
@@ -315,7 +315,7 @@ std::optional<Finding> Diagnosis::whole_tiles() const {
     return found;
 }
 
-/// "6 of 12 tiles (32 x 32) are whole, but stand in the wrong place: ..."
+/// "6 of 12 tiles (32 x 32) are whole, but are in the wrong place: ..."
 std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
                                      bool is_turned) const {
     const std::vector<bool> bad = bad_tiles(side);

@@ -81,7 +81,7 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
 
 Failure wrong_signature(const Source& source, const std::string& kernel, const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
-            .headline = "the kernel takes other arguments than it is given.",
+            .headline = "the kernel's arguments are not those that it is given.",
             .place = {source.name, line_with(source.text, kernel), 0},
             .details = wrap("It is " + demangled(name) + "."),
             .next = "Make it " + wanted_signature(kernel) + "."};

@@ -191,7 +191,7 @@ void tell_why(Failure& failure, const Verdict& found, const Access& access,
     } else if (times > 1.01 && work.lanes == lanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Of 100 elements about " + number(100 * (times - 1)) +
-                            " are moved once more than they need be.";
+                            " are moved more often than needed.";
         failure.next = "Which of them do two blocks or two threads move, or one of them twice?";
     } else if (work.lanes > 0 && work.lanes < 0.75 * lanes) {
         failure.kind = FailureKind::lanes_idle;
@@ -298,7 +298,7 @@ void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchS
     failure.headline =
         std::to_string(launch.blocks()) + " blocks are too many: " + failure.headline;
     failure.next =
-        "A block is needed for each tile alone: configure divides the matrix by what one block "
+        "Only one block is needed for each tile: configure divides the matrix by what one block "
         "moves.";
 }
 

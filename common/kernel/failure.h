@@ -19,7 +19,7 @@ enum class FailureKind {
 
     // The file.
     file_missing,     ///< there is no such file
-    file_unreadable,  ///< it is there but cannot be read, or is no ordinary file
+    file_unreadable,  ///< it is there but cannot be read, or is not an ordinary file
     file_empty,       ///< nothing in it but blanks
     file_binary,      ///< it holds bytes that no text has
     file_too_large,   ///< more than `largest_source`

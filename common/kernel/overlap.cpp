@@ -33,7 +33,7 @@ Failure what_is_between(const Verdict& found) {
                     .headline = "each element is stored before the next one is loaded",
                     .place = {found.file, line.line, 0},
                     .next =
-                        "Load all elements of a thread in a loop of its own, into an array; "
+                        "Load all elements of a thread in a separate loop, into an array; "
                         "store them in a second loop."};
         }
     }

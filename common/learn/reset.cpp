@@ -49,7 +49,7 @@ int reset(const Work& exercise) {
     fs::path file = exercise.file();
     std::string skeleton = exercise.skeleton();
     if (read_if_there(file) == skeleton) {
-        std::cout << exercise.relative_file().string() << " is as it was at first already.\n";
+        std::cout << exercise.relative_file().string() << " is already as it was at first.\n";
         return 0;
     }
     std::error_code error;
@@ -57,7 +57,7 @@ int reset(const Work& exercise) {
     if (fs::is_regular_file(file, error)) {
         keep_copy(exercise);
     } else if (fs::exists(fs::symlink_status(file, error))) {
-        throw UsageError(file.string() + " is no ordinary file; move it away, then try again");
+        throw UsageError(file.string() + " is not an ordinary file; move it away, then try again");
     }
     write_file(file, skeleton);
     std::cout << exercise.relative_file().string() << " is as it was at first.\n"

@@ -194,7 +194,7 @@ TEST_CASE("--device gpu on the simulator is an error, never a silent change") {
     CHECK(refused.exit_code == 2);
     CHECK(refused.out == "");
 #ifdef LINKED_WITH_SIMULATOR
-    CHECK(refused.err.find("what clang builds runs on the simulated GPU alone") !=
+    CHECK(refused.err.find("what clang builds runs only on the simulated GPU") !=
           std::string::npos);
 #else
     CHECK(refused.err.find("LD_LIBRARY_PATH") != std::string::npos);

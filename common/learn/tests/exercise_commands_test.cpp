@@ -154,10 +154,10 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
         {std::string("\x7f"
                      "ELF\0\1\2\x1b[2J\xff",
                      12),
-         "file-binary", "no text"},
+         "file-binary", "not text"},
         {kernel_that("    out[0] = nothing;\n"), "does-not-compile", "kernel.cu:2"},
         {kernel_that("    for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n"), "endless-loop",
-         "does not come to an end"},
+         "does not end"},
         {kernel_that("    if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y > 0) return;\n"
                      "    for (int i = 0; i < 1000000; i++) printf(\"line %d\\n\", i);\n"),
          "endless-loop", "... and more, which is not shown"},
@@ -185,7 +185,7 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
     fs::create_directory(course.path(KERNEL_02));
     expect(course, {"check", "02"}, 1, {"folder"});
     expect(course, {"explain", "02", "--yes"}, 2, {"cannot be read"});
-    expect(course, {"reset", "02"}, 2, {"no ordinary file"});
+    expect(course, {"reset", "02"}, 2, {"not an ordinary file"});
     CHECK(course.progress_of("01_copy")["status"] == "done");
 }
 
@@ -290,7 +290,7 @@ TEST_CASE("hints: four levels, the first for the mistake that was found") {
     expect(course, {"hint", "02"}, 0,
            {"hint 1 of 4: question", "found no-bounds-check; this is for that", "77 x 45"});
     expect(course, {"hint", "02", "--level", "4"}, 0, {"hint 4 of 4: line", "row < rows"});
-    expect(course, {"hint", "02"}, 0, {"There is no further hint", "./learn explain 02"});
+    expect(course, {"hint", "02"}, 0, {"There are no more hints", "./learn explain 02"});
     CHECK(course.progress_of("02_naive")["hints"] == 6);
     expect(course, {"hint", "02", "--hunt"}, 0, {"02_naive hunt, hint 1 of 4"});
 }
@@ -416,7 +416,7 @@ TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
 TEST_CASE("reset keeps what was there") {
     Course course;
     const std::string blank = course.read(KERNEL_02);
-    expect(course, {"reset", "02"}, 0, {"as it was at first already"});
+    expect(course, {"reset", "02"}, 0, {"already as it was at first"});
     for (std::string mine : {"mine", "mine again"}) {
         course.write(KERNEL_02, mine);
         Ended outcome = expect(course, {"reset", "02"}, 0, {"is kept: .learn/copies/02_naive/"});

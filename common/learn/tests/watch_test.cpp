@@ -209,11 +209,11 @@ TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt,
     SHOWS("b hunt");
     SHOWS("q quit");
     terminal.type("e");
-    SHOWS("the solution cannot be unseen");
+    SHOWS("cannot unsee the solution");
     SHOWS("q quit");
     terminal.type("he");  // not twice: a hint in between
     SHOWS("hint 1 of 4");
-    SHOWS("the solution cannot be unseen");
+    SHOWS("cannot unsee the solution");
     SHOWS("q quit");
     CHECK(course.progress_of("02_naive")["solution_seen"] == false);
     terminal.type("e");
@@ -296,7 +296,7 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
     course.write(KERNEL_02, "");
     SHOWS("The file is empty");
     course.write(KERNEL_02, std::string("\0\1\2\x1b[31m", 8));
-    SHOWS("bytes that are no text");
+    SHOWS("bytes that are not text");
     const std::string head =
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n";
     course.write(KERNEL_02,
