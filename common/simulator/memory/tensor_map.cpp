@@ -73,15 +73,15 @@ std::string fault_of(const TensorMapArguments& a) {
     if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
         return "tensorMap is not at a multiple of 64 bytes: declare it a CUtensorMap, or "
                "alignas(64)";
-    if (a.type >= std::size(kElementBytes)) return "tensorDataType is none that this device has";
+    if (a.type >= std::size(kElementBytes)) return "tensorDataType is not one that this device has";
     if (a.rank == 0 || a.rank > kMostDimensions) return "tensorRank is not between 1 and 5";
     if (!a.size || !a.box || !a.element_strides || (a.rank > 1 && !a.strides))
         return "globalDim, globalStrides, boxDim or elementStrides is a null pointer";
     if (a.address == 0 || a.address % kPieceBytes != 0)
         return "globalAddress is not a multiple of 16 bytes";
     if (a.interleave != 0) return "interleave is not NONE: others are not simulated";
-    if (a.swizzle > 3) return "swizzle is none of NONE, 32B, 64B and 128B";
-    if (a.promotion > 3) return "l2Promotion is none of NONE, 64B, 128B and 256B";
+    if (a.swizzle > 3) return "swizzle is not one of NONE, 32B, 64B and 128B";
+    if (a.promotion > 3) return "l2Promotion is not one of NONE, 64B, 128B and 256B";
     if (a.fill > 1) return "oobFill is neither NONE nor NAN_REQUEST_ZERO_FMA";
     if (a.fill == 1 && a.type < kFirstFloat)
         return "oobFill asks for NaNs where elements are integers";
