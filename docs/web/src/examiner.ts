@@ -120,7 +120,7 @@ export class TooLong extends Error {
 /** Why a page that was opened from the file system has no compiler; "": it has. */
 export const noCompiler = (): string =>
     location.protocol === "file:"
-        ? "This page was opened as a file, and browsers let no such page load the compiler. `./learn play` serves the book on this computer: there it runs."
+        ? "This page was opened as a file, and browsers do not let such a page load the compiler. `./learn play` serves the book on this computer: there it runs."
         : "";
 
 export class Examiner {

@@ -61,9 +61,9 @@ function stateFrom(json: string): State {
     try {
         state = JSON.parse(json);
     } catch {
-        throw new Error("That is no state.json: it is not JSON.");
+        throw new Error("That is not a state.json: it is not JSON.");
     }
-    if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("That is no state.json of the course.");
+    if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("That is not a state.json of the course.");
     if (state.format !== FORMAT) throw new Error(`That state.json has the format ${state.format}; this page knows ${FORMAT}.`);
     const known = Object.entries(state.exercises).map(([name, record]) => [name, { ...newRecord(), ...record }]);
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
