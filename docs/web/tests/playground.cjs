@@ -37,7 +37,7 @@ test("a link restores two kernels as they were", async (browser) => {
         assert.equal(await side(page, 2).locator("select[name=task]").inputValue(), "04_padded");
     }, { hash });
     await withPlayground(browser, async (page) => {
-        assert.match(await page.locator("#problem").textContent(), /not whole/);
+        assert.match(await page.locator("#problem").textContent(), /incomplete/);
         assert.ok((await textOf(side(page, 1))).length > 5, "something is shown all the same");
     }, { hash: "#a=03_tiled,dAAAA" });
 });
