@@ -117,7 +117,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     terminal.type("g");
     SHOWS("How many sectors does this load touch?");
     terminal.type("many\n");
-    SHOWS("That is no number");
+    SHOWS("That is not a number");
     terminal.type("4\n");
     SHOWS("And how many does the store touch");
     terminal.type("32\n");
@@ -301,7 +301,7 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n";
     course.write(KERNEL_02,
                  head + "for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n}" + CONFIGURE);
-    SHOWS("does not come to an end");
+    SHOWS("does not end");
     // A save while a check is under way: the new text counts.
     course.write(KERNEL_02, head + "for (;;) printf(\"a flood\\n\");\n}" + CONFIGURE);
     SHOWS("checking");
