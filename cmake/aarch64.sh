@@ -29,8 +29,8 @@ for part in include/doctest include/nlohmann include/CLI include/toml++ share/cm
     }
 done
 export COALESCE_AARCH64_LIBRARIES="$libraries"
-# What its loader looks through, the simulated GPU first: a step that started itself anew would leave qemu,
-# which keeps a note of every page that is reserved: the simulated memory has to be small.
+# What its loader looks through, the simulated GPU first: a step that started itself again would leave qemu,
+# which keeps a note of every page that is reserved: the simulated memory must be small.
 export COALESCE_SIM_MEMORY=268435456
 export QEMU_SET_ENV="LD_LIBRARY_PATH=$build/lib:$libraries/usr/lib/aarch64-linux-gnu:/usr/aarch64-linux-gnu/lib"
 

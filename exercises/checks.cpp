@@ -86,7 +86,7 @@ TEST_CASE("08_vec4 hunt") {
     check("08_vec4 hunt");
 }
 
-// A tile of 64 x 64, and four float4 a thread.
+// A tile of 64 x 64, and four float4 per thread.
 TEST_CASE("09_vec4_t64") {
     check("09_vec4_t64");
 }
@@ -94,7 +94,7 @@ TEST_CASE("09_vec4_t64 hunt") {
     check("09_vec4_t64 hunt");
 }
 
-// 4 x 4 floats a thread, turned before they go into the tile.
+// 4 x 4 floats per thread, turned before they go into the tile.
 TEST_CASE("10_registers") {
     check("10_registers");
 }

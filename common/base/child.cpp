@@ -139,7 +139,7 @@ Child::~Child() {
 
 bool Child::take_output() {
     char buffer[65536];
-    // Who prints faster than this reads has to be ended all the same.
+    // Who prints faster than this reads must be ended all the same.
     for (int piece = 0; piece < 64; ++piece) {
         const ssize_t count = read(output.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;

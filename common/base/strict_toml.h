@@ -78,7 +78,7 @@ private:
         } catch (const toml::parse_error& error) {
             const int line = static_cast<int>(error.source().begin.line);
             if (line == 0) throw Error(file_ + ": cannot be read; is the path right?");
-            fail(line, std::string(error.description()) + "; mend this line");
+            fail(line, std::string(error.description()) + "; fix this line");
         }
     }
     /// "from 0 to a million"
@@ -99,7 +99,7 @@ void StrictToml<Error>::allow_keys(const toml::table& table,
         std::string all;
         for (auto name : known) all += (all.empty() ? "" : ", ") + std::string(name);
         fail(line_of(key), where + " has no key `" + std::string(key.str()) +
-                               "`; mend its name, or remove it (known: " + all + ")");
+                               "`; fix its name, or remove it (known: " + all + ")");
     }
 }
 

@@ -39,7 +39,7 @@ void read_expectations(const StrictToml& reader, const toml::table& table, Varia
         if (!number || !(*number > 0)) {
             reader.fail(StrictToml::line_of(value),
                         "`" + std::string(key.str()) +
-                            "` must be a number above 0: sectors or wavefronts a request");
+                            "` must be a number above 0: sectors or wavefronts per request");
         }
         variant.expect[std::string(key.str())] = *number;
     }
@@ -146,7 +146,7 @@ double read_within(const StrictToml& reader, const toml::table& table) {
                 "`within` is how far an answer may be off, above 0.02 and up to 0.25");
 }
 
-// The model of time is off by some 8 % itself.
+// The model of time is off by about 8 % itself.
 constexpr double LEAST_OF_TIMES = 0.1;
 
 std::vector<Prediction> read_predictions(const StrictToml& reader, const toml::table& table,
@@ -199,7 +199,7 @@ Exercise read_exercise(const StrictToml& reader, const toml::table& table, const
     return exercise;
 }
 
-// The bug hunt asks for the same result. It may cost what the mended one costs, and may be tried on
+// The bug hunt asks for the same result. It may cost what the fixed one costs, and may be tried on
 // shapes of its own.
 Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exercise& of) {
     const toml::table& entry = reader.section(table, "hunt", of.name);

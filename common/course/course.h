@@ -22,7 +22,7 @@ inline constexpr const char* EXPECTABLE[] = {"load", "store", "shared_load", "sh
 struct Variant {
     std::string name;                      ///< as its program's --list and --variant have it
     std::string kernel;                    ///< the __global__ function; empty for host code
-    std::map<std::string, double> expect;  ///< of EXPECTABLE: sectors or wavefronts a request
+    std::map<std::string, double> expect;  ///< of EXPECTABLE: sectors or wavefronts per request
     int rows_multiple = 1, cols_multiple = 1;
     int line = 0;  ///< in course.toml
 };

@@ -87,7 +87,7 @@ struct Prediction {
 /// An exercise, or the bug hunt that goes with one.
 struct Exercise {
     std::string name = "";               ///< of its step: "03_tiled"
-    bool is_hunt = false;                ///< to be mended: hunt.cu, not kernel.cu
+    bool is_hunt = false;                ///< to be fixed: hunt.cu, not kernel.cu
     bool is_program = false;             ///< a whole program, program.cu: of 1 x elements
     std::string kernel = "transpose";    ///< the __global__ function's name
     std::string produces = "transpose";  ///< what it leaves in `out`: one of TASKS

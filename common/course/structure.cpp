@@ -146,7 +146,7 @@ Faults structural_faults(const Course& course, const fs::path& steps) {
         std::string name = entry.path().filename();
         bool listed = std::ranges::count(course.steps, name, &Step::name) > 0 ||
                       (course.program && course.program->name == name);
-        if (!listed) faults.push_back("steps/" + name + " is no step of course.toml");
+        if (!listed) faults.push_back("steps/" + name + " is not a step of course.toml");
     }
     return faults;
 }

@@ -67,7 +67,7 @@ Faults hunt_header_faults(const std::string& name, const Skeleton& hunt) {
     Faults faults;
     std::string head = head_of(hunt.blank());
     expect(head, "// Bug hunt " + name + " -- ", faults);
-    for (const char* label : {"// Seen    ", "// Mend    "}) expect(head, label, faults);
+    for (const char* label : {"// Seen    ", "// Fix     "}) expect(head, label, faults);
     expect(head, "// Check   ./learn check " + name.substr(0, 2) + " --hunt", faults);
     return faults;
 }

@@ -25,7 +25,7 @@ constexpr char HELP[] =
 int generate(const Tree& tree) {
     std::vector<std::string> changed = tree.generate();
     for (const std::string& path : changed) std::printf("wrote %s\n", path.c_str());
-    std::printf("%zu exercises, %zu files written anew\n", tree.names().size(), changed.size());
+    std::printf("%zu exercises, %zu files written again\n", tree.names().size(), changed.size());
     return 0;
 }
 

@@ -63,7 +63,7 @@ public:
     Skeleton finish() {
         if (current.is_marked) {
             fail(current.line, "this marker has no second one; add \"" + std::string(MARKER) +
-                                   "\" behind the lines that the learner writes");
+                                   "\" after the lines that the learner writes");
         }
         close();
         if (skeleton.blanks() == 0) {

@@ -11,7 +11,7 @@
 ///
 /// Between two markers, the lines behind `//! ` stand in the skeleton alone, without that prefix,
 /// and the others in the solution alone. Everything else stands in both. In the files of the bug
-/// hunts the lines of the skeleton are the bug, and the others mend it.
+/// hunts the lines of the skeleton are the bug, and the others fix it.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using Faults = std::vector<std::string>;
 
 // More than that is another kernel, not a bug in one.
-constexpr int LONGEST_MENDING = 12;
+constexpr int LONGEST_FIX = 12;
 
 const std::string PROGRAM = "program.cu";
 
@@ -207,10 +207,10 @@ void Tree::check_hunt(const std::string& name, const Mutants& expected, Faults& 
         faults.push_back("solutions/" + name + "/mutants.toml: [hunt] is for what has a hunt.cu");
     }
     if (!has_hunt) return;
-    int mending = skeleton(name, "hunt.cu").lines_to_write();
-    if (mending > LONGEST_MENDING) {
-        faults.push_back("solutions/" + name + "/hunt.cu: mending it takes " +
-                         std::to_string(mending) + " lines; choose a smaller bug");
+    int to_fix = skeleton(name, "hunt.cu").lines_to_write();
+    if (to_fix > LONGEST_FIX) {
+        faults.push_back("solutions/" + name + "/hunt.cu: fixing it takes " +
+                         std::to_string(to_fix) + " lines; choose a smaller bug");
     }
 }
 

@@ -52,7 +52,7 @@ fs::path simulator_folder() {
                      ": build it (./learn build), or name its folder in COALESCE_SIMULATOR");
 }
 
-/// Executes this program anew with the simulator in front of every other libcudart.
+/// Executes this program again with the simulator in front of every other libcudart.
 [[noreturn]] void execute_on_simulator(char** argv) {
     if (std::getenv(kAgain)) {
         throw UsageError(std::string("another ") + kLibrary +
@@ -87,7 +87,7 @@ Device describe(bool simulated) {
     int driver = 0;
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     device.driver = format("%d.%d", driver / 1000, driver % 1000 / 10);
-    // Kilohertz, two transfers a clock, bits.
+    // Kilohertz, two transfers per clock, bits.
     device.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
                        attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
     return device;
@@ -118,7 +118,7 @@ std::string Device::first_line(bool is_predicted) const {
 std::string why_no_gpu() {
     if (simulator::is_loaded()) {
         return COALESCE_BUILT_BY_CLANG
-                   ? "what clang builds runs on the simulated GPU alone: a real one needs the CUDA "
+                   ? "what clang builds runs only on the simulated GPU: a real one needs the CUDA "
                      "toolkit"
                    : "LD_LIBRARY_PATH puts the simulated GPU in front of NVIDIA's libcudart: run "
                      "without it";

@@ -31,8 +31,8 @@ struct Device {
     std::string first_line(bool is_predicted = false) const;
 };
 
-/// Makes the device of `choice` the one of this process. May execute the program anew with the
-/// arguments `argv`; then it does not return. Throws UsageError when the device can not be had.
+/// Makes the device of `choice` the one of this process. May execute the program again with the
+/// arguments `argv`; then it does not return. Throws UsageError when the device cannot be had.
 Device choose_device(DeviceChoice choice, char** argv);
 
 /// The answer of a real GPU that works: "", or the reason why there is none.

@@ -113,7 +113,7 @@ void Diagnosis::look_at_change(const Look& look) {
     if (look.source) return;
     const Bits before = problem_.is_in_place() ? pattern_.at(static_cast<std::uint64_t>(look.index))
                                                : pattern_.poison();
-    // A NaN may be the sum of many things: the example shall be a number.
+    // A NaN may be the sum of many things: the example is to be a number.
     if (is_sum(look.held, right, before, size) && !is_nan(look.held, size)) sum_.note(look);
     bool is_whole = false;
     for (const Integer type : {Integer::signed_32, Integer::unsigned_32, Integer::signed_64}) {

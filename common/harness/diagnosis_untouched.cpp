@@ -235,7 +235,7 @@ std::optional<Finding> Diagnosis::half_exchanged() const {
     if (!problem_.is_in_place() || problem_.rows != problem_.cols) return std::nullopt;
     const auto side = static_cast<std::uint64_t>(problem_.rows);
     const auto [above, below] = beside_diagonal_;
-    // Tiles on the diagonal may be right as a whole: of two tiles a side they are half of it.
+    // Tiles on the diagonal may be right as a whole: of two tiles per side they are half of it.
     const bool is_half =
         (above == 0) != (below == 0) && 2 * (above + below) >= side * (side - 1) / 2;
     if (!is_half) return std::nullopt;

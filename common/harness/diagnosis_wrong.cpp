@@ -216,7 +216,7 @@ std::optional<Finding> Diagnosis::lost_bits() const {
     if (2 * sign.count >= wrong_.count &&
         is_nearly_all(sign.count + nan.count + zero.count, wrong_.count)) {
         return say(Fault::value_not_of_input, sign,
-                   "the same but for its sign. Is anything computed with it?");
+                   "the same except for its sign. Is anything computed with it?");
     }
     const bool is_rounded = is_nearly_all(special + close.count + range.count, wrong_.count) &&
                             20 * close.count >= wrong_.count;
@@ -232,7 +232,7 @@ bool Diagnosis::has_whole_tiles(std::int64_t side) const {
     return 100 * bad_.count >= 97 * cells_of_bad_tiles(side);
 }
 
-/// Wrong cells in tiles of which other cells are right. What mixes them can not be seen: it may be
+/// Wrong cells in tiles of which other cells are right. What mixes them cannot be seen: it may be
 /// the order in which warps ran.
 std::optional<Finding> Diagnosis::mixed() const {
     std::uint64_t stale = 0;
@@ -241,7 +241,7 @@ std::optional<Finding> Diagnosis::mixed() const {
     const bool is_mixed = !has_whole_tiles(32);
     if (!is_mixed || !is_nearly_all(stale + foreign_.count, wrong_.count)) return std::nullopt;
     return say(Fault::mixed_in_tile, wrong_,
-               "right and wrong cells stand side by side in the same tiles, without a pattern. "
+               "right and wrong cells are side by side in the same tiles, without a pattern. "
                "Perhaps threads read a tile before all of it is written");
 }
 
@@ -315,7 +315,7 @@ std::optional<Finding> Diagnosis::whole_tiles() const {
     return found;
 }
 
-/// "6 of 12 tiles (32 x 32) are whole, but stand in the wrong place: ..."
+/// "6 of 12 tiles (32 x 32) are whole, but are in the wrong place: ..."
 std::string Diagnosis::tiles_meaning(const Tally& example, std::int64_t side,
                                      bool is_turned) const {
     const std::vector<bool> bad = bad_tiles(side);

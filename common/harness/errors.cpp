@@ -14,7 +14,7 @@ std::string advice_for(cudaError_t error) {
                    "are at most 65535, nothing may be 0, and dynamic shared memory beyond 48 KiB "
                    "needs cudaFuncSetAttribute.";
         case cudaErrorLaunchOutOfResources:
-            return "Use fewer threads a block, or fewer registers (__launch_bounds__).";
+            return "Use fewer threads per block, or fewer registers (__launch_bounds__).";
         case cudaErrorNoKernelImageForDevice:
         case cudaErrorInvalidDeviceFunction:
         case cudaErrorUnsupportedPtxVersion:

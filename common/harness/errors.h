@@ -15,7 +15,7 @@ namespace coalesce {
 enum ExitCode : int {
     exit_right = 0,  ///< everything that was asked for ran and was right
     exit_wrong = 1,  ///< a kernel's result was wrong
-    exit_usage = 2,  ///< UsageError: a bad option, an environment in which it can not be run
+    exit_usage = 2,  ///< UsageError: a bad option, an environment in which it cannot be run
 };
 
 /// A call of the CUDA runtime failed. The message has the place, the call, the error's name and

@@ -109,7 +109,7 @@ struct Variant {
     /// It takes no more rows or columns than this.
     int longest_side = INT_MAX;
     /// For one that permutes, in the place of `launch`. `produces.permutation` then has the order and
-    /// the extents, but for the first, the number of batches: there are as many as rows x cols
+    /// the extents, except for the first, the number of batches: there are as many as rows x cols
     /// elements hold. Its rows (an axis of `in`) are the last axis of `out`, its columns the last of
     /// `in`: what `rows_multiple` and `cols_multiple` are about.
     PermuteFunction permute = nullptr;

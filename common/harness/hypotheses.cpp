@@ -178,7 +178,7 @@ std::vector<Hypothesis> list_hypotheses() {
                             "when reading it"});
         list.push_back({Fault::tile_repeated, tile, of_first_tile,
                         with_side("the first tile", tile) +
-                            " stands in the others too: blockIdx is missing in an index"});
+                            " is in the others too: blockIdx is missing in an index"});
     }
     list.insert(list.end(),
                 {{Fault::line_repeated, 0, of_first_row,

@@ -159,10 +159,10 @@ std::string distance_text(std::int64_t distance, const char* one, const char* fo
            (distance > 0 ? forward : back);
 }
 
-/// "4 elements behind the right one": what is said of a place in memory.
+/// "4 elements after the right one": what is said of a place in memory.
 std::string elements_text(std::int64_t distance, const std::string& of) {
     return count_of(static_cast<std::uint64_t>(std::abs(distance)), "element") +
-           (distance > 0 ? " behind " : " before ") + of + " in memory";
+           (distance > 0 ? " after " : " before ") + of + " in memory";
 }
 
 std::string step_text(Cell step, bool wraps) {

@@ -53,7 +53,7 @@ std::string counters_json(const Counters& counters) {
     return "{" + text + "}";
 }
 
-/// All that is known of each launch, but for what happens from moment to moment.
+/// All that is known of each launch, except for what happens from moment to moment.
 std::string launches_json(const Predicted& p) {
     timing::Predictions launches{p.launches};
     for (timing::Prediction& launch : launches.launches) launch.time_line = {};

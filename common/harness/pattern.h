@@ -5,7 +5,7 @@
 /// place names the cell that it came from. Small matrices too hold the values that only a copy of
 /// the bits keeps: NaNs with payloads, -0.0, subnormals, the largest numbers. Two values never
 /// occur: zero, so that memory which nothing wrote is not mistaken for input, and the poison that
-/// the output is filled with. (Elements of 1 and 2 bytes can not differ all; there only the poison
+/// the output is filled with. (Elements of 1 and 2 bytes cannot differ all; there only the poison
 /// is left out.)
 #pragma once
 

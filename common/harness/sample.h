@@ -14,7 +14,7 @@ namespace coalesce {
 struct Seen {
     std::int64_t index;   ///< of the output
     std::int64_t source;  ///< of the input
-    /// Elements of the array before the matrix that both places are in; 0 but for batches.
+    /// Elements of the array before the matrix that both places are in; 0 except for batches.
     std::int64_t before = 0;
 };
 

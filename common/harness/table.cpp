@@ -11,7 +11,7 @@ std::string padded(const std::string& text, int width) {
     return format("%-*s", width, text.c_str());
 }
 
-/// "4", "1.5", "32": sectors a request.
+/// "4", "1.5", "32": sectors per request.
 std::string ratio(std::uint64_t total, std::uint64_t requests) {
     if (requests == 0) return "-";
     return format("%.4g", static_cast<double>(total) / static_cast<double>(requests));
@@ -94,7 +94,7 @@ std::string Table::head() const {
                "  verified\n";
     }
     if (device_.simulated) {
-        return padded("", name_width_) + format("  %21s %12s\n", "sectors a request", "bank") +
+        return padded("", name_width_) + format("  %21s %12s\n", "sectors per request", "bank") +
                name + format("  %10s %10s %12s %10s", "load", "store", "conflicts", "MB moved") +
                "  verified\n";
     }

@@ -12,7 +12,7 @@ enum class ValueChange {
     nan_changed,         ///< both are NaNs
     negative_zero_lost,  ///< 0.0 instead of -0.0
     subnormal_flushed,   ///< zero instead of a subnormal number
-    sign_changed,        ///< the same but for its sign
+    sign_changed,        ///< the same except for its sign
     close,               ///< within one part in a hundred
     lost_range,          ///< infinity or a zero of the same sign: too large or small on the way
     unrelated,           ///< none of these

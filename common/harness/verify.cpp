@@ -220,7 +220,7 @@ std::optional<std::int64_t> changed_input(const Problem& problem, const GuardedS
 
 Finding trespass_finding(const Trespass& found, const char* matrix, bool is_after,
                          std::size_t element_size) {
-    const std::string place = is_after ? "behind the last" : "before the first";
+    const std::string place = is_after ? "after the last" : "before the first";
     const std::size_t nearest = found.nearest / element_size + 1;
     const std::size_t farthest = found.farthest / element_size + 1;
     std::string distance = count_of(nearest, "element");

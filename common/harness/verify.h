@@ -11,7 +11,7 @@
 ///     Comparison comparison = buffers.check();
 ///     if (!comparison.is_right()) std::puts(comparison.text().c_str());
 ///
-/// or, with memory of one's own, `prepare_in`, `prepare_out` and `check`.
+/// or, with memory of your own, `prepare_in`, `prepare_out` and `check`.
 #pragma once
 
 #include <memory>

@@ -21,13 +21,13 @@ const char* next_elsewhere(Fault fault, const Produces& task) {
     }
     if (!task.in_place) return nullptr;
     switch (fault) {
-        case Fault::nothing_written: return "Write the body: each pair has to change places.";
+        case Fault::nothing_written: return "Write the body: each pair must change places.";
         case Fault::never_written:
             return "Find out which threads should have stored the cells marked in the map: does "
                    "every pair of tiles have a block, and so does every tile on the diagonal?";
         case Fault::indices_not_swapped: return "Store what was at (row, col) at (col, row).";
         case Fault::tile_not_moved:
-            return "The two tiles of a pair have to change places too: which one is stored where?";
+            return "The two tiles of a pair must change places too: which one is stored where?";
         case Fault::value_not_of_input:
             return "Look at what is stored: is it what was read from `data` before?";
         case Fault::scattered:
@@ -43,7 +43,7 @@ const char* next_after(Fault fault, const Produces& task) {
     switch (fault) {
         case Fault::none: return "";
         case Fault::nothing_written:
-            return "Write the body: each element has to be stored in `out` once. If it is written: "
+            return "Write the body: each element must be stored in `out` once. If it is written: "
                    "which condition keeps every thread from the store?";
         case Fault::arguments_exchanged:
             return "Store to `out` and read from `in`; the destination is the first argument.";
@@ -66,7 +66,7 @@ const char* next_after(Fault fault, const Produces& task) {
         case Fault::wrong_pitch:
             return "How long is a row? `in` has cols elements in each, `out` has rows.";
         case Fault::tile_not_moved:
-            return "The tile's own place has to be transposed too: exchange blockIdx.x and "
+            return "The tile's own place must be transposed too: exchange blockIdx.x and "
                    "blockIdx.y when storing.";
         case Fault::tile_not_transposed:
             return "Read the tile the other way round: by column what was written by row.";
@@ -98,9 +98,10 @@ const char* next_after(Fault fault, const Produces& task) {
             return "Let both pointers begin at the same matrix: the one that is read from `in` is "
                    "stored where `out` has its place.";
         case Fault::matrix_size_wrong:
-            return "How many rows has one matrix? That number is given; a tile's side is another.";
+            return "How many rows does one matrix have? That number is given; a tile's side is "
+                   "another.";
         case Fault::wrong_origin:
-            return "Each matrix lies rows * cols elements behind the one before it, with the rows "
+            return "Each matrix lies rows * cols elements after the previous one, with the rows "
                    "of one matrix: move the pointer by the block's number times that.";
         case Fault::half_exchanged:
             return "Read both tiles of a pair, wait for the whole block, then store both.";
@@ -124,7 +125,7 @@ const char* next_after(Fault fault, const Produces& task) {
         case Fault::value_converted:
             return "Keep the value in a variable of the element's own type: float stays float.";
         case Fault::component_lost:
-            return "Follow one vector by hand, component by component: from where is each set, and "
+            return "Follow one vector by hand, component by component: where is each set from, and "
                    "where does each go?";
         case Fault::value_not_of_input:
             return "Look at what is stored: is it what was read from `in`?";

@@ -1,7 +1,7 @@
 // What was slow to make, kept in a folder by what it was made of.
 //
 // An entry holds the whole key, so that two keys never share one, and a checksum of itself: what
-// was cut short or damaged counts as not there and is written anew. Files are written whole, under
+// was cut short or damaged counts as not there and is written again. Files are written whole, under
 // another name first. No failure here is an error: without a cache everything is merely slower.
 #pragma once
 

@@ -102,7 +102,7 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
 
-/// The result when accesses outside do not stop the kernel; nothing when it can not be had.
+/// The result when accesses outside do not stop the kernel; nothing when it cannot be had.
 std::optional<Comparison> result_without_checks(const Trial& trial, const Evidence& evidence) {
     if (!evidence.can_try_again) return trial.comparison;
     return evidence.try_again({.shape = trial.shape, .watch = Watch::result_alone}).comparison;
@@ -218,7 +218,7 @@ Failure outside_shared(const Trial& trial, const Report& report, const Evidence&
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
         return from_report(FailureKind::misaligned, *report, trial, evidence,
-                           "a vector access at an address that is no multiple of its size.",
+                           "a vector access at an address that is not a multiple of its size.",
                            "A float4 needs an address that is a multiple of 16 bytes, a float2 of "
                            "8: let its first element's index be a multiple of 4, or of 2.");
     }
@@ -246,8 +246,8 @@ std::optional<Failure> too_much_work(const Trial& trial, const Report& report,
     if (!seen.has_ended() || times < 4) return std::nullopt;
     Failure failure = from_report(
         FailureKind::too_much_work, report, trial, evidence,
-        "threads do again what others have done, far more than the task takes.",
-        "Which elements are this thread's own, by blockIdx and threadIdx? Let it do those alone.");
+        "threads repeat what others have done, far more than the task takes.",
+        "Which elements are this thread's own, by blockIdx and threadIdx? Let it do only those.");
     failure.details = wrap(
         "With rows = " + std::to_string(small.rows) + " and cols = " + std::to_string(small.cols) +
         " each element is stored " + std::to_string(times) + " times or more, on average.");
@@ -268,7 +268,7 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
     if (const Report* report = find_report(trial, "execution", "instruction budget")) {
         if (auto found = too_much_work(trial, *report, evidence)) return found;
         Failure failure =
-            make(FailureKind::endless_loop, *report, "the kernel does not come to an end.",
+            make(FailureKind::endless_loop, *report, "the kernel does not end.",
                  "Look at the loop around this line: does its counter reach its end?");
         failure.details = wrap(report->thread.text() + " was here after " +
                                "many times the work that the task takes.");
@@ -276,7 +276,7 @@ std::optional<Failure> execution_error(const Trial& trial, const Evidence& evide
     }
     if (const Report* report = find_report(trial, "execution", "assertion failed")) {
         return make(FailureKind::assertion_failed, *report, "an assertion in the kernel failed.",
-                    "Take it as a hint: what it says must be true is not.");
+                    "Take it as a hint: what it says must be true is not true.");
     }
     if (const Report* report = find_report(trial, "execution", "trap")) {
         return make(FailureKind::assertion_failed, *report, "the kernel stopped itself.",
@@ -319,9 +319,10 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
                            next);
     };
     if (!report->is("racecheck", "read after write")) {
-        return make("this writes to shared memory where an earlier copy is still on its way.",
-                    "Is it the right stage: another one than the one in use, in turn? If it is: "
-                    "has the copy that went there before been waited for?");
+        return make(
+            "this writes to shared memory where an earlier copy is still on its way.",
+            "Is it the right stage: not the one in use, but the other one in turn? If it is: "
+            "has the copy that went there before been waited for?");
     }
     if (report->thread.text() == report->other_thread.text()) {
         return make("the tile is read before its copy has arrived.",
@@ -332,7 +333,7 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
     return make("the tile is read while a copy still writes to it.",
                 "Have this tile's copies been waited for: which groups are committed here, and how "
                 "many does the wait leave under way? If they have, it is the next tile's copy: "
-                "does it go to the other stage, and is everybody done with that one?");
+                "does it go to the other stage, and are all threads done with that one?");
 }
 
 /// An array without __shared__ gives no report: other threads' elements are just not in it.
@@ -356,7 +357,7 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
     for (const char* kind : {"divergent barrier", "exit before barrier"}) {
         if (const Report* report = find_report(trial, "synccheck", kind)) {
             return make(FailureKind::divergent_barrier, *report,
-                        "not every thread of the block comes to this __syncthreads().",
+                        "not every thread of the block reaches this __syncthreads().",
                         "Put the condition around the loads and stores, not around the barrier, "
                         "and let no thread return before it.");
         }
@@ -368,7 +369,7 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
         return make(FailureKind::bad_warp_mask, *report,
-                    is_mbarrier ? "an mbarrier is not used as it was made."
+                    is_mbarrier ? "an mbarrier is not used the way it was made."
                                 : "a warp operation names lanes that do not take part in it.",
                     report->cure);
     }
@@ -387,7 +388,7 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
         return make(
             FailureKind::missing_barrier, *race,
             "threads read the tile while others still write it: a barrier is missing.",
-            "Put __syncthreads() between the two, where every thread of the block comes by.");
+            "Put __syncthreads() between the two, where every thread of the block reaches it.");
     }
     return std::nullopt;
 }
@@ -560,14 +561,14 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
         case cudaErrorIllegalAddress: return outside(trial, place, wrap(says), evidence);
         case cudaErrorMisalignedAddress:
             return {.kind = FailureKind::misaligned,
-                    .headline = "a vector access at an address that is no multiple of its size.",
+                    .headline = "a vector access at an address that is not a multiple of its size.",
                     .place = place,
                     .shape = trial.shape,
                     .details = wrap(says),
                     .next = "Check it on the simulated GPU, which names the line."};
         case cudaErrorLaunchTimeout:
             return {.kind = FailureKind::endless_loop,
-                    .headline = "the kernel does not come to an end.",
+                    .headline = "the kernel does not end.",
                     .place = place,
                     .shape = trial.shape,
                     .next = "Check it on the simulated GPU, which names the line."};
@@ -576,7 +577,7 @@ Failure device_error(const Trial& trial, const Evidence& evidence) {
                     .headline = "an assertion in the kernel failed.",
                     .place = place,
                     .shape = trial.shape,
-                    .next = "Take it as a hint: what it says must be true is not."};
+                    .next = "Take it as a hint: what it says must be true is not true."};
         default:
             return {.kind = FailureKind::kernel_failed,
                     .headline = "the device stopped the kernel: " + says,

@@ -18,11 +18,11 @@ struct Evidence {
     bool was_right_on_whole_tiles = false;
     /// Whether `try_again` may be called.
     bool can_try_again = false;
-    /// Launches it anew: on another shape, or watched in another way.
+    /// Launches it again: on another shape, or watched in another way.
     TryAgain try_again;
 };
 
-/// The mistake behind a launch that was not good.
+/// The mistake that made a launch fail.
 Failure cause_of(const Trial& trial, const Evidence& evidence);
 
 /// Whether a matrix consists of whole tiles, of any usual side.

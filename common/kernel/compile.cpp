@@ -45,7 +45,7 @@ Compiled compile_or_find(const Source& source, const CompileOptions& options,
             compiled.is_from_cache = true;
             return compiled;
         } catch (const codec::Error&) {
-            // Another version's: it is compiled anew.
+            // Another version's: it is compiled again.
         }
     }
     const RawOutput raw = run_compiler(compiler, text, options.architecture, options.seconds);

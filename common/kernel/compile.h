@@ -1,5 +1,5 @@
 /// \file
-/// A learner's file becomes PTX: the file alone, with a few lines of our own before and behind it.
+/// A learner's file becomes PTX: the file alone, with a few lines of our own before and after it.
 ///
 /// Before it stand `Launch` and `ceil_div`, which it uses without including anything; behind it a
 /// kernel of one thread that evaluates `configure(rows, cols)` on the device. No host code of the

@@ -81,7 +81,7 @@ Failure missing_kernel(const Source& source, const std::string& kernel,
 
 Failure wrong_signature(const Source& source, const std::string& kernel, const std::string& name) {
     return {.kind = FailureKind::wrong_signature,
-            .headline = "the kernel takes other arguments than it is given.",
+            .headline = "the kernel's arguments are not those that it is given.",
             .place = {source.name, line_with(source.text, kernel), 0},
             .details = wrap("It is " + demangled(name) + "."),
             .next = "Make it " + wanted_signature(kernel) + "."};
@@ -113,7 +113,7 @@ Failure missing_configure(const Source& source, const std::string& compiler_says
                     .place = {source.name, line_with(source.text, "configure"), 0},
                     .next = std::string("The file needs ") + wanted_configure + " { ... }"};
     if (failure.place.line > 0) {
-        failure.headline = "'configure' can not be called with (rows, cols) for a Launch.";
+        failure.headline = "'configure' cannot be called with (rows, cols) for a Launch.";
         failure.details = wrap("The compiler says: " + compiler_says);
     }
     return failure;
@@ -132,14 +132,14 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     Failure failure{.kind = FailureKind::does_not_compile,
                     .headline = "does not compile: " + errors.front()->text + ".",
                     .place = errors.front()->place,
-                    .next = "Mend the first error; the others often go with it."};
+                    .next = "Fix the first error; the others often go with it."};
     for (std::size_t i = 0; i < std::min(shown, errors.size()); ++i) {
         failure.details += errors[i]->shown(source.text);
     }
     if (errors.size() > shown) {
         failure.details += "... and " + count_of(errors.size() - shown, "more error") + ".\n";
     }
-    if (errors.size() == 1) failure.next = "Mend the error, and save the file again.";
+    if (errors.size() == 1) failure.next = "Fix the error, and save the file again.";
     return failure;
 }
 

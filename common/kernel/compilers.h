@@ -46,7 +46,7 @@ std::string clang_headers();
 /// NVRTC's part of the above.
 RawOutput run_nvrtc(const std::string& library, const std::string& wrapped,
                     const std::string& architecture);
-/// "13.0"; "" when the library can not be loaded.
+/// "13.0"; "" when the library cannot be loaded.
 std::string nvrtc_version(const std::string& library);
 /// The folder with the toolkit's headers; "" when there is none.
 std::string toolkit_headers();

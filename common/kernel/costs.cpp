@@ -48,14 +48,14 @@ double ratio(const Counters& counters, const Access& access) {
 }
 
 /// The line that costs most of this kind.
-const LineCounters* dearest_line(const std::vector<LineCounters>& lines, const Access& access) {
-    const auto dearest = std::max_element(
+const LineCounters* worst_line(const std::vector<LineCounters>& lines, const Access& access) {
+    const auto worst = std::max_element(
         lines.begin(), lines.end(), [&](const LineCounters& one, const LineCounters& other) {
-            // A line that is dear by each request is worse than one that is there often.
+            // A line that is expensive by each request is worse than one that is there often.
             return ratio(one.counters, access) < ratio(other.counters, access);
         });
-    if (dearest == lines.end() || dearest->counters.*access.requests == 0) return nullptr;
-    return &*dearest;
+    if (worst == lines.end() || worst->counters.*access.requests == 0) return nullptr;
+    return &*worst;
 }
 
 /// The line with most requests of this kind.
@@ -96,7 +96,7 @@ std::uint64_t wavefronts(const Counters& counters) {
     return counters.shared_load_wavefronts + counters.shared_store_wavefronts;
 }
 
-/// Dearer by the request may be cheaper in all: wide accesses touch more at once, and fewer times.
+/// More expensive by the request may be cheaper in all: wide accesses touch more at once, and fewer times.
 bool is_dear_in_all(const Verdict& found, const Access& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
@@ -135,7 +135,7 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const Access& 
     }
     Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
     Counters shown = *found.counters;
-    if (const LineCounters* line = dearest_line(found.lines, access)) {
+    if (const LineCounters* line = worst_line(found.lines, access)) {
         failure.place.line = line->line;
         shown = line->counters;
     }
@@ -191,7 +191,7 @@ void tell_why(Failure& failure, const Verdict& found, const Access& access,
     } else if (times > 1.01 && work.lanes == lanes) {
         failure.kind = FailureKind::work_repeated;
         failure.headline += " Of 100 elements about " + number(100 * (times - 1)) +
-                            " are moved once more than they need be.";
+                            " are moved more often than needed.";
         failure.next = "Which of them do two blocks or two threads move, or one of them twice?";
     } else if (work.lanes > 0 && work.lanes < 0.75 * lanes) {
         failure.kind = FailureKind::lanes_idle;
@@ -298,7 +298,7 @@ void tell_too_many_threads(Failure& failure, const Verdict& found, const LaunchS
     failure.headline =
         std::to_string(launch.blocks()) + " blocks are too many: " + failure.headline;
     failure.next =
-        "A block is needed for each tile alone: configure divides the matrix by what one block "
+        "Only one block is needed for each tile: configure divides the matrix by what one block "
         "moves.";
 }
 

@@ -1,4 +1,4 @@
-// What a kernel costs, held against what the lesson asks.
+// What a kernel costs, compared with what the lesson asks.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace coalesce {
 
-/// What is dearer than asked, the worst first; empty when nothing is. The kernel is right.
+/// What is more expensive than asked, the worst first; empty when nothing is. The kernel is right.
 std::vector<Failure> too_dear(const Verdict& verdict, const LaunchShape& launch,
                               const Limits& limits, const TryAgain& try_again);
 

@@ -168,7 +168,7 @@ bool Examiner::compare_with_solution(Verdict& found) {
     } catch (const NoSolution& problem) {
         const std::string& file = options_.solution->name;
         fail({.kind = FailureKind::environment_problem,
-              .headline = "the solution " + file + " can not be compared with: " + problem.what(),
+              .headline = "the solution " + file + " cannot be compared with: " + problem.what(),
               .next = "Restore it from the course: git checkout -- " + file});
         return false;
     }

@@ -25,8 +25,8 @@ struct ExamineOptions {
     /// A kernel that must not be beaten in sectors, requests or wavefronts, in total; none: what the
     /// exercise's limits say is all that is asked.
     std::optional<Source> solution = {};
-    /// Another shape whose costs are held against the solution's, when those at `counted` are not too
-    /// dear; 0 x 0: none. What is wrong there is told as everywhere.
+    /// Another shape whose costs are compared with the solution's, when those at `counted` are not too
+    /// expensive; 0 x 0: none. What is wrong there is told as everywhere.
     Shape counted_too{0, 0};
 };
 

@@ -19,7 +19,7 @@ enum class FailureKind {
 
     // The file.
     file_missing,     ///< there is no such file
-    file_unreadable,  ///< it is there but can not be read, or is no ordinary file
+    file_unreadable,  ///< it is there but cannot be read, or is not an ordinary file
     file_empty,       ///< nothing in it but blanks
     file_binary,      ///< it holds bytes that no text has
     file_too_large,   ///< more than `largest_source`
@@ -29,14 +29,14 @@ enum class FailureKind {
     does_not_compile,   ///< the compiler has errors to tell
     kernel_missing,     ///< there is no __global__ function of the wanted name
     wrong_signature,    ///< it takes other arguments
-    configure_missing,  ///< there is no `configure`, or one that can not be used
+    configure_missing,  ///< there is no `configure`, or one that cannot be used
     compile_time_out,   ///< the compiler was still busy after a long time
     not_translated,     ///< the translator from LLVM IR to PTX lacks something that it needs
 
     // Launching.
     does_not_load,    ///< the device refuses the compiled kernel
     bad_launch,       ///< configure gives no blocks, no threads, or more blocks than there can be
-    block_too_large,  ///< configure gives more threads a block than the device takes
+    block_too_large,  ///< configure gives more threads per block than the device takes
     too_much_shared_memory,  ///< more than a block can have
     not_simulated,           ///< the kernel uses something that the simulated GPU lacks
 
@@ -49,7 +49,7 @@ enum class FailureKind {
     no_bounds_check,        ///< right on whole tiles, outside of the matrix on others
     out_of_bounds,          ///< outside of the matrix even on whole tiles
     outside_shared_memory,  ///< outside of a shared array
-    misaligned,             ///< a vector access at an address that is no multiple of its size
+    misaligned,             ///< a vector access at an address that is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while others write it
     shared_race,            ///< threads write different values to one place in shared memory
     elements_left_out,      ///< a warp reads more elements than it stores, or fewer
@@ -81,8 +81,8 @@ enum class FailureKind {
     uncoalesced_stores,     ///< more sectors written than the lesson asks
     bank_conflicts,         ///< more wavefronts of shared memory than the lesson asks
     too_many_requests,      ///< the same bytes with more, smaller accesses
-    too_many_threads,       ///< fewer elements a thread than the lesson asks
-    tile_too_small,         ///< fewer elements a block than the lesson asks
+    too_many_threads,       ///< fewer elements per thread than the lesson asks
+    tile_too_small,         ///< fewer elements per block than the lesson asks
     wrong_block_order,      ///< blocks take other tiles than the lesson asks
     work_repeated,          ///< elements are moved several times
     lanes_idle,             ///< most lanes of a warp do nothing

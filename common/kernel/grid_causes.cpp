@@ -124,7 +124,7 @@ Failure grid_exchanged(const Trial& trial, const Evidence& evidence) {
         .place = {evidence.source.name, line_of_launch(evidence.source.text, ".grid"), 0},
         .shape = trial.shape,
         .details = wrap(numbers(trial) + "."),
-        .next = "The first size is across: it has to cover the columns, the second one the rows."};
+        .next = "The first size is across: it must cover the columns, the second one the rows."};
 }
 
 /// The kernel and its launch each have a side of their own for blockIdx.x.
@@ -170,12 +170,12 @@ void acquit_grid(Failure& failure, const Trial& trial, const Evidence& evidence)
     std::optional<BlockOrigins> origins;
     if (evidence.can_try_again) origins = origins_in(trial.shape, trial.launch, evidence);
     failure.headline +=
-        " There are threads enough for all" + what_keeps_them(trial.launch, origins);
+        " There are enough threads for all" + what_keeps_them(trial.launch, origins);
     failure.details += wrap(numbers(trial) + ".");
     if (origins) failure.details += wrap(origins->text());
     failure.next =
         "Work out row and col for the first thread of block (1, 0) and of block (0, 1), and for "
-        "threads (1, 0) and (0, 1) of a block: does each come to a cell of its own?";
+        "threads (1, 0) and (0, 1) of a block: does each get its own cell?";
     if (const int line = line_of_mixed_axes(evidence.source.text); line > 0) {
         failure.place.line = line;
     }

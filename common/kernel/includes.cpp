@@ -124,7 +124,7 @@ Failure refuse(const std::string& file, int line, const std::string& headline) {
             .headline = headline,
             .place = {file, line, 0},
             .next =
-                "Take the line out, and write what you need into the file itself. An exercise "
+                "Remove the line, and write what you need into the file itself. An exercise "
                 "needs no #include at all."};
 }
 

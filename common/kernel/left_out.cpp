@@ -17,7 +17,7 @@ struct Stage {
     bool is_shared = false, is_store = false;
     std::string_view does = "";  ///< "reads"
     std::string_view where = "";
-    std::set<std::uint64_t> seen = {};  ///< places of elements, until they may be used anew
+    std::set<std::uint64_t> seen = {};  ///< places of elements, until they may be used again
     std::uint64_t elements = 0;         ///< different ones
     std::uint64_t lanes = 0;            ///< that touched them: fewer where they move vectors
     std::uint64_t touched = 0;          ///< elements, however often

@@ -85,7 +85,7 @@ Failure bad_launch(const std::string& file, Shape shape, const std::string& head
 }
 
 /// Bytes of the __shared__ arrays, by the PTX: a device that has no room for them only says that it
-/// can not load it.
+/// cannot load it.
 std::size_t shared_bytes_in(const std::string& ptx) {
     constexpr std::string_view word = ".shared .align ";
     std::size_t sum = 0;

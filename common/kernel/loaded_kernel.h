@@ -42,7 +42,7 @@ public:
     const std::string& file_name() const { return file_name_; }
     /// Whether something in its file calls printf.
     bool prints() const { return prints_; }
-    /// Why it can not be launched; kind none when it can.
+    /// Why it cannot be launched; kind none when it can.
     const Failure& problem() const { return problem_; }
 
     /// Evaluates `configure` on the device, and checks what it answers. On a failure `failure` is

@@ -116,7 +116,7 @@ RawOutput run_nvrtc(const std::string& path, const std::string& wrapped,
     const Nvrtc& nvrtc = library_at(path);
     nvrtcProgram program = program_of(nvrtc, wrapped);
     if (!program) {
-        result.output = path + " can not be used";
+        result.output = path + " cannot be used";
         return result;
     }
     // Functions without __device__ are for the device: there is no host here. Headers are looked

@@ -26,14 +26,14 @@ Failure what_is_between(const Verdict& found) {
             return {.kind = FailureKind::loads_not_overlapped,
                     .headline = "there is a barrier between two loads of a thread",
                     .place = {found.file, loop->barrier_line, 0},
-                    .next = "Take __syncthreads() out of the loop: one barrier behind all loads."};
+                    .next = "Take __syncthreads() out of the loop: one barrier after all loads."};
         }
         if (stores_in(found, *loop)) {
             return {.kind = FailureKind::loads_not_overlapped,
                     .headline = "each element is stored before the next one is loaded",
                     .place = {found.file, line.line, 0},
                     .next =
-                        "Load all elements of a thread in a loop of its own, into an array; "
+                        "Load all elements of a thread in a separate loop, into an array; "
                         "store them in a second loop."};
         }
     }

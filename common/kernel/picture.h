@@ -39,7 +39,7 @@ struct WarpAccess {
     bool is_store = false;        ///< else a load
     std::string memory;           ///< "in", "out", "shared memory"
     unsigned bytes_per_lane = 4;  ///< 4, 8, 16
-    std::uint32_t active = 0;     ///< one bit a lane
+    std::uint32_t active = 0;     ///< one bit per lane
     unsigned cost = 0;            ///< sectors or wavefronts that it takes
     unsigned ideal = 0;           ///< the least for these bytes
     unsigned times = 1;           ///< how often the warp executes this line, with the same cost

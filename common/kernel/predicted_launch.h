@@ -11,7 +11,7 @@
 
 namespace coalesce {
 
-/// Where the time of an exercise's kernel is predicted: some 8192 x 8192, of its multiples. Few matrices of
+/// Where the time of an exercise's kernel is predicted: about 8192 x 8192, of its multiples. Few matrices of
 /// a lesson fit the second-level cache of a GPU at that size.
 Shape predicted_shape(const Exercise& exercise);
 

@@ -36,7 +36,7 @@ std::string markdown_text(const Verdict& verdict);
 /// An <article> without scripts; nothing of the kernel's own is markup in it.
 std::string html_text(const Verdict& verdict);
 
-/// A row of what was counted: "sectors a load", yours, the least for these bytes, the solution's.
+/// A row of what was counted: "sectors per load", yours, the least for these bytes, the solution's.
 struct CostRow {
     std::string what;
     std::string yours, ideal, solution;  ///< "-" where there is none

@@ -32,7 +32,7 @@ std::string passed_text(const Verdict& verdict) {
     }
     return "Right on " + count_of(verdict.shapes.size(), "shape") +
            (verdict.is_simulated
-                ? ", clean under every check, and no dearer than the exercise asks."
+                ? ", clean under every check, and no more expensive than the exercise asks."
                 : ". A real GPU does not count: --device sim does.");
 }
 
@@ -130,11 +130,11 @@ struct Kind {
 };
 
 constexpr Kind kinds[] = {
-    {"sectors a load", &Counters::load_requests, &Counters::load_sectors, nullptr},
-    {"sectors a store", &Counters::store_requests, &Counters::store_sectors, nullptr},
-    {"wavefronts a shared load", &Counters::shared_load_requests, &Counters::shared_load_wavefronts,
-     &Counters::shared_load_ideal},
-    {"wavefronts a shared store", &Counters::shared_store_requests,
+    {"sectors per load", &Counters::load_requests, &Counters::load_sectors, nullptr},
+    {"sectors per store", &Counters::store_requests, &Counters::store_sectors, nullptr},
+    {"wavefronts per shared load", &Counters::shared_load_requests,
+     &Counters::shared_load_wavefronts, &Counters::shared_load_ideal},
+    {"wavefronts per shared store", &Counters::shared_store_requests,
      &Counters::shared_store_wavefronts, &Counters::shared_store_ideal},
 };
 

@@ -12,7 +12,7 @@ namespace coalesce::render {
 std::string as_sentence(std::string text);
 /// The compiler's own words come with the line; bytes that are no text are no lines.
 bool needs_excerpt(const Failure& failure);
-/// "right on 6 shapes, clean under every check, and no dearer than the exercise asks."
+/// "right on 6 shapes, clean under every check, and no more expensive than the exercise asks."
 std::string passed_text(const Verdict& verdict);
 /// What time is predicted of a kernel that is right, and what binds it or sets it apart from the solution;
 /// "" when none is, or when a failure says so.

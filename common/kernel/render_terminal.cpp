@@ -36,7 +36,7 @@ std::string what_is_wrong(const Failure& failure, const std::string& source,
 std::string costs_text(const Verdict& verdict, TimeShown time) {
     const auto row = [](const std::string& what, const std::string& yours, const std::string& ideal,
                         const std::string& solution) {
-        return format("  %-26s%12s%12s%12s\n", what.c_str(), yours.c_str(), ideal.c_str(),
+        return format("  %-28s%12s%12s%12s\n", what.c_str(), yours.c_str(), ideal.c_str(),
                       solution.c_str());
     };
     std::vector<CostRow> costs = costs_of(verdict);

@@ -53,7 +53,7 @@ struct Access {
     bool is_shared = false;  ///< of shared memory; else of global memory
     bool is_store = false;   ///< else a load
     unsigned bytes_per_lane = 4;
-    std::uint32_t active = 0;                   ///< one bit a lane
+    std::uint32_t active = 0;                   ///< one bit per lane
     std::array<std::uint64_t, 32> addresses{};  ///< of active lanes; in shared memory the offset
     unsigned cost = 0;                          ///< sectors; of shared memory wavefronts
     unsigned ideal = 0;                         ///< the least for these bytes

@@ -27,7 +27,7 @@ Failure cannot_open(const std::string& name, int error) {
                        std::string("Check the name. If the file was deleted: ") + restore);
     }
     return failure(FailureKind::file_unreadable, name, 0,
-                   std::string("the file can not be read: ") + std::strerror(error) + ".",
+                   std::string("the file cannot be read: ") + std::strerror(error) + ".",
                    "Look at its permissions: ls -l " + name);
 }
 
@@ -61,7 +61,7 @@ Failure look_at(const std::string& text, const std::string& name) {
     const std::size_t binary = first_binary_byte(text);
     if (binary != std::string::npos) {
         return failure(FailureKind::file_binary, name, line_of(text, binary),
-                       "the file holds bytes that are no text, so it is no source.",
+                       "the file holds bytes that are not text, so it is not source code.",
                        std::string("Save it as text (UTF-8). If it was overwritten: ") + restore);
     }
     return refused_include(text, name);
@@ -82,10 +82,10 @@ Source read_source(const std::filesystem::path& path, const std::string& shown_a
     if (!file || fstat(file.get(), &status) != 0) {
         source.problem = cannot_open(name, errno);
     } else if (!S_ISREG(status.st_mode)) {
-        source.problem = failure(
-            FailureKind::file_unreadable, name, 0,
-            S_ISDIR(status.st_mode) ? "this is a folder, not a file." : "this is no ordinary file.",
-            "Give the file with the kernel: kernel.cu");
+        source.problem = failure(FailureKind::file_unreadable, name, 0,
+                                 S_ISDIR(status.st_mode) ? "this is a folder, not a file."
+                                                         : "this is not an ordinary file.",
+                                 "Give the file with the kernel: kernel.cu");
     } else if (static_cast<std::size_t>(status.st_size) > largest_source) {
         source.problem = too_large(name);
     } else if (!read_all(file.get(), source.text, largest_source)) {

@@ -16,7 +16,7 @@ struct Source {
     std::string name;
     /// What it holds.
     std::string text;
-    /// Why it can not be compiled; FailureKind::none when it can.
+    /// Why it cannot be compiled; FailureKind::none when it can.
     Failure problem;
 
     /// Whether there is something to compile.

@@ -1,4 +1,4 @@
-// What the model of time says of a kernel, held against what the lesson asks.
+// What the model of time says of a kernel, compared with what the lesson asks.
 #pragma once
 
 #include <optional>

@@ -74,7 +74,7 @@ struct Milliseconds {
 struct Verdict {
     /// How it ended.
     enum class Outcome {
-        passed,        ///< right, clean, and no dearer than asked
+        passed,        ///< right, clean, and no more expensive than asked
         failed,        ///< `failures` says why
         not_examined,  ///< nothing was found out, through no fault of the learner
     };

@@ -55,7 +55,7 @@ std::vector<std::string> environment_for(const CheckRequest& request, const std:
         "COALESCE_CACHE=" + (learners_folder() / "cache").string(),
     };
     if (request.through_ir) environment.push_back("COALESCE_COMPILER=clang_ir");
-    // The program would find the simulator by itself, and start itself anew: this is faster.
+    // The program would find the simulator by itself, and start itself again: this is faster.
     fs::path simulator = programs().parent_path() / "lib";
     if (request.device == "sim" && std::getenv("COALESCE_SIMULATOR") == nullptr &&
         fs::exists(simulator / "libcudart.so.13")) {

@@ -28,7 +28,7 @@ public:
 
     /// Whether --plain was given: no colours, nothing is cleared.
     bool is_plain() const { return plain; }
-    /// All words, for what has to execute this program anew.
+    /// All words, for what has to execute this program again.
     char** words() const { return argv; }
 
 private:

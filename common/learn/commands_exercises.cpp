@@ -55,7 +55,7 @@ void add_watch(CommandLine& line) {
     };
     CLI::App* command = line.add("watch", "Check a kernel whenever it is saved", obey);
     which->add_to(command);
-    command->add_flag("--poll", words->polls, "Look for changes five times a second");
+    command->add_flag("--poll", words->polls, "Look for changes five times per second");
     command->add_option("--seconds", words->seconds, "The longest that a check may take (60)")
         ->check(CLI::Range(1, 3600));
 }
@@ -134,7 +134,7 @@ void add_reset(CommandLine& line) {
         Session session(line.is_plain());
         return reset(find_exercise(session.course, which->exercise, which->is_hunt));
     };
-    CLI::App* command = line.add("reset", "Begin a file anew; what is in it is kept", obey);
+    CLI::App* command = line.add("reset", "Start a file again; what is in it is kept", obey);
     command->add_option("EXERCISE", which->exercise, "02, 2 or 02_naive")->required();
     command->add_flag("--hunt", which->is_hunt, "Its bug hunt, hunt.cu");
 }

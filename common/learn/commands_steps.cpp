@@ -66,16 +66,16 @@ void add_list(CommandLine& line) {
 }
 
 struct ResultsWords {
-    bool check = false, anew = false;
+    bool check = false, again = false;
     std::string into;
 };
 
 int results(const ResultsWords& words) {
-    if (words.anew && words.check) {
-        throw UsageError("--check changes nothing and --anew does: give one of them");
+    if (words.again && words.check) {
+        throw UsageError("--check changes nothing and --again does: give one of them");
     }
     if (!words.into.empty()) return renew_results(words.into);
-    const int code = words.anew ? renew_results(repository() / "docs" / "results") : 0;
+    const int code = words.again ? renew_results(repository() / "docs" / "results") : 0;
     return code != 0 ? code : update_readme(repository(), words.check);
 }
 
@@ -84,7 +84,7 @@ void add_results(CommandLine& line) {
     CLI::App* command = line.add("results", "Write the tables of results in the READMEs",
                                  [words] { return results(*words); });
     command->add_flag("--check", words->check, "Change nothing; exit with 1 when it is stale");
-    command->add_flag("--anew", words->anew, "First count and predict every lesson anew");
+    command->add_flag("--again", words->again, "First count and predict every lesson again");
     command->add_option("--into", words->into, "Only that, into this folder")->type_name("FOLDER");
 }
 

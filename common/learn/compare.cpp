@@ -37,7 +37,7 @@ std::string learners_text(const Work& exercise) {
     auto text = read_if_there(exercise.file());
     if (text) return *text;
     throw UsageError(exercise.relative_file().string() + " cannot be read; ./learn reset " +
-                     exercise.words() + " writes it anew");
+                     exercise.words() + " writes it again");
 }
 
 // The text without the comment at its head: that is the same on both sides.
@@ -91,7 +91,7 @@ void show_time(const Verdict& verdict, const Style& style) {
 }
 
 bool may_see_solution(Session& session, const Work& exercise, bool yes) {
-    std::string question = exercise.name() + " has not passed yet. The solution cannot be unseen.";
+    std::string question = exercise.name() + " has not passed yet. You cannot unsee the solution.";
     if (!yes && !can_ask()) {
         std::cout << question << "\n"
                   << "Hints: ./learn hint " << exercise.words()
@@ -148,11 +148,12 @@ int explain(Session& session, const Work& exercise, bool yes) {
         verdict->source = yours;
         show_reasons(*verdict);
     } else if (!exercise.is_program()) {
-        std::cout << "\n"
-                  << wrap(
-                         "Why the numbers are what they are is told of a kernel that passed as it "
-                         "stands: ./learn check " +
-                         exercise.words());
+        std::cout
+            << "\n"
+            << wrap(
+                   "Why the numbers are what they are is explained for a kernel that passed as it "
+                   "stands: ./learn check " +
+                   exercise.words());
     }
     if (verdict) show_time(*verdict, session.style);
     std::cout << "\nThe lesson: " << exercise.lesson();

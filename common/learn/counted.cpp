@@ -29,7 +29,7 @@ std::string reason_for_sectors(const Json& counters, const std::string& counter,
     std::string needed = figure(LANES) + " lanes with " + figure(bytes_each) + " bytes each need " +
                          figure(LANES * bytes_each) + " bytes, " + figure(ideal) +
                          (ideal == 1 ? " sector" : " sectors");
-    if (sectors <= ideal * 1.01) return text + ": " + needed + ". No byte is moved in vain.";
+    if (sectors <= ideal * 1.01) return text + ": " + needed + ". No byte is wasted.";
     if (bytes_each > 2 && sectors <= ideal + 1.01) {
         const double whole = bytes_each <= 4 ? 4 : bytes_each <= 8 ? 8 : 16;
         return text + ". " + figure(LANES) + " lanes with " + figure(whole) + " bytes each fill " +
@@ -74,7 +74,7 @@ std::optional<double> ideal_per_request(const Json& counters, const std::string&
 
 std::string words_for(const std::string& counter) {
     if (counter == OF_COPY) return "percent of a copy's speed";
-    std::string what = is_shared(counter) ? "wavefronts a shared " : "sectors a ";
+    std::string what = is_shared(counter) ? "wavefronts per shared " : "sectors per ";
     return what + (counter.ends_with("load") ? "load" : "store");
 }
 

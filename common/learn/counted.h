@@ -18,9 +18,9 @@ std::optional<double> per_request(const Json& counters, const std::string& count
 /// The least that it can be for a matrix of rows x cols floats: every byte moved once.
 std::optional<double> ideal_per_request(const Json& counters, const std::string& counter,
                                         double elements);
-/// "sectors a store", "wavefronts a shared load", "percent of a copy's speed"
+/// "sectors per store", "wavefronts per shared load", "percent of a copy's speed"
 std::string words_for(const std::string& counter);
-/// Sectors and wavefronts together: what makes one kernel dearer than another.
+/// Sectors and wavefronts together: what makes one kernel more expensive than another.
 double cost_of(const Json& counters);
 
 /// "32", "1.5", "1,015,808"

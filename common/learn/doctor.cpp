@@ -50,12 +50,12 @@ Finding nvcc() {
     std::string version = nvcc.empty() ? "" : first_line_of(nvcc, {"--version"}, "release");
     if (version.empty()) {
         return {"nvcc", Finding::absent, "not on the PATH, nor in /usr/local/cuda",
-                "clang builds the steps, for the simulated GPU alone; a real GPU needs the toolkit "
+                "clang builds the steps, only for the simulated GPU; a real GPU needs the toolkit "
                 "of CUDA 13: install it, or set CUDA_HOME to it"};
     }
     if (std::string(COALESCE_BUILT_BY) == "clang") {
         return {"nvcc", Finding::absent, nvcc + ": " + version,
-                "not used: what is built here was built by clang, for the simulated GPU alone; "
+                "not used: what is built here was built by clang, only for the simulated GPU; "
                 "COALESCE_COMPILER=nvcc ./learn build changes that"};
     }
     return {"nvcc", Finding::there, nvcc + ": " + version, "builds the steps"};
@@ -74,7 +74,7 @@ Finding compiler() {
     }
     bool is_nvrtc = found.starts_with("NVRTC");
     return {"compiler", Finding::there, found,
-            is_nvrtc ? "compiles your kernels, in some 15 to 60 ms"
+            is_nvrtc ? "compiles your kernels, in about 15 to 60 ms"
                      : "compiles your kernels, in about a quarter of a second; libnvrtc of CUDA "
                        "13 would be faster"};
 }
@@ -141,8 +141,8 @@ Finding watching() {
     fs::path folder = repository() / "exercises";
     if (must_poll(folder)) {
         return {"watching", Finding::absent,
-                folder.string() + " is on a file system that does not tell of changes",
-                "./learn watch looks for them five times a second instead"};
+                folder.string() + " is on a file system that does not report changes",
+                "./learn watch looks for them five times per second instead"};
     }
     return {"watching", Finding::there, "inotify", "./learn watch sees a change at once"};
 }
@@ -188,7 +188,7 @@ int doctor(bool json, const Style& style) {
     }
     std::cout << "\n"
               << (works ? "Your kernels can be checked here.\n"
-                        : "Kernels cannot be checked here before that is mended.\n");
+                        : "Kernels cannot be checked here before that is fixed.\n");
     return works ? 0 : 2;
 }
 

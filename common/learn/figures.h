@@ -16,7 +16,7 @@ std::string verdict(const Json& result);
 
 // ---- simulated; "-" where nothing of the kind was counted ----
 
-/// Sectors a request of loads ("load") or stores ("store"): "4", "31.9".
+/// Sectors per request of loads ("load") or stores ("store"): "4", "31.9".
 std::string sectors_per_request(const Json& result, const std::string& kind);
 /// Wavefronts of shared memory beyond the least: "1,015,808".
 std::string bank_conflicts(const Json& result);

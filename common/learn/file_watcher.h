@@ -3,7 +3,7 @@
 /// another name that is renamed.
 ///
 /// The folder is watched (inotify), so that a rename is seen too. Where a file system tells nothing of
-/// changes, the file is looked at five times a second; and once a second everywhere, for what inotify
+/// changes, the file is looked at five times per second; and once a second everywhere, for what inotify
 /// misses (a link into another folder, a folder that is replaced).
 #pragma once
 

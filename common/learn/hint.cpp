@@ -18,7 +18,7 @@ std::string shown(const std::string& text, int level) {
 }
 
 std::string what_for(const Hint& hint, const Record& record, Status status) {
-    if (record.checks == 0) return "Nothing has been checked yet: this is for a beginning.";
+    if (record.checks == 0) return "Nothing has been checked yet: this is to begin with.";
     if (status == Status::done) return "It has passed already; this is for all who begin.";
     const std::string& failure = record.last_failure;
     if (failure.empty()) return "It passed, and was edited since; this is for all.";
@@ -50,7 +50,7 @@ int hint(Session& session, const Work& exercise, int level) {
               << wrap(what_for(hint, record, status)) << "\n"
               << shown(text_of(hint, level), level) << "\n";
     if (was_last) {
-        std::cout << wrap("There is no further hint. The lesson: " + exercise.lesson() +
+        std::cout << wrap("There are no more hints. The lesson: " + exercise.lesson() +
                           ". The solution: ./learn explain " + exercise.words());
     } else if (level < LEVELS) {
         std::cout << "More: ./learn hint " << exercise.words() << "      Try: ./learn check "

@@ -21,7 +21,7 @@ void add_commands(CommandLine& line) {
     line.add_program("bench", "Time every kernel and rival in one run");
     line.add_program("grade", "Grade a class");
     line.add_program("assignment", "Make an assignment for a class", "grade");
-    line.add_program("validate", "Hold counts, or times, against a GPU");
+    line.add_program("validate", "Compare counts, or times, with a GPU");
 }
 
 int report(const std::string& message, int code) {

@@ -18,7 +18,7 @@ fs::path learners_folder() {
 }
 
 fs::path this_program() {
-    // Built anew while it runs, watch say: the new one stands in its place.
+    // Built again while it runs, watch say: the new one stands in its place.
     const std::string deleted = " (deleted)";
     std::string path = fs::read_symlink("/proc/self/exe");
     if (path.ends_with(deleted)) path.erase(path.size() - deleted.size());

@@ -48,7 +48,7 @@ void play(const PlayWords& words) {
     }
     WebServer server = server_for(book, words.port);
     std::cout << "The course is at " << server.address()
-              << "\nFor this computer alone; Ctrl-C ends it." << std::endl;
+              << "\nFor this computer only; Ctrl-C ends it." << std::endl;
     if (words.opens) open_in_browser(server.address());
     server.serve();
 }

@@ -53,7 +53,7 @@ bool ask_one(Session& session, const Work& exercise, const Prediction& predictio
             keep(session, exercise, prediction, number);
             return true;
         }
-        std::cout << "That is no number from 0 to a million.\n";
+        std::cout << "That is not a number from 0 to a million.\n";
     }
 }
 
@@ -62,7 +62,7 @@ void take_answers(Session& session, const Work& exercise, const std::vector<std:
     auto open = open_questions(exercise, state.record(exercise.name()));
     for (auto& word : answers) {
         if (number_in(word)) continue;
-        throw UsageError("\"" + word + "\" is no number from 0 to a million");
+        throw UsageError("\"" + word + "\" is not a number from 0 to a million");
     }
     if (!answers.empty() && open.empty()) {
         throw UsageError("all is predicted of " + exercise.name() + "; ./learn predict " +

@@ -41,7 +41,7 @@ bool bring_up_to_date(const fs::path& file, const std::string& now, const std::s
                   << " does not show what docs/results has; run build/bin/learn results\n";
     } else {
         write_file(file, then);
-        std::cout << file.string() << ": the results are written anew.\n";
+        std::cout << file.string() << ": the results are written again.\n";
     }
     return false;
 }

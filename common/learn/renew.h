@@ -1,5 +1,5 @@
 /// \file
-/// `learn results --anew`: what docs/results has of the simulated GPU, made anew: what it counts in
+/// `learn results --again`: what docs/results has of the simulated GPU, made again: what it counts in
 /// simulated.json, which times follow from it for an H200 in predicted.json.
 #pragma once
 

@@ -132,7 +132,7 @@ void print_next(const Session& session, const State& state) {
               << "\n\nand edit the file: every time it is saved it is checked.\n";
 }
 
-// One line a step, so that all of them fit on a screen.
+// One line per step, so that all of them fit on a screen.
 constexpr const char* STEP_LINE = "%-14s%-11s%-11s%s\n";
 constexpr size_t COLUMNS_OF_TITLE = 80 - 14 - 11 - 11;
 

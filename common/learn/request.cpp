@@ -56,7 +56,7 @@ void add_device(const RunWords& words, RunRequest& request) {
     request.options.insert(request.options.end(), {"--device", words.device});
 }
 
-// Every program reads these words anew; this is the same reader.
+// Every program reads these words again; this is the same reader.
 void add_prediction(const RunWords& words, RunRequest& request) {
     if (words.time.empty() && words.at.empty()) return;
     if (words.device == "gpu") {

@@ -53,7 +53,7 @@ bool replace_file(const fs::path& relative_file, const std::string& name, const 
     if (fs::is_regular_file(file, error)) {
         keep_copy(relative_file, name);
     } else if (fs::exists(fs::symlink_status(file, error))) {
-        throw UsageError(file.string() + " is no ordinary file; move it away, then try again");
+        throw UsageError(file.string() + " is not an ordinary file; move it away, then try again");
     }
     write_file(file, text);
     return true;
@@ -62,7 +62,7 @@ bool replace_file(const fs::path& relative_file, const std::string& name, const 
 int reset(const Work& exercise) {
     const std::string file = exercise.relative_file().string();
     if (!replace_file(exercise.relative_file(), exercise.step->name, exercise.skeleton())) {
-        std::cout << file << " is as it was at first already.\n";
+        std::cout << file << " is already as it was at first.\n";
         return 0;
     }
     std::cout << file << " is as it was at first.\n"

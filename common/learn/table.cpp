@@ -51,7 +51,7 @@ void Table::print_head(const Json& first_result) {
     out << "Matrix: " << shape_of(first_result) << " floats. "
         << (is_predicted ? "Counted; times are predicted, not measured.\n"
             : simulated  ? "Counted, not timed: a simulation has no bandwidth.\n"
-                         : "GB/s are 10^9 bytes read + written a second.\n")
+                         : "GB/s are 10^9 bytes read + written per second.\n")
         << "\n";
     const std::string names = column("Step", STEP_WIDTH) + column("Variant", VARIANT_WIDTH);
     if (is_predicted) {

@@ -112,7 +112,7 @@ private:
         found.reset();
         verdict = "Waiting for you to save " + exercise.relative_file().string() +
                   "\nThe lesson: " + exercise.lesson() + "\n";
-        if (file->is_polling()) verdict += "Looking for changes five times a second.\n";
+        if (file->is_polling()) verdict += "Looking for changes five times per second.\n";
         clear();
         std::cout << verdict << std::flush;
     }
@@ -120,8 +120,8 @@ private:
     void begin() {
         check.reset();
         if (!file->text()) {
-            return instead("It is gone, or is no ordinary file. ./learn reset " + exercise.words() +
-                           " writes it anew.");
+            return instead("It is gone, or is not an ordinary file. ./learn reset " +
+                           exercise.words() + " writes it again.");
         }
         // What was found last stays on the screen until there is something new: only the keys go.
         std::cout << (style.clear ? "\r\033[K" : "") << "checking ..." << (style.clear ? "" : "\n")
@@ -306,7 +306,7 @@ private:
         const Record& record = state.record(exercise.name());
         if (record.passed_hash.empty() && !record.solution_seen && !is_sure) {
             return below(exercise.name() +
-                         " has not passed yet, and the solution cannot be unseen.\n"
+                         " has not passed yet, and you cannot unsee the solution.\n"
                          "e again: show it all the same.  h: a hint.\n");
         }
         below(said_by([&] { explain(session, exercise, true); }));

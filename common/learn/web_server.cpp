@@ -167,7 +167,7 @@ WebAnswer web_answer(const fs::path& folder, const std::string& request) {
     const std::optional<fs::path> file = file_at(folder, *path);
     if (!file) return refusal(404);
     const std::string tag = tag_of(*file);
-    // Asked each time, and sent when it has changed: a book that was built anew is shown at once.
+    // Asked each time, and sent when it has changed: a book that was built again is shown at once.
     const std::string kept = "Cache-Control: no-cache\r\nETag: " + tag + "\r\n";
     if (header(request, "If-None-Match") == tag) return {304, kept, ""};
     const std::optional<std::string> bytes = read_if_there(*file);

@@ -79,7 +79,7 @@ struct Chunks : Way {
         slot.is_packed.record(rank, ranks.packing[rank]);
     }
 
-    // Sends what is packed, as soon as what it falls upon has been unpacked.
+    // Sends what is packed, as soon as what it falls on has been unpacked.
     void exchange(Slot& slot, int chunk) {
         ranks.each([&](int rank) {
             slot.is_packed.wait(rank, ranks.sending[rank]);

@@ -95,7 +95,7 @@ struct Request {
     double link = 450;
 };
 
-/// Not divided by the number of GPUs, by tiles or by vectors; less than one row a GPU.
+/// Not divided by the number of GPUs, by tiles or by vectors; less than one row per GPU.
 const std::vector<Shape> VERIFIED = {{256, 256}, {512, 128}, {128, 512}, {300, 420},
                                      {77, 45},   {1, 257},   {257, 1},   {3, 5}};
 

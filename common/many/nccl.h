@@ -1,5 +1,5 @@
 /// \file
-/// NCCL, found when it is needed: nothing has to be installed to build the course.
+/// NCCL, found when it is needed: nothing needs to be installed to build the course.
 #pragma once
 
 #include <cuda_runtime_api.h>

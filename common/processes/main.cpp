@@ -278,7 +278,7 @@ int run(int argc, char** argv) {
     std::string device, problem;
     try {
         request = parse_request(argc, argv);
-        // May execute the program anew, which MPI would not survive.
+        // May execute the program again, which MPI would not survive.
         if (request.needs_device) device = choose_device(request.device, argv).first_line();
     } catch (const UsageError& error) {
         problem = error.what();

@@ -1,7 +1,7 @@
 /// \file
 /// Is every bit of an output right? Answered on the device, in the time of a slow transpose, by
 /// comparing with the input itself. (The harness's verifier compares on the host with values that
-/// it computes anew, and says what is wrong; it takes seconds for a large matrix.)
+/// it computes again, and says what is wrong; it takes seconds for a large matrix.)
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ StepVariants load(const std::string& name) {
     const fs::path file = module_of(name);
     void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!module) {
-        throw UsageError("the kernels of " + name + " can not be loaded: " + dlerror() +
+        throw UsageError("the kernels of " + name + " cannot be loaded: " + dlerror() +
                          "; build them with the target proof_programs");
     }
     using Main = int (*)(int, char**);

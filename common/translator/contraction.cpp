@@ -126,7 +126,7 @@ private:
         for (Value* operand : i->operands) drop_use(operand);
     }
 
-    /// -value; what has to be computed for that goes into `before`.
+    /// -value; what must be computed for that goes into `before`.
     Value* negated(Value* value, const Instruction& at, std::vector<Instruction*>& before) {
         if (Instruction* i = as_instruction(value); i && i->op == Op::fneg) return i->operands[0];
         if (value->is(Value::Kind::number)) {

@@ -28,7 +28,7 @@ void drop_dead(Function& function);
 void contract(Module& module, Function& function);
 
 /// vectorise.cpp: neighbouring loads and stores become one of 8 or 16 bytes, as the NVPTX back end
-/// merges them: requests, and so sectors a request, depend on it.
+/// merges them: requests, and so sectors per request, depend on it.
 void vectorise(Module& module, Function& function);
 
 /// narrow.cpp: of a load of which some bytes are wanted, those are loaded alone.

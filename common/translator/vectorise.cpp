@@ -5,7 +5,7 @@
 //          1. Accesses of one kind, memory and size whose addresses differ by constants are a chain.
 //          2. Loads move up to the first of them, stores down to the last, where nothing on the way may
 //             touch what they touch; otherwise the chain is cut.
-//          3. It is cut where bytes are left out, but for loads of one or two elements in between.
+//          3. It is cut where bytes are left out, except for loads of one or two elements in between.
 //          4. From its begin on, the longest piece is taken whose first access is aligned to its size;
 //             loads may be filled up to a power of two.
 // Watch  Rules 3 and 4 read bytes that nobody asked for. They lie in a piece that is aligned to its size,

@@ -20,7 +20,7 @@ inline const std::vector<std::string> kOptimiser = {
     "-discard-value-names", "-emit-llvm"};
 
 /// For IR that a clang with that back end has made, unoptimised (-disable-llvm-passes): the words of a
-/// second call, but for -o OUT IN, for a target that the back end has no part in.
+/// second call, except for -o OUT IN, for a target that the back end has no part in.
 inline std::vector<std::string> optimise_without_back_end() {
     std::vector<std::string> words = {"-cc1", "-triple", "spir64-unknown-unknown",
                                       "-x",   "ir",      "-Wno-override-module"};

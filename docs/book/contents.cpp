@@ -54,7 +54,7 @@ std::string read_text(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    if (!in) throw BookError(file.string() + ": can not be read");
+    if (!in) throw BookError(file.string() + ": cannot be read");
     return text.str();
 }
 
@@ -64,7 +64,7 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream out(file, std::ios::binary);
     out << text;
-    if (!out.flush()) throw BookError(file.string() + ": can not be written");
+    if (!out.flush()) throw BookError(file.string() + ": cannot be written");
 }
 
 std::string Page::step() const {

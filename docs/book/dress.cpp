@@ -45,7 +45,7 @@ std::string with_drawings(const std::string& html, const fs::path& drawings,
     return result + html.substr(done);
 }
 
-/// Doxygen begins each page anew with <h1> below a title that is none: one level down, and the title on
+/// Doxygen begins each page with an <h1> below a title that is none: one level down, and the title on
 /// top. Headings with a class are those of its own lists, which fit.
 std::string with_levels(const std::string& html) {
     std::size_t done = std::min(html.find("<main"), html.size());

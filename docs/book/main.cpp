@@ -45,7 +45,7 @@ int check(const fs::path& html) {
         std::printf("%s: every link leads somewhere\n", html.c_str());
         return 0;
     }
-    std::printf("%zu faults; mend the page's source (docs/contents.txt says which)\n",
+    std::printf("%zu faults; fix the page's source (docs/contents.txt says which)\n",
                 faults.size());
     return 1;
 }

@@ -59,7 +59,7 @@ int check(const Pictures& pictures, const fs::path& folder) {
         std::printf("%zu pictures show what the kernels do\n", pictures.size());
         return 0;
     }
-    std::printf("Draw them anew: cmake --build build --target pictures\n");
+    std::printf("Draw them again: cmake --build build --target pictures\n");
     return 1;
 }
 
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
                 std::ofstream file(fs::path(words[1]) / name, std::ios::binary);
                 file << svg;
                 if (!file.flush())
-                    throw std::runtime_error(words[1] + "/" + name + ": can not be written");
+                    throw std::runtime_error(words[1] + "/" + name + ": cannot be written");
             }
             return 0;
         }

@@ -16,7 +16,7 @@ struct Access {
     bool is_store = false;
     unsigned bytes_per_lane = 4;
     unsigned cost = 0, ideal = 0;
-    std::uint32_t active = 0;                   ///< one bit a lane
+    std::uint32_t active = 0;                   ///< one bit per lane
     std::array<std::uint64_t, 32> addresses{};  ///< of active lanes, from the memory's beginning
 
     bool is_shared() const { return memory == "shared"; }

@@ -69,7 +69,7 @@ TEST_CASE("a kernel of its own for square grids") {
     CHECK(rule["other"]["kernel"] == "other");
 }
 
-TEST_CASE("edges that hang over, several blocks a piece, blocks that take several tiles") {
+TEST_CASE("edges that hang over, several blocks per piece, blocks that take several tiles") {
     const auto edge = launch_rule(sampled([](unsigned rows, unsigned cols) {
         return launch({pieces(cols, 128) * 4, pieces(rows + 7, 32), 1});
     }));

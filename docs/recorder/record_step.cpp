@@ -341,7 +341,7 @@ int coalesce::run_step(int argc, char** argv, const std::vector<Variant>& varian
         for (const Variant& variant : variants) list.push_back(variant_json(variant, with_order));
         std::ofstream file(argv[1]);
         file << ordered_json{{"variants", list}}.dump() << "\n";
-        if (!file.flush()) throw std::runtime_error(std::string(argv[1]) + " can not be written");
+        if (!file.flush()) throw std::runtime_error(std::string(argv[1]) + " cannot be written");
         return exit_right;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "recorder: %s\n", error.what());

@@ -18,7 +18,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     // TODO: wait until the whole tile is there.
 
     // Lanes now walk down a column of the tile, which is a row of `out`.
-    // TODO: choose `col` and `row` anew, so that neighbouring threads have neighbouring rows;
+    // TODO: choose `col` and `row` again, so that neighbouring threads have neighbouring rows;
     // if (row, col) lies inside `in`, store that element of the tile where it belongs in `out`.
 }
 

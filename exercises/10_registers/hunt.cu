@@ -1,7 +1,7 @@
 // Bug hunt 10_registers -- a colleague's fastest: 4 x 4 pieces turned in registers, a swizzled tile.
 //
 // Seen    right for every matrix. "It is swizzled, so it has no bank conflicts."
-// Mend    it, and change as little as you can (1 line).
+// Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 10 --hunt
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4;

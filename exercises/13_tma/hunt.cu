@@ -1,7 +1,7 @@
 // Bug hunt 13_tma -- a colleague's rows that copy themselves, from a program that had copied boxes.
 //
 // Seen    right for 256 x 256, 1024 x 1024 and 4096 x 8192. Once it did not come back.
-// Mend    it, and change as little as you can (1 line).
+// Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 13 --hunt
 
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
@@ -10,7 +10,7 @@ __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Counts who has arrived, and the bytes that are to come. This one waits for one thread.
+// Counts who has arrived, and the bytes that will come. This one waits for one thread.
 __device__ void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
@@ -18,7 +18,7 @@ __device__ void init(Mbarrier& arrived) {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// Arrives, and says how many bytes are to come besides.
+// Arrives, and says how many more bytes will come.
 __device__ void expect(Mbarrier& arrived, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)),

@@ -10,7 +10,7 @@ __device__ unsigned shared_address(const void* pointer) {
     return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// Counts who has arrived, and the bytes that are to come. This one waits for one thread.
+// Counts who has arrived, and the bytes that will come. This one waits for one thread.
 __device__ void init(Mbarrier& arrived) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrived))
                  : "memory");
@@ -18,7 +18,7 @@ __device__ void init(Mbarrier& arrived) {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// Arrives, and says how many bytes are to come besides.
+// Arrives, and says how many more bytes will come.
 __device__ void expect(Mbarrier& arrived, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)),
@@ -60,7 +60,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int height = min(TILE_DIM, rows - tile_row);
     int bytes_of_row = min(TILE_DIM, cols - tile_col) * int(sizeof(float));
 
-    // TODO: one thread makes the mbarrier and says how many bytes are to come: `height` rows. Nobody
+    // TODO: one thread makes the mbarrier and says how many bytes will come: `height` rows. Nobody
     // may use the mbarrier before it is one.
     // TODO: as many threads as the tile has rows ask for one each: from row tile_row + threadIdx.x
     // and column tile_col on, to row threadIdx.x of the tile.

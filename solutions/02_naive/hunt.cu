@@ -1,7 +1,7 @@
 // Bug hunt 02_naive -- a colleague's transpose: it coalesces its stores instead of its loads.
 //
 // Seen    right for every matrix that it was tried on: 256 x 256, 1024 x 1024, 32768 x 32768.
-// Mend    it, and change as little as you can (1 line).
+// Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 02 --hunt
 
 // The 32 threads of a warp take 32 rows of `in`, which are neighbours in `out`.

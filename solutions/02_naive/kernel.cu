@@ -1,4 +1,4 @@
-// Exercise 02_naive -- transpose with one thread an element.
+// Exercise 02_naive -- transpose with one thread per element.
 //
 // Given   a grid with at least one thread for every element of `in`.
 // Write   the body of the kernel, nothing else (3 lines).

@@ -22,7 +22,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 
     // Lanes now walk down a column of the tile, which is a row of `out`.
     //! [blank]
-    //! // TODO: choose `col` and `row` anew, so that neighbouring threads have neighbouring rows;
+    //! // TODO: choose `col` and `row` again, so that neighbouring threads have neighbouring rows;
     //! // if (row, col) lies inside `in`, store that element of the tile where it belongs in `out`.
     col = blockIdx.x * TILE_DIM + threadIdx.y;
     row = blockIdx.y * TILE_DIM + threadIdx.x;

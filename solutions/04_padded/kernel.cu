@@ -1,7 +1,7 @@
 // Exercise 04_padded -- take the bank conflicts away.
 //
 // Given   the kernel of 03: right, but a column of its tile lies in a single bank.
-// Write   the tile anew, so that a column lies in 32 different banks (1 line).
+// Write   the declaration of the tile, so that a column lies in 32 different banks (1 line).
 // Check   ./learn check 04          Stuck?   ./learn hint 04
 
 constexpr int TILE_DIM = 32;

@@ -1,7 +1,7 @@
 // Bug hunt 09_vec4_t64 -- a colleague's tile of 64 x 64: "the second half is the first one, turned".
 //
 // Seen    right for 256 x 256, for 1000 x 1000, for 32768 x 32768.
-// Mend    it, and change as little as you can (1 line).
+// Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 09 --hunt
 
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 16;

@@ -1,7 +1,7 @@
 // Exercise 09_vec4_t64 -- choose the launch: a 64 x 64 tile, moved by float4.
 //
 // Given   the kernel of 08, to the letter: it takes any tile and any block.
-// Write   the size of tile and block, and the launch (3 lines): four float4 a thread.
+// Write   the size of tile and block, and the launch (3 lines): four float4 per thread.
 // Check   ./learn check 09          Stuck?   ./learn hint 09
 
 //! [blank]

@@ -1,7 +1,7 @@
 // Bug hunt 11_any_shape -- a colleague's kernel for matrices of a few columns.
 //
 // Seen    right for every shape; fast for 31 columns, and much slower for 32.
-// Mend    it, and change as little as you can (2 lines).
+// Fix     it, and change as little as you can (2 lines).
 // Check   ./learn check 11 --hunt
 
 constexpr int STRIP_ROWS = 128, STRIP_COLS = 32, THREADS = 256;

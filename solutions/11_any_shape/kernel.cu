@@ -27,7 +27,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int k = threadIdx.y; k < TILE_DIM; k += BLOCK_ROWS) {
         int col = tile_col + k;
         //! [blank]
-        //! // TODO: how many elements does (tile_row, col) lie behind the start of its sector of `out`?
+        //! // TODO: how many elements does (tile_row, col) lie after the start of its sector of `out`?
         //! // Begin as much earlier: with another row, which is in another row of the tile.
         //! int row = tile_row + threadIdx.x;
         //! if (row < rows && col < cols) {

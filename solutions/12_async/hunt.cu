@@ -1,7 +1,7 @@
-// Bug hunt 12_async -- a colleague's pipeline, which commits only what it has to.
+// Bug hunt 12_async -- a colleague's pipeline, which commits only what it must.
 //
 // Seen    "right whenever I looked"; and it does not look long at the last tile of a block.
-// Mend    it, and change as little as you can (1 line).
+// Fix     it, and change as little as you can (1 line).
 // Check   ./learn check 12 --hunt
 
 #include <cuda_pipeline.h>
@@ -72,7 +72,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // Four tiles a block.
+    // Four tiles per block.
     return {.grid = {ceil_div(ceil_div(rows, TILE_DIM) * ceil_div(cols, TILE_DIM), 4)},
             .block = {THREADS}};
 }

@@ -1,7 +1,7 @@
-// Bug hunt 14_in_place -- a colleague's transpose in place, which leaves the diagonal in peace.
+// Bug hunt 14_in_place -- a colleague's transpose in place, which leaves the diagonal alone.
 //
 // Seen    right for every matrix of 1 x 1, and for most elements of all others.
-// Mend    it, and change as little as you can (about 1 line).
+// Fix     it, and change as little as you can (about 1 line).
 // Check   ./learn check 14 --hunt
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,7 +1,7 @@
 // Bug hunt 15_permute -- a colleague's transpose of a stack, without any offsets.
 //
 // Seen    right for a stack of one matrix, whatever its columns.
-// Mend    it, and change as little as you can (about 2 lines).
+// Fix     it, and change as little as you can (about 2 lines).
 // Check   ./learn check 15 --hunt
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;

@@ -1,7 +1,7 @@
 // Bug hunt 16_many_gpus -- a colleague's exchange between four GPUs, for every number of columns.
 //
 // Seen    right for 256 x 256, 1000 x 1024 and 65536 x 65536.
-// Mend    it, and change as little as you can (about 3 lines).
+// Fix     it, and change as little as you can (about 3 lines).
 // Check   ./learn check 16 --hunt
 
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -27,7 +27,7 @@ static void launch_element(float* out, const float* in, int rows, int cols) {
     copy_element<<<grid, block>>>(out, in, rows, cols);
 }
 
-// ---- more than one element a thread: 32 x 8 threads copy a tile of 32 x 32 ----
+// ---- more than one element per thread: 32 x 8 threads copy a tile of 32 x 32 ----
 
 //! [kernel]
 template <int TILE_DIM, int BLOCK_ROWS>
@@ -110,7 +110,7 @@ static void launch_shared(float* out, const float* in, int rows, int cols) {
     copy_shared<32, 8><<<grid, block>>>(out, in, rows, cols);
 }
 
-// A copy need not know of rows: the matrix is one long row, moved 16 bytes a thread.
+// A copy does not need to know about rows: the matrix is one long row, moved 16 bytes per thread.
 //! [float4]
 __global__ void copy_float4(float* out, const float* in, int rows, int cols) {
     int count = rows * cols;
@@ -187,15 +187,15 @@ int main(int argc, char** argv) {
     constexpr Produces copy = {Produces::copy};
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "element", .about = "one element a thread, in the shape of 02_naive",
+        {.name = "element", .about = "one element per thread, in the shape of 02_naive",
          .launch = launch_element, .produces = copy},
-        {.name = "copy", .about = "a 32 x 32 tile a block, 4 elements a thread",
+        {.name = "copy", .about = "a 32 x 32 tile per block, 4 elements per thread",
          .launch = launch_tile, .produces = copy},
         {.name = "one_by_one", .about = "the same in one loop, so that each load waits for a store",
          .launch = launch_one_by_one, .produces = copy},
         {.name = "shared", .about = "through a tile in shared memory, with a barrier",
          .launch = launch_shared, .produces = copy},
-        {.name = "float4", .about = "16 bytes a thread",
+        {.name = "float4", .about = "16 bytes per thread",
          .launch = launch_float4, .produces = copy},
         {.name = "memcpy", .about = "cudaMemcpyAsync from device to device",
          .launch = device_to_device, .produces = copy},

@@ -69,11 +69,11 @@ static void launch_thread_a_row(float* out, const float* in, int rows, int cols)
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "naive", .about = "one element a thread, loads coalesced, blocks 32 wide, 8 tall",
+        {.name = "naive", .about = "one element per thread, loads coalesced, blocks 32 wide, 8 tall",
          .launch = launch<32, 8>},
         {.name = "thread_a_row", .about = "one thread moves a whole row",
          .launch = launch_thread_a_row},
-        {.name = "stores_coalesced", .about = "one element a thread, stores coalesced, not loads",
+        {.name = "stores_coalesced", .about = "one element per thread, stores coalesced, not loads",
          .launch = launch_stores_coalesced},
         {.name = "32x32", .about = "blocks 32 wide, 32 tall", .launch = launch<32, 32>},
         {.name = "16x16", .about = "blocks 16 wide, 16 tall", .launch = launch<16, 16>},

@@ -4,7 +4,7 @@
 // Idea       Element (r, c) of the tile lies in bank (33 r + c) mod 32 = (r + c) mod 32: the
 //            32 elements of a column lie in 32 different banks, as those of a row do.
 // Watch      A load from shared memory costs 1 wavefront instead of 32. Global memory sees
-//            no difference: 4 sectors a load, 4 a store. The padding costs 128 bytes a
+//            no difference: 4 sectors per load, 4 per store. The padding costs 128 bytes a
 //            block, and nothing is ever kept in it.
 // Next       05_coarsened gives each thread several elements.
 

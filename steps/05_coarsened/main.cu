@@ -1,4 +1,4 @@
-// 05_coarsened -- several elements a thread.
+// 05_coarsened -- several elements per thread.
 //
 // Builds on  04_padded: the same tile, a quarter of the threads, a loop around each half.
 // Idea       32 x 8 threads move the tile of 32 x 32. A thread has 4 independent loads in
@@ -83,15 +83,15 @@ static void launch_square_block(float* out, const float* in, int rows, int cols)
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "coarsened", .about = "32 x 32 tile, 32 x 8 threads: 4 elements a thread",
+        {.name = "coarsened", .about = "32 x 32 tile, 32 x 8 threads: 4 elements per thread",
          .launch = launch<32, 8>},
-        {.name = "32x16", .about = "32 x 32 tile, 32 x 16 threads: 2 elements a thread",
+        {.name = "32x16", .about = "32 x 32 tile, 32 x 16 threads: 2 elements per thread",
          .launch = launch<32, 16>},
-        {.name = "32x4", .about = "32 x 32 tile, 32 x 4 threads: 8 elements a thread",
+        {.name = "32x4", .about = "32 x 32 tile, 32 x 4 threads: 8 elements per thread",
          .launch = launch<32, 4>},
-        {.name = "tile64_16x16", .about = "64 x 64 tile, 16 x 16 threads: 16 elements a thread",
+        {.name = "tile64_16x16", .about = "64 x 64 tile, 16 x 16 threads: 16 elements per thread",
          .launch = launch_square_block<64, 16>},
-        {.name = "tile32_16x16", .about = "32 x 32 tile, 16 x 16 threads: 4 elements a thread",
+        {.name = "tile32_16x16", .about = "32 x 32 tile, 16 x 16 threads: 4 elements per thread",
          .launch = launch_square_block<32, 16>},
     });
     // clang-format on

@@ -3,8 +3,8 @@
 // Builds on  05_coarsened: same loads, same stores. Only who takes which tile changes.
 // Idea       Blocks start roughly in the order of their index. Renumber the tiles, so that blocks
 //            that run together spread over the memory's channels on both sides.
-// Watch      No counter moves: 4 sectors a request, no conflicts, in every order. Only time tells:
-//            on an H200 diagonals lose some 6 %, and column by column gains as much.
+// Watch      No counter moves: 4 sectors per request, no conflicts, in every order. Only time tells:
+//            on an H200 diagonals lose about 6 %, and column by column gains as much.
 // Next       07_vec2 goes back to the plain order and moves two floats with each instruction.
 
 #include "harness/harness.h"

@@ -1,11 +1,11 @@
 // 07_vec2 -- each load and store moves two floats.
 //
 // Builds on  05_coarsened: same tile, in the plain order of blocks. Lanes move float2, not float.
-// Idea       One instruction for 8 bytes a lane: half as many requests for the same sectors.
-// Watch      8 sectors a request instead of 4, and half the requests: no byte more or less. Shared
-//            memory is still used float by float: in a padded tile of 33 floats a row, every
+// Idea       One instruction for 8 bytes per lane: half as many requests for the same sectors.
+// Watch      8 sectors per request instead of 4, and half the requests: no byte more or less. Shared
+//            memory is still used float by float: in a padded tile of 33 floats per row, every
 //            second row would leave a float2 misaligned.
-// Next       08_vec4 takes the widest access there is, 16 bytes a lane.
+// Next       08_vec4 takes the widest access there is, 16 bytes per lane.
 
 #include "harness/harness.h"
 
@@ -53,13 +53,13 @@ static void launch(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "vec2", .about = "two float2 a thread: 16 x 16 threads",
+        {.name = "vec2", .about = "two float2 per thread: 16 x 16 threads",
          .launch = launch<2>, .rows_multiple = 2, .cols_multiple = 2},
-        {.name = "vec2_x1", .about = "one float2 a thread: 16 x 32 threads",
+        {.name = "vec2_x1", .about = "one float2 per thread: 16 x 32 threads",
          .launch = launch<1>, .rows_multiple = 2, .cols_multiple = 2},
-        {.name = "vec2_x4", .about = "four float2 a thread: 16 x 8 threads",
+        {.name = "vec2_x4", .about = "four float2 per thread: 16 x 8 threads",
          .launch = launch<4>, .rows_multiple = 2, .cols_multiple = 2},
-        {.name = "vec2_x8", .about = "eight float2 a thread: 16 x 4 threads",
+        {.name = "vec2_x8", .about = "eight float2 per thread: 16 x 4 threads",
          .launch = launch<8>, .rows_multiple = 2, .cols_multiple = 2},
     });
     // clang-format on

@@ -1,8 +1,8 @@
 // 08_vec4 -- each load and store moves four floats.
 //
 // Builds on  07_vec2: float4 in the place of float2. Nothing else changes.
-// Idea       16 bytes a lane, the widest access that a thread has: a quarter of 05's requests.
-// Watch      16 sectors a request, from four rows of the tile. Shared memory sees four accesses of
+// Idea       16 bytes per lane, the widest access that a thread has: a quarter of 05's requests.
+// Watch      16 sectors per request, from four rows of the tile. Shared memory sees four accesses of
 //            4 bytes instead of one: 8 lanes 4 banks apart, in 4 rows 1 bank apart, are 32 banks.
 //            No conflicts here, but count: with a wider tile there will be.
 // Next       09_vec4_t64 doubles the side of the tile, so that a warp reads longer runs.
@@ -80,13 +80,13 @@ static void launch_no_shared(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "vec4", .about = "two float4 a thread: 8 x 16 threads",
+        {.name = "vec4", .about = "two float4 per thread: 8 x 16 threads",
          .launch = launch<2>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec4_x1", .about = "one float4 a thread: 8 x 32 threads",
+        {.name = "vec4_x1", .about = "one float4 per thread: 8 x 32 threads",
          .launch = launch<1>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec4_x4", .about = "four float4 a thread: 8 x 8 threads",
+        {.name = "vec4_x4", .about = "four float4 per thread: 8 x 8 threads",
          .launch = launch<4>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec4_x8", .about = "eight float4 a thread: 8 x 4 threads, one warp",
+        {.name = "vec4_x8", .about = "eight float4 per thread: 8 x 4 threads, one warp",
          .launch = launch<8>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "no_shared", .about = "4 loads, one float4 stored, no shared memory: 32 x 8 threads",
          .launch = launch_no_shared<32, 8>, .rows_multiple = 4},

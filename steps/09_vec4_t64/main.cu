@@ -3,7 +3,7 @@
 // Builds on  08_vec4: the kernel is the same to the letter. Only the launch changes.
 // Idea       A row of the tile is 256 bytes, so memory is read and written in longer runs, and a
 //            quarter as many blocks start.
-// Watch      Still 16 sectors a request, but each shared access now takes 2 wavefronts: 16 lanes
+// Watch      Still 16 sectors per request, but each shared access now takes 2 wavefronts: 16 lanes
 //            4 banks apart are 64 banks, and there are 32. No padding cures that.
 // Next       10_registers turns pieces before they go into the tile, and has no conflict.
 
@@ -95,13 +95,13 @@ static void launch_vec2(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "vec4_t64", .about = "four float4 a thread: 16 x 16 threads",
+        {.name = "vec4_t64", .about = "four float4 per thread: 16 x 16 threads",
          .launch = launch<64, 16>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec4_t64_x1", .about = "one float4 a thread: 16 x 64 threads",
+        {.name = "vec4_t64_x1", .about = "one float4 per thread: 16 x 64 threads",
          .launch = launch<64, 64>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec4_t64_x2", .about = "two float4 a thread: 16 x 32 threads",
+        {.name = "vec4_t64_x2", .about = "two float4 per thread: 16 x 32 threads",
          .launch = launch<64, 32>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "vec2_t64_x1", .about = "float2: 32 x 32 threads, the largest block; 2 float2 a thread",
+        {.name = "vec2_t64_x1", .about = "float2: 32 x 32 threads, the largest block; 2 float2 per thread",
          .launch = launch_vec2<64, 32>, .rows_multiple = 2, .cols_multiple = 2},
         {.name = "vec2_t64_x2", .about = "float2: 32 x 16 threads",
          .launch = launch_vec2<64, 16>, .rows_multiple = 2, .cols_multiple = 2},

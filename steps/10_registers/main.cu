@@ -1,7 +1,7 @@
 // 10_registers -- 4 x 4 pieces, turned in registers: the fastest.
 //
-// Builds on  09_vec4_t64: the same tile, read and stored 16 bytes a lane.
-// Idea       A thread turns 4 x 4 floats in its registers, so the tile too takes 16 bytes a lane.
+// Builds on  09_vec4_t64: the same tile, read and stored 16 bytes per lane.
+// Idea       A thread turns 4 x 4 floats in its registers, so the tile too takes 16 bytes per lane.
 // Watch      No bank conflict: the tile is swizzled. A quarter of 09's shared requests.
 // Next       11_any_shape: matrices of any shape, and elements of any size.
 
@@ -42,7 +42,7 @@ __global__ void transpose_registers(float* out, const float* in, int rows, int c
     }
 }
 
-// Where the turned tile, with ROW quads a row, keeps number `quad` of its row `col`. The 8 threads
+// Where the turned tile, with ROW quads per row, keeps number `quad` of its row `col`. The 8 threads
 // that store together have `col` 4 apart and one `quad`: exchanging the quads of a row, differently
 // in each such row, gives each thread banks of its own, and costs no memory as padding does.
 template <int ROW>
@@ -137,11 +137,11 @@ int main(int argc, char** argv) {
     return run_step(argc, argv, {
         {.name = "registers_128", .about = "a tile of 128 rows, 512 threads: the fastest of all",
          .launch = launch_tall<128, 32>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "registers", .about = "a 4 x 4 piece a thread, a tile of 64 x 64, 256 threads",
+        {.name = "registers", .about = "a 4 x 4 piece per thread, a tile of 64 x 64, 256 threads",
          .launch = launch, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "registers_64", .about = "the same by the kernel for tall tiles",
          .launch = launch_tall<64, 16>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "registers_256", .about = "a tile of 256 rows, 512 threads, two pieces a thread",
+        {.name = "registers_256", .about = "a tile of 256 rows, 512 threads, two pieces per thread",
          .launch = launch_tall<256, 32>, .rows_multiple = 4, .cols_multiple = 4},
     });
     // clang-format on

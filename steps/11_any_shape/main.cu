@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: its ideas, for matrices that do not suit them.
 // Idea       A template over the element, 64-bit places, pitches. Then packs, shifted starts, strips.
-// Watch      A byte a lane: 1 sector a request, and four times as many requests for the same bytes.
+// Watch      A byte per lane: 1 sector per request, and four times as many requests for the same bytes.
 // Next       12_async lets the hardware copy by itself.
 
 #include <cstdint>

@@ -144,7 +144,7 @@ static void launch_stages(float* out, const float* in, int rows, int cols) {
 int main(int argc, char** argv) {
     // clang-format off
     return run_step(argc, argv, {
-        {.name = "one_tile", .about = "cp.async, one tile a block: nothing to overlap within it",
+        {.name = "one_tile", .about = "cp.async, one tile per block: nothing to overlap within it",
          .launch = launch_one_tile, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "pipeline", .about = "cp.async, 2 stages: one tile arrives while one is turned",
          .launch = launch_pipeline, .rows_multiple = 4, .cols_multiple = 4},

@@ -98,7 +98,7 @@ __device__ inline void fence_before_store() {
 // The map of a matrix of `rows` x `cols` floats, for boxes of `box_rows` rows and `box_cols` columns.
 inline CUtensorMap map_of(const float* matrix, int rows, int cols, unsigned box_rows,
                           unsigned box_cols, CUtensorMapSwizzle swizzle) {
-    // Of the driver's functions; asked for here, no program has to be linked with the driver.
+    // Of the driver's functions; asked for here, no program needs to be linked with the driver.
     static void* encode = nullptr;
     cudaDriverEntryPointQueryResult found;
     if (!encode) {

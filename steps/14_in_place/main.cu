@@ -2,7 +2,7 @@
 //
 // Builds on  10_registers: the same tiles, but `out` is `in`, so each store overwrites an element.
 // Idea       Tiles (i, j) and (j, i) of a square change places. Rectangles: see `cycles`, decomposed.h.
-// Watch      The same 4 sectors a request as 04, both ways, and half of the memory.
+// Watch      The same 4 sectors per request as 04, both ways, and half of the memory.
 // Next       15_permute turns many small matrices, and arrays of three and four axes.
 
 #include "decomposed.h"
@@ -44,7 +44,7 @@ static void launch_pairs(float* data, const float*, int rows, int cols) {
     transpose_in_place<BLOCK_ROWS><<<grid, block>>>(data, nullptr, rows, cols);
 }
 
-// ---- the same with 10's registers: 64 x 64 tiles, 16 bytes an access ----
+// ---- the same with 10's registers: 64 x 64 tiles, 16 bytes per access ----
 
 constexpr int PIECES = 16;  // 4 x 4 pieces along a side of a tile
 
@@ -111,7 +111,7 @@ __device__ unsigned place_after(unsigned place, unsigned rows, unsigned cols) {
 }
 
 //! [cycles]
-// A thread an element. The smallest place of a cycle leads: it moves all of them. To find out who
+// A thread per element. The smallest place of a cycle leads: it moves all of them. To find out who
 // leads, each thread walks its cycle until it meets a smaller place; no memory is needed.
 __global__ void follow_cycles(float* data, unsigned rows, unsigned cols) {
     unsigned start = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 //
 // Builds on  14_in_place: back to two buffers. A block's tile now lies in a matrix of its own.
 // Idea       Only two axes meet in a tile, the last of `in` and the last of `out`; others count matrices.
-// Watch      The same sectors a request as for one large matrix, as long as tiles are full.
+// Watch      The same sectors per request as for one large matrix, as long as tiles are full.
 // Next       16_many_gpus takes a matrix that no single GPU holds.
 
 #include "planes.h"
@@ -79,7 +79,7 @@ static void launch_tiles(float* out, const float* in, const Planes& planes) {
     transpose_planes<<<tiles, dim3(TILE_DIM, BLOCK_ROWS)>>>(out, in, planes);
 }
 
-// ---- 16 bytes an access: 4 x 4 pieces turned in registers, as in 10 ----
+// ---- 16 bytes per access: 4 x 4 pieces turned in registers, as in 10 ----
 
 //! [registers]
 // Where a turned tile keeps float4 number `quad` of its row `col`: see 10.
@@ -88,7 +88,7 @@ __device__ int swizzled(int col, int quad) {
     return col * QUADS + (quad ^ (col / 4 % 8));
 }
 
-// A tile of TILE_ROWS x TILE_COLS, a 4 x 4 piece a thread.
+// A tile of TILE_ROWS x TILE_COLS, a 4 x 4 piece per thread.
 template <int TILE_ROWS, int TILE_COLS>
 __global__ void transpose_planes_registers(float* out, const float* in, Planes planes) {
     constexpr int QUADS = TILE_ROWS / 4;   // float4s in a row of the turned tile
@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
          .produces = BATCH, .rows_multiple = 4, .cols_multiple = 4, .permute = with<launch_registers<64, 32>>},
         {.name = "tiny", .about = "matrices of 16 x 16 by 32 x 32 tiles",
          .produces = TINY, .permute = with<launch_tiles>},
-        {.name = "tiny_whole", .about = "the same, 16 whole matrices a block",
+        {.name = "tiny_whole", .about = "the same, 16 whole matrices per block",
          .produces = TINY, .rows_multiple = 4, .cols_multiple = 4, .permute = permute},
         {.name = "nchw_to_nhwc", .about = "images of 64 channels, 56 x 56",
          .produces = TO_NHWC, .permute = permute},

@@ -4,7 +4,7 @@
 
 #include "harness/verify.h"
 
-// The program of the step, but for its main.
+// The program of the step, except for its main.
 #define main step_main
 #include "main.cu"
 #undef main

@@ -7,7 +7,7 @@ constexpr int THREADS = 256, QUADS_EACH = 4;
 constexpr int MOST_FLOATS = THREADS * QUADS_EACH * 4;  // that a block takes
 
 //! [whole]
-// Matrices that lie one behind the other, in `in` and in `out`: a block takes `per_block` of them, as
+// Matrices that lie one after the other, in `in` and in `out`: a block takes `per_block` of them, as
 // one run of memory in and one run out. Only within shared memory does it count rows and columns.
 __global__ void transpose_whole(float* out, const float* in, int rows, int cols, int matrices,
                                 int per_block) {
@@ -51,7 +51,7 @@ inline void launch_whole(float* out, const float* in, const Planes& planes) {
         out, in, planes.rows, planes.cols, planes.matrices(), per_block);
 }
 
-// Whether matrices lie one behind the other, and several fit a block.
+// Whether matrices lie one after the other, and several fit a block.
 inline bool are_small(const Planes& planes) {
     const long long size = 1LL * planes.rows * planes.cols;
     const bool is_dense = planes.in_pitch == planes.cols && planes.out_pitch == planes.rows;

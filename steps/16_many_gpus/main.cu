@@ -94,7 +94,7 @@ __global__ void transpose_pieces(Pieces pieces, int cols, int rank) {
 //! [turn]
 
 //! [wide]
-// The same by the kernel of 10: 4 x 4 floats a thread, turned in registers, 16 bytes a lane.
+// The same by the kernel of 10: 4 x 4 floats per thread, turned in registers, 16 bytes per lane.
 static constexpr int WIDE_DIM = 64, QUADS = WIDE_DIM / 4;
 
 __device__ unsigned swizzled(unsigned col, unsigned quad) {
@@ -152,7 +152,7 @@ static void turn_wide(const RankLaunch& launch, cudaStream_t stream) {
 }
 
 //! [unpack]
-// A piece that was received, in one run, goes to its place among longer rows: `width` Vectors a row.
+// A piece that was received, in one run, goes to its place among longer rows: `width` Vectors per row.
 template <class Vector>
 __global__ void unpack(float* out, size_t pitch, const float* piece, int width, int cols) {
     for (int col = blockIdx.x; col < cols; col += gridDim.x) {
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
     if (is_asked_for(argc, argv)) return run(argc, argv, {
         {.name = "peers", .about = "kernels store straight into the memory of the others",
          .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, turn); }},
-        {.name = "wide", .about = "the same with 16 bytes a lane, where the shape allows it",
+        {.name = "wide", .about = "the same with 16 bytes per lane, where the shape allows it",
          .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, turn_wide); }},
         {.name = "pull", .about = "kernels read straight from the memory of the others",
          .make = [](const Ranks& ranks, Tuning) { return read_from_peers(ranks, turn); }},
@@ -222,7 +222,7 @@ int main(int argc, char** argv) {
          .launch = launch_in_turn},
         {.name = "peers", .about = "four blocks of rows, each stored into four blocks of `out`",
          .launch = launch_peers<turn>},
-        {.name = "wide", .about = "the same with 16 bytes a lane",
+        {.name = "wide", .about = "the same with 16 bytes per lane",
          .launch = launch_peers<turn_wide>, .rows_multiple = 4, .cols_multiple = 4},
         {.name = "copies", .about = "packed, copied and unpacked, in two chunks",
          .launch = launch_copies},

@@ -167,11 +167,11 @@ TEST_CASE("a file that cannot be read") {
 }
 
 TEST_CASE("wrong files name the line and what to do") {
-    complains(with(FIRST, "\"Copy\"", "\"Copy"), "3", "mend this line");
+    complains(with(FIRST, "\"Copy\"", "\"Copy"), "3", "fix this line");
     complains("", "1", "no [[step]] here");
     complains("step = 3\n", "1", "no [[step]] here");
     complains("[[steps]]\n" + FIRST, "1", "no key `steps`");
-    complains(with(FIRST, "title", "titel"), "3", "no key `titel`; mend its name");
+    complains(with(FIRST, "title", "titel"), "3", "no key `titel`; fix its name");
     complains(with(FIRST, "title = \"Copy\"", ""), "1", "01_copy has no `title`; add title");
     complains(with(FIRST, "\"Copy\"", "7"), "3", "must be text in quotes");
     complains(with(FIRST, "01_copy", "copy"), "1", "named like 02_naive");

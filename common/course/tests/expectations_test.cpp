@@ -1,4 +1,4 @@
-// Results held against course.toml: agreement is silent, and every kind of difference is named.
+// Results compared with course.toml: agreement is silent, and every kind of difference is named.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "course/expectations.h"
@@ -64,21 +64,21 @@ TEST_CASE("one sector too many is a difference") {
     json results = right_results();
     results[1]["counters"]["load_sectors"] = 401;
     differs(results,
-            "03_tiled, tiled (course.toml:7): load is to cost 4 sectors a request, but has 401 "
+            "03_tiled, tiled (course.toml:7): load is to cost 4 sectors per request, but has 401 "
             "sectors in 100 requests (4.01 each)");
 }
 
 TEST_CASE("wavefronts are compared too") {
     json results = right_results();
     results[1]["counters"]["shared_load_wavefronts"] = 100;
-    differs(results, "shared_load is to cost 32 wavefronts a request");
+    differs(results, "shared_load is to cost 32 wavefronts per request");
 }
 
 TEST_CASE("what is expected must happen") {
     json results = right_results();
     results[2]["counters"]["store_requests"] = 0;
     results[2]["counters"]["store_sectors"] = 0;
-    differs(results, "store is to cost 32 sectors a request, but has 0 sectors in 0 requests");
+    differs(results, "store is to cost 32 sectors per request, but has 0 sectors in 0 requests");
 }
 
 TEST_CASE("what happens must be expected") {

@@ -8,8 +8,8 @@ for file in "$1" "$2"; do
     grep -v warp_instructions "$file" >"$folder/$(basename "$file").plain"
 done
 diff -u "$folder/$(basename "$2").plain" "$folder/$(basename "$1").plain" || {
-    echo "The steps count something else now than docs/results/simulated.json has. Write it anew:"
-    echo "  ./learn results --anew"
+    echo "The steps count something else now than docs/results/simulated.json has. Write it again:"
+    echo "  ./learn results --again"
     exit 1
 }
 echo "both counted the same"

@@ -135,7 +135,7 @@ TEST_CASE("files and folders") {
     }
     SUBCASE("a stray folder") {
         fs::create_directory(small.steps / "03_stray");
-        small.has_fault("steps/03_stray is no step of course.toml");
+        small.has_fault("steps/03_stray is not a step of course.toml");
     }
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("kernels") {
     }
     SUBCASE("no marker") {
         small.edit("//! [kernel]\n", "");
-        small.has_fault("must stand between two lines");
+        small.has_fault("must be between two lines");
     }
     SUBCASE("far down") {
         small.edit("//! [kernel]", std::string(6, '\n') + "//! [kernel]");

@@ -19,7 +19,7 @@ using Differences = std::map<std::string, std::pair<long long, long long>>;
 Json read_json(const std::string& file) {
     std::ifstream stream(file);
     if (!stream)
-        throw std::runtime_error(file + " can not be read; run the test learn.run_all first");
+        throw std::runtime_error(file + " cannot be read; run the test learn.run_all first");
     return Json::parse(stream);
 }
 
@@ -101,7 +101,7 @@ int run(const std::vector<std::string>& arguments) {
         return 1;
     }
     if (wrong == 0) {
-        std::cout << "ok: " << compared << " variants count the same, but for " << list.size()
+        std::cout << "ok: " << compared << " variants count the same, except for " << list.size()
                   << " known differences\n";
     }
     return wrong != 0;

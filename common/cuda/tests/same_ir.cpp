@@ -3,7 +3,7 @@
 //     same_ir CUDA-CLANG CLANG CUDART-FOLDER KERNEL.cu...
 //
 // Each file goes the page's way, by the words that a page gives its clang, and as a program's source through
-// cuda-clang. The PTX has to be the same, but for the names of files. COALESCE_CLANG names the same clang.
+// cuda-clang. The PTX must be the same, except for the names of files. COALESCE_CLANG names the same clang.
 // Exit code: 0 all are the same, 1 one is not, 2 it could not be found out.
 #include <cstdio>
 #include <exception>

@@ -34,7 +34,7 @@ TEST_CASE("the head of a bug hunt") {
     std::string head =
         "// Bug hunt 02_naive -- a colleague's.\n"
         "// Seen    right.\n"
-        "// Mend    it.\n"
+        "// Fix     it.\n"
         "// Check   ./learn check 02 --hunt\n";
     CHECK(hunt_header_faults("02_naive", skeleton_of(head + BODY, "hunt.cu")).empty());
     CHECK(hunt_header_faults("03_tiled", skeleton_of(head + BODY, "hunt.cu")).size() == 2);

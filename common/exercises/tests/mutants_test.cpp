@@ -71,7 +71,7 @@ TEST_CASE("slips in mutants.toml are errors") {
                          coalesce::course::CourseError);
     CHECK_THROWS_WITH_AS(read(HEAD + FOUR + "[[mutant]]\n"), doctest::Contains("no `name`"),
                          coalesce::course::CourseError);
-    CHECK_THROWS_WITH_AS(read("[blank\n"), doctest::Contains("mend this line"),
+    CHECK_THROWS_WITH_AS(read("[blank\n"), doctest::Contains("fix this line"),
                          coalesce::course::CourseError);
 }
 

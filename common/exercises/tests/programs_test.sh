@@ -49,7 +49,7 @@ says "the solution's verdict" '"outcome": *"passed"' "$folder/verdict.json"
 expect 1 "a blank kernel" kernel "$folder/blank.cu"
 says "the blank's verdict" '"nothing-written"' "$folder/verdict.json"
 says "the blank's output" "blank.cu" "$folder/output"
-expect 0 "the mended hunt" kernel "$repository/solutions/02_naive/hunt.cu" "02_naive hunt"
+expect 0 "the fixed hunt" kernel "$repository/solutions/02_naive/hunt.cu" "02_naive hunt"
 expect 1 "a missing file" kernel "$folder/nowhere.cu"
 says "the missing file" "nowhere.cu" "$folder/output"
 

@@ -1,5 +1,5 @@
 // exercise_proofs -- proves that an exercise is sound: its skeleton fails for the right reason, its
-// solution passes, each mutant fails with its own name; the bug hunt fails as it should, and mended it
+// solution passes, each mutant fails with its own name; the bug hunt fails as it should, and fixed it
 // passes. Exit code: 0 all came out so, 1 something did not, 2 it could not be found out.
 
 #include <cstdio>
@@ -56,7 +56,7 @@ void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exer
 void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
                 Proofs& proofs) {
     Skeleton hunt = skeleton_of(read_file(solutions / "hunt.cu"), "hunt.cu");
-    proofs.expect(exercise, "the mended hunt", hunt.solved(), "");
+    proofs.expect(exercise, "the fixed hunt", hunt.solved(), "");
     proofs.expect(exercise, "the hunt", hunt.blank(), expected.hunt_failure);
 
     Exercise at_first = exercise;

@@ -7,7 +7,7 @@
 //
 // clang compiles each kernel once: the skeleton, the solution, every mutant, the bug hunt, and the cases
 // of tests/right and tests/wrong. Its LLVM IR goes both ways, and both are examined. Verdicts have to be
-// the same as JSON, but for times, for limits on a predicted time, which lie a few per cent apart, and for
+// the same as JSON, except for times, for limits on a predicted time, which lie a few percent apart, and for
 // the number of instructions; so has what every single launch left behind, and what it counted. Where a
 // warp waits for its loads hangs on the order of blocks, which is the back end's own, and so does the
 // line that an access is put down to when the back end has moved it: those that differ in nothing else
@@ -78,7 +78,7 @@ RawOutput by_back_end(RawOutput of_ir) {
     return of_ir;
 }
 
-/// A change that has to be found: another lane, or the first load twice.
+/// A change that must be found: another lane, or the first load twice.
 std::string spoilt(std::string ptx, const std::string& how) {
     if (how == "lanes") {
         const std::string from = "%tid.x";
@@ -126,7 +126,7 @@ private:
     std::string spoil_;
 };
 
-/// Everything that has to be the same, and the verdict itself.
+/// Everything that must be the same, and the verdict itself.
 struct Examined {
     Verdict verdict;
     Json seen;

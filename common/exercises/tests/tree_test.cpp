@@ -64,7 +64,7 @@ TEST_CASE("the exercises are as they should be") {
     CHECK(tree.generate().empty());
 }
 
-TEST_CASE("a skeleton that is not generated is found, and generated anew") {
+TEST_CASE("a skeleton that is not generated is found, and generated again") {
     Copy copy;
     std::string file = "exercises/02_naive/kernel.cu";
     SUBCASE("an unmarked line is changed") {

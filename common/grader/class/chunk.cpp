@@ -64,7 +64,7 @@ std::string source_of(const Plan& plan, const PlannedTask& task) {
     throw Infrastructure("sources/" + task.source + " has changed since the plan was made");
 }
 
-// The first one stays; a second one has to be the same.
+// The first one stays; a second one must be the same.
 void keep_result(const Assignment& assignment, const Plan& plan, const std::string& key,
                  const std::string& result) {
     std::string sealed = sealed_result(assignment, key, result);

@@ -18,7 +18,7 @@ struct MeasuredTime {
     std::string note;      ///< why there is no time; "": there is one
     std::string device;    ///< the GPU
     double ms = 0;         ///< a launch takes
-    double gbps = 0;       ///< bytes read and written, in 10^9 a second
+    double gbps = 0;       ///< bytes read and written, in 10^9 per second
     double of_copy = 0;    ///< the share of a copy's bandwidth
 };
 

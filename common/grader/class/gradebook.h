@@ -38,7 +38,7 @@ struct LateRule {
 /// What a student gets, late days taken off; never below 0.
 double points_after(const StudentResults& student, const Identity& identity, const LateRule& rule);
 
-/// For "moodle" or "canvas". Everybody has to be in the roster; who is in there and handed nothing in has
+/// For "moodle" or "canvas". Everybody must be in the roster; who is in there and handed nothing in has
 /// no points, and neither has who is not graded yet. Throws UsageError.
 std::string gradebook_csv(const ClassResults& results, const Roster& roster, const LateRule& rule,
                           const std::string& platform);

@@ -72,7 +72,7 @@ Assigned read_assigned(const StrictToml& reader, const toml::table& table,
     const course::Step* step = course.find(name);
     if (step == nullptr || !step->exercise || step->name != name) {
         reader.fail(StrictToml::line_of(table),
-                    "the course has no exercise \"" + name + "\"; mend its name, or remove it");
+                    "the course has no exercise \"" + name + "\"; fix its name, or remove it");
     }
     Assigned assigned{*step->exercise};
     course::read_asked(reader, table, assigned);
@@ -248,7 +248,7 @@ Assignment read_assignment(const fs::path& folder) {
 
 std::string manifest_text(const Assignment& assignment) {
     std::string text =
-        "# What is asked, and what it is worth. Any change here grades anew; older results stay.\n"
+        "# What is asked, and what it is worth. Any change here grades again; older results stay.\n"
         "# The shapes, limits and so on of an exercise are those of course.toml; to ask for\n"
         "# something else, add any of its keys here: shapes, counted, limits ... Below, of each:\n"
         "# points: `correct` for right bits on every shape, `clean` for not a word from the checks "

@@ -48,7 +48,7 @@ public:
             throw Infrastructure(
                 std::to_string(missing) + " of " + std::to_string(entries.size()) +
                 " submissions are not graded yet: " + shown(outcome.last_fault, 300) +
-                "\nWhat was graded is stored. Mend this, then: ./learn grade run " +
+                "\nWhat was graded is stored. Fix this, then: ./learn grade run " +
                 assignment.name + " --resume");
         }
         store.finish_run(run);
@@ -96,7 +96,7 @@ private:
         }
         if (now == entries) return;
         out << "The assignment or the grader has changed since run " << run
-            << " began: the same class is graded anew,\nand the older results stay.\n";
+            << " began: the same class is graded again,\nand the older results stay.\n";
         entries = now;
         run = store.begin_run(assignment.name, stamp(), entries, {});
     }
@@ -193,7 +193,7 @@ std::string next_action(const std::string& problem) {
 
 }  // namespace
 
-// Attacks the sandbox, every time anew: what held yesterday may have been switched off since.
+// Attacks the sandbox, every time: what held yesterday may have been switched off since.
 static Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
     std::vector<TierTrial> trials;
     // A probe that somebody killed must not make a weaker sandbox of it: the tier is part of each key.

@@ -127,7 +127,7 @@ private:
         if (!meter.takes_item()) return;
         if (!is_known && errno != ELOOP && errno != ENXIO && errno != EOPNOTSUPP) {
             throw Infrastructure(shown(name) + " cannot be read (" + strerror(errno) +
-                                 "); mend its rights, then run again");
+                                 "); change its rights, then run again");
         }
         if (!is_known || !S_ISREG(status.st_mode)) {
             tree.items.push_back({path, Item::Kind::special});
@@ -150,7 +150,7 @@ private:
         // It may grow while it is read.
         if (size <= most && !read_all(file, item.bytes, most)) {
             throw Infrastructure(shown(path.back()) + " cannot be read (" + strerror(errno) +
-                                 "); mend the disk, then run again");
+                                 "); fix the disk, then run again");
         }
         if (size > most || item.bytes.size() > most) item = {path, Item::Kind::too_large};
         const bool is_taken = is_archive ? meter.takes_others(item.bytes.size())

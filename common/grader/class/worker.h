@@ -51,7 +51,7 @@ public:
     Workers& operator=(const Workers&) = delete;
 
     /// Judges `tasks`, in any order; `done` gets the number of each with its outcome, and returns
-    /// whether to go on. `waiting` is called several times a second.
+    /// whether to go on. `waiting` is called several times per second.
     void judge(const std::vector<Task>& tasks,
                const std::function<bool(std::size_t task, const WorkerAnswer&)>& done,
                const std::function<void()>& waiting);

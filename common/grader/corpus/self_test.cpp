@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/corpus";
-/// The slowest submission has to be done by then, on a computer that does nothing else.
+/// The slowest submission must be done by then, on a computer that does nothing else.
 constexpr double kMostSeconds = 16;
 
 std::map<std::string, Assigned> exercises() {

@@ -42,7 +42,7 @@ std::string images_of(const Problem& problem, const ImageLayout& layout) {
     return images;
 }
 
-/// Each expected element is computed anew while it is compared: no array of them exists.
+/// Each expected element is computed again while it is compared: no array of them exists.
 Comparison compare(const Problem& problem, const ImageLayout& layout, std::byte* images) {
     HostTransport in, out;
     return check(
@@ -156,7 +156,7 @@ Compiled JailRunner::what_came_of(const JobResult& result, const std::string& fi
             if (result.end.code != 3) {
                 fail(result.is_sealed ? "the compiler's jail ended with status " +
                                             std::to_string(result.end.code)
-                                      : "the compiler's answer can not be sealed");
+                                      : "the compiler's answer cannot be sealed");
             }
             failure.kind = FailureKind::ptx_too_large;
             failure.headline =

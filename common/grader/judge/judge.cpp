@@ -68,7 +68,7 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
         result.points = exercise.possible;
         if (verdict.passed()) return;
         result.points.counters = 0;
-        // A picture of the public shape shows nothing of what is dear at the hidden one, which comes last.
+        // A picture of the public shape shows nothing of what is expensive at the hidden one, which comes last.
         result.is_hidden = is_shape_hidden(exercise, verdict.shapes, verdict.shapes.size() - 1);
         if (result.is_hidden) return;
         const Picture picture =

@@ -38,7 +38,7 @@ struct Submission {
 struct Points {
     double correct = 0;   ///< every bit right on every shape
     double clean = 0;     ///< and no check of memory, races or barriers has anything to say
-    double counters = 0;  ///< and no dearer than the lesson asks; with right and clean only
+    double counters = 0;  ///< and no more expensive than the lesson asks; with right and clean only
     /// The sum.
     double total() const { return correct + clean + counters; }
     /// The same points.

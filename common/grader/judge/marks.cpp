@@ -40,7 +40,7 @@ const char* sentence_of(Mark mark) {
         case Mark::race: return "threads get in each other's way";
         case Mark::uninitialised: return "it reads what nothing wrote";
         case Mark::synchronisation: return "threads wait for each other in a wrong way";
-        case Mark::time_limit: return "it does not come to an end";
+        case Mark::time_limit: return "it does not end";
         case Mark::cheat: return "it tries to get round the grader";
         case Mark::fault: return "the grader cannot judge it, and a teacher has to look";
         case Mark::system: return "not graded yet, through no fault of yours";

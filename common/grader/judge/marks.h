@@ -11,14 +11,14 @@ namespace coalesce::grader {
 
 /// How a submission ended. The names that grades use are given by `code_of`.
 enum class Mark {
-    ok,               ///< OK: right and clean; it may still be dearer than asked (see Points)
-    compile_error,    ///< CE: it does not compile, or has no such kernel
-    compile_limit,    ///< CL: compiling it takes more time, memory or output than is allowed
-    rejected,         ///< REJ: it does what the assignment forbids
-    wrong_answer,     ///< WA: wrong bits
-    memory,           ///< MEM: outside of its memory, misaligned, or more memory than is allowed
-    race,             ///< RACE: threads access one place without any order
-    uninitialised,    ///< INIT: it reads what nothing wrote
+    ok,             ///< OK: right and clean; it may still be more expensive than asked (see Points)
+    compile_error,  ///< CE: it does not compile, or has no such kernel
+    compile_limit,  ///< CL: compiling it takes more time, memory or output than is allowed
+    rejected,       ///< REJ: it does what the assignment forbids
+    wrong_answer,   ///< WA: wrong bits
+    memory,         ///< MEM: outside of its memory, misaligned, or more memory than is allowed
+    race,           ///< RACE: threads access one place without any order
+    uninitialised,  ///< INIT: it reads what nothing wrote
     synchronisation,  ///< SYNC: barriers that not all threads reach, wrong masks
     time_limit,       ///< TLE: far more instructions than the task takes
     cheat,            ///< CHEAT: it tries to get round the grader

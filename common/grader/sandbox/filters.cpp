@@ -18,7 +18,7 @@ namespace {
 class Filter {
 public:
     explicit Filter(std::uint32_t otherwise) : context_(seccomp_init(otherwise)) {
-        if (!context_) throw std::runtime_error("seccomp can not be used here");
+        if (!context_) throw std::runtime_error("seccomp cannot be used here");
     }
     ~Filter() { seccomp_release(context_); }
     Filter(const Filter&) = delete;

@@ -222,7 +222,7 @@ std::string Jail::start() {
 
 JobEnd Jail::end_of(std::string_view message) const {
     const auto end = structure_in<EndMessage>(message);
-    if (!end) return {.problem = "the jail speaks another language: build all anew"};
+    if (!end) return {.problem = "the jail speaks another language: build all again"};
     const int code = static_cast<int>(end->code);
     switch (end->how) {
         case EndMessage::exited:

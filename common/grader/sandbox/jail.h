@@ -1,5 +1,5 @@
 /// \file
-/// A jail: a process that forks a worker for each job, and can not get at anything else. This is the
+/// A jail: a process that forks a worker for each job, and cannot get at anything else. This is the
 /// grader's side; program/ has the jail's.
 ///
 /// Theory of operation. The program `jail` is started once, in bubblewrap (tier A) or under Landlock

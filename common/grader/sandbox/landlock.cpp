@@ -45,7 +45,7 @@ void allow(int rules, const std::string& path, std::uint64_t rights) {
     rule.allowed_access = rights;
     if (S_ISDIR(status.st_mode)) rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
     if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) {
-        fail("a folder can not be allowed");
+        fail("a folder cannot be allowed");
     }
 }
 
@@ -66,7 +66,7 @@ void allow_reading_only(const std::vector<std::string>& paths, bool also_running
     const std::uint64_t rights =
         LANDLOCK_ACCESS_FS_READ_FILE | (also_running ? LANDLOCK_ACCESS_FS_EXECUTE : 0);
     for (const std::string& path : paths) allow(rules.get(), path, rights);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("privileges can not be given up");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("privileges cannot be given up");
     if (syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) fail("it refuses");
 }
 

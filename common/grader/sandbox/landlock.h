@@ -1,5 +1,5 @@
 /// \file
-/// Landlock: a process gives up the file system, but for some folders that it may read. Needs no
+/// Landlock: a process gives up the file system, except for some folders that it may read. Needs no
 /// privilege; Linux 5.13 or newer.
 #pragma once
 

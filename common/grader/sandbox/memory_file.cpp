@@ -35,7 +35,7 @@ Mapping::Mapping(int descriptor, bool is_writable) {
     void* data = mmap(nullptr, std::max<std::size_t>(size_, 1),
                       is_writable ? PROT_READ | PROT_WRITE : PROT_READ,
                       is_writable ? MAP_SHARED : MAP_PRIVATE, descriptor, 0);
-    if (data == MAP_FAILED) fail("shared memory can not be mapped");
+    if (data == MAP_FAILED) fail("shared memory cannot be mapped");
     data_ = static_cast<std::byte*>(data);
 }
 
@@ -54,8 +54,8 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 
 Descriptor sealed_memory(std::string_view bytes) {
     Descriptor memory = new_memory(bytes.size());
-    if (!write_all(memory.get(), bytes)) fail("shared memory can not be written");
-    if (!seal(memory.get())) fail("shared memory can not be sealed");
+    if (!write_all(memory.get(), bytes)) fail("shared memory cannot be written");
+    if (!seal(memory.get())) fail("shared memory cannot be sealed");
     return memory;
 }
 

@@ -3,7 +3,7 @@
 ///
 /// What the grader gives is sealed before it is given: nobody can change it. What the grader gets
 /// has a fixed size, and is sealed once its writer is dead: the kernel refuses the seal while anybody
-/// could still write, so what is read afterwards can not change under the reader's eyes.
+/// could still write, so what is read afterwards cannot change under the reader's eyes.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace coalesce::grader {
 class Mapping {
 public:
     Mapping() = default;
-    /// Maps the whole of it; throws std::runtime_error when that can not be done.
+    /// Maps the whole of it; throws std::runtime_error when that cannot be done.
     Mapping(int descriptor, bool is_writable);
     ~Mapping();
     /// Takes over what `other` has.

@@ -16,14 +16,14 @@ const char* advice(int code) {
             return "another program has it locked: end that program, then run again";
         case SQLITE_FULL: return "the disk is full: make room, then run again with --resume";
         case SQLITE_IOERR:
-            return "the disk is full or broken: mend it, then run again with --resume";
+            return "the disk is full or broken: fix it, then run again with --resume";
         case SQLITE_READONLY:
         case SQLITE_PERM:
         case SQLITE_CANTOPEN: return "look at the rights of the file and of its folder";
         case SQLITE_NOTADB:
         case SQLITE_CORRUPT:
             return "keep the file aside, and run again: a new one is made, and everything is "
-                   "graded anew";
+                   "graded again";
         default: return "run again with --resume: what was stored is whole";
     }
 }

@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void fail(const fs::path& file, const char* step, int error = errno) {
     throw Infrastructure(file.string() + ": " + step + " failed (" + strerror(error) +
-                         "); make room or mend the rights, then run the same command again");
+                         "); make room or change the rights, then run the same command again");
 }
 
 }  // namespace

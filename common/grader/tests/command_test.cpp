@@ -50,7 +50,7 @@ TEST_CASE("from nothing to grades.csv") {
         CHECK(read_file(room.teacher / "results/grades.json") == json);
         CHECK(Store(room.teacher / "store.sqlite").run()->number == 3);
     }
-    SUBCASE("a changed manifest grades anew, and keeps both") {
+    SUBCASE("a changed manifest grades again, and keeps both") {
         Store store(room.teacher / "store.sqlite");
         std::vector<Entry> before = store.entries(1);
         std::string manifest = read_file(room.teacher / "assignment.toml");

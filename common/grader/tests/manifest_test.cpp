@@ -184,7 +184,7 @@ TEST_CASE("slips in the manifest are told with their line") {
     CHECK(made.complaint("format = 2", "format = 3").find("format") != std::string::npos);
     CHECK(made.complaint("name = \"03_tiled\"", "name = \"02_naive\"").find("twice") !=
           std::string::npos);
-    CHECK(made.complaint("title =", "title").find("mend this line") != std::string::npos);
+    CHECK(made.complaint("title =", "title").find("fix this line") != std::string::npos);
     CHECK(made.complaint("epoch = 1", "epoch = 2") == "nothing");
 }
 

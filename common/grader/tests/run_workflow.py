@@ -4,7 +4,7 @@
 Usage: run_workflow.py GRADE REPOSITORY
 
 Each job gets a folder of its own with what the teacher's repository has, and artifacts are copied from
-job to job. Building and installing is left out: the grader is there. What comes out has to be the
+job to job. Building and installing is left out: the grader is there. What comes out must be the
 grades that one computer gives. Ends with 77 where a YAML reader is missing.
 """
 

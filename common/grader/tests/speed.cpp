@@ -1,4 +1,4 @@
-// grade_speed [STUDENTS [JOBS]]: a generated class is graded from nothing, and the grades a minute are
+// grade_speed [STUDENTS [JOBS]]: a generated class is graded from nothing, and the grades per minute are
 // printed. Nothing is compiled or judged before: each source is another, and no cache is there.
 
 #include <chrono>
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
         std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
         std::printf("%s", ended.output.c_str());
         std::printf(
-            "%d students, 03_tiled, %d jobs, everything included: %.1f s, %.0f grades a minute\n",
+            "%d students, 03_tiled, %d jobs, everything included: %.1f s, %.0f grades per minute\n",
             students, jobs, seconds.count(), 60 * students / seconds.count());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "grade_speed: %s\n", error.what());

@@ -1,4 +1,4 @@
-// Whatever fails on this computer is never a zero, and the run goes on when it is mended.
+// Whatever fails on this computer is never a zero, and the run goes on when it is fixed.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ private:
     const char* name;
 };
 
-// It stopped with a fault of ours and no grades; mended, it comes to its end.
+// It stopped with a fault of ours and no grades; fixed, it comes to its end.
 void expect_trouble(const Classroom& room, const Ended& ended) {
     CHECK_MESSAGE(ended.code == 3, ended.output);
     CHECK_FALSE(fs::exists(room.teacher / "results/grades.csv"));

@@ -102,7 +102,7 @@ TEST_CASE("each way to be wrong ends in exit code 1 and says what it was") {
     };
     check("not swapped", "expected in(1,0): the indices were not swapped");
     check("reads outside", "memcheck");
-    check("writes outside", "behind the last element of out was written");
+    check("writes outside", "after the last element of out was written");
     // ... and the line that does it.
     check("writes outside", "memcheck");
     check("races", "racecheck");
@@ -140,7 +140,7 @@ TEST_CASE("bad input: one line, exit code 2, nothing run") {
     check_refused("--nonsense", "--nonsense");
 }
 
-TEST_CASE("a variant that was asked for and can not run is exit code 2") {
+TEST_CASE("a variant that was asked for and cannot run is exit code 2") {
     const Run refused = run("--device sim --variant 'on a GPU only'");
     CHECK(refused.exit_code == 2);
     CHECK(refused.err.find("needs a real GPU") != std::string::npos);
@@ -158,7 +158,7 @@ TEST_CASE("a shape that a variant does not take is shown as skipped") {
 TEST_CASE("--list and --help need no device and no simulator") {
     const Run list = run("--list", "COALESCE_SIMULATOR=/nowhere");
     CHECK(list.exit_code == 0);
-    CHECK(list.says("right             one thread an element\n"));
+    CHECK(list.says("right             one thread per element\n"));
     CHECK(list.says("(multiples of 4 x 8)"));
     CHECK(lines_of(list.out) == 11);
     const Run help = run("--help");
@@ -182,7 +182,7 @@ TEST_CASE("the simulator: found near the program, by COALESCE_SIMULATOR, or by L
 }
 
 #ifndef LINKED_WITH_SIMULATOR
-TEST_CASE("a program that can not get at the simulator does not start itself for ever") {
+TEST_CASE("a program that cannot get at the simulator does not start itself for ever") {
     const Run again = run("--device sim", "COALESCE_EXECUTED_AGAIN=1");
     CHECK(again.exit_code == 2);
     CHECK(again.err.find("libcudart") != std::string::npos);
@@ -194,7 +194,7 @@ TEST_CASE("--device gpu on the simulator is an error, never a silent change") {
     CHECK(refused.exit_code == 2);
     CHECK(refused.out == "");
 #ifdef LINKED_WITH_SIMULATOR
-    CHECK(refused.err.find("what clang builds runs on the simulated GPU alone") !=
+    CHECK(refused.err.find("what clang builds runs only on the simulated GPU") !=
           std::string::npos);
 #else
     CHECK(refused.err.find("LD_LIBRARY_PATH") != std::string::npos);

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
     return run_step(
         argc, argv,
         {
-            {.name = "right", .about = "one thread an element", .launch = launch<transpose>},
+            {.name = "right", .about = "one thread per element", .launch = launch<transpose>},
             {.name = "copy",
              .about = "a copy, as it should be",
              .launch = launch<copy>,

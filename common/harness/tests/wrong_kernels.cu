@@ -13,7 +13,7 @@ constexpr int BLOCK_ROWS = 8;
     int col = blockIdx.x * blockDim.x + threadIdx.x; \
     int row = blockIdx.y * blockDim.y + threadIdx.y
 
-// ---- one thread an element ----
+// ---- one thread per element ----
 
 __global__ void empty(float*, const float*, int, int) {}
 

@@ -313,7 +313,7 @@ TEST_CASE("what was compiled is kept by content, whatever the file is called") {
     CHECK_FALSE(compile(source_of_text(text + "\n", "a.cu"), options).is_from_cache);
 }
 
-TEST_CASE("an entry that is damaged is ignored, and written anew") {
+TEST_CASE("an entry that is damaged is ignored, and written again") {
     const ScratchFolder folder;
     const CompileOptions options{.cache = folder.path()};
     REQUIRE(compile(good(), options).ok());
@@ -348,7 +348,7 @@ TEST_CASE("what is under the same name with another key is not taken") {
     CHECK_FALSE(compile(other, options).is_from_cache);
 }
 
-TEST_CASE("a cache that can not be written is no error") {
+TEST_CASE("a cache that cannot be written is no error") {
     const ScratchFolder folder;
     const auto file = folder.file("not_a_folder", "x");
     CHECK(compile(good(), {.cache = file}).ok());

@@ -54,7 +54,7 @@ TEST_CASE("a right kernel passes, with its counters, lines and parts of the time
     REQUIRE(found.shapes.size() == transpose_within({}).shapes.size() + 1);
     for (const ShapeTried& tried : found.shapes) CHECK(tried.passed);
     REQUIRE(found.counters);
-    // 256 x 256 elements, 32 a request, in 4 sectors.
+    // 256 x 256 elements, 32 per request, in 4 sectors.
     CHECK(found.counters->load_requests == 2048);
     CHECK(found.counters->load_sectors == 8192);
     CHECK(found.counters->store_sectors == 8192);
@@ -236,7 +236,7 @@ TEST_CASE("the verdict as JSON says the same") {
     CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("the same file gives the same verdict, but for the time") {
+TEST_CASE("the same file gives the same verdict, except for the time") {
     const auto verdict = [] {
         Verdict found =
             examined(read_source(failures / "bank-conflicts.cu"), transpose_within({}), solution);

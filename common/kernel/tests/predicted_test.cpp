@@ -113,7 +113,7 @@ TEST_CASE("who cannot predict says nothing of it, and nothing is asked") {
     CHECK(!found.predicted);
     for (const std::string& text : {terminal_text(found), markdown_text(found), html_text(found)}) {
         CAPTURE(text);
-        CHECK(says(text, "sectors a load"));
+        CHECK(says(text, "sectors per load"));
         CHECK(!says(text, "redicted"));
     }
     CHECK(to_json(verdict_from_json(to_json(found))) == to_json(found));
@@ -151,7 +151,7 @@ TEST_CASE("all renderings tell the time, and what it is of a copy") {
     CHECK(!says(terminal_text(found, {.time = TimeShown::nowhere}), "predicted"));
 }
 
-TEST_CASE("a kernel that is right and too dear is held against the solution in time") {
+TEST_CASE("a kernel that is right and too expensive is compared with the solution in time") {
     const Verdict found = examined(read_source(failures / "bank-conflicts.cu", "kernel.cu"),
                                    transpose_within({}), solution);
     REQUIRE(found.failure_id() == "bank-conflicts");

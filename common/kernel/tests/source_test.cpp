@@ -105,7 +105,7 @@ TEST_CASE("a line of nothing but comments takes no longer than others of its len
         CAPTURE(comment);
         const auto begin = std::chrono::steady_clock::now();
         CHECK(kind_of_text(text) != FailureKind::file_too_large);
-        // It takes some 20 ms; the square of the length took minutes.
+        // It takes about 20 ms; the square of the length took minutes.
         CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
     }
 }

@@ -34,8 +34,8 @@ int main(int argc, char** argv) {
             }
         }
         if (is_stale) {
-            std::cout << "The times are predicted otherwise now. Write them anew:\n"
-                         "  ./learn results --anew\n";
+            std::cout << "The times are predicted otherwise now. Write them again:\n"
+                         "  ./learn results --again\n";
             return 1;
         }
         std::cout << now.front().size() << " variants are predicted as " << argv[1]

@@ -126,7 +126,7 @@ TEST_CASE("check: not yet, then passed, then stale") {
     CHECK(course.progress_of("02_naive")["last_failure"] == "nothing-written");
     course.solve("02_naive");
     expect(course, {"check", "2"}, 0,
-           {"02_naive: passed", "yours       ideal    solution", "sectors a store",
+           {"02_naive: passed", "yours       ideal    solution", "sectors per store",
             "At 8192 x 8192 about", "of a copy (predicted", "% of a copy, predicted",
             "Next: ./learn explain 02", "./learn check 02 --hunt", "./learn check 03"});
     CHECK(course.progress_of("02_naive")["status"] == "done");
@@ -189,10 +189,10 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
         {std::string("\x7f"
                      "ELF\0\1\2\x1b[2J\xff",
                      12),
-         "file-binary", "no text"},
+         "file-binary", "not text"},
         {kernel_that("    out[0] = nothing;\n"), "does-not-compile", "kernel.cu:2"},
         {kernel_that("    for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n"), "endless-loop",
-         "does not come to an end"},
+         "does not end"},
         {kernel_that("    if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y > 0) return;\n"
                      "    for (int i = 0; i < 1000000; i++) printf(\"line %d\\n\", i);\n"),
          "endless-loop", "... and more, which is not shown"},
@@ -220,7 +220,7 @@ TEST_CASE("files that a learner may save: a clear message, and nothing is lost")
     fs::create_directory(course.path(KERNEL_02));
     expect(course, {"check", "02"}, 1, {"folder"});
     expect(course, {"explain", "02", "--yes"}, 2, {"cannot be read"});
-    expect(course, {"reset", "02"}, 2, {"no ordinary file"});
+    expect(course, {"reset", "02"}, 2, {"not an ordinary file"});
     CHECK(course.progress_of("01_copy")["status"] == "done");
 }
 
@@ -326,7 +326,7 @@ TEST_CASE("hints: four levels, the first for the mistake that was found") {
     expect(course, {"hint", "02"}, 0,
            {"hint 1 of 4: question", "found no-bounds-check; this is for that", "77 x 45"});
     expect(course, {"hint", "02", "--level", "4"}, 0, {"hint 4 of 4: line", "row < rows"});
-    expect(course, {"hint", "02"}, 0, {"There is no further hint", "./learn explain 02"});
+    expect(course, {"hint", "02"}, 0, {"There are no more hints", "./learn explain 02"});
     CHECK(course.progress_of("02_naive")["hints"] == 6);
     expect(course, {"hint", "02", "--hunt"}, 0, {"02_naive hunt, hint 1 of 4"});
 }
@@ -338,8 +338,8 @@ TEST_CASE("predictions: kept, scored against the learner's own counters, made on
     expect(course, {"predict", "02", "4"}, 2, {"all is predicted of 02_naive"});
     course.solve("02_naive");
     expect(course, {"check", "02"}, 0,
-           {"You predicted 8 sectors a load; it is 4: not so.",
-            "You predicted 32 sectors a store; it is 32: right."});
+           {"You predicted 8 sectors per load; it is 4: not so.",
+            "You predicted 32 sectors per store; it is 32: right."});
     Json predictions = course.progress_of("02_naive")["predictions"];
     CHECK(predictions[0]["right"] == false);
     CHECK(predictions[1]["right"] == true);
@@ -436,12 +436,12 @@ TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
     REQUIRE(course.learn({"check", "03"}).exit_code == 0);
     expect(course, {"explain", "03"}, 0,
            {"Both are the same", "Why, line by line", "takes 32 wavefronts where 1 would do",
-            "No byte is moved in vain", "At 8192 x 8192 about", "one multiprocessor",
-            "wait for loads", "A warp lives about"});
+            "No byte is wasted", "At 8192 x 8192 about", "one multiprocessor", "wait for loads",
+            "A warp lives about"});
     CHECK(course.progress_of("03_tiled")["solution_seen"] == false);
 }
 
-TEST_CASE("diff: what a step changes, in the lessons and in one's own kernels") {
+TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
     Course course;
     expect(course, {"diff", "04"}, 0, {"- of 03_tiled, + of 04_padded", "TILE_DIM + "});
     course.solve("02_naive");
@@ -452,7 +452,7 @@ TEST_CASE("diff: what a step changes, in the lessons and in one's own kernels") 
 TEST_CASE("reset keeps what was there") {
     Course course;
     const std::string blank = course.read(KERNEL_02);
-    expect(course, {"reset", "02"}, 0, {"as it was at first already"});
+    expect(course, {"reset", "02"}, 0, {"already as it was at first"});
     for (std::string mine : {"mine", "mine again"}) {
         course.write(KERNEL_02, mine);
         Ended outcome = expect(course, {"reset", "02"}, 0, {"is kept: .learn/copies/02_naive/"});

@@ -78,7 +78,7 @@ TEST_CASE("counters per request, and their ideals") {
     CHECK(ideal_per_request(some, "shared_load", 256 * 256) == 1);
     const auto rows = coalesce::costs_of(verdict_with(some));
     REQUIRE(rows.size() == 3);
-    CHECK(rows[0].what == "sectors a load");
+    CHECK(rows[0].what == "sectors per load");
     CHECK(rows[0].yours == "32");
     CHECK(rows[0].ideal == "4");
     CHECK(rows[0].solution == "-");
@@ -122,13 +122,13 @@ TEST_CASE("of a predicted time as much is told as there is room for") {
 }
 
 TEST_CASE("why a line costs what it does") {
-    Json dear = counters(2048, 65536, 2048, 1024);
-    auto reasons = reasons_for(verdict_with(dear), counters_in(dear));
+    Json costly = counters(2048, 65536, 2048, 1024);
+    auto reasons = reasons_for(verdict_with(costly), counters_in(costly));
     REQUIRE(reasons.size() == 2);
     CHECK(reasons[0].find("touches 32 sectors") != std::string::npos);
     CHECK(reasons[0].find("only 4 bytes are used") != std::string::npos);
     CHECK(reasons[1].find("takes 2 wavefronts where 1 would do") != std::string::npos);
-    Json wide = counters(512, 8192, 512, 512);  // 16 bytes a lane
+    Json wide = counters(512, 8192, 512, 512);  // 16 bytes per lane
     reasons = reasons_for(verdict_with(wide), counters_in(wide));
     CHECK(reasons[0].find("32 lanes with 16 bytes each need 512 bytes, 16 sectors. No byte") !=
           std::string::npos);

@@ -124,7 +124,7 @@ TEST_CASE("an edited pass is stale, not done") {
     CHECK(status_of(record, std::nullopt) == Status::stale);
 }
 
-TEST_CASE("a file that holds something else is kept aside, and progress begins anew") {
+TEST_CASE("a file that holds something else is kept aside, and progress starts again") {
     for (std::string text :
          {"", "{", "[]", "null", "{\"format\": 1}", "{\"format\": \"one\"}", "\x01\x02\xff",
           "{\"format\": 1, \"has_begun\": true, \"current\": \"\", \"exercises\": {\"x\": 3}}"}) {

@@ -113,11 +113,11 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("./learn predict 01");  // what it costs is not shown before it is guessed
     SHOWS("g: predict what it costs, or save exercises/01_copy/kernel.cu");
     SHOWS("q quit");
-    CHECK(!has(terminal.all(), "sectors a load"));
+    CHECK(!has(terminal.all(), "sectors per load"));
     terminal.type("g");
     SHOWS("How many sectors does this load touch?");
     terminal.type("many\n");
-    SHOWS("That is no number");
+    SHOWS("That is not a number");
     terminal.type("4\n");
     SHOWS("And how many does the store touch");
     terminal.type("32\n");
@@ -126,7 +126,7 @@ TEST_CASE("a session, from nothing to exercise 3 solved") {
     SHOWS("space: the verdict again");
     SHOWS("q quit");
     terminal.type(" ");
-    SHOWS("sectors a load                       4           4           4");
+    SHOWS("sectors per load                       4           4           4");
     SHOWS("q quit");
     CHECK(course.progress_of("01_copy")["status"] == "done");
 
@@ -228,11 +228,11 @@ TEST_CASE("e shows the solution when it is typed twice; b turns to the bug hunt,
     SHOWS("b hunt");
     SHOWS("q quit");
     terminal.type("e");
-    SHOWS("the solution cannot be unseen");
+    SHOWS("cannot unsee the solution");
     SHOWS("q quit");
     terminal.type("he");  // not twice: a hint in between
     SHOWS("hint 1 of 4");
-    SHOWS("the solution cannot be unseen");
+    SHOWS("cannot unsee the solution");
     SHOWS("q quit");
     CHECK(course.progress_of("02_naive")["solution_seen"] == false);
     terminal.type("e");
@@ -315,12 +315,12 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
     course.write(KERNEL_02, "");
     SHOWS("The file is empty");
     course.write(KERNEL_02, std::string("\0\1\2\x1b[31m", 8));
-    SHOWS("bytes that are no text");
+    SHOWS("bytes that are not text");
     const std::string head =
         "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n";
     course.write(KERNEL_02,
                  head + "for (int i = 0; i >= 0; i = i % 3) out[0] = in[i];\n}" + CONFIGURE);
-    SHOWS("does not come to an end");
+    SHOWS("does not end");
     // A save while a check is under way: the new text counts.
     course.write(KERNEL_02, head + "for (;;) printf(\"a flood\\n\");\n}" + CONFIGURE);
     SHOWS("checking");
@@ -339,7 +339,7 @@ TEST_CASE("what is saved or happens to the file while it is watched") {
 }
 
 // A ./learn in another terminal, after a pull.
-TEST_CASE("watch goes on when it is built anew meanwhile") {
+TEST_CASE("watch goes on when it is built again meanwhile") {
     Course course;
     fs::path copy = learn_program.parent_path() / ("learn-" + std::to_string(getpid()));
     fs::copy_file(learn_program, copy);
@@ -464,8 +464,8 @@ TEST_CASE("check asks for predictions in a terminal; explain asks before it show
     terminal.type("4\n");
     CHECK(terminal.shows("A number"));
     terminal.type("\n");
-    CHECK(terminal.shows("sectors a store                     32           4          32"));
-    CHECK(terminal.shows("You predicted 4 sectors a load; it is 4: right."));
+    CHECK(terminal.shows("sectors per store                     32           4          32"));
+    CHECK(terminal.shows("You predicted 4 sectors per load; it is 4: right."));
     CHECK(terminal.status() == 0);
 }
 

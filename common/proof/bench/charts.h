@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 struct ChartResults {
     Json measured;   ///< what bench writes; null: only what is predicted is drawn, and called so
     Json simulated;  ///< what `learn run --device sim --json` writes
-    Json predicted;  ///< what `learn results --anew` writes; null: none. Of another GPU: left out
+    Json predicted;  ///< what `learn results --again` writes; null: none. Of another GPU: left out
 };
 
 /// A bar for the headline of each step and for each rival, under the copy and the peak; on each bar what

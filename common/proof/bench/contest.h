@@ -30,7 +30,7 @@ struct Entry {
     bool is_timed() const { return is_verified() && !ms.empty(); }
     /// The median of all launches, and how far it may be off.
     Timing timing() const { return summarise(ms); }
-    /// 10^9 bytes a second, from the median.
+    /// 10^9 bytes per second, from the median.
     double gbps() const { return bytes / timing().ms / 1e6; }
 };
 

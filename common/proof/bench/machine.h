@@ -28,7 +28,7 @@ private:
 };
 
 /// The commit of the source in that folder, with "-changed" when files differ from it; "unknown"
-/// when git can not say.
+/// when git cannot say.
 std::string commit_of(const std::string& repository);
 
 /// "CUDA 13.0.88, g++ 12.2.0": what this program was built with.

@@ -49,7 +49,7 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--launches", words.plan.launches, "Timed launches in one turn")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.plan.json, "Where the results go (docs/results/DEVICE.json)");
-    app.add_option("--commit", words.plan.commit, "Commit of the source, where git can not say");
+    app.add_option("--commit", words.plan.commit, "Commit of the source, where git cannot say");
     app.add_option("--draw", words.plan.draw,
                    "Only draw the charts of a JSON file that was written earlier;\n"
                    "of docs/results/predicted.json: of times that nobody measured");

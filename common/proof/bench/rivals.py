@@ -13,7 +13,7 @@ each, one call that is not timed first. By hand: echo '{"do": "begin", ...}' | p
 import json
 import sys
 
-SKIPPED = {}  # name of a rival -> why it can not take part
+SKIPPED = {}  # name of a rival -> why it cannot take part
 
 try:
     import torch

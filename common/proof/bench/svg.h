@@ -34,7 +34,7 @@ enum class Anchor { start, middle, end };
 /// A picture in the making.
 class Svg {
 public:
-    /// `title` is read out to who can not see the picture.
+    /// `title` is read out to who cannot see the picture.
     Svg(int width, int height, const std::string& title);
 
     /// A filled rectangle.

@@ -1,4 +1,4 @@
-// harris_k20c -- the two copies and three transposes of Mark Harris's article, written anew.
+// harris_k20c -- the two copies and three transposes of Mark Harris's article, rewritten.
 //
 // harris_k20c.toml has the figures, and where they stand. Tiles of 32 x 32, blocks of 32 x 8 threads, four elements
 // a thread, no bounds checks; how wide the matrix is, the grid says.

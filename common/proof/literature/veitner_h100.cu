@@ -1,4 +1,4 @@
-// veitner_h100 -- the three transposes by TMA whose bandwidth on an H100 Simon Veitner has published, written anew.
+// veitner_h100 -- the three transposes by TMA whose bandwidth on an H100 Simon Veitner has published, rewritten.
 //
 // veitner_h100.toml has the figures, and where they stand. A block fetches a box of 32 x 32 floats by TMA, turns it
 // from one piece of shared memory into another, and stores that by TMA. All threads arrive at the mbarrier.

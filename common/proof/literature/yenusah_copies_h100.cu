@@ -1,4 +1,4 @@
-// yenusah_copies_h100 -- the five copies whose bandwidth on an H100 Caleb Yenusah has drawn, written anew.
+// yenusah_copies_h100 -- the five copies whose bandwidth on an H100 Caleb Yenusah has drawn, rewritten.
 //
 // yenusah_copies_h100.toml has the figures, and where they stand. A thread copies 1, 2, 4, 8 or 16 bytes, in blocks of
 // 1024 threads; would there be more than the grid has threads, it would go on, and byte by byte at the end.

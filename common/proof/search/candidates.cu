@@ -333,7 +333,7 @@ void add_staying(std::vector<Candidate>& all, int multiprocessors) {
         all.push_back({question, "64 x 64, staying, " + each, staying<64, 64, 256, false>(grid)});
         all.push_back({question, "64 x 64, ahead, " + each, staying<64, 64, 256, true>(grid)});
     }
-    all.push_back({question, "128 x 64, ahead, 2 a multiprocessor",
+    all.push_back({question, "128 x 64, ahead, 2 per multiprocessor",
                    staying<128, 64, 512, true>(2 * multiprocessors)});
 }
 

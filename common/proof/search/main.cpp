@@ -1,4 +1,4 @@
-// search -- the experiments of docs/guide/search.md: what holds the last per cent of the fastest
+// search -- the experiments of docs/guide/search.md: what holds the last percent of the fastest
 // transpose? All candidates are verified, then timed in rounds, beside a copy by cudaMemcpyAsync.
 
 #include <cuda_runtime_api.h>
@@ -45,7 +45,7 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--launches", words.launches, "Timed launches in one turn (3)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "Where the results go (docs/results/search/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, where git can not say");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all candidates, at 512 x 256");
     app.add_option("--time", words.time_on,
                    "Time nothing: predict all times, on this GPU (H200), for --json");
@@ -265,7 +265,7 @@ int run(const Words& words, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"The experiments behind the fastest transpose, timed on this GPU", "search"};
+    CLI::App app{"The experiments that led to the fastest transpose, timed on this GPU", "search"};
     Words words;
     add_options(app, words);
     return run_program(app, argc, argv, [&] { return run(words, argv); });

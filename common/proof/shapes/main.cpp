@@ -45,11 +45,12 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--launches", words.launches, "Timed launches of each (24)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, where git can not say");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
     app.add_option("--device", words.device, "gpu or, with --check, sim")
         ->check(CLI::IsMember({"gpu", "sim"}));
-    app.add_flag("--tables", words.tables, "Write the tables and the chart anew, from the results");
+    app.add_flag("--tables", words.tables,
+                 "Write the tables and the chart again, from the results");
     app.add_flag("--check-tables", words.are_tables_current,
                  "Whether the tables and the chart are current");
 }

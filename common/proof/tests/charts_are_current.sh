@@ -8,7 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 "$1" --draw "$2" --into "$folder"
 for chart in "$folder"/*.svg; do
     cmp "$chart" "$3/$(basename "$chart")" || {
-        echo "draw it anew: build/bin/bench --draw $2"
+        echo "draw it again: build/bin/bench --draw $2"
         exit 1
     }
 done

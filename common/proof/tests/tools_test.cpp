@@ -62,7 +62,7 @@ TEST_CASE("all judges speak on all cases") {
     CHECK(is_as_promised(judged));
 }
 
-TEST_CASE("a tool that can not run is no silence") {
+TEST_CASE("a tool that cannot run is no silence") {
     const std::vector<Judged> judged =
         judge({{"clean_blocks", "tiled_transpose", ""}}, "/no/such/compute-sanitizer", 1);
     CHECK(judged[0].tools.at("memcheck").kind == Opinion::unusable);

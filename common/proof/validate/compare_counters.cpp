@@ -123,7 +123,7 @@ bool CounterComparison::is_equal() const {
         if (!counter.is_exact) return true;
         if (summary.cases == 0) return !counter.is_required;
         // Compared everywhere, equal everywhere, and not everywhere 0. The pipe may settle some
-        // cases, but it can not take the place of the metric.
+        // cases, but it cannot take the place of the metric.
         return static_cast<std::size_t>(summary.cases) == cases &&
                summary.equal + summary.settled == summary.cases &&
                summary.equal > summary.settled && summary.largest_count > 0;

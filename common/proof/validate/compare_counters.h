@@ -1,5 +1,5 @@
 /// \file
-/// The simulator's counters held against the profiler's, case by case.
+/// The simulator's counters compared with the profiler's, case by case.
 #pragma once
 
 #include <nlohmann/json.hpp>

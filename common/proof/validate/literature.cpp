@@ -19,7 +19,7 @@ const std::string BOOK_NAME = "docs/guide/proof.md", BOOK = COALESCE_REPOSITORY 
 const std::string BEGIN = "<!-- literature: written by validate --time --literature --tables -->\n";
 const std::string END = "<!-- end of literature -->";
 
-/// How far figures of a table may be from those that are predicted now: per cent.
+/// How far figures of a table may be from those that are predicted now: percent.
 constexpr double kTolerance = 2;
 
 std::string percent(double part) {

@@ -1,5 +1,5 @@
 /// \file
-/// The model of time held against what others have published, on GPUs of which it knows documents alone.
+/// The model of time compared with what others have published, on GPUs of which it knows documents alone.
 #pragma once
 
 #include <string>

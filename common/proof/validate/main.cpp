@@ -1,6 +1,6 @@
 // validate -- does the simulator count what the hardware counts, and see what NVIDIA's checker sees?
 //
-// First every kernel of the course, at three shapes, and some hundred random access patterns: once
+// First every kernel of the course, at three shapes, and about a hundred random access patterns: once
 // on the simulator, once on the GPU under Nsight Compute, counter against counter. Then the
 // simulator's suite of seeded bugs: what the simulator reports, and what compute-sanitizer's four
 // tools report. With --time: are times predicted as they are measured? (times.h)
@@ -43,7 +43,7 @@ struct Words {
     TimeWords times;
 };
 
-/// The model of time is held against a GPU in another way than the counters.
+/// The model of time is compared with a GPU in another way than the counters.
 CLI::Option* add_time_options(CLI::App& app, TimeWords& words) {
     CLI::Option* time = app.add_option("--time", words.gpu,
                                        "Compare predicted times with measured ones instead,\nfor "
@@ -58,7 +58,7 @@ CLI::Option* add_time_options(CLI::App& app, TimeWords& words) {
     app.add_flag("--tables", words.tables, "--literature: write the table of the book");
     app.add_flag("--check-tables", words.are_tables_current, "--literature: is it current?");
     app.add_option("--limit", words.limit,
-                   "--time: fail when the median is beyond so many per cent");
+                   "--time: fail when the median is beyond so many percent");
     app.add_option("--markdown", words.markdown, "--time: a file for the tables");
     app.add_option("--svg", words.svg, "--time: a file for the picture");
     return time;
@@ -75,7 +75,7 @@ void add_options(CLI::App& app, Words& words) {
         ->check(CLI::Range(1, 256));
     app.add_option("--json", words.json,
                    "Where the results go (docs/results/validation/results.json)");
-    app.add_option("--commit", words.commit, "Commit of the source, where git can not say");
+    app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_option("--keep", words.keep, "Keep what ncu wrote in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Compare what ncu wrote earlier (--keep) instead of running it");

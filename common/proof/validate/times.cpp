@@ -264,7 +264,7 @@ int validate_times(const TimeWords& words) {
             if (gpu.empty()) gpu = timing::gpu_named(measured.device()).name;
             if (timing::gpu_named(gpu).name != measured.device()) {
                 throw UsageError("what is measured is an " + measured.device() + ", not an " + gpu +
-                                 ": leave the name behind --time out");
+                                 ": leave out the name after --time");
             }
             const Json predicted = predicted_json(program, shape, gpu);
             for (ComparedTime& time : compared(predicted, measured))

@@ -1,5 +1,5 @@
 /// \file
-/// The model of time held against a GPU: every variant of every lesson and of the search, predicted and measured.
+/// The model of time compared with a GPU: every variant of every lesson and of the search, predicted and measured.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct TimeWords {
     bool no_search = false;
     bool literature = false;  ///< other GPUs, and what others have published of them
     bool tables = false, are_tables_current = false;  ///< of `literature`, in the book
-    double limit = 0;  ///< per cent: the largest median that is no failure; 0: any
+    double limit = 0;  ///< percent: the largest median that is no failure; 0: any
     std::string json, markdown, svg;
 };
 

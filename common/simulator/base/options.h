@@ -23,7 +23,7 @@ struct Options {
     u64 seed = 0;              ///< varies the order of warps and blocks; 0: the natural order
     u64 max_instructions = 0;  ///< warp instructions a launch may execute; 0: no limit
     /// Every register in a slot of its own, every instruction carried out by every warp, every lane's access
-    /// by itself, every block checked in full: what the fast mode is held against.
+    /// by itself, every block checked in full: what the fast mode is compared with.
     bool plain = false;
     u32 devices = 1;                 ///< how many a program sees; they share memory and counters
     u64 memory_bytes = 64ull << 30;  ///< size of the simulated device's memory

@@ -2,10 +2,10 @@
 //
 // A text holds one kernel, `kernel`, of these parameters:
 //     const unsigned* in      kInputWords words, input_word() of the kernel's seed
-//     unsigned* out           kOutWords words a thread, kOutFill in every byte before
+//     unsigned* out           kOutWords words per thread, kOutFill in every byte before
 //     unsigned* sums          kSumWords words, zero before; changed by atomics alone whose order does
 //                             not matter
-//     unsigned char* scratch  kScratchBytes bytes a thread, zero before
+//     unsigned char* scratch  kScratchBytes bytes per thread, zero before
 //     unsigned seed
 // Its first line is a comment with the launch: `// launch GRID_X BLOCK_X BLOCK_Y BLOCK_Z DYNAMIC_SHARED`.
 //

@@ -2,7 +2,7 @@
 # mutations.sh [FOLDER] -- does the campaign find deliberate mistakes?
 #
 # Each patch in mutations/ puts one mistake into a copy of the project: into liveness, prologues, slots, the
-# ledger, short cuts, counts. Its simulator is then held against the plain mode of the one without mistakes,
+# ledger, short cuts, counts. Its simulator is then compared with the plain mode of the one without mistakes,
 # for at most a minute. Prints how long each took to be found; fails when one is not. Takes some ten minutes,
 # two of them for the copy's first build. FOLDER is where the copy goes (a temporary one).
 set -eu

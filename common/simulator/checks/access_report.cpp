@@ -94,8 +94,8 @@ Outside past_end(u64 offset, u32 bytes, u64 size) {
         const u64 over = offset + bytes - size;
         return {"begins inside, but its last " + bytes_of(over) + (over == 1 ? " lies" : " lie") +
                     " past the end",
-                "The size is no multiple of " + std::to_string(bytes) +
-                    " bytes: treat the last elements one by one, or round the allocation up."};
+                "The size is not a multiple of " + std::to_string(bytes) +
+                    " bytes: handle the last elements one by one, or round the allocation up."};
     }
     if (offset == size) {
         return {
@@ -118,7 +118,7 @@ Outside before_begin(u64 distance, u32 bytes) {
     return {by_how_much(distance, bytes, " before the beginning"),
             distance >= kFarOutside
                 ? "The index has probably overflowed: compute it in size_t."
-                : "The index is negative for this thread: treat the first elements apart."};
+                : "The index is negative for this thread: handle the first elements separately."};
 }
 
 /// Whether the words about `address` are those of an index that ran out of `nearest`.
@@ -134,7 +134,7 @@ struct Elsewhere {
     std::string what, cure;
 };
 
-/// What an address is that can not be one of the device's.
+/// What an address is that cannot be one of the device's.
 Elsewhere outside_device(HostRegion region) {
     const auto host = [](const std::string& whose, const std::string& more) {
         return Elsewhere{
@@ -282,7 +282,7 @@ Report describe_misaligned(Report report, const LaneAccess& access, ptx::StateSp
             bytes_of(access.address % access.bytes) + " past a multiple of " + size + ".",
         access.bytes > 8
             ? "A 16-byte access needs an index divisible by 4 floats, in every row: pad the pitch, "
-              "or treat the first elements one by one."
+              "or handle the first elements one by one."
             : "An access of " + size + " bytes needs an address divisible by " + size +
                   ": check the offset and the pitch before casting the pointer.");
 }

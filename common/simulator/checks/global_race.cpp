@@ -74,7 +74,7 @@ struct GlobalRace::Block::Sync {
     struct Running {
         struct PerWarp {
             u64 acquired = 0;  ///< time of the last acquire
-            u64 fenced = 0;    ///< own accesses before this lie behind a fence
+            u64 fenced = 0;    ///< own accesses before this lie after a fence
             u64 fenced_others =
                 0;  ///< those of other warps, which a barrier brought here before that fence
             u64 released = 0, released_others = 0;  ///< what the last release covered

@@ -7,7 +7,7 @@
 //            as long as whole warps access whole lines; for 4-byte words after somebody did
 //            otherwise; and for single bytes where threads share a word.
 // Arrays     Three of each size: the last write, and two reads by threads that are not ordered
-//            among themselves (a write has to be ordered after both).
+//            among themselves (a write must be ordered after both).
 // Time       A block's time counts its barriers, arrivals and fences. What came before a barrier of the
 //            whole block is known by one number. A barrier of some warps, and a phase of an mbarrier, bring
 //            to each warp that waits what those who arrived had done and knew, and to nobody else: from the

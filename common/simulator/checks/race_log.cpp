@@ -15,7 +15,7 @@ bool same_warp(const RaceParty& a, const RaceParty& b) {
     return a.block == b.block && a.thread / kLanes == b.thread / kLanes;
 }
 
-/// The order in which examples are preferred: those that take most to mend come first, so that two
+/// The order in which examples are preferred: those that take most to fix come first, so that two
 /// warps without a barrier are not hidden by two lanes of one of them.
 auto rank(RaceKind kind, const RaceParty& later, const RaceParty& earlier) {
     const int grain = later.block != earlier.block ? 0 : same_warp(later, earlier) ? 2 : 1;

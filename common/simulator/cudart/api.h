@@ -5,17 +5,17 @@
 //   - The last error of a host thread. Every failing call sets it, a call that succeeds leaves it
 //     alone, cudaGetLastError reads and clears it.
 //   - The error of the context, which a kernel causes by touching what it must not. It is for all
-//     threads, can not be cleared, and every later call that needs the device returns it
+//     threads, cannot be cleared, and every later call that needs the device returns it
 //     ("sticky").
 //   On hardware a kernel runs on while the host goes ahead, so its error is not the launch's: it
 //   comes out of a later call. Here the kernel has ended when the launch returns, but its error
 //   still waits for the next call, so that programs take the course that they take on hardware.
 //
-//   A kernel that the simulator can not run (machine code alone, an instruction that it does not
+//   A kernel that the simulator cannot run (machine code alone, an instruction that it does not
 //   know) is such an error as well. On hardware it would have run, and what it computes is missing
 //   from all that follows: a program that does not look at the launch must not end as if all were
 //   well. Hardware answers cudaErrorNoKernelImageForDevice, cudaErrorInvalidPtx or
-//   cudaErrorUnsupportedPtxVersion for code that it can not run, and so do we, at the launch; but
+//   cudaErrorUnsupportedPtxVersion for code that it cannot run, and so do we, at the launch; but
 //   there the context stays whole, here it breaks.
 //
 //   What a call returns is also reported, for those who read no return values, when it is a mistake
@@ -47,7 +47,7 @@ void report_broken(cudaError_t error, const std::string& kernel);
 /// cudaDeviceReset after a context error: the device is gone for this process.
 void leave_broken_context();
 
-/// Makes the context whole again and forgets the calling thread's last error. Hardware can not.
+/// Makes the context whole again and forgets the calling thread's last error. Hardware cannot.
 void mend_context();
 
 /// True when a kernel's error has broken the context, whether a call returned it yet or not.

@@ -76,7 +76,7 @@ typedef struct CoalesceAccess {
     int shared; /**< of shared memory; else of global memory */
     int store;  /**< else a load */
     unsigned bytes_per_lane;
-    uint32_t active;        /**< one bit a lane */
+    uint32_t active;        /**< one bit per lane */
     uint64_t addresses[32]; /**< of active lanes; in shared memory the offset in the block's */
     unsigned cost;          /**< sectors; of shared memory wavefronts */
     unsigned ideal;         /**< the least for these bytes */

@@ -1,5 +1,5 @@
 // What the simulated device says of itself: every cudaDeviceAttr, and cudaDeviceProp made from
-// them, so that the two can not disagree. The values stand in device_attributes.inc.
+// them, so that the two cannot disagree. The values stand in device_attributes.inc.
 #include <cstdio>
 #include <cstring>
 #include <optional>

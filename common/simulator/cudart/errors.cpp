@@ -190,7 +190,7 @@ cudaError_t explain_exception(const std::exception& exception) {
 namespace {
 
 cudaError_t last_error() {
-    // The context's error is not this thread's to clear, but a mended context has none.
+    // The context's error is not this thread's to clear, but a fixed context has none.
     if (last.from_context && context.current.load() == cudaSuccess) last = {};
     return last.error;
 }

@@ -74,7 +74,7 @@ void coalesceResetCounters(void) {
     if (PredictedTimes* times = predicted_times()) times->clear();
     forget_unloaded_kernels();
     for (const Kernel* kernel : all_kernels()) {
-        // The list is for readers; this is the one place that starts the counters afresh.
+        // The list is for readers; this is the one place that starts the counters again.
         KernelTotals& totals = const_cast<Kernel*>(kernel)->totals;
         const std::size_t sites = totals.sites.size();
         totals = {};

@@ -10,8 +10,8 @@
 //   Older toolkits and clang call cudaLaunchKernel(address of the stub, ...) instead.
 //   args[i] points at argument i; its size and place come from parameter i of the PTX entry.
 //
-//   A configuration that the device can not run is the launch's own error, and the next launch may
-//   succeed. What the kernel does wrong breaks the context, and so does a kernel that can not be
+//   A configuration that the device cannot run is the launch's own error, and the next launch may
+//   succeed. What the kernel does wrong breaks the context, and so does a kernel that cannot be
 //   simulated: see api.h.
 #include <mutex>
 #include <vector>
@@ -87,7 +87,7 @@ cudaError_t check_block(const Request& request, const KernelHandle& handle) {
     if (bound != 0 && threads > bound) {
         return refuse(cudaErrorInvalidValue,
                       "its __launch_bounds__ allow " + std::to_string(bound) +
-                          " threads a block, not " + std::to_string(threads) + ".",
+                          " threads per block, not " + std::to_string(threads) + ".",
                       handle);
     }
     const u32* required = handle.kernel->ast->required_threads;
@@ -217,7 +217,7 @@ cudaError_t run(KernelHandle& handle, const Request& request, Dim3 cluster, void
     return is_not_simulated(status) ? error : cudaSuccess;
 }
 
-/// The kernel to launch, ready to run. That its code can not be run breaks the context.
+/// The kernel to launch, ready to run. That its code cannot be run breaks the context.
 cudaError_t find_to_run(const void* function, KernelHandle*& handle) {
     cudaError_t error = Modules::instance().find(function, handle);
     if (error != cudaSuccess) return error;
@@ -225,7 +225,7 @@ cudaError_t find_to_run(const void* function, KernelHandle*& handle) {
     error = Modules::instance().make_ready(*handle);
     if (error == cudaSuccess) return error;
     report_unsupported(CurrentCall::take_explanations(),
-                       "This kernel can not run on the simulated GPU.", kernel_name(handle->name));
+                       "This kernel cannot run on the simulated GPU.", kernel_name(handle->name));
     break_context(error);
     return error;
 }

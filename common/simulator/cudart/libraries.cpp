@@ -65,7 +65,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cu
         if (!library || !name) return cudaErrorInvalidValue;
         std::ifstream stream(name, std::ios::binary);
         if (!stream) {
-            explain(std::string("the file ") + name + " can not be read.");
+            explain(std::string("the file ") + name + " cannot be read.");
             return cudaErrorFileNotFound;
         }
         std::vector<char> file(std::istreambuf_iterator<char>(stream), {});

@@ -32,7 +32,7 @@ cudaError_t allocate(void** pointer, size_t bytes, AllocationKind kind) {
     const u64 address = memory().allocate(bytes, kind);
     if (address == 0) {
         explain(std::to_string(bytes) +
-                " bytes can not be allocated: " + std::to_string(memory().bytes_in_use()) +
+                " bytes cannot be allocated: " + std::to_string(memory().bytes_in_use()) +
                 " of the device's " + std::to_string(memory().capacity()) + " bytes are in use.");
         return cudaErrorMemoryAllocation;
     }
@@ -40,7 +40,7 @@ cudaError_t allocate(void** pointer, size_t bytes, AllocationKind kind) {
     return cudaSuccess;
 }
 
-/// Why a pointer can not be freed.
+/// Why a pointer cannot be freed.
 void explain_bad_free(const void* pointer) {
     const u64 address = address_of(pointer);
     if (const auto inside = memory().find(address)) {

@@ -127,7 +127,7 @@ cudaError_t Modules::read_locked(LoadedModule& module) {
     std::string problem;
     module.module = Device::instance().load(texts.front(), problem);
     if (!module.module) {
-        module.problem = "the PTX can not be loaded: " + problem + ".";
+        module.problem = "the PTX cannot be loaded: " + problem + ".";
         return cudaErrorInvalidPtx;
     }
     for (const VariableHandle* variable : module.managed) {
@@ -149,7 +149,7 @@ cudaError_t Modules::make_ready(KernelHandle& handle) {
         return cudaErrorInvalidDeviceFunction;
     }
     // Only now is it known what the kernel needs: attributes and occupancy ask for its registers.
-    // What can not be lowered is told where it is launched.
+    // What cannot be lowered is told where it is launched.
     lower(*handle.kernel);
     return cudaSuccess;
 }

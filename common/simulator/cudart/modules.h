@@ -3,7 +3,7 @@
 //
 // Builds on  fatbin/ (takes the PTX out), Device::load (makes kernels of it).
 // Idea       A module is read when something of it is first needed, so that a program starts as
-//            fast as without us, and PTX that can not be run is told where it is launched.
+//            fast as without us, and PTX that cannot be run is told where it is launched.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -54,7 +54,7 @@ struct LoadedModule {
     std::vector<VariableHandle*> managed;
 
     std::unique_ptr<Module> module;   ///< null until read
-    cudaError_t error = cudaSuccess;  ///< why it can not be read
+    cudaError_t error = cudaSuccess;  ///< why it cannot be read
     std::string problem;              ///< the same in words
 };
 
@@ -92,7 +92,7 @@ public:
     KernelHandle& library_kernel(LoadedModule& library, const std::string& name);
     void unload_library(LoadedModule& library);
 
-    /// cudaDeviceReset: modules are read afresh at their next use.
+    /// cudaDeviceReset: modules are read again at their next use.
     void reset();
 
 private:

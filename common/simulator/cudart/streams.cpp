@@ -231,7 +231,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamCopyAttributes, _ptsz);
 
-// ---- capture into a graph: never under way, can not be begun (missing_list.inc) ----
+// ---- capture into a graph: never under way, cannot be begun (missing_list.inc) ----
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
     return with_stream(__func__, stream,

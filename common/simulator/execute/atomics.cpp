@@ -266,7 +266,7 @@ template <class F, class Lane>
     w.active = all;
 }
 
-/// One element a lane: operands in Op::b and Op::c, old value to Op::d.
+/// One element per lane: operands in Op::b and Op::c, old value to Op::d.
 template <class F, class T, bool ReturnsOld>
 const Op* run_atomic(Warp& w, const Op* op) {
     using B = Bits<T>;
@@ -290,7 +290,7 @@ const Op* run_atomic(Warp& w, const Op* op) {
     return op + 1;
 }
 
-/// A vector: Op::count elements a lane, operands in Op::v, old values to Op::d, d2, b, c. Each
+/// A vector: Op::count elements per lane, operands in Op::v, old values to Op::d, d2, b, c. Each
 /// element is atomic by itself.
 template <class F, class T, bool ReturnsOld>
 const Op* run_vector_atomic(Warp& w, const Op* op) {

@@ -52,7 +52,7 @@ void report_exited_threads(const Block& block, const Warp& waiting, const Fragme
     }
 }
 
-/// Of the whole block's barrier: everybody has to be at the same one, and nobody may be missing.
+/// Of the whole block's barrier: everybody must be at the same one, and nobody may be missing.
 void check_barrier(const Block& block, u32 id) {
     const Warp* first_warp = nullptr;
     const Fragment* first = nullptr;
@@ -73,7 +73,7 @@ void check_barrier(const Block& block, u32 id) {
                 report.other_thread = w.thread_of(std::countr_zero(f.lanes));
                 report.message = "threads of one block wait at two different barriers";
                 report.cure =
-                    "Every thread of the block has to reach the same __syncthreads(): move it out "
+                    "Every thread of the block must reach the same __syncthreads(): move it out "
                     "of the branch.";
                 reports().add(report);
                 return;
@@ -227,7 +227,7 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
     std::snprintf(text, sizeof text, format, first, second);
     report.message = text;
     report.cure =
-        "Call it where all lanes of the mask come by, or make the mask with __ballot_sync() before "
+        "Call it where all lanes of the mask reach it, or make the mask with __ballot_sync() before "
         "the branch.";
     reports().add(report);
 }
@@ -263,7 +263,7 @@ void report_deadlock(Block& block) {
     const Fragment& f = stuck->others.front();
     Report report = stuck->describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     report.message = "no warp of the block can go on:\n" + describe_waiting(block);
-    report.cure = "All threads that a barrier counts have to reach it.";
+    report.cure = "All threads that a barrier counts must reach it.";
     reports().add(report);
     block.launch->fail(Status::launch_timeout);
 }

@@ -1,4 +1,4 @@
-// The barriers of a block, and what is said when they can not work.
+// The barriers of a block, and what is said when they cannot work.
 #pragma once
 
 #include "execute/block.h"

@@ -139,7 +139,7 @@ struct Issue {
 bool is_multiple(Issue& issue, u64 value, u32 of, const char* what) {
     if (value % of == 0) return true;
     return issue.fail(Status::misaligned_address, "misaligned",
-                      std::string(what) + " is no multiple of " + std::to_string(of) + " bytes",
+                      std::string(what) + " is not a multiple of " + std::to_string(of) + " bytes",
                       value);
 }
 

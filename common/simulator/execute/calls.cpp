@@ -62,7 +62,7 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
         return w.fail(
             op, Status::illegal_address, "memcheck", "stack overflow",
             "the call needs more stack than the " + std::to_string(w.local_bytes) +
-                " bytes a thread has; end the recursion earlier, or raise cudaLimitStackSize",
+                " bytes that a thread has; end the recursion earlier, or raise cudaLimitStackSize",
             w.first_active());
     if (!fits(*op->call, caller, callee))
         return w.fail(

@@ -131,7 +131,7 @@ void report_unknown(const Kernel& kernel) {
     report.kernel = kernel.demangled;
     report.where = kernel.error_place;
     report.message = kernel.error;
-    report.cure = "This kernel can not run on the simulated GPU.";
+    report.cure = "This kernel cannot run on the simulated GPU.";
     reports().add(report);
 }
 

@@ -72,7 +72,7 @@ public:
 
     DeviceMemory& memory();
 
-    /// Parses the text and places its variables. nullptr with `error` set when it can not.
+    /// Parses the text and places its variables. nullptr with `error` set when it cannot.
     std::unique_ptr<Module> load(std::string_view ptx_text, std::string& error);
     void unload(Module& module);
 

@@ -41,7 +41,7 @@ const Op* run_vprintf(Warp& w, const Op* op) {
             const std::optional<std::string> read = read_string(w, formats[lane], lane);
             if (!read)
                 return not_printable(w, op, lane, formats[lane],
-                                     "the format string can not be read; pass pointers that are "
+                                     "the format string cannot be read; pass pointers that are "
                                      "valid on the device");
             format = *read;
             format_read = formats[lane];

@@ -102,7 +102,7 @@ Handler constant_handler(const MemoryAccessKind& kind) {
     return handler;
 }
 
-/// A kernel's parameters, by their generic address (cvta.param). They can not be written.
+/// A kernel's parameters, by their generic address (cvta.param). They cannot be written.
 Handler parameter_handler(const MemoryAccessKind& kind) {
     if (kind.store) return store_to_parameters;
     Handler handler = nullptr;

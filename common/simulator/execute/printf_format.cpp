@@ -101,7 +101,7 @@ private:
         offset_ = static_cast<u32>(round_up(offset_, sizeof(T)));
         if (result_.problem.empty() && !source_.argument(offset_, sizeof(T), &value))
             result_.problem =
-                "its argument buffer can not be read; pass pointers that are valid on the device";
+                "its argument buffer cannot be read; pass pointers that are valid on the device";
         offset_ += sizeof(T);
         ++result_.arguments;
         return value;
@@ -154,7 +154,7 @@ private:
             result_.text += print(c, "", text->c_str());
         else
             result_.problem =
-                "a string for %s can not be read; pass pointers that are valid on the device";
+                "a string for %s cannot be read; pass pointers that are valid on the device";
     }
 
     const FormatSource& source_;

@@ -15,9 +15,9 @@
 namespace coalesce::sim {
 
 struct FormatSource {
-    /// Copies `bytes` bytes at `offset` of the argument buffer; false when they can not be read.
+    /// Copies `bytes` bytes at `offset` of the argument buffer; false when they cannot be read.
     std::function<bool(u32 offset, u32 bytes, void* to)> argument;
-    /// The string at a device address; nothing when it can not be read.
+    /// The string at a device address; nothing when it cannot be read.
     std::function<std::optional<std::string>(u64 address)> string;
 };
 

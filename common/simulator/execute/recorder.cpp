@@ -17,7 +17,7 @@ namespace {
 /// Of one warp: enough for any loop to have shown how its turns go.
 constexpr std::size_t kMaxSteps = 4000;
 /// What memory sees as one run was asked for within so many sectors (3 MiB): written data waits that long in
-/// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes a row,
+/// the second-level cache, and goes out with its neighbours. (Measured on an H200: tiles of 128 bytes per row,
 /// written down the columns, are as slow as runs of 128 bytes once the next row of tiles comes later.)
 /// Reads are not kept until others come: of those, two thirds are asked for together. (Calibrate's runs.cu: reads in
 /// strips, of which the next comes after 2 MiB, are half as good as of twice their width; after 4 MiB hardly any.)

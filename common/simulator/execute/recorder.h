@@ -26,7 +26,7 @@ class NeighbourLog : public AccessListener {
 public:
     bool hears_shared() const override { return false; }
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
-    /// Adds what was heard to the recording, and begins anew.
+    /// Adds what was heard to the recording, and starts again.
     void move_to(timing::Recording& recording);
 
 private:

@@ -7,7 +7,7 @@
 
 namespace coalesce::sim {
 
-/// "execution" (asserts, the instruction budget, unknown instructions) can not be switched off.
+/// "execution" (asserts, the instruction budget, unknown instructions) cannot be switched off.
 inline bool wants(const Checks& checks, const std::string& check) {
     if (check == "memcheck") return checks.memory;
     if (check == "racecheck") return checks.race;

@@ -20,7 +20,7 @@ constexpr i64 kSliceFuelWhenHeard = 500;
 constexpr u32 kWorkingTurn = 1, kIdleTurn = 16;
 /// The weight of turns while other lanes of the warp could run: they wait where the paths join, and
 /// letting them go on costs the warp its convergence, so this takes a while. Half as long every time
-/// that it was in vain, so that a lock that the lanes hand to each other does not crawl.
+/// that it had no success, so that a lock that the lanes hand to each other does not crawl.
 constexpr u32 kPatienceWithinWarp = 256 * kIdleTurn;
 /// ... and while only other warps could.
 constexpr u32 kPatience = 4 * kIdleTurn;

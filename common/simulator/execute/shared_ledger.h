@@ -1,7 +1,7 @@
 // Proof by repetition: a block that touches shared memory exactly as a clean block did is clean.
 //
 // Idea    Checking every byte of every shared access for races and for missing writes is the
-//         dearest thing that the simulator does, and almost always the answer is the same for every
+//         most expensive thing that the simulator does, and almost always the answer is the same for every
 //         block: shared addresses depend on the thread, not on the block. So the first block of a
 //         launch is checked in full while the ledger records what each warp did: instruction,
 //         lanes, addresses, barriers. If that block was clean, later blocks only compare, step by
@@ -69,7 +69,7 @@ public:
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
     /// While comparing: the step that `warp` is expected to do next if it is this one, else
-    /// nullptr. `stable` says that the addresses can not differ for this warp (they do not depend
+    /// nullptr. `stable` says that the addresses cannot differ for this warp (they do not depend
     /// on the block). `stored`: the undefined bytes of each lane, when it stores some.
     const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses, bool stable,
                        const u32* stored = nullptr) {

@@ -104,7 +104,7 @@ bool addresses_good(Warp& w, const Op* op, const u32* addresses) {
         const int l = std::countr_zero(rest);
         u64 address = addresses[l];
         if constexpr (!Narrow) address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
-        // Just below zero is just below 2^64: a sum would begin anew.
+        // Just below zero is just below 2^64: a sum would start again.
         const bool good =
             address < size && Shape::kTotal <= size - address && address % Shape::kTotal == 0;
         if (!good && !resolve_one(w, op, address, l, Shape::kTotal, ptx::StateSpace::shared,

@@ -2,7 +2,7 @@
 //
 // Builds on  block.h.
 // Idea       Most never change while a kernel runs. How far a value reaches (the launch, the block,
-//            the warp's position in its block) says how often it has to be computed.
+//            the warp's position in its block) says how often it must be computed.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ enum class Varies : u8 {
     launch,  ///< the same for all threads of a launch
     block,   ///< the same for all threads of a block
     thread,  ///< on the thread's place in its block only: the same for every block of a launch
-    always,  ///< on the moment: read anew each time, never moved or shared
+    always,  ///< on the moment: read again each time, never moved or shared
 };
 
 struct SpecialRegister {

@@ -109,7 +109,7 @@ private:
 
     bool on_ = false;
     bool grown_ = false;  ///< something was executed for the first time
-    u64 version_ = 0;     ///< raised when states can not be compared with earlier ones
+    u64 version_ = 0;     ///< raised when states cannot be compared with earlier ones
     bool reads_clock_ = false;
     u32 next_leap_ = 0;  ///< a power of two
     std::unordered_map<const FunctionCode*, Plan> plans_;

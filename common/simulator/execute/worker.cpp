@@ -358,7 +358,7 @@ void Worker::report_stuck_grid() {
         " blocks wait for memory to change, and nothing that still runs will change it";
     if (begun < blocks_)
         report.message +=
-            "; " + std::to_string(blocks_ - begun) + " blocks can not begin before one of these " +
+            "; " + std::to_string(blocks_ - begun) + " blocks cannot begin before one of these " +
             std::to_string(waiting_.size()) + " ends, which is all that the device holds at a time";
     report.message += ":\n" + describe_waiting(block);
     report.cure =

@@ -1,4 +1,4 @@
-// A size that the data can not keep is refused before memory is taken for it, where the data tells.
+// A size that the data cannot keep is refused before memory is taken for it, where the data tells.
 #include "fatbin/decompress.h"
 
 #include <lz4.h>
@@ -10,7 +10,7 @@ namespace coalesce::sim::fatbin {
 
 namespace {
 
-/// LZ4 can not do better than this, so a promise past it is a lie: refuse before allocating.
+/// LZ4 cannot do better than this, so a promise past it is a lie: refuse before allocating.
 constexpr u64 kBestLz4Ratio = 255;
 
 [[noreturn]] void fail(const char* compression, const std::string& why) {

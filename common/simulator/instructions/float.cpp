@@ -50,7 +50,7 @@ struct Flushing {
     }
 };
 /// Whether a result is subnormal is decided after it was rounded to 24 bits, as if there were no
-/// lowest exponent. What is just below the smallest normal number may thus be rounded up to it as a
+/// lowest exponent. What is just below the smallest normal number may therefore be rounded up to it as a
 /// subnormal, and is flushed all the same. `scaled` is the result 2^64 times as large, where
 /// nothing is subnormal.
 inline float flushed_by_scaled(float result, float scaled) {

@@ -38,7 +38,7 @@ struct LogicalNot {
     }
 };
 
-// ---- predicates: one bit a lane, all 32 at once ----
+// ---- predicates: one bit per lane, all 32 at once ----
 
 template <class F>
 const Op* run_on_predicates(Warp& w, const Op* op) {

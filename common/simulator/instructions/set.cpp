@@ -1,4 +1,4 @@
-// set: compares, and stores a value a lane: all ones or 1.0 where true, 0 where false.
+// set: compares, and stores a value per lane: all ones or 1.0 where true, 0 where false.
 #include "instructions/compare.h"
 
 namespace coalesce::sim {

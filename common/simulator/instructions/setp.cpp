@@ -1,4 +1,4 @@
-// setp: compares, and stores one bit a lane.
+// setp: compares, and stores one bit per lane.
 #include "instructions/compare.h"
 
 namespace coalesce::sim {

@@ -111,7 +111,7 @@ struct DeviceMemory::State {
     void close_host_slot(Interval slot);
 };
 
-/// Each slot with an access right of its own is a mapping to the system, which allows some 65000. A
+/// Each slot with an access right of its own is a mapping to the system, which allows about 65000. A
 /// program with more managed allocations than that gets them all, but without faults in between.
 bool DeviceMemory::State::open_host_slot(Interval slot, u64 bytes) {
     if (host_zone_open) return true;
@@ -151,7 +151,7 @@ DeviceMemory::DeviceMemory(u64 capacity_bytes)
         if (reserved) munmap(reinterpret_cast<void*>(kDeviceBase), range_);
         if (capacity_ <= kSmallestCapacity) {
             throw std::runtime_error(
-                "the simulated device's addresses (from 0x500000000000) can not be reserved: "
+                "the simulated device's addresses (from 0x500000000000) cannot be reserved: "
                 "another part of the program uses them, or a limit on address space is too tight "
                 "(see ulimit -v)");
         }

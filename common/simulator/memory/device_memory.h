@@ -1,6 +1,6 @@
 // The simulated device's memory: allocations, their bytes, and what has been written.
 //
-// Addresses   A device pointer lies in [kDeviceBase, kDeviceBase + range). The host can not
+// Addresses   A device pointer lies in [kDeviceBase, kDeviceBase + range). The host cannot
 //             dereference it: those pages are reserved and fault. The bytes live elsewhere in this
 //             process ("storage"), at a fixed distance. Managed and pinned memory lies in a second
 //             part of the same range whose storage is at the address itself, so both sides see it.
@@ -99,7 +99,7 @@ public:
     u32 unwritten_bytes(u64 address, u32 bytes) const;
 
     /// "1536 bytes into an allocation of 4096 bytes", for the handler of a fault: takes no lock
-    /// that is held. False when it can not tell.
+    /// that is held. False when it cannot tell.
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }

@@ -64,7 +64,7 @@ std::string fault_of_dimension(const TensorMapArguments& a, u32 d) {
     if (d == 0) return "";
     const u64 stride = a.strides[d - 1];
     if (stride % kPieceBytes != 0)
-        return dimension("globalStrides", d - 1) + " is no multiple of 16 bytes";
+        return dimension("globalStrides", d - 1) + " is not a multiple of 16 bytes";
     if (stride >= kStrideEnd) return dimension("globalStrides", d - 1) + " is not below 2^40";
     return "";
 }
@@ -73,22 +73,22 @@ std::string fault_of(const TensorMapArguments& a) {
     if (!a.map || reinterpret_cast<std::uintptr_t>(a.map) % kMapAlignment != 0)
         return "tensorMap is not at a multiple of 64 bytes: declare it a CUtensorMap, or "
                "alignas(64)";
-    if (a.type >= std::size(kElementBytes)) return "tensorDataType is none that this device has";
+    if (a.type >= std::size(kElementBytes)) return "tensorDataType is not one that this device has";
     if (a.rank == 0 || a.rank > kMostDimensions) return "tensorRank is not between 1 and 5";
     if (!a.size || !a.box || !a.element_strides || (a.rank > 1 && !a.strides))
         return "globalDim, globalStrides, boxDim or elementStrides is a null pointer";
     if (a.address == 0 || a.address % kPieceBytes != 0)
-        return "globalAddress is no multiple of 16 bytes";
+        return "globalAddress is not a multiple of 16 bytes";
     if (a.interleave != 0) return "interleave is not NONE: others are not simulated";
-    if (a.swizzle > 3) return "swizzle is none of NONE, 32B, 64B and 128B";
-    if (a.promotion > 3) return "l2Promotion is none of NONE, 64B, 128B and 256B";
+    if (a.swizzle > 3) return "swizzle is not one of NONE, 32B, 64B and 128B";
+    if (a.promotion > 3) return "l2Promotion is not one of NONE, 64B, 128B and 256B";
     if (a.fill > 1) return "oobFill is neither NONE nor NAN_REQUEST_ZERO_FMA";
     if (a.fill == 1 && a.type < kFirstFloat)
         return "oobFill asks for NaNs where elements are integers";
     for (u32 d = 0; d < a.rank; ++d)
         if (const std::string fault = fault_of_dimension(a, d); !fault.empty()) return fault;
     const u32 row = a.box[0] * kElementBytes[a.type];
-    if (row % kPieceBytes != 0) return "boxDim[0] elements are no multiple of 16 bytes";
+    if (row % kPieceBytes != 0) return "boxDim[0] elements are not a multiple of 16 bytes";
     if (a.swizzle != 0 && row > span_of(a.swizzle))
         return "boxDim[0] elements are more than the " + std::to_string(span_of(a.swizzle)) +
                " bytes that this swizzle spans";

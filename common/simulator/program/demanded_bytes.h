@@ -5,7 +5,7 @@
 //        them, computes with them or branches on them. So a load that finds unwritten bytes is judged by
 //        what becomes of them, and what a store passes on is unwritten where it arrives.
 //        valgrind judges in the same way, by following every value while it runs; here the program's
-//        text says it beforehand, and nothing has to be followed as long as all that is read was written.
+//        text says it beforehand, and nothing needs to be followed as long as all that is read was written.
 // Found  From each load to the uses of its bits, and from each store back to the loads of its bytes, by
 //        registers. Only what is certain to follow a load counts as deciding: of a union, or of a value
 //        that may not be there, compilers load what only some branches look at.

@@ -71,7 +71,7 @@ struct FunctionCode {
     std::vector<PlacedRegister> placed;
 };
 
-/// How often a value has to be computed.
+/// How often a value must be computed.
 enum class ValueClass : u8 {
     launch,    ///< the same for every thread of the grid
     block,     ///< the same for every thread of a block
@@ -97,7 +97,7 @@ struct Kernel::Code {
     std::vector<std::map<std::pair<u32, u32>, u32>> straights{1};
     u32 uniform_bytes = 0;
     bool plain = false;            ///< nothing that makes it fast: see Options::plain
-    bool recorded = false;         ///< plain, but for accesses: of blocks that are recorded
+    bool recorded = false;         ///< plain, except for accesses: of blocks that are recorded
     bool order_sensitive = false;  ///< blocks can see the order in which they run: one worker
     bool reserved_shared = false;  ///< asks where the system's shared memory is
     bool repeats_shared =
@@ -113,7 +113,7 @@ void describe_kernel(Kernel& kernel);
 
 /// Fills kernel.code and kernel.sites, or sets kernel.error.
 void lower(Kernel& kernel);
-/// The same kernel as plain mode has it, beside kernel.code, but for its accesses: what is counted is counted at
+/// The same kernel as plain mode has it, beside kernel.code, except for its accesses: what is counted is counted at
 /// the same sites. Null when it cannot be.
 std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel);
 

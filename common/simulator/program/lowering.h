@@ -22,7 +22,7 @@
 
 namespace coalesce::sim {
 
-/// Why a kernel can not be lowered.
+/// Why a kernel cannot be lowered.
 struct LoweringError : std::runtime_error {
     explicit LoweringError(const std::string& why, Place where = {})
         : std::runtime_error(why), where(std::move(where)) {}
@@ -74,7 +74,7 @@ private:
         return registers_.value_class[registers_.root[reg]];
     }
     Width width_of_register(u32 reg) const;
-    /// Of an operand that has to be a register.
+    /// Of an operand that must be a register.
     Width width_of(const Operand& operand) const;
     Slot source(const Operand& operand, Width width);
     Slot destination(const Operand& operand, Width width);
@@ -113,7 +113,7 @@ private:
     void lower_call();
     void lower_device_call(const DeviceCall& call, const std::vector<std::string>& results,
                            const std::vector<std::string>& arguments);
-    /// For instructions that a guard can not simply mask: a branch around them.
+    /// For instructions that a guard cannot simply mask: a branch around them.
     void begin_guarded_region();
     void end_guarded_region();
     void find_waiting_loops();

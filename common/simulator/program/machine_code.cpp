@@ -218,7 +218,7 @@ private:
         if (!is_among(value, to)) to.push_back(value);
     }
 
-    /// A constant in a register: where it was brought on the way here, or anew. A loop does not bring it in
+    /// A constant in a register: where it was brought on the way here, or brought again. A loop does not bring it in
     /// each turn.
     u32 bring(MachinePiece& piece, u32 at, const Constant& constant) {
         for (const Brought& b : brought_)

@@ -11,7 +11,7 @@
 // Pairs   A result of 64 bits is a pair of registers side by side where an instruction takes or gives it
 //         whole: addresses, doubles, products. Otherwise it is two registers anywhere.
 // Vectors What is loaded or stored as a vector lies side by side. Where vectors are taken apart and put
-//         together anew, as in a transpose inside registers, both need registers at the same time.
+//         together again, as in a transpose inside registers, both need registers at the same time.
 #pragma once
 
 #include <optional>
@@ -58,7 +58,7 @@ public:
     u32 words_of_array() const;
     /// Values that lie in registers one after the other: the elements of loaded and stored vectors.
     const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
-    /// What has to be put side by side for an instruction alone: a vector that is stored, or the two values
+    /// What must be put side by side for an instruction alone: a vector that is stored, or the two values
     /// of a compare and swap. Of no words where it lies so already.
     struct Vector {
         u32 words = 0;

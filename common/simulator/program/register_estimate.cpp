@@ -29,7 +29,7 @@ constexpr u32 kWordsMost = 24;
 /// A kernel with a call needs those that the convention for calls keeps.
 constexpr u32 kForCalls = 24;
 
-/// What ptxas makes of a function, but for the order of its instructions.
+/// What ptxas makes of a function, except for the order of its instructions.
 class Compiled {
 public:
     explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}

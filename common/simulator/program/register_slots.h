@@ -1,4 +1,4 @@
-// Packs the registers that every warp computes anew into as few slots as are needed at once.
+// Packs the registers that every warp computes again into as few slots as are needed at once.
 //
 // Idea   PTX has a new virtual register for almost every result. What matters is how many are alive
 //        at the same time (liveness.h): registers whose ranges of the text do not overlap take turns in

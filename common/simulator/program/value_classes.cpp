@@ -92,7 +92,7 @@ private:
         }
     }
 
-    /// Whether some copy is wanted when the instruction at `at` has written the source anew.
+    /// Whether some copy is wanted when the instruction at `at` has written the source again.
     bool differ_behind(u32 at, const std::vector<u32>& copies, const Liveness& liveness) const {
         std::vector<u32> names;
         for (u32 copy : copies) names.push_back(function_.body[copy].operands[0].reg);

@@ -34,7 +34,7 @@ void write_file(const std::string& file, const std::string& text) {
         good = std::fclose(out) == 0 && good;
     }
     if (!good) {
-        std::fprintf(stderr, "coalesce: can not write %s: %s; name another file\n", file.c_str(),
+        std::fprintf(stderr, "coalesce: cannot write %s: %s; name another file\n", file.c_str(),
                      std::strerror(errno));
     }
 }

@@ -2,7 +2,7 @@
 //
 // Idea  Launches of a kernel with the same grid, block and shared memory are alike: the first few of them are
 //       recorded (execute/recorder.h), each is predicted when it has ended, and all others are taken for like
-//       these. So a kernel that is launched a thousand times costs no more than one that is launched thrice.
+//       these. So a kernel that is launched a thousand times costs no more than one that is launched three times.
 #pragma once
 
 #include <map>

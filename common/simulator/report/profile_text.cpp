@@ -262,7 +262,7 @@ void add_file(std::string& out, const KernelRow& kernel, const std::string& file
            coloured(wrap(kernel.name + " in " + shown_path(file), kColumns, "", "    "), kBold,
                     colour) +
            "\n";
-    if (!text) out += "  (the source is not there to be read: line numbers only)\n";
+    if (!text) out += "  (the source cannot be read: line numbers only)\n";
     u32 previous = 0;
     for (const u32 line : shown) {
         if (previous != 0 && line != previous + 1) out += "      |\n";

@@ -17,11 +17,11 @@ namespace coalesce::sim {
 std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
                          bool colour, const PredictedTimes* times = nullptr);
 
-/// Gives the lines of a source file, or nothing when it can not be read.
+/// Gives the lines of a source file, or nothing when it cannot be read.
 using SourceReader = std::function<std::optional<std::vector<std::string>>(const std::string&)>;
 std::optional<std::vector<std::string>> read_source(const std::string& file);
 
-/// The source lines of every kernel, annotated. A file that can not be read gives its line numbers.
+/// The source lines of every kernel, annotated. A file that cannot be read gives its line numbers.
 std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
                            bool colour);
 

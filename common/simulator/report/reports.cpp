@@ -84,7 +84,7 @@ struct Reports::State {
         if (!printing) return;
         if (printed == kMostPrinted) {
             print(wrap(std::to_string(kMostPrinted) +
-                           " reports are printed; further ones are only counted. Mend the first "
+                           " reports are printed; further ones are only counted. Fix the first "
                            "ones first; simulate --json lists all.",
                        kColumns - 10, "", "  "));
         }

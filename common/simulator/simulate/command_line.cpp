@@ -22,7 +22,7 @@ constexpr const char* kFooter =
     "  nvcc -cudart shared -arch=sm_90 -lineinfo -o transpose transpose.cu\n"
     "  simulate ./transpose                    counters and checks\n"
     "  simulate --lines ./transpose 1024       the same, at each source line\n"
-    "  simulate --check none ./transpose       counters alone, faster\n"
+    "  simulate --check none ./transpose       counters only, faster\n"
     "  simulate --time ./transpose             and predict an H200's times\n"
     "  simulate --json out.json ./transpose    also for programs to read\n"
     "  simulate --quiet --error-exitcode 9 ./transpose     for scripts\n"
@@ -50,7 +50,7 @@ std::string size_problem(const std::string& size) {
     const bool good = digits > 0 && digits < 19 &&
                       (unit.empty() || (unit.size() == 1 && std::string("KMGTkmgt").find(unit[0]) !=
                                                                 std::string::npos));
-    return good ? "" : "'" + size + "' is no size; give one such as 512M or 16G";
+    return good ? "" : "'" + size + "' is not a size; give one such as 512M or 16G";
 }
 
 std::string gpu_problem(const std::string& name) {

@@ -20,7 +20,7 @@ struct CommandLine {
     std::vector<std::string> program;                                     ///< and its arguments
 };
 
-/// Nothing when the program shall end now, with `exit_code`: help was printed, or an error.
+/// Nothing when the program is to end now, with `exit_code`: help was printed, or an error.
 std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_code);
 
 /// The variables that tell the simulator in the program what was asked for.

@@ -27,7 +27,7 @@ class MappedFile {
 public:
     explicit MappedFile(const std::string& path) {
         const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) throw NotAnElfFile("can not be read");
+        if (file < 0) throw NotAnElfFile("cannot be read");
         struct stat status {};
         if (fstat(file, &status) == 0 && status.st_size > 0) {
             size_ = static_cast<std::size_t>(status.st_size);
@@ -35,7 +35,7 @@ public:
             if (bytes != MAP_FAILED) bytes_ = static_cast<const char*>(bytes);
         }
         close(file);
-        if (!bytes_) throw NotAnElfFile("can not be read");
+        if (!bytes_) throw NotAnElfFile("cannot be read");
     }
     ~MappedFile() { munmap(const_cast<char*>(bytes_), size_); }
     MappedFile(const MappedFile&) = delete;

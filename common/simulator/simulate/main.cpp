@@ -2,7 +2,7 @@
 //
 // Idea       The program is started as it is; the loader is told to find our libcudart.so.13 before
 //            NVIDIA's. What was counted comes back in a file that the library writes when the
-//            program ends, so that nothing in the program's own output has to be read.
+//            program ends, so that nothing in the program's own output needs to be read.
 // Read next  program_file.cpp (what can be run), child.cpp (how), report/exit_report.cpp (the
 // file).
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ public:
     TemporaryFolder() {
         std::string pattern = (fs::temp_directory_path() / "coalesce-XXXXXX").string();
         if (!mkdtemp(pattern.data())) {
-            throw CanNotRun("can not make a folder " + pattern + ": " + std::strerror(errno) +
+            throw CanNotRun("cannot make a folder " + pattern + ": " + std::strerror(errno) +
                             "; set TMPDIR to a folder that can be written");
         }
         path_ = pattern;
@@ -62,7 +62,7 @@ private:
 void prepare_output(const std::string& file) {
     if (file.empty()) return;
     if (!std::ofstream(file)) {
-        throw CanNotRun("can not write " + file + ": " + std::strerror(errno) +
+        throw CanNotRun("cannot write " + file + ": " + std::strerror(errno) +
                         "; name another file with --json");
     }
 }
@@ -121,7 +121,7 @@ int exit_code_of(const Ending& ending, const Findings& findings) {
 void copy_report(const fs::path& from, const std::string& to) {
     std::ofstream out(to);
     out << std::ifstream(from).rdbuf();
-    if (!out.flush()) say("can not write " + to + "; the disk may be full");
+    if (!out.flush()) say("cannot write " + to + "; the disk may be full");
 }
 
 int simulate(const CommandLine& line) {
@@ -135,7 +135,7 @@ int simulate(const CommandLine& line) {
     environment.emplace_back("COALESCE_SIM_JSON", report.string());
     const Ending ending = run_child(program, line.program, environment);
     if (ending.start_failure != 0) {
-        throw CanNotRun("can not start " + program + ": " + std::strerror(ending.start_failure));
+        throw CanNotRun("cannot start " + program + ": " + std::strerror(ending.start_failure));
     }
     if (ending.signal != 0) say(line.program[0] + " was ended by " + describe(ending));
 

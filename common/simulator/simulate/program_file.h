@@ -1,4 +1,4 @@
-// Finds the program to run, and says before it runs why it can not work.
+// Finds the program to run, and says before it runs why it cannot work.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the test programs on a real GPU: what they expect has to be what hardware does.
+# Runs the test programs on a real GPU: what they expect must be what hardware does.
 #
 #     common/simulator/tests/on_gpu.sh [FOLDER]      FOLDER: where to build; default /tmp/coalesce-on-gpu
 #

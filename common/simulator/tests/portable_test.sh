@@ -12,7 +12,7 @@ fail() {
 }
 
 # run NAME COMMAND...: the step, what it counted in NAME.json and which library it loaded in NAME.txt.
-# The library's folder is given from outside: a program that starts itself anew would leave qemu.
+# The library's folder is given from outside: a program that starts itself again would leave qemu.
 run() {
     name=$1
     shift
@@ -24,7 +24,7 @@ run() {
 }
 loaded() { sed -n "s|.*calling init: $build/\(lib/.*libcudart.so.13\)\$|\1|p" "$scratch/$1.txt" | tail -n 1; }
 
-# qemu keeps a note of every page that is reserved: the simulated memory has to be small.
+# qemu keeps a note of every page that is reserved: the simulated memory must be small.
 export COALESCE_SIM_MEMORY=268435456
 LD_LIBRARY_PATH=$build/lib LD_DEBUG=libs run here env
 run old qemu-x86_64 -cpu Nehalem -E "LD_LIBRARY_PATH=$build/lib" -E LD_DEBUG=libs

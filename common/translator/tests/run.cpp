@@ -57,7 +57,7 @@ std::vector<u64> run(const std::string& ir, const std::vector<u64>& input, Launc
     try {
         return launched(ir, input, launch);
     } catch (const std::exception&) {
-        // The next kernel begins anew.
+        // The next kernel starts again.
         coalesceClearError();
         cudaGetLastError();
         throw;

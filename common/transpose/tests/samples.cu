@@ -85,7 +85,7 @@ std::string first_difference(const Sample& sample, const Bytes& found, const Byt
     const auto at = std::mismatch(found.begin(), found.end(), wanted.begin()).first;
     if (at == found.end()) return "";
     const auto element = (at - found.begin()) / sample.size - sample.out_offset;
-    return format("element %lld behind the start of out is wrong", static_cast<long long>(element));
+    return format("element %lld after the start of out is wrong", static_cast<long long>(element));
 }
 
 std::int64_t pick(std::mt19937_64& random, std::int64_t from, std::int64_t to) {

@@ -102,7 +102,7 @@ TEST_CASE("right: every kernel, at every start") {
     }
 }
 
-TEST_CASE("right: in a stream of one's own") {
+TEST_CASE("right: in a stream of your own") {
     cudaStream_t stream = nullptr;
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     check({4, 130, 71, {}, 1, 0}, stream);
@@ -154,7 +154,7 @@ TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {
     }
 }
 
-TEST_CASE("right: what can not be meant is refused, and no error is left behind") {
+TEST_CASE("right: what cannot be meant is refused, and no error is left behind") {
     const DeviceBuffer memory(4096);
     float* const place = static_cast<float*>(memory.data());
     float* const odd = reinterpret_cast<float*>(static_cast<char*>(memory.data()) + 2);

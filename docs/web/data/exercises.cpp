@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
         std::ofstream file(argv[2], std::ios::binary);
         const ordered_json all = {{"exercises", exercises_json(argv[1])}, {"gpus", gpus_json()}};
         file << "window.exerciseData = " << all.dump() << ";\n";
-        if (!file.flush()) throw std::runtime_error(std::string(argv[2]) + ": can not be written");
+        if (!file.flush()) throw std::runtime_error(std::string(argv[2]) + ": cannot be written");
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "exercise_data: %s\n", error.what());

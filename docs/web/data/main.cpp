@@ -21,7 +21,7 @@ std::string text_of(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    if (!in) throw std::runtime_error(file.string() + ": can not be read");
+    if (!in) throw std::runtime_error(file.string() + ": cannot be read");
     return text.str();
 }
 
@@ -61,7 +61,7 @@ ordered_json step_json(const coalesce::course::Step& step, const fs::path& root,
         if (!known)
             throw std::runtime_error("course.toml: " + step.name + " lacks " +
                                      variant.at("name").dump());
-        // What was recorded is computed anew in the page; only the way to launch it is needed.
+        // What was recorded is computed again in the page; only the way to launch it is needed.
         variant.erase("warp");
         variant.erase("order");
         variant["expect"] = known->expect;
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
         std::ofstream file(argv[4], std::ios::binary);
         const ordered_json all = {{"steps", steps}, {"family", family_json(root, argv[3])}};
         file << "window.courseData = " << all.dump() << ";\n";
-        if (!file.flush()) throw std::runtime_error(std::string(argv[4]) + ": can not be written");
+        if (!file.flush()) throw std::runtime_error(std::string(argv[4]) + ": cannot be written");
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "explorer_data: %s\n", error.what());

@@ -1,4 +1,4 @@
-// The explorer's sliders: lessons 03 to 05 as one kernel, whose block, elements a thread and padding are constants, since
+// The explorer's sliders: lessons 03 to 05 as one kernel, whose block, elements per thread and padding are constants, since
 // a compiler makes other instructions of other constants. Each of them is compiled; the page has the PTX of all.
 
 //! [kernel]

@@ -43,7 +43,7 @@ export interface Verdict {
     predicted: { gpu: string; gbps: number; copy_gbps: number } | null;
 }
 
-/** What a line costs: sectors or wavefronts a request; null where it has no such request. */
+/** What a line costs: sectors or wavefronts per request; null where it has no such request. */
 export type LineCost = { line: number; reasons: string[] } & { [kind in CostKind | `${CostKind}_least`]: number | null };
 export type CostKind = "load" | "store" | "shared_load" | "shared_store";
 
@@ -120,7 +120,7 @@ export class TooLong extends Error {
 /** Why a page that was opened from the file system has no compiler; "": it has. */
 export const noCompiler = (): string =>
     location.protocol === "file:"
-        ? "This page was opened as a file, and browsers let no such page load the compiler. `./learn play` serves the book on this computer: there it runs."
+        ? "This page was opened as a file, and browsers do not let such a page load the compiler. `./learn play` serves the book on this computer: there it runs."
         : "";
 
 export class Examiner {

@@ -37,7 +37,7 @@ export function pictureSvg(access: Access, followed = -1, all = false): string {
     const shown = all ? rows : rows.slice(0, MOST_ROWS);
     const more = rows.length - shown.length;
     const height = (shown.length + (more ? 1 : 0)) * ROW + 22;
-    const scale = isShared ? "banks 0 to 31" : "four sectors of 32 bytes a row";
+    const scale = isShared ? "banks 0 to 31" : "four sectors of 32 bytes per row";
     let svg = `<svg class="diagram" role="img" viewBox="0 0 752 ${height}" aria-label="${escaped(headline(access))}">`;
     svg += `<text class="faint" x="${LABEL}" y="13">${scale}; numbers are lanes</text>`;
     shown.forEach((row, i) => (svg += rowSvg(row, isShared, 20 + i * ROW, followed)));

@@ -88,7 +88,7 @@ declare global {
     var createSimulator: (options: { onStep(): void }) => Promise<Module>;
 }
 
-/** A question that can not be answered, in words for the reader. */
+/** A question that cannot be answered, in words for the reader. */
 export class Refusal extends Error {}
 
 export class Simulator {

@@ -1,4 +1,4 @@
-// One kernel with three sliders: block, elements a thread, padding. What each position counts and takes, beside what
+// One kernel with three sliders: block, elements per thread, padding. What each position counts and takes, beside what
 // the position before did.
 
 import { gpus } from "./exercises";
@@ -23,12 +23,12 @@ const slider = (name: keyof Tile, label: string) => `
 <input id="tile-${name}" name="tile-${name}" type="range" min="0" max="${POSITIONS[name].length - 1}" step="1"/></div>`;
 
 const markup = `
-<h2>Block, elements a thread, padding</h2>
+<h2>Block, elements per thread, padding</h2>
 <p>Lessons 03 to 05 as one kernel. Move a slider: what a request costs and the predicted time follow. Each position is
 compiled, so that its instructions are counted, too.</p>
 <div class="two-columns">
 <div>
-  <form class="sliders" aria-label="The kernel">${slider("down", "Block")}${slider("elements", "Elements a thread")}${slider("padding", "Padding of a tile's row")}</form>
+  <form class="sliders" aria-label="The kernel">${slider("down", "Block")}${slider("elements", "Elements per thread")}${slider("padding", "Padding of a tile's row")}</form>
   <p class="lesson"></p>
   <div class="wide" tabindex="0" role="group" aria-label="Table of what it costs">
   <table class="counters"><thead><tr><th>Counted</th><th>Before</th><th>Now</th></tr></thead><tbody class="counted"></tbody>
@@ -49,8 +49,8 @@ function perRequest(counters: Counters, cost: string, kind: string): string {
 const kilobytes = (bytes: number): string => `${round(bytes / 1024)} KB`;
 
 const countedRows = (tile: Tile, counters: Counters): Row[] => [
-    ["load_sectors", "Sectors a load", perRequest(counters, "load_sectors", "load")],
-    ["store_sectors", "Sectors a store", perRequest(counters, "store_sectors", "store")],
+    ["load_sectors", "Sectors per load", perRequest(counters, "load_sectors", "load")],
+    ["store_sectors", "Sectors per store", perRequest(counters, "store_sectors", "store")],
     ["shared_store_wavefronts", "Wavefronts, store to tile", perRequest(counters, "shared_store_wavefronts", "shared_store")],
     ["shared_load_wavefronts", "Wavefronts, load from tile", perRequest(counters, "shared_load_wavefronts", "shared_load")],
     ["load_waits", "Loads of a warp in flight", round((counters.load_requests ?? 0) / (counters.load_waits || 1))],

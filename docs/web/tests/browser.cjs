@@ -315,7 +315,7 @@ test("a link restores the state, also of two kernels side by side", async (brows
     });
 });
 
-test("another block shape and another matrix are computed anew", async (browser) => {
+test("another block shape and another matrix are computed again", async (browser) => {
     await withPage(browser, "explorer.html#a=02_naive,naive,256,256,0,0,0", async (page) => {
         const store = () => page.locator("tr[data-counter=store_sectors] td").nth(3).textContent();
         assert.equal(await store(), "32");

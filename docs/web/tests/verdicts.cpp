@@ -91,7 +91,7 @@ void add_course(const std::string& name, Cases& cases) {
         cases.add(exercise, "mutant: " + mutant.name, applied(mutant, kernel.solved()));
     }
     const Skeleton hunt = skeleton_of(read_file(solutions / "hunt.cu"), "hunt.cu");
-    cases.add(exercise_called(name + " hunt"), "the mended hunt", hunt.solved());
+    cases.add(exercise_called(name + " hunt"), "the fixed hunt", hunt.solved());
     cases.add(exercise_called(name + " hunt"), "the hunt", hunt.blank());
 }
 

@@ -67,12 +67,12 @@ test("a solution that is typed key by key passes; what it costs is shown when it
         assert.match(await page.locator("section.predict li.wrong").textContent(), /shared load.*32/);
         const rows = await page.$$eval(".outcome .costs tr", (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
         assert.deepEqual(rows[0].slice(1), ["yours", "asked", "ideal", "solution"]);
-        assert.deepEqual(rows.find(([name]) => name === "wavefronts a shared load"), ["wavefronts a shared load", "32", "≤ 32", "1", "32"]);
-        assert.deepEqual(await page.$$eval(".costs-gutter .dear", (all) => all.map((one) => one.textContent)), ["32w"]);
+        assert.deepEqual(rows.find(([name]) => name === "wavefronts per shared load"), ["wavefronts per shared load", "32", "≤ 32", "1", "32"]);
+        assert.deepEqual(await page.$$eval(".costs-gutter .costly", (all) => all.map((one) => one.textContent)), ["32w"]);
     });
 });
 
-test("a compile error is shown at its line, and goes when it is mended", async (browser) => {
+test("a compile error is shown at its line, and goes when it is fixed", async (browser) => {
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution.replace("__syncthreads();", "__syncthread();"));
         await outcome(page, "failed");
@@ -89,7 +89,7 @@ test("a kernel without an end is told so, and the page stays usable", async (bro
     await withLesson(browser, async (page, { solution }) => {
         await editor(page).fill(solution.replace("__syncthreads();", "__syncthreads();\n    for (volatile int i = 0; i < 1;) {}"));
         await outcome(page, "failed");
-        assert.match(await page.locator(".outcome h2").textContent(), /does not come to an end/);
+        assert.match(await page.locator(".outcome h2").textContent(), /does not end/);
         await editor(page).fill(solution.replace("__syncthreads();", "__syncthreads();\n    if (rows >= 128) for (;;) atomicAdd(out + 97 * threadIdx.x, 1.0f);"));
         await page.waitForFunction(() => /stopped/.test(document.querySelector(".bench .standing").textContent), null, SOON);
         await editor(page).fill(solution);
@@ -245,7 +245,7 @@ test("hints say more and more; the solution is shown beside what passed; reset k
     });
 });
 
-test("one steps through one's own kernel, lane by lane and block by block", async (browser) => {
+test("you step through your own kernel, lane by lane and block by block", async (browser) => {
     await withLesson(browser, async (page, work) => {
         await pass(page, work);
         await page.locator(".own summary").first().click();

@@ -1,7 +1,7 @@
 // What nearly all of the simulator's sources read, compiled once for WebAssembly.
 #pragma once
 
-#include "older_library.h"  // first: it mends the library
+#include "older_library.h"  // first: it fixes the library
 
 #include <algorithm>
 #include <array>

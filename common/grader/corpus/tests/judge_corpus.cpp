@@ -1,4 +1,4 @@
-// judge_corpus -- judges the corpus in one tier, or measures how many grades a minute there are.
+// judge_corpus -- judges the corpus in one tier, or measures how many grades per minute there are.
 //
 //     judge_corpus [--tier A|B] [--every N] [--only WORD]
 //                                           0: all right, 1: not, 77: the tier does not work here;
@@ -66,7 +66,7 @@ int judge_class(int count, int jobs) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     int all_wrong = 0;
     for (const int one : wrong) all_wrong += one;
-    std::printf("%d submissions, %d jobs: %.1f s, %.0f grades a minute, %d wrong\n", count, jobs,
+    std::printf("%d submissions, %d jobs: %.1f s, %.0f grades per minute, %d wrong\n", count, jobs,
                 seconds.count(), 60 * count / seconds.count(), all_wrong);
     return all_wrong == 0 ? 0 : 1;
 }

@@ -15,7 +15,7 @@ namespace {
 
 const Secret secret = {1, 2, 3, 4, 5};
 
-/// Judges are dear: one for all tests.
+/// Judges are expensive: one for all tests.
 Judge& judge() {
     static Judge one({});
     return one;
@@ -105,7 +105,7 @@ TEST_CASE("a wrong kernel is told its line; what is hidden stays hidden") {
     CHECK(caught.verdict.failures.at(0).place.line == 0);
 }
 
-TEST_CASE("right but too dear is OK with fewer points, and a picture") {
+TEST_CASE("right but too expensive is OK with fewer points, and a picture") {
     if (!can_judge()) return;
     const Assigned exercise = exercise_called("03_tiled");
     const Result result =
@@ -190,7 +190,7 @@ TEST_CASE("what is wrong with the grader is never a mark") {
     const Result broken = judge().judge({"kernel.cu", right}, exercise, secret);
     CHECK(broken.mark == Mark::system);
     CHECK(broken.problem != "");
-    CHECK(to_json(broken, true).find("can not be compared") == std::string::npos);
+    CHECK(to_json(broken, true).find("cannot be compared") == std::string::npos);
     exercise = exercise_called("02_naive");
     exercise.produces = "something";
     CHECK(judge().judge({"kernel.cu", right}, exercise, secret).mark == Mark::system);

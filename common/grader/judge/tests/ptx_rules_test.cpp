@@ -132,7 +132,7 @@ std::string between_forged_marks(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("inline assembly can not pretend to be something else") {
+TEST_CASE("inline assembly cannot pretend to be something else") {
     const char* all[] = {
         "}\n.visible .entry other(){",
         ".loc 1 1 1",

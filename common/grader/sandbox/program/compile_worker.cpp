@@ -74,7 +74,7 @@ std::string make_compiler_ready(bool is_restricted) {
     clang.reset();
     if (!warm.ok()) {
         throw std::runtime_error((is_compiled_by_clang() ? "clang" : "NVRTC") +
-                                 (" can not be used: " + warm.failure.headline) + " " +
+                                 (" cannot be used: " + warm.failure.headline) + " " +
                                  warm.failure.details);
     }
     return warm.compiler;

@@ -152,14 +152,13 @@ void launch_once() {
         std::optional<LaunchShape> shape;
         if (failure.kind == FailureKind::none) shape = kernel.configure({1, 1}, failure);
         if (!shape)
-            throw std::runtime_error("the simulated GPU can not be used: " + failure.headline);
+            throw std::runtime_error("the simulated GPU cannot be used: " + failure.headline);
         const DeviceBuffer out(4);
         CUDA_CHECK(kernel.launch(*shape, static_cast<float*>(out.data()), nullptr, {1, 1}));
         CUDA_CHECK(cudaDeviceSynchronize());
     }
     const auto reports = simulator::reports();
-    if (!reports.empty())
-        throw std::runtime_error("the simulated GPU can not check: " + reports[0]);
+    if (!reports.empty()) throw std::runtime_error("the simulated GPU cannot check: " + reports[0]);
     simulator::reset_counters();
 }
 

@@ -53,7 +53,7 @@ void give_up_files(Role role) {
 void limit(int what, rlim_t soft, rlim_t hard) {
     const rlimit both{soft, hard};
     if (setrlimit(static_cast<__rlimit_resource>(what), &both) != 0) {
-        throw std::runtime_error("a limit can not be set");
+        throw std::runtime_error("a limit cannot be set");
     }
 }
 

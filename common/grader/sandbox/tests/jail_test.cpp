@@ -157,7 +157,7 @@ TEST_CASE("clang beside a worker is held to its limits, and its jail goes on") {
     }
 }
 
-TEST_CASE("a jail that is killed is started anew, and the job that it lost is told") {
+TEST_CASE("a jail that is killed is started again, and the job that it lost is told") {
     if (!can_use(Tier::namespaces)) return;
     Jail jail(Role::probe, Tier::namespaces);
     REQUIRE(jail.start() == "");

@@ -21,7 +21,7 @@ TEST_CASE("what is given is sealed: nobody can write to it, or make it shorter")
     CHECK(std::memcmp(mapping.data(), "forty-two", 9) == 0);
 }
 
-TEST_CASE("an answer can not be sealed while somebody could still write to it") {
+TEST_CASE("an answer cannot be sealed while somebody could still write to it") {
     const Descriptor memory = blank_memory(4096);
     {
         const Mapping writable(memory.get(), true);

@@ -1,4 +1,4 @@
-// The same, held against a number.
+// The same, compared with a number.
 // request: shared_load 1
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __shared__ float tile[32][32];

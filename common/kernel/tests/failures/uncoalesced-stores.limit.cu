@@ -1,4 +1,4 @@
-// The same, held against a number.
+// The same, compared with a number.
 // request: store 4
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;

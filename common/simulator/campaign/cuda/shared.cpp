@@ -133,7 +133,7 @@ void reduce_block(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Two halves that are read and written in turn: one barrier a turn.
+/// Two halves that are read and written in turn: one barrier per turn.
 void ping_pong(Kernel& kernel, Place& place) {
     if (!kernel.take_shared(kernel.threads * 8)) return;
     const std::string halves = kernel.fresh("halves"), i = kernel.fresh("i");
@@ -206,7 +206,7 @@ void spin_lock(Kernel& kernel, Place& place) {
     kernel.write("__syncthreads();");
 }
 
-/// Bytes of global memory of the block's own, seen by all of it behind a barrier.
+/// Bytes of global memory of the block's own, seen by all of it after a barrier.
 void exchange_through_scratch(Kernel& kernel, Place& place) {
     const std::string from = kernel.fresh("from");
     const Type type = any_integer(kernel);

@@ -62,7 +62,7 @@ void vote(Kernel& kernel, Place& place) {
                             "(__any_sync($1, $2) ? 9u : 2u)",
                             "(u32)__popc(__ballot_sync($1, $2) & ((1u << lane) - 1))",
                             "(__uni_sync($1, $2) ? 6u : 1u)"});
-    // A vote is the same for the whole warp, but for the one that looks at the lane.
+    // A vote is the same for the whole warp, except for the one that looks at the lane.
     const bool is_whole = std::string(pattern).find("lane") == std::string::npos;
     absorb(kernel, place, fill(pattern, {place.mask, condition(kernel, Same::thread, 2)}),
            Type::u32, is_whole && fits(place.flow, Same::warp) ? Same::warp : Same::thread);

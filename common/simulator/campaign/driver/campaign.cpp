@@ -115,7 +115,7 @@ Options read_options(int argc, char** argv) {
 
 std::string read(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
-    if (!stream) stop(file.string() + " can not be read");
+    if (!stream) stop(file.string() + " cannot be read");
     return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 

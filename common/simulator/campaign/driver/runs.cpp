@@ -77,7 +77,7 @@ pid_t start(const std::vector<std::string>& words, const std::vector<std::string
     const int failed =
         posix_spawn(&child, words[0].c_str(), &actions, nullptr, arguments.data(), all.data());
     posix_spawn_file_actions_destroy(&actions);
-    if (failed) throw std::runtime_error(words[0] + " can not be started");
+    if (failed) throw std::runtime_error(words[0] + " cannot be started");
     return child;
 }
 

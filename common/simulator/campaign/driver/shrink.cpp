@@ -76,7 +76,7 @@ private:
         return {.name = name, .configuration = "", .seed = 0, .ptx = text, .source = ""};
     }
 
-    /// What the first side can not run has no difference: the second may be a GPU, which would hang.
+    /// What the first side cannot run has no difference: the second may be a GPU, which would hang.
     std::vector<std::string> differences(const std::vector<Case>& cases) const {
         const std::vector<Outcome> first = runner_.run(cases, a_);
         std::vector<Case> run;

@@ -256,7 +256,7 @@ void Body::loop_with_members(const Where& where) {
 }
 
 /// A search: on some turns the turn's value is copied, and behind the loop the last copy is wanted, if there is one.
-/// By then the value itself may have been written anew.
+/// By then the value itself may have been written again.
 void Body::late_copy(const Where& where) {
     const Kind kind = random_.pick({Kind::half, Kind::word, Kind::wide});
     const std::string bits = bits_of(kind);

@@ -168,7 +168,7 @@ void Body::own_memory() {
     Place place;
     place.space = ".global";
     place.cached = place.may_be_strong = true;
-    if (which < 35 && env_.out_row) {  // rows of neighbours: one word a thread
+    if (which < 35 && env_.out_row) {  // rows of neighbours: one word per thread
         const u32 row = random_.below(16);
         place.base = name_of(*env_.out_row);
         place.first = row * 4 * env_.launch.all_threads();

@@ -189,7 +189,7 @@ Reg Body::permuted_thread(bool may_vary) {
     return r;
 }
 
-/// Every thread writes an element of the tile; behind a barrier all may read all of them.
+/// Every thread writes an element of the tile; after a barrier all may read all of them.
 void Body::exchange(const Where& where) {
     const bool fills_by_copy = env_.features.async_copies && random_.percent(30);
     const u32 size =

@@ -45,7 +45,7 @@ struct Text {
 
 std::vector<Text> read(const std::string& file) {
     std::ifstream stream(file);
-    if (!stream) throw std::runtime_error(file + " can not be read");
+    if (!stream) throw std::runtime_error(file + " cannot be read");
     std::vector<Text> texts;
     for (std::string line; std::getline(stream, line);) {
         if (line.starts_with("//// ")) {

@@ -1,4 +1,4 @@
-// Accesses at addresses that are no multiple of their size.
+// Accesses at addresses that are not a multiple of their size.
 // by clang shared_at_one: the misaligned store is dropped, as nothing reads it
 #include "../cases.h"
 

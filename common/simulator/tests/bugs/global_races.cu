@@ -142,7 +142,7 @@ static void every_block_stores() {
     leave_result<<<4, 32>>>(device_zeros<int>(1));
 }
 
-// 256 threads a block, and blocks 255 elements apart.
+// 256 threads per block, and blocks 255 elements apart.
 __global__ void overlapping_tiles(int* out) {
     const int i = blockIdx.x * (blockDim.x - 1) + threadIdx.x;
     out[i] = blockIdx.x + 1;  // bug overlapping_blocks: globalrace: write after write // other overlapping_blocks

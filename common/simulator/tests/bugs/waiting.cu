@@ -84,7 +84,7 @@ static void barrier_in_an_endless_wait() {
     asks_together<<<2, 64>>>(device_zeros<int>(1), device_zeros<int>(64));
 }
 
-// The last block sets the flag, and can not begin before one of the others ends.
+// The last block sets the flag, and cannot begin before one of the others ends.
 __global__ void waits_for_last_block(volatile int* flag, int* out) {
     extern __shared__ int most_of_it[];
     most_of_it[threadIdx.x] = threadIdx.x;

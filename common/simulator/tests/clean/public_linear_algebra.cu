@@ -91,7 +91,7 @@ static void product_in_registers() {
 }
 
 // clean product_with_two_buffers
-// While one pair of tiles is used the next is loaded: one barrier a turn.
+// While one pair of tiles is used the next is loaded: one barrier per turn.
 __global__ void multiply_double_buffered(int* c, const int* a, const int* b, int n) {
     __shared__ int a_tile[2][16][17], b_tile[2][16][17];
     const int x = threadIdx.x, y = threadIdx.y;

@@ -265,7 +265,7 @@ static void padding_everywhere() {
     }
 }
 
-// The host fills all of it, kernels every other one anew.
+// The host fills all of it, kernels write every other one again.
 // clean every_other_over_zeros
 template <class T>
 __global__ void copy_odd(T* to, const T* from) {

@@ -201,7 +201,7 @@ TEST_CASE("a signal sent to simulate reaches the program") {
     CHECK(WEXITSTATUS(status) == 128 + SIGTERM);
 }
 
-TEST_CASE("what can not run is refused with one clear word") {
+TEST_CASE("what cannot run is refused with one clear word") {
     const ScratchFile script("#!/bin/sh\n"), text("hello"), plain("hello", false), empty("");
     const ScratchFile damaged("\177ELF\2\1\1");
     const std::pair<std::string, const char*> refusals[] = {
@@ -215,7 +215,7 @@ TEST_CASE("what can not run is refused with one clear word") {
         {plain.path, "is not executable"},
         {script.path, "is a script"},
         {text.path, "is not a program"},
-        {empty.path, "can not be read"},
+        {empty.path, "cannot be read"},
         {damaged.path, "is a damaged ELF file"},
     };
     for (const auto& [program, why] : refusals) {

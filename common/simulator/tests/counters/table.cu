@@ -2,7 +2,7 @@
 // transpose that the course teaches. run/counter_table.cpp compares the counters with what was
 // measured; this program prints a hash of each output, which must not depend on anything.
 //
-// Watch   The vector kernels read and write global memory 8 or 16 bytes a lane, and shared memory
+// Watch   The vector kernels read and write global memory 8 or 16 bytes per lane, and shared memory
 //         one float at a time: that is what a transposed tile allows.
 #include <cstdint>
 #include <cstdio>

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     std::vector<Case> cases(std::atoi(argv[1]));
     for (Case& one : cases) one = some_case(random);
     FILE* file = std::fopen(argv[2], "w");
-    if (!file) return std::fprintf(stderr, "%s can not be written\n", argv[2]), 2;
+    if (!file) return std::fprintf(stderr, "%s cannot be written\n", argv[2]), 2;
     for (const Case& one : cases) {
         std::fprintf(file, "%d %08x", one.bytes, one.active);
         for (const unsigned offset : one.offsets) std::fprintf(file, " %u", offset / one.bytes);

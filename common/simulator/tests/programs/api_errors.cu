@@ -4,7 +4,7 @@
 // expect: a success in between changes nothing: cudaErrorMemoryAllocation
 // expect: reading: cudaErrorMemoryAllocation
 // expect: reading again: cudaSuccess
-// expect: a launch that can not be: cudaErrorInvalidValue
+// expect: a launch that cannot be: cudaErrorInvalidValue
 // expect: it left no error behind: cudaSuccess
 // expect: the latest error wins: cudaErrorInvalidDevice
 // expect: another thread has its own: cudaSuccess
@@ -15,7 +15,7 @@
 // expect: cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version
 // expect: unrecognized error code: unrecognized error code
 // expect-stderr: apicheck: cudaErrorInvalidValue from
-// expect-stderr: coalesce: cudaMalloc: 1125899906842624 bytes can not be allocated
+// expect-stderr: coalesce: cudaMalloc: 1125899906842624 bytes cannot be allocated
 #include <thread>
 
 #include "api_check.h"
@@ -42,7 +42,7 @@ int main() {
     say("reading again", cudaGetLastError());
 
     nothing<<<1, 2000>>>();
-    say("a launch that can not be", cudaGetLastError());
+    say("a launch that cannot be", cudaGetLastError());
     say("it left no error behind", cudaDeviceSynchronize());
 
     cudaMalloc(&block, size_t{1} << 50);

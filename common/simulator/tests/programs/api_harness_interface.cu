@@ -14,10 +14,10 @@
 // expect: the next kernel runs: 32 requests
 // expect: JSON begins with a brace and names the kernel: yes
 // expect: reports are cleared: 0
-// expect: traced: load of global memory, 4 bytes a lane, line 39, 4 sectors of 4
-// expect: traced: store of shared memory, 4 bytes a lane, line 39, 32 wavefronts of 1
-// expect: traced: load of shared memory, 4 bytes a lane, line 41, 1 wavefronts of 1
-// expect: traced: store of global memory, 4 bytes a lane, line 41, 32 sectors of 4
+// expect: traced: load of global memory, 4 bytes per lane, line 39, 4 sectors of 4
+// expect: traced: store of shared memory, 4 bytes per lane, line 39, 32 wavefronts of 1
+// expect: traced: load of shared memory, 4 bytes per lane, line 41, 1 wavefronts of 1
+// expect: traced: store of global memory, 4 bytes per lane, line 41, 32 sectors of 4
 // expect: lanes are where they went: yes
 // expect: nothing more is traced: 0
 // expect: blocks come in another order, the same one with the same seed, and in their own: yes
@@ -126,7 +126,7 @@ static void traced(float* out, const float* in) {
     const size_t count = FIND(coalesceGetAccessCount)();
     for (size_t i = 0; i < count; ++i) {
         FIND(coalesceGetAccess)(i, &access);
-        std::printf("traced: %s of %s memory, %u bytes a lane, line %u, %u %s of %u\n",
+        std::printf("traced: %s of %s memory, %u bytes per lane, line %u, %u %s of %u\n",
                     access.store ? "store" : "load", access.shared ? "shared" : "global",
                     access.bytes_per_lane, access.line, access.cost,
                     access.shared ? "wavefronts" : "sectors", access.ideal);

@@ -1,4 +1,4 @@
-// A kernel that the simulator can not run would have run on hardware. The launch says so, every later
+// A kernel that the simulator cannot run would have run on hardware. The launch says so, every later
 // call says so, and a program that looks at nothing and returns 0 does not end with 0.
 // simulator only
 // expect: launching it: cudaErrorUnsupportedPtxVersion

@@ -8,7 +8,7 @@
 // expect: the device afterwards: cudaErrorNoKernelImageForDevice
 // expect-stderr: execution: unsupported in write
 // expect-stderr: machine code
-// expect-stderr: the PTX can not be loaded
+// expect-stderr: the PTX cannot be loaded
 // expect-exit: 2
 #include <cstdint>
 

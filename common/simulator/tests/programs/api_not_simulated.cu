@@ -1,5 +1,5 @@
 // Calls that are not simulated are reported, by name, and the program goes on. On hardware they
-// succeed, so that its exit code can not be 0 here: its results are not those of a GPU. A question is
+// succeed, so that its exit code cannot be 0 here: its results are not those of a GPU. A question is
 // answered with the same error, and leaves nothing undone.
 // simulator only
 // expect: a graph: cudaErrorNotSupported

@@ -1,8 +1,8 @@
 // not built by clang: cooperative_groups/memcpy_async.h and cuda/pipeline are of the toolkit
 // cp.async: copies to shared memory that are waited for in groups.
-// expect: 4 bytes a thread: ok
-// expect: 8 bytes a thread: ok
-// expect: 16 bytes a thread: ok
+// expect: 4 bytes per thread: ok
+// expect: 8 bytes per thread: ok
+// expect: 16 bytes per thread: ok
 // expect: zero fill: ok
 // expect: ignored source: ok
 // expect: source ignored by the opposite: ok
@@ -154,9 +154,9 @@ bool operator==(const int4& a, const int4& b) {
 }
 
 int main() {
-    test_reverse<int>("4 bytes a thread", scrambled);
-    test_reverse<double>("8 bytes a thread", [](int i) { return scrambled(i) * 0.5; });
-    test_reverse<int4>("16 bytes a thread", [](int i) { return int4{i, scrambled(i), -i, 7}; });
+    test_reverse<int>("4 bytes per thread", scrambled);
+    test_reverse<double>("8 bytes per thread", [](int i) { return scrambled(i) * 0.5; });
+    test_reverse<int4>("16 bytes per thread", [](int i) { return int4{i, scrambled(i), -i, 7}; });
 
     std::vector<int> in(16 * kThreads);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = scrambled(static_cast<int>(i));

@@ -28,7 +28,7 @@
 static const std::string kHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 /// What could not be simulated has broken the context: makes it whole for the next try.
-static void mend() {
+static void fix() {
     reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "coalesceClearError"))();
 }
 
@@ -43,7 +43,7 @@ static cudaError_t run(const std::string& text) {
     void* arguments[] = {&pointer, &pointer};
     error = cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(32), arguments, 0, nullptr);
     if (error == cudaSuccess) error = cudaDeviceSynchronize();
-    mend();
+    fix();
     need(cudaLibraryUnload(library));
     return error;
 }

@@ -223,7 +223,7 @@ void test_nans() {
 }
 
 void test_bytes() {
-    // 50 bytes a row, in rows 64 bytes apart: the last piece of 16 bytes is only partly inside.
+    // 50 bytes per row, in rows 64 bytes apart: the last piece of 16 bytes is only partly inside.
     const std::vector<unsigned char> bytes = for_threads<unsigned char>(
         64 * 8, [](int i) { return static_cast<unsigned char>(i * 7 + 1); });
     DeviceArray<unsigned char> in(bytes);

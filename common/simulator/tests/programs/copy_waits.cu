@@ -37,7 +37,7 @@ __device__ void wait_for_all_but() {
     asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
 }
 
-/// Each thread copies one float a tile. A group is committed for every turn, with or without copies.
+/// Each thread copies one float per tile. A group is committed for every turn, with or without copies.
 template <int Stages, int Threads>
 __device__ void run_stages(float* out, const float* in) {
     __shared__ float tiles[kTiles][64];

@@ -7,7 +7,7 @@
 //     // varies-with-threads: WHY
 //
 // The program runs with the machine's own number of worker threads, and then with 1, 2 and 4: each
-// time it must print the same and count the same, unless varies-with-threads says why it can not. A
+// time it must print the same and count the same, unless varies-with-threads says why it cannot. A
 // check that reports anything is a failure too, unless the source expects something on stderr.
 #include <cstdio>
 #include <cstdlib>

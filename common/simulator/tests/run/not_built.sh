@@ -1,5 +1,5 @@
 #!/bin/sh
-# not_built.sh CUDA_CLANG CLANG SOURCE.cu -- passes when clang can not build the program, as the program
+# not_built.sh CUDA_CLANG CLANG SOURCE.cu -- passes when clang cannot build the program, as the program
 # itself says with a reason. When it can, the line should go, so that the program is a test here too.
 set -eu
 reason=$(sed -n 's|^// not built by clang: ||p' "$3")

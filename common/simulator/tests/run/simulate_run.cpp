@@ -42,7 +42,7 @@ int run_redirected(const std::vector<std::string>& command, const fs::path& out,
     for (const std::string& word : command) pointers.push_back(const_cast<char*>(word.c_str()));
     pointers.push_back(nullptr);
     const pid_t process = fork();
-    if (process < 0) give_up("can not start a process");
+    if (process < 0) give_up("cannot start a process");
     if (process == 0) {
         redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
         redirect(STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
@@ -61,7 +61,7 @@ int run_redirected(const std::vector<std::string>& command, const fs::path& out,
 Outcome simulate(const std::string& simulate_path, const std::vector<std::string>& options,
                  const std::vector<std::string>& program) {
     std::string pattern = (fs::temp_directory_path() / "coalesce-test-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) give_up("can not make a folder " + pattern);
+    if (!mkdtemp(pattern.data())) give_up("cannot make a folder " + pattern);
     const fs::path folder = pattern;
 
     std::vector<std::string> command{simulate_path, "--json", folder / "report.json"};
@@ -79,7 +79,7 @@ Outcome simulate(const std::string& simulate_path, const std::vector<std::string
 }
 
 std::vector<std::string> read_lines(const std::string& file) {
-    if (!fs::is_regular_file(file)) give_up("can not read " + file);
+    if (!fs::is_regular_file(file)) give_up("cannot read " + file);
     return split_lines(read_file(file));
 }
 

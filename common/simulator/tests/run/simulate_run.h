@@ -19,7 +19,7 @@ struct Outcome {
 Outcome simulate(const std::string& simulate_path, const std::vector<std::string>& options,
                  const std::vector<std::string>& program);
 
-/// The lines of a file; ends this process with a message when it can not be read.
+/// The lines of a file; ends this process with a message when it cannot be read.
 std::vector<std::string> read_lines(const std::string& file);
 std::vector<std::string> split_lines(const std::string& text);
 std::vector<std::string> split_words(const std::string& text);

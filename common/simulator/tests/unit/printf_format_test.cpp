@@ -1,4 +1,4 @@
-// printf of kernels: what programs/printf.cu can not show, because the compiler would not let it.
+// printf of kernels: what programs/printf.cu cannot show, because the compiler would not let it.
 #include "execute/printf_format.h"
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN

@@ -440,6 +440,6 @@ TEST_CASE("annotated lines show the source around what touches memory") {
 
     const std::string bare = annotated_text(
         rows, [](const std::string&) { return std::nullopt; }, false);
-    CHECK(bare.find("not there to be read") != std::string::npos);
+    CHECK(bare.find("source cannot be read") != std::string::npos);
     CHECK(bare.find("^ global stores: 100 x 32.0 sectors") != std::string::npos);
 }

@@ -345,7 +345,7 @@ TEST_CASE_FIXTURE(Fixture, "stores of the same value are harmless, of different 
     CHECK(found() == Found{});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a new block and many barriers begin afresh") {
+TEST_CASE_FIXTURE(Fixture, "a new block and many barriers begin again") {
     for (int i = 0; i < 3000; ++i) {
         write(0, 0, 0);
         next_block();

@@ -16,7 +16,7 @@ const markup = `
 <p class="loading" hidden><progress max="1"></progress> <span></span></p>
 <div class="editor"></div>
 <p class="legend faint">Beside a line, for each request: <b>s</b> sectors, <b>w</b> wavefronts of shared memory; red is
-dearer than it must be. <kbd>Esc</kbd> leaves the editor.</p>
+more expensive than it must be. <kbd>Esc</kbd> leaves the editor.</p>
 <div class="tools"><button type="button" name="run" class="main">Run</button>
 <span class="keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd>, or a pause</span></div>
 <p class="standing" role="status"></p>

@@ -5,10 +5,10 @@ import { round } from "../words";
 
 /** What is asked, by the words of the verdict's table. */
 const ROWS: [RegExp, string][] = [
-    [/^sectors a load/, "load"],
-    [/^sectors a store/, "store"],
-    [/^wavefronts a shared load/, "shared_load"],
-    [/^wavefronts a shared store/, "shared_store"],
+    [/^sectors per load/, "load"],
+    [/^sectors per store/, "store"],
+    [/^wavefronts per shared load/, "shared_load"],
+    [/^wavefronts per shared store/, "shared_store"],
 ];
 
 function addAsked(table: HTMLTableElement, limits: Record<string, number>) {

@@ -32,7 +32,7 @@ interface Waiting {
 }
 
 const fromFiles =
-    "A page that is opened from the file system may load no compiler. " +
+    "A page that is opened from the file system cannot load a compiler. " +
     "./learn play shows the same pages at an address where it may.";
 
 export class Compiler {

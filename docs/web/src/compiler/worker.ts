@@ -14,7 +14,7 @@ export type Message =
 export type Reply =
     | { part: number | null; words: string }
     | { loaded: Loaded }
-    /** The compiler can not be loaded, in words for the reader. */
+    /** The compiler cannot be loaded, in words for the reader. */
     | { failure: string }
     | { read: ReadHeaders }
     | { number: number; answer: CompilerAnswer };

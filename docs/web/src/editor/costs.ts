@@ -1,4 +1,4 @@
-// What a line costs, beside it: sectors a request (s) and wavefronts a request (w).
+// What a line costs, beside it: sectors per request (s) and wavefronts per request (w).
 
 import { RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { gutter, GutterMarker } from "@codemirror/view";
@@ -23,7 +23,7 @@ class Mark extends GutterMarker {
             if (value === null) continue;
             const part = document.createElement("span");
             const least = this.cost[`${kind}_least`];
-            part.className = least !== null && value > 1.01 * least ? "dear" : "cheap";
+            part.className = least !== null && value > 1.01 * least ? "costly" : "cheap";
             part.textContent = `${round(value)}${unit}`;
             mark.append(part);
         }

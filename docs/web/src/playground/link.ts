@@ -25,6 +25,6 @@ export async function unpacked(letters: string): Promise<string> {
         const bytes = fromLetters(letters.slice(1));
         return new TextDecoder("utf-8", { fatal: true }).decode(letters[0] === "d" ? await through(bytes, new DecompressionStream("deflate-raw")) : bytes);
     } catch {
-        throw new Error("The link is not whole: its kernel cannot be read.");
+        throw new Error("The link is incomplete: its kernel cannot be read.");
     }
 }

@@ -15,7 +15,7 @@ import { starts } from "./starts";
 
 declare global {
     interface Window {
-        /** For tests, and whoever likes consoles: a kernel's text, held against an exercise. */
+        /** For tests, and whoever likes consoles: a kernel's text, compared with an exercise. */
         examineKernel(task: Task, source: string): Promise<Examined>;
     }
 }
@@ -111,7 +111,7 @@ class Page {
         await this.writeLink();
         try {
             await navigator.clipboard.writeText(location.href);
-            this.say("The link is in the clipboard: it carries what stands here.");
+            this.say("The link is in the clipboard: it carries what is here.");
         } catch {
             this.say("This browser gives no clipboard to the page; the address above is the link.");
         }

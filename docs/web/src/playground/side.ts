@@ -15,7 +15,7 @@ export interface SideState {
 const markup = (number: number) => `
 <h2 class="unseen">Kernel ${number}</h2>
 <form class="controls" aria-label="What kernel ${number} begins with"><label>Begin with <select name="start"></select></label>
-<label>Held against <select name="task"></select></label></form>
+<label>Checked against <select name="task"></select></label></form>
 <div class="tools breaks" role="group" aria-label="Break kernel ${number}"><span class="faint">Break it:</span></div>
 <div class="on-bench"></div>`;
 

@@ -9,7 +9,7 @@ import { lessons, type Work } from "../exercises";
 export interface Start {
     /** "solution", "swizzled" */
     name: string;
-    /** What it is held against. */
+    /** What it is checked against. */
     task: Task;
     text: string;
     /** Why one cannot begin with it; "": one can. */
@@ -27,7 +27,7 @@ export function starts(): Map<string, Start[]> {
         ];
         if (hunt) {
             list.push({ name: "bug hunt", task: { ...task, hunt: true }, text: hunt.skeleton, why_not: "" });
-            list.push({ name: "bug hunt, mended", task: { ...task, hunt: true }, text: hunt.solution, why_not: "" });
+            list.push({ name: "bug hunt, fixed", task: { ...task, hunt: true }, text: hunt.solution, why_not: "" });
         }
         const program = window.courseData ? programs().find((one) => one.name === name) : undefined;
         if (program) list.push(...program.variants.map((variant) => startOf(program, variant, task, exercise)));

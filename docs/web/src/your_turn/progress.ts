@@ -61,15 +61,15 @@ function stateFrom(json: string): State {
     try {
         state = JSON.parse(json);
     } catch {
-        throw new Error("That is no state.json: it is not JSON.");
+        throw new Error("That is not a state.json: it is not JSON.");
     }
-    if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("That is no state.json of the course.");
+    if (typeof state?.format !== "number" || typeof state.exercises !== "object") throw new Error("That is not a state.json of the course.");
     if (state.format !== FORMAT) throw new Error(`That state.json has the format ${state.format}; this page knows ${FORMAT}.`);
     const known = Object.entries(state.exercises).map(([name, record]) => [name, { ...newRecord(), ...record }]);
     return { ...newState(), ...state, exercises: Object.fromEntries(known) };
 }
 
-/** Sectors and wavefronts together: what makes one kernel dearer than another. */
+/** Sectors and wavefronts together: what makes one kernel more expensive than another. */
 function costOf(counters: Counters): number {
     const parts = ["load_sectors", "store_sectors", "shared_load_wavefronts", "shared_store_wavefronts"];
     return parts.reduce((sum, part) => sum + (counters[part] ?? 0), 0);

@@ -124,7 +124,7 @@ export class Turn {
         this.progress.keepHint(name, first.for, level);
         const levels = await Promise.all(Array.from({ length: level }, (_, i) => this.examiner.hint(this.task, failure, i + 1)));
         const texts = levels.map((one) => `<h4>${escaped(capital(one.name))}</h4>${one.is_sentence ? `<p>${withCode(one.text)}</p>` : `<pre tabindex="0" role="group" aria-label="${one.name}">${escaped(one.text.replace(/^\n/, ""))}</pre>`}`);
-        const more = level < first.of ? "Press Hint again for more." : "There is no further hint: read the lesson again, or press Explain.";
+        const more = level < first.of ? "Press Hint again for more." : "There are no more hints: read the lesson again, or press Explain.";
         this.find(".hints").innerHTML = `<section class="box hint" aria-label="Hint" aria-live="polite"><h3>Hint, ${level} of ${first.of}</h3>${texts.join("")}<p class="faint">${more}</p></section>`;
     }
 
@@ -153,11 +153,11 @@ export class Turn {
         }
     }
 
-    // ---- beginning anew ----
+    // ---- starting again ----
 
     private reset() {
         const { skeleton } = workOf(this.task);
-        if (this.bench.text === skeleton) return this.bench.say("It is as it was at first already.");
+        if (this.bench.text === skeleton) return this.bench.say("It is already as it was at first.");
         this.progress.keepTextBefore(nameOf(this.task), this.bench.text);
         this.bench.text = skeleton;
         this.bench.say("As at first. What you wrote is kept: “What I had” brings it back.");

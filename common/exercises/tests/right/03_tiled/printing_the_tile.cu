@@ -1,4 +1,4 @@
-// Prints the element of the tile: read once more, but for debugging alone.
+// Prints the element of the tile: read once more, only for debugging.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// A tile 64 wide and 16 tall, whose threads are numbered anew for the way out.
+// A tile 64 wide and 16 tall, whose threads are numbered again for the way out.
 constexpr int WIDE = 64, TALL = 16;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// 8 rows of threads: 8 elements a thread.
+// 8 rows of threads: 8 elements per thread.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

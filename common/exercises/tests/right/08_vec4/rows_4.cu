@@ -1,4 +1,4 @@
-// 4 rows of threads: 32 elements a thread.
+// 4 rows of threads: 32 elements per thread.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 4;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

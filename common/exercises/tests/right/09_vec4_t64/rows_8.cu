@@ -1,4 +1,4 @@
-// 8 rows of threads: 32 elements a thread.
+// 8 rows of threads: 32 elements per thread.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,4 +1,4 @@
-// Eight tiles a block.
+// Eight tiles per block.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
@@ -62,7 +62,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // Eight tiles a block.
+    // Eight tiles per block.
     return {.grid = {ceil_div(ceil_div(rows, TILE_DIM) * ceil_div(cols, TILE_DIM), 8)},
             .block = {THREADS}};
 }

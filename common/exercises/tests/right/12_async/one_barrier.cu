@@ -1,4 +1,4 @@
-// One barrier a turn: wait for this tile, then send the next one, then turn this one.
+// One barrier per turn: wait for this tile, then send the next one, then turn this one.
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;
@@ -61,7 +61,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // Four tiles a block.
+    // Four tiles per block.
     return {.grid = {ceil_div(ceil_div(rows, TILE_DIM) * ceil_div(cols, TILE_DIM), 4)},
             .block = {THREADS}};
 }

@@ -1,5 +1,5 @@
 // expect: too-many-threads
-// mistake: 32 x 32 threads: one element a thread.
+// mistake: 32 x 32 threads: one element per thread.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 32;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,6 +1,6 @@
 // expect: work-repeated | race-between-blocks | too-many-requests
 // mistake: Each thread goes through the row of its element.
-// never: does not come to an end
+// never: does not end
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;

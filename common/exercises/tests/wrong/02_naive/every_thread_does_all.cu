@@ -1,6 +1,6 @@
 // expect: too-much-work | work-repeated | race-between-blocks
 // mistake: Every thread goes through the whole matrix.
-// never: does not come to an end
+// never: does not end
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int row = 0; row < rows; ++row) {
         for (int col = 0; col < cols; ++col) {

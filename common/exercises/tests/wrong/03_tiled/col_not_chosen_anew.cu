@@ -1,5 +1,5 @@
 // expect: race-between-blocks | part-of-each-tile | never-written
-// mistake: Only `row` is chosen anew: a warp stores along a diagonal.
+// mistake: Only `row` is chosen again: a warp stores along a diagonal.
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: indices-not-swapped | tile-not-transposed | wrong-element-of-tile
-// mistake: The tile is read by column, but row and col are not chosen anew.
+// mistake: The tile is read by column, but row and col are not chosen again.
 // never: __syncthreads
 constexpr int TILE_DIM = 32;
 

@@ -1,5 +1,5 @@
 // expect: tile-not-shared
-// mistake: `__shared__` went with the line that was written anew.
+// mistake: `__shared__` went with the line that was written again.
 // never: __syncthreads
 constexpr int TILE_DIM = 32;
 

@@ -1,5 +1,5 @@
 // expect: too-many-threads
-// mistake: The kernel of 04: one element a thread, in blocks of 1024.
+// mistake: The kernel of 04: one element per thread, in blocks of 1024.
 // shows: too slow on a GPU: at 8192 x 8192 about
 // shows: on their way per multiprocessor
 constexpr int TILE_DIM = 32;

@@ -1,5 +1,5 @@
 // expect: grid-too-small
-// mistake: Four elements a thread, and so a quarter of the blocks too.
+// mistake: Four elements per thread, and so a quarter of the blocks too.
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

@@ -1,5 +1,5 @@
 // expect: too-many-threads
-// mistake: 32 rows of threads: two float4 a thread.
+// mistake: 32 rows of threads: two float4 per thread.
 constexpr int TILE_DIM = 64, BLOCK_ROWS = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

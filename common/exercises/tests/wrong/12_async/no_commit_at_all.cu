@@ -62,7 +62,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // Four tiles a block.
+    // Four tiles per block.
     return {.grid = {ceil_div(ceil_div(rows, TILE_DIM) * ceil_div(cols, TILE_DIM), 4)},
             .block = {THREADS}};
 }

@@ -63,6 +63,6 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
 }
 
 constexpr Launch configure(int rows, int cols) {
-    // Four tiles a block.
+    // Four tiles per block.
     return {.grid = {1}, .block = {THREADS}};  // here
 }
