@@ -46,7 +46,7 @@ void KeptFile::keep_aside(const std::string& why) {
     fs::rename(file, kept, error);
     if (error) return complain(file.string() + " is broken and cannot be moved");
     warn(file.string() + " is broken (" + why + "); it is kept as " + kept.filename().string() +
-         ", and progress begins anew");
+         ", and progress starts again");
 }
 
 void KeptFile::read_locked(const Read& read) {
