@@ -27,7 +27,7 @@ ResultsKind check_results(const nlohmann::ordered_json& run);
 /// Whether it is of host code, or of a transfer.
 bool is_of_host(const nlohmann::ordered_json& result);
 
-/// Whether it has a time that can be held against its lesson's first: of a kernel, of a whole matrix. Host
+/// Whether it has a time that can be compared with its lesson's first: of a kernel, of a whole matrix. Host
 /// code, transfers, halves of a transpose and other arrays have none.
 bool is_contender(const nlohmann::ordered_json& result);
 

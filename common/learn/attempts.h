@@ -1,5 +1,5 @@
 /// \file
-/// The attempts at the open exercise: kept with their texts, held against the kernel to beat, shown.
+/// The attempts at the open exercise: kept with their texts, compared with the kernel to beat, shown.
 #pragma once
 
 #include <filesystem>

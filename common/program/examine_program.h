@@ -4,7 +4,7 @@
 /// not asked what it thinks of its result: what its copies and launches were, and what came back, is written
 /// down by a library that stands between it and CUDA's (witness.h).
 ///
-/// Its host code runs as the user who calls this, in no jail: it is for programs of one's own.
+/// Its host code runs as the user who calls this, in no jail: it is for the reader's own programs.
 #pragma once
 
 #include "course/exercise.h"

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// A kernel for some thousand elements needs a few thousand; one without an end is stopped soon.
+// A kernel for a few thousand elements needs a few thousand; one without an end is stopped soon.
 constexpr const char* MOST_INSTRUCTIONS = "20000000";
 
 std::vector<float> floats_in(const fs::path& file) {

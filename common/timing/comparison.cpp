@@ -122,7 +122,7 @@ Difference runs(const Prediction& fast_one, const Prediction& slow_one, double P
     const double fast = fast_one.*bytes, slow = slow_one.*bytes;
     if (!(slow_one.busy.memory >= kBusy) || !is_short(slow) || !is_count(fast) || fast < 1.5 * slow)
         return {};
-    // A doubling of runs is worth some 10 % where memory is all that counts.
+    // A doubling of runs is worth about 10 % where memory is all that counts.
     return {1 + 0.1 * std::log2(std::min(fast, kLongRun) / slow),
             "memory " + what + " runs of " + bytes_text(fast) + " instead of " + bytes_text(slow)};
 }

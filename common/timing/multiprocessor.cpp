@@ -54,7 +54,7 @@ class MemoryShare {
 public:
     MemoryShare(const Work& work, const Gpu& gpu) : work_(work), gpu_(gpu) {}
 
-    /// When the bytes of a request at `t` are there, but for what differs from load to load.
+    /// When the bytes of a request at `t` are there, except for what differs from load to load.
     double read(double t, double sectors) {
         return use(t, sectors * work_.read_cycles) + latency();
     }

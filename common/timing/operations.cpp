@@ -430,7 +430,7 @@ void WarpLowering::add(const WarpPath& path, std::size_t k) {
     }
 }
 
-/// Two warps with the same operations, but for the places that they touch.
+/// Two warps with the same operations, except for the places that they touch.
 bool same(const Operation& a, const Operation& b) {
     return a.kind == b.kind && a.slots == b.slots && a.passes == b.passes &&
            a.sectors == b.sectors && a.partial == b.partial && a.after == b.after &&

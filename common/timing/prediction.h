@@ -8,7 +8,7 @@ namespace coalesce::timing {
 
 /// What one would have to give the launch more of to make it faster.
 enum class Binds {
-    memory,      ///< bytes a second: as fast as memory moves them, in the runs that they lie in
+    memory,      ///< bytes per second: as fast as memory moves them, in the runs that they lie in
     flight,      ///< bytes on their way: too few at a time for the latency (Little's law)
     barrier,     ///< the same, and most warps stand at a barrier meanwhile
     shared,      ///< passes through shared memory and the first-level cache

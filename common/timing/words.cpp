@@ -152,10 +152,10 @@ std::string little_text(const Prediction& p) {
     if (!is_part(rate)) return "";
     return "A load takes about " + number_text(p.latency_cycles) + " cycles, so " +
            bytes_text(p.bytes_on_their_way) + " on their way bring a multiprocessor " +
-           times_text(rate) + " bytes a cycle.";
+           times_text(rate) + " bytes per cycle.";
 }
 
-/// What is busy a tenth of the time and more, but for what the verdict has said.
+/// What is busy a tenth of the time and more, except for what the verdict has said.
 std::string busy_parts_text(const Prediction& p) {
     std::vector<std::pair<double, std::string>> parts;
     const auto add = [&](double part, const std::string& what, bool is_said) {
@@ -236,7 +236,7 @@ std::string more_blocks(const Prediction& p) {
     switch (p.occupied) {
         case Occupied::threads: return "";
         case Occupied::blocks: return " Or make blocks larger: their number is the limit.";
-        case Occupied::registers: return " Or let more blocks fit: with fewer registers a thread.";
+        case Occupied::registers: return " Or let more blocks fit: with fewer registers per thread.";
         case Occupied::shared_memory:
             return " Or let more blocks fit: with less shared memory a block.";
         case Occupied::grid: return " Or launch more blocks: there is room for them.";
@@ -279,7 +279,7 @@ std::string cure_of(const Prediction& p, const Gpu& gpu, double useful_bytes) {
         case Binds::stores:
             return "Let the lanes of a warp write whole sectors of 32 bytes together.";
         case Binds::issue:
-            return "Spend fewer instructions on an element: several elements a thread, wider "
+            return "Spend fewer instructions on an element: several elements per thread, wider "
                    "accesses, and "
                    "indices that are computed once.";
         case Binds::blocks: return "Give each block more work, so that fewer have to start.";

@@ -91,7 +91,7 @@ public:
 
     std::string graded_by_slurm() const;
 
-    /// Everybody's line is what it has to be.
+    /// Everybody's line is what it must be.
     void check(const std::string& csv) const {
         std::map<std::string, std::string> lines;
         for (std::string line : lines_of(csv)) {

@@ -1,4 +1,4 @@
-// The open exercise: how attempts are held against each other, and the real command.
+// The open exercise: how attempts are compared with each other, and the real command.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -159,7 +159,7 @@ TEST_CASE("a whole program is checked like a kernel, and has no costs") {
     const std::string file = "exercises/00_program/program.cu";
     expect(course, {"check", "00"}, 1,
            {"00_program: not yet", file, "launches no kernel", "Stuck? ./learn hint 00"});
-    expect(course, {"hint", "0"}, 0, {"not-launched; this is for that", "has to be said"});
+    expect(course, {"hint", "0"}, 0, {"not-launched; this is for that", "must be said"});
     course.write(file, ScratchCourse::solution_with("00_program", "if (i < count) {", "{"));
     expect(course, {"check", "00"}, 1, {">   16 |", "there are only 1000 elements"});
     CHECK(course.progress_of("00_program")["last_failure"] == "no-bounds-check");

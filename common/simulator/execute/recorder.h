@@ -44,7 +44,7 @@ private:
         timing::SectorRun run;
     };
 
-    /// The last access of a site whose lanes were anywhere, one sector a lane. Warps beside each other often want
+    /// The last access of a site whose lanes were anywhere, one sector per lane. Warps beside each other often want
     /// other parts of the same sectors: there is nothing to add then.
     struct Scattered {
         const timing::Footprint* to = nullptr;  ///< nullptr: nothing is known

@@ -116,7 +116,7 @@ void Bench::describe_machine() {
     machine_.shared_bytes = static_cast<int>(properties.sharedMemPerMultiprocessor);
     machine_.shared_bytes_of_system = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
     machine_.l2_bytes = attribute(cudaDevAttrL2CacheSize);
-    // Kilohertz, two transfers a clock, bits.
+    // Kilohertz, two transfers per clock, bits.
     machine_.peak_gbps = 2.0 * attribute(cudaDevAttrMemoryClockRate) * 1e3 *
                          attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1e9;
     machine_.buffer_bytes = static_cast<double>(bytes());

@@ -25,7 +25,7 @@ __device__ inline unsigned multiprocessor_here() {
     return id;
 }
 
-// ---- what is loaded has to be used, or compilers leave the load out ----
+// ---- what is loaded must be used, or compilers leave the load out ----
 
 __device__ inline unsigned mixed(unsigned v) {
     return v;

@@ -1,5 +1,5 @@
 // Memory under load. Blocks stay, and every thread has so many loads on their way, no more and no fewer: then
-// Little's law gives the latency, bytes on their way / bytes a second, at each load of memory. Copies at the
+// Little's law gives the latency, bytes on their way / bytes per second, at each load of memory. Copies at the
 // same number of bytes on their way tell what writes add. In a second run one warp of each block has clocks
 // around its loads, for how far their latencies spread.
 #include "timing/calibrate/bench.h"

@@ -8,7 +8,7 @@ namespace {
 
 enum class Moves { copy, read, write };
 
-/// UNROLL pieces of 16 bytes a thread, a block's width apart; again and again where blocks stay.
+/// UNROLL pieces of 16 bytes per thread, a block's width apart; again and again where blocks stay.
 template <Moves MOVES, int UNROLL>
 __global__ void move(const uint4* in, uint4* out, std::size_t count) {
     const std::size_t chunk = std::size_t{blockDim.x} * UNROLL;
@@ -44,7 +44,7 @@ void measure(Bench& bench, Raw& raw, const char* what) {
             (MOVES == Moves::copy ? 2.0 : 1.0) * static_cast<double>(bench.bytes());
         raw.long_runs.push_back({what, how, bytes / ms / 1e6});
     };
-    const std::string pieces = std::to_string(UNROLL) + " x 16 bytes a thread, blocks of ";
+    const std::string pieces = std::to_string(UNROLL) + " x 16 bytes per thread, blocks of ";
     for (const int threads : {256, 512}) {
         const std::size_t once = count / static_cast<std::size_t>(threads * UNROLL);
         go(threads, once, pieces + std::to_string(threads));

@@ -1,6 +1,6 @@
-// What runs cost. A matrix is cut into strips of `run` bytes a row; blocks go down one strip after the other,
+// What runs cost. A matrix is cut into strips of `run` bytes per row; blocks go down one strip after the other,
 // so that what they read or write lies in runs of `run` bytes, a row (the pitch) apart. Nothing else can be
-// slow: requests are 16 bytes a lane, every byte is moved once, and a multiprocessor has 64 KiB on their way.
+// slow: requests are 16 bytes per lane, every byte is moved once, and a multiprocessor has 64 KiB on their way.
 //
 // While the strips next to each other are taken one after the other, so many blocks are under way at a time
 // that several strips are; where memory still holds a row's page open, longer runs come of it, as in a real

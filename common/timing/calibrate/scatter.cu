@@ -1,6 +1,6 @@
-// Rows that are read whole and written down columns, 4 bytes a lane, by blocks of several shapes: how stores of
+// Rows that are read whole and written down columns, 4 bytes per lane, by blocks of several shapes: how stores of
 // part of a sector and reads of memory get in each other's way. And the stores alone. No parameter follows from
-// it: it is what a model of stores can be held against.
+// it: it is what a model of stores can be compared with.
 #include "timing/calibrate/bench.h"
 #include "timing/calibrate/device.h"
 

@@ -1,5 +1,5 @@
-// Shared memory and the first-level cache: cycles for a request of a warp, by bytes a lane and by the stride
-// between lanes. One pass a cycle is what both can do; requests that need more passes show how many.
+// Shared memory and the first-level cache: cycles for a request of a warp, by bytes per lane and by the stride
+// between lanes. One pass per cycle is what both can do; requests that need more passes show how many.
 #include "timing/calibrate/bench.h"
 #include "timing/calibrate/device.h"
 

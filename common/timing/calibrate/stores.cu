@@ -50,7 +50,7 @@ void measure(Bench& bench, Raw& raw, int lanes, int threads, const Area& area) {
     const std::size_t tiles_down = area.height / rows;
     const std::size_t tiles = tiles_down * (area.width / tile_width);
     const int blocks = 32 * raw.machine.warps / threads * bench.multiprocessors();
-    // Some hundred microseconds, beside which a launch is nothing.
+    // About a hundred microseconds, beside which a launch is nothing.
     const double a_turn = static_cast<double>(tiles) * threads / 32;
     const int turns = 1 + static_cast<int>(6e7 * static_cast<double>(lanes) / a_turn / 32);
     const double ms = bench.ms(

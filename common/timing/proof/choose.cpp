@@ -130,7 +130,7 @@ void choose_tile(Plan& plan, Random& random, Kind kind) {
     plan.loads = random.pick({Loads::batched, Loads::batched, Loads::one_by_one, Loads::dependent});
 }
 
-/// A barrier behind each load, or more ways through the tile, or both.
+/// A barrier after each load, or more ways through the tile, or both.
 void choose_barriers(Plan& plan, Random& random) {
     const Kind kind = random.pick({Kind::copy, Kind::transpose});
     const int which = static_cast<int>(random.below(3));

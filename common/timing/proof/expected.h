@@ -16,7 +16,7 @@ constexpr unsigned char kUntouched = 0xa5;
 
 /// The matrix that is read: words at random that are floats from 1 to 2 where floats are computed with.
 Bytes input_of(const Work& work, std::size_t bytes);
-/// All of `out` behind the launch; nothing for sums.
+/// All of `out` after the launch; nothing for sums.
 Bytes expected(const Work& work, const Run& run, const Bytes& in);
 /// The sum of all words of `in`, as often as they go round.
 std::uint32_t expected_sum(const Work& work, const Run& run, const Bytes& in);

@@ -75,13 +75,13 @@ std::vector<Kernel> read_kernels(const std::string& folder) {
     try {
         kernels = codec::read<Index>(read_file(file)).kernels;
     } catch (const codec::Error& error) {
-        throw UsageError(file + ": " + error.what() + ": make it anew with --make " + folder);
+        throw UsageError(file + ": " + error.what() + ": make it again with --make " + folder);
     }
     for (Kernel& kernel : kernels) {
         kernel.text = read_file(file_of(folder, kernel));
         if (fingerprint_of(kernel) == kernel.fingerprint) continue;
         throw UsageError(file_of(folder, kernel) + " is not what " + file +
-                         " was written with: make both anew with --make " + folder);
+                         " was written with: make both again with --make " + folder);
     }
     return kernels;
 }

@@ -50,7 +50,7 @@ struct PredictedKernel {
     double ms = 0, error_band = 0;
     std::string binds;
     std::vector<std::string> unknown;
-    codec::Json prediction;  ///< all that the simulator says, but for the time line
+    codec::Json prediction;  ///< all that the simulator says, except for the time line
 };
 struct Predicted {
     std::string gpu;

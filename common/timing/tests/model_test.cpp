@@ -23,7 +23,7 @@ Gpu plain_gpu() {
     gpu.shared_bytes = 233472;
     gpu.clock_ghz = 1;
     gpu.copy_gbps = gpu.read_gbps = gpu.write_gbps =
-        3200;  // 32 bytes a cycle for each multiprocessor
+        3200;  // 32 bytes per cycle for each multiprocessor
     gpu.latency_ns = 1000;
     gpu.l1_latency = 30;
     gpu.shared_latency = 30;
@@ -98,7 +98,7 @@ TEST_CASE("sets of sectors count what sets of numbers count") {
 }
 
 TEST_CASE(
-    "loads come first, with what leads to them; what nobody wants yet waits behind a barrier") {
+    "loads come first, with what leads to them; what nobody wants yet waits after a barrier") {
     // address, load, use, address, load, use, barrier, load
     std::vector<Draft> drafts(8);
     const auto set = [&](std::size_t k, Kind kind, Priority priority,
@@ -163,9 +163,9 @@ TEST_CASE("one load at a time: the latency binds") {
 }
 
 TEST_CASE("enough loads: memory binds") {
-    // 64 warps with eight loads of 128 bytes: 64 KiB on their way, where 32 bytes a cycle need 32 KB.
+    // 64 warps with eight loads of 128 bytes: 64 KiB on their way, where 32 bytes per cycle need 32 KB.
     Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 400);
-    work.read_cycles = 1;  // a sector a cycle
+    work.read_cycles = 1;  // a sector per cycle
     const Outcome o = simulate(work, plain_gpu());
     CHECK(o.cycles_a_block == Approx(32 * 8 * 4).epsilon(0.02));
     CHECK(o.busy.memory > 0.95);
@@ -391,7 +391,7 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     CHECK(p.resident_blocks == 8);
     CHECK(p.occupied == Occupied::threads);
     CHECK(p.unknown.empty());
-    // 64 warps with 128 bytes each on their way: 8 KiB in some 1000 cycles, of the 16 that memory moves.
+    // 64 warps with 128 bytes each on their way: 8 KiB in about 1000 cycles, of the 16 that memory moves.
     CHECK(p.bytes_on_their_way < 8193);
     CHECK(p.ms > 100000. * 1024 / (100 * 8192) * 1000 * 1e-6);
     CHECK(p.binds == Binds::flight);
@@ -420,7 +420,7 @@ TEST_CASE("a recorded copy: bytes, runs and blocks that fit") {
     recording.writes.sectors.clear();
     for (std::uint64_t k = 0; k < 800; ++k) recording.writes.sectors.add({k * 4096, 4});
     CHECK(predict(recording, plain_gpu()).run_bytes_written == Approx(128));
-    // Half of each sector is written: the rest has to be read.
+    // Half of each sector is written: the rest must be read.
     recording.writes.bytes /= 2;
     CHECK(predict(recording, plain_gpu()).busy.memory > 1.3 * p.busy.memory);
 

@@ -11,9 +11,9 @@ Gpu gpu();
 /// What 04 and 05 read and write, together, of 32768 x 32768 floats.
 constexpr double useful_bytes = 2.0 * 4 * 32768 * 32768;
 
-/// One load a thread, then a barrier; two blocks of 1024 threads.
+/// One load per thread, then a barrier; two blocks of 1024 threads.
 Prediction like_04();
-/// Four loads a thread; eight blocks of 256 threads.
+/// Four loads per thread; eight blocks of 256 threads.
 Prediction like_05();
 
 /// Everything has a value, and `binds` is what is busy or waited for.

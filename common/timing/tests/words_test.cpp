@@ -215,7 +215,7 @@ TEST_CASE("what lets more blocks fit is said where they are too few") {
     Prediction p = samples::that_binds(Binds::flight);
     CHECK_FALSE(says(said_of(p).cure, "more blocks"));
     p.occupied = Occupied::registers;
-    CHECK(says(said_of(p).cure, "with fewer registers a thread"));
+    CHECK(says(said_of(p).cure, "with fewer registers per thread"));
     p.occupied = Occupied::shared_memory;
     CHECK(says(said_of(p).cure, "with less shared memory a block"));
 }

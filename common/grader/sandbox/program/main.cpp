@@ -60,7 +60,7 @@ void limit(int what, rlim_t soft, rlim_t hard) {
 /// No more than that, and no more than this computer allows.
 void limit_to_most(__rlimit_resource what, rlim_t most) {
     rlimit allowed{};
-    if (getrlimit(what, &allowed) != 0) throw std::runtime_error("a limit can not be read");
+    if (getrlimit(what, &allowed) != 0) throw std::runtime_error("a limit cannot be read");
     limit(what, std::min(most, allowed.rlim_max), std::min(most, allowed.rlim_max));
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("the 90th percentile of ten values is the ninth") {
     CHECK(summary_of(pairs).median == doctest::Approx(0.0495));
 }
 
-TEST_CASE("only times that differ by more than 5 % are held against each other") {
+TEST_CASE("only times that differ by more than 5 % are compared with each other") {
     // a and e differ by 3 %: of the ten pairs nine count, and all are in order.
     CHECK(summary_of(five()).comparable == 9);
     CHECK(summary_of(five()).in_order == 9);

@@ -32,7 +32,7 @@ TEST_CASE("a seed makes the same kernels whenever, wherever, and however many th
     CHECK(forty[6].text == random_kernels(1, 7)[6].text);
     CHECK(forty[6].text != random_kernels(2, 7)[6].text);
     // Predictions that are kept are of these. Whoever changes the generator has to predict and to measure
-    // anew.
+    // again.
     CHECK(fingerprint_of(forty) == "14618651890742862637");
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("what is written is read, and a text that was changed is refused") {
     CHECK_THROWS_AS(read_kernels(folder.path), UsageError);
 }
 
-TEST_CASE("times are held against each other only if they are of the same kernel") {
+TEST_CASE("times are compared with each other only if they are of the same kernel") {
     Predicted predicted{"H200",
                         {{"kernel_01", "a title", "f00d", 1.1, 0.1, "memory", {"waits"}, {}}}};
     Measured measured{"H200", "", "", {{"kernel_01", "a title", "f00d", 1.0, 0.01, 20}}};

@@ -46,7 +46,7 @@ extern "C" int coalescePredict(const char* gpu, void (*write)(const char*, std::
     return 0;
 }
 
-TEST_CASE("what the simulator predicts is kept, but for the time line") {
+TEST_CASE("what the simulator predicts is kept, except for the time line") {
     Prediction launch;
     launch.gpu = "NVIDIA H200";
     launch.ms = 0.25;
