@@ -236,7 +236,8 @@ std::string more_blocks(const Prediction& p) {
     switch (p.occupied) {
         case Occupied::threads: return "";
         case Occupied::blocks: return " Or make blocks larger: their number is the limit.";
-        case Occupied::registers: return " Or let more blocks fit: with fewer registers per thread.";
+        case Occupied::registers:
+            return " Or let more blocks fit: with fewer registers per thread.";
         case Occupied::shared_memory:
             return " Or let more blocks fit: with less shared memory a block.";
         case Occupied::grid: return " Or launch more blocks: there is room for them.";
