@@ -239,7 +239,7 @@ std::string more_blocks(const Prediction& p) {
         case Occupied::registers:
             return " Or let more blocks fit: with fewer registers per thread.";
         case Occupied::shared_memory:
-            return " Or let more blocks fit: with less shared memory a block.";
+            return " Or let more blocks fit: with less shared memory per block.";
         case Occupied::grid: return " Or launch more blocks: there is room for them.";
     }
     return "";

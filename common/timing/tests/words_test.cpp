@@ -217,7 +217,7 @@ TEST_CASE("what lets more blocks fit is said where they are too few") {
     p.occupied = Occupied::registers;
     CHECK(says(said_of(p).cure, "with fewer registers per thread"));
     p.occupied = Occupied::shared_memory;
-    CHECK(says(said_of(p).cure, "with less shared memory a block"));
+    CHECK(says(said_of(p).cure, "with less shared memory per block"));
 }
 
 TEST_CASE("every Unknown is said, and the label no longer promises the band") {
