@@ -16,7 +16,6 @@ struct HeardAccess {
     bool shared = false;  ///< of shared memory: `addresses` are offsets in it
     bool bulk = false;    ///< by the copy engine: 16 bytes per lane, for as many lanes as it takes
     bool asynchronous = false;  ///< part of a copy to or from shared memory that goes on by itself
-    bool row = false;           ///< all lanes, one behind the other; false: nobody has looked
     u32 bytes = 0;              ///< of a lane
     Mask lanes = 0;
     const u64* addresses = nullptr;

@@ -303,20 +303,9 @@ void load_zeros(Warp& w, const Op* op) {
         Shape::load(w, op, std::countr_zero(rest), zeros);
 }
 
-/// All lanes, side by side.
-template <class Shape>
-bool is_row(const Warp& w, const Op* op) {
-    if (w.active != kAllLanes) return false;
-    const u64* base = w.lanes<u64>(op->a);
-    u64 differs = 0;
-    for (int l = 0; l < kLanes; ++l)
-        differs |= base[l] - (base[0] + static_cast<u64>(l) * Shape::kTotal);
-    return differs == 0;
-}
-
-/// Returns whether the access is to be carried out. `row`: it is known to be one.
+/// Returns whether the access is to be carried out.
 template <class Shape, bool Store>
-[[gnu::noinline]] bool observe(Warp& w, const Op* op, bool row) {
+[[gnu::noinline]] bool observe(Warp& w, const Op* op) {
     if (w.heard_enough) return false;
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);
@@ -324,7 +313,6 @@ template <class Shape, bool Store>
         w.listener->note(w, op,
                          {.kind = Store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
                           .shared = false,
-                          .row = row,
                           .bytes = Shape::kTotal,
                           .lanes = w.active,
                           .addresses = addresses});
@@ -346,12 +334,16 @@ template <class Shape, bool Store>
 template <class Shape, bool Store>
 const Op* access_weak(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    const bool row = is_row<Shape>(w, op);
-    if (w.observed && !observe<Shape, Store>(w, op, row)) [[unlikely]]
+    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
         return op + 1;
-    if (row) {
-        const u64 address = *w.lanes<u64>(op->a) + static_cast<u64>(op->immediate);
-        if ((address & (Shape::kTotal - 1)) == 0) {
+    if (w.active == kAllLanes) {
+        const u64* base = w.lanes<u64>(op->a);
+        const u64 first = base[0];
+        u64 differs = 0;
+        for (int l = 0; l < kLanes; ++l)
+            differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
+        const u64 address = first + static_cast<u64>(op->immediate);
+        if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
             SiteCache& cache = w.caches[op->site];
             const auto inside = [&] {
                 return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes;
@@ -369,7 +361,7 @@ const Op* access_weak(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_strong(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe<Shape, Store>(w, op, false)) [[unlikely]]
+    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
         return op + 1;
     const Op* next = access_irregular<Shape, Store>(w, op);
     GlobalRace* race = w.block->launch->global_race;
@@ -381,7 +373,7 @@ const Op* access_strong(Warp& w, const Op* op) {
 template <class Shape, bool Store>
 const Op* access_in_plain_mode(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe<Shape, Store>(w, op, false)) [[unlikely]]
+    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
         return op + 1;
     u64 addresses[kLanes];
     addresses_of(w, op, addresses);

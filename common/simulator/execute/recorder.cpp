@@ -30,7 +30,6 @@ constexpr u32 kSectorsOfLine = 4;
 
 /// All lanes, one behind the other.
 bool is_row(const HeardAccess& access) {
-    if (access.row) return true;
     if (access.lanes != kAllLanes) return false;
     // Each with the first: what was stored a moment ago is loaded again as it was stored, which a host is quick at.
     const u64 first = access.addresses[0];
@@ -40,35 +39,25 @@ bool is_row(const HeardAccess& access) {
     return differs == 0;
 }
 
-timing::SectorRun run_of_row(const HeardAccess& access) {
-    const u64 begin = access.addresses[0], first = begin / kSectorBytes,
-              last = (begin + kLanes * access.bytes - 1) / kSectorBytes;
-    return {first, static_cast<u32>(last - first) + 1};
-}
-
-/// All lanes, each in one sector: lane l in sector[l]. `sector` may be null.
-bool are_in(const HeardAccess& access, const u64* sector) {
-    if (access.lanes != kAllLanes) return false;
-    u64 differs = 0;
-    for (int l = 0; l < kLanes; ++l) {
-        const u64 first = access.addresses[l] / kSectorBytes;
-        differs |= first ^ (access.addresses[l] + access.bytes - 1) / kSectorBytes;
-        if (sector) differs |= first ^ sector[l];
-    }
-    return differs == 0;
-}
-
 /// All lanes, each in one sector, in rising order.
 bool is_rising(const HeardAccess& access) {
-    if (!are_in(access, nullptr)) return false;
-    u64 falls = 0;
+    if (access.lanes != kAllLanes) return false;
+    u64 differs = 0, falls = 0;
+    for (int l = 0; l < kLanes; ++l)
+        differs |= access.addresses[l] / kSectorBytes ^
+                   (access.addresses[l] + access.bytes - 1) / kSectorBytes;
     for (int l = 1; l < kLanes; ++l) falls |= access.addresses[l] - access.addresses[l - 1];
-    return falls >> 63 == 0;
+    return differs == 0 && falls >> 63 == 0;
 }
 
-/// Hands every stretch of sectors that the lanes touch to `take`, in rising order. They are in no row.
+/// Hands every stretch of sectors that the lanes touch to `take`, in rising order.
 template <class Take>
-void for_each_scattered_run(const HeardAccess& access, Take take) {
+void for_each_run(const HeardAccess& access, Take take) {
+    if (is_row(access)) {
+        const u64 begin = access.addresses[0], first = begin / kSectorBytes,
+                  last = (begin + kLanes * access.bytes - 1) / kSectorBytes;
+        return take({first, static_cast<u32>(last - first) + 1});
+    }
     if (is_rising(access)) {
         timing::SectorRun run{access.addresses[0] / kSectorBytes, 1};
         for (int l = 1; l < kLanes; ++l) {
@@ -98,14 +87,6 @@ void for_each_scattered_run(const HeardAccess& access, Take take) {
             run.count = static_cast<u32>(sectors[k] - run.first) + 1;
         take(run);
     }
-}
-
-template <class Take>
-void for_each_run(const HeardAccess& access, Take take) {
-    if (is_row(access))
-        take(run_of_row(access));
-    else
-        for_each_scattered_run(access, take);
 }
 
 bool is_read(const HeardAccess& access) {
@@ -164,18 +145,15 @@ void add_instructions(const ptx::Function& function, timing::Recording& recordin
 
 // ---- neighbours ----
 
-void NeighbourLog::begin_block(u64 block) {
-    add_waiting();
-    block_ = block;
-    ++turn_;
-    heard_reads_ = heard_writes_ = 0;
-    for (Scattered& last : scattered_) last.to = nullptr;
-}
-
-void NeighbourLog::note(const Warp& w, const Op* op, const HeardAccess& access) {
+void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     if (access.shared) return;
     Block& block = *w.block;
-    if (block.linear != block_) begin_block(block.linear);
+    if (block.linear != block_) {
+        add_waiting();
+        block_ = block.linear;
+        ++turn_;
+        heard_reads_ = heard_writes_ = 0;
+    }
     if (heard_enough() && !block.launch->only_heard) return;
     const bool is_below = !block.launch->is_neighbour(block.linear);
     if (is_below && !is_read(access)) return;
@@ -187,29 +165,13 @@ void NeighbourLog::note(const Warp& w, const Op* op, const HeardAccess& access) 
                                                       : reads_;
     u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
     footprint.bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
-    sectors += is_row(access) ? add(footprint, run_of_row(access))
-                              : add_scattered(footprint, op->site, access);
+    for_each_run(access, [&](timing::SectorRun run) {
+        footprint.sectors.expect(run);
+        if (waiting_count_ == waiting_.size()) add_waiting();
+        waiting_[waiting_count_++] = {&footprint, run};
+        sectors += run.count;
+    });
     if (heard_enough() && block.launch->only_heard) block.is_given_up = true;
-}
-
-u64 NeighbourLog::add(timing::Footprint& to, timing::SectorRun run) {
-    to.sectors.expect(run);
-    if (waiting_count_ == waiting_.size()) add_waiting();
-    waiting_[waiting_count_++] = {&to, run};
-    return run.count;
-}
-
-u64 NeighbourLog::add_scattered(timing::Footprint& to, u32 site, const HeardAccess& access) {
-    Scattered& last = scattered_[site % scattered_.size()];
-    if (last.to == &to && are_in(access, last.sector)) return last.sectors;
-    last.to = nullptr;
-    u64 sectors = 0;
-    for_each_scattered_run(access, [&](timing::SectorRun run) { sectors += add(to, run); });
-    if (!are_in(access, nullptr)) return sectors;
-    last.to = &to;
-    last.sectors = sectors;
-    for (int l = 0; l < kLanes; ++l) last.sector[l] = access.addresses[l] / kSectorBytes;
-    return sectors;
 }
 
 bool NeighbourLog::heard_enough() const {

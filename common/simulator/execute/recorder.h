@@ -31,10 +31,6 @@ public:
 
 private:
     bool heard_enough() const;
-    void begin_block(u64 block);
-    /// They return the sectors that were asked for.
-    u64 add(timing::Footprint& to, timing::SectorRun run);
-    u64 add_scattered(timing::Footprint& to, u32 site, const HeardAccess& access);
     void add_waiting();
 
     /// To be added to `to`. Looking up where they are is slow one by one, as each waits for memory: a few wait
@@ -44,19 +40,10 @@ private:
         timing::SectorRun run;
     };
 
-    /// The last access of a site whose lanes were anywhere, one sector per lane. Warps beside each other often want
-    /// other parts of the same sectors: there is nothing to add then.
-    struct Scattered {
-        const timing::Footprint* to = nullptr;  ///< nullptr: nothing is known
-        u64 sectors = 0;
-        u64 sector[kLanes] = {};  ///< of each lane
-    };
-
     timing::Footprint reads_, writes_, below_;
     timing::Footprint together_;  ///< reads of the first of them
     std::array<Waiting, 64> waiting_;
     std::size_t waiting_count_ = 0;
-    std::array<Scattered, 8> scattered_;                        ///< by site
     u64 turn_ = 0;                                              ///< counts the blocks, as they come
     u64 block_ = ~u64{0}, heard_reads_ = 0, heard_writes_ = 0;  ///< sectors of the block that runs
 };
