@@ -95,7 +95,7 @@ TEST_CASE("the table: the best first, each against the one before it") {
     const std::vector<std::string> lines = lines_of(attempts_text(attempts, &other, "the_other"));
     REQUIRE(lines.size() == 7);
     CHECK(lines[2] == "   3   1.0000?     0 %      0 %               -      -  01-31 12:00");
-    CHECK(lines[3] == "       1.2500      0 %      0 %               -      -  the_other");
+    CHECK(lines[3] == "        1.2500     0 %      0 %               -      -  the_other");
     CHECK(lines[4] == "   4    1.5000     0 %      0 %    +50 %      -      -  01-31 12:00");
     CHECK(lines[5] == "   1    2.0000     0 %      0 %               4     32  01-31 12:00");
     CHECK(lines[6] == "   2         -       -        -               -      -  01-31 12:00");
