@@ -23,7 +23,9 @@ constexpr u32 kUnrolledMost = 21;
 constexpr int kTurns = 4;
 /// From reading a constant to the first instruction that may use it.
 constexpr u32 kConstantLatency = 8;
-constexpr u32 kMoveLatency = 5;
+constexpr u32 kMoveLatency = 5, kPredicateLatency = 13;
+/// Until all lanes' values are one; and for the number of a lane, which is read as soon as anything.
+constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
 constexpr u32 kNone = ~0u;
 
 class MachineCodeMaker {
@@ -45,6 +47,7 @@ public:
     MachineCode run() {
         if (const u32 words = values_.words_of_array())
             array_ = new_value({.words = words, .is_loose = true});
+        find_same_registers();
         look_at_graph();
         piece_of_.assign(blocks_.size(), kNone);
         struct Range {
@@ -159,12 +162,43 @@ private:
             if (!values_.leaves_nothing(at)) add_instruction(piece, at);
     }
 
+    /// Values that lie where others do. One of two loaded values is chosen: the second is loaded where it is,
+    /// over the first.
+    void find_same_registers() {
+        for (u32 at = 0; at < function_.body.size(); ++at) {
+            const Instruction& i = function_.body[at];
+            const u32 to =
+                values_.is_rounded_in_place(at) ? registers_.root[i.operands[0].reg] : kNone;
+            if (to != kNone) same_[registers_.root[i.operands[1].reg]] = to;
+            const auto load = values_.chosen_load(at);
+            if (!load) continue;
+            chosen_[at] = *load;
+            waits_.insert(*load);
+            for (std::size_t k = 1; k <= 2; ++k)
+                same_[registers_.root[i.operands[k].reg]] = registers_.root[i.operands[0].reg];
+        }
+    }
+    void add_chosen_load(MachinePiece& piece, u32 at) {
+        const Operand& by = function_.body[at].operands[3];
+        const u32 chooses = registers_.root[by.reg];
+        u32 predicate = chooses;
+        if (function_.body[at].opcode == "slct")
+            predicate = add_move(piece, at, 0, kPredicateLatency, {chooses});
+        waits_.erase(chosen_[at]);
+        add_instruction(piece, chosen_[at]);
+        piece.code.back().is_guarded = true;
+        piece.code.back().reads.push_back(predicate);
+    }
+
     void add_instruction(MachinePiece& piece, u32 at) {
+        if (waits_.contains(at)) return;
+        if (chosen_.contains(at)) return add_chosen_load(piece, at);
         const Instruction& i = function_.body[at];
         MachineInstruction made;
         made.source = at;
         made.memory = memory_effect(i);
-        made.space = made.memory == MemoryEffect::fence ? ptx::StateSpace::generic : space_of(i);
+        const bool is_everywhere = made.memory == MemoryEffect::fence || i.opcode == "mov";
+        made.space = is_everywhere ? ptx::StateSpace::generic : space_of(i);
         made.is_fixed = ends_straight_code(i) || calls_routine(i);
         made.is_guarded = i.guard.has_value();
         made.latency = latency_of(i);
@@ -175,7 +209,12 @@ private:
         made.is_in_halves = values_.is_in_halves(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
+        for (u32& v : made.reads)
+            if (same_.contains(v)) v = same_[v];
+        for (u32& v : made.writes)
+            if (same_.contains(v)) v = same_[v];
         if (array_ != kNone && made.space == ptx::StateSpace::local) use_array(made);
+        if (values_.adds_for_warp(i)) one_lane_for_all(piece, made);
         put_together(piece, made);
         for (const Constant& constant : values_.brought_for(i))
             made.reads.push_back(bring(piece, at, constant));
@@ -189,7 +228,8 @@ private:
             for (u32& read : made.reads)
                 if (made_.values[read].words) read = add_move(piece, at, 1, kMoveLatency, {read});
         if (const u32 second = latency_of_second_step(i)) {
-            const u32 words = i.opcode == "set" ? 0 : 1;  // it compares before it selects
+            // A comparison before it selects, and a uniform register.
+            const u32 words = is_one_of(i.opcode, {"set", "redux"}) ? 0 : 1;
             made.reads = {add_move(piece, at, words, made.latency, std::move(made.reads))};
             piece.code.back().reads_late = made.reads_late;
             made.reads_late = made.is_in_halves = false;
@@ -206,6 +246,15 @@ private:
         if (stores) access.writes.push_back(array_);
         if (!stores || has_array_) access.reads.push_back(array_);
         has_array_ |= stores;
+    }
+
+    /// All lanes' values become one in a uniform register, from where it is moved for the lane that adds it.
+    void one_lane_for_all(MachinePiece& piece, MachineInstruction& atomic) {
+        const u32 at = atomic.source;
+        const u32 together = add_move(piece, at, 0, kTogetherLatency, std::move(atomic.reads));
+        const u32 lane = add_move(piece, at, 1, kLaneLatency, {});
+        const u32 is_first = add_move(piece, at, 0, kPredicateLatency, {lane});
+        atomic.reads = {add_move(piece, at, 1, kMoveLatency, {together}), is_first};
     }
 
     bool is_used_before(const Constant& constant) const {
@@ -388,6 +437,9 @@ private:
     bool is_skipped_ =
         false;  ///< lanes may skip the block at hand, which has become guarded instructions
     std::vector<u32> piece_of_;  ///< by block, once it has one
+    std::map<u32, u32> same_;    ///< by value: the one whose register it takes
+    std::map<u32, u32> chosen_;  ///< by instruction that chooses: the load that it decides
+    std::set<u32> waits_;        ///< those loads, until then
     u32 array_ = kNone;          ///< the value that holds a small array
     bool has_array_ = false;     ///< something is stored there
     u32 block_ = 0;              ///< of the instruction at hand

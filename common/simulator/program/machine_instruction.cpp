@@ -17,6 +17,18 @@ bool is_access(const Instruction& i) {
     return is_one_of(i.opcode, {"ld", "ldu", "st", "atom", "red"});
 }
 
+namespace {
+
+/// Stays where it was written.
+bool reads_clock(const Instruction& i) {
+    if (i.opcode != "mov" || i.operands.size() < 2) return false;
+    const ptx::Operand& from = i.operands[1];
+    return from.kind == ptx::Operand::Kind::special &&
+           (from.name.find("clock") != from.name.npos || from.name.find("timer") != from.name.npos);
+}
+
+}  // namespace
+
 MemoryEffect memory_effect(const Instruction& i) {
     if (i.opcode == "ld" || i.opcode == "ldu") {
         if (i.has("volatile") || i.has("acquire")) return MemoryEffect::both;
@@ -25,7 +37,7 @@ MemoryEffect memory_effect(const Instruction& i) {
     }
     if (i.opcode == "st" && i.has("param")) return MemoryEffect::none;
     if (i.opcode == "st") return i.has("volatile") ? MemoryEffect::both : MemoryEffect::store;
-    if (is_one_of(i.opcode, {"atom", "red", "cp"})) return MemoryEffect::both;
+    if (is_one_of(i.opcode, {"atom", "red", "cp"}) || reads_clock(i)) return MemoryEffect::both;
     if (is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "mbarrier", "call", "nanosleep",
                              "griddepcontrol", "discard"}))
         return MemoryEffect::fence;
@@ -79,22 +91,27 @@ namespace {
 /// ptxas, around such an instruction with so many values alive that each further one takes a register.
 struct Inside {
     std::string_view opcode, type;
+    std::string_view mode;  ///< a rounding, or none: for those that no line above names
     u32 words;
     bool calls_routine;
 };
 constexpr Inside kInside[] = {
-    {"div", "f64", 15, true}, {"sqrt", "f64", 13, true}, {"rcp", "f64", 9, true},
-    {"min", "f64", 4, false}, {"max", "f64", 4, false},  {"div", "f32", 9, true},
-    {"sqrt", "f32", 6, true}, {"rcp", "f32", 6, true},   {"div", "s64", 15, true},
-    {"rem", "s64", 13, true}, {"div", "u64", 11, true},  {"rem", "u64", 11, true},
-    {"div", "s32", 8, false}, {"rem", "s32", 8, false},  {"div", "u32", 6, false},
-    {"rem", "u32", 6, false}, {"div", "s16", 4, true},   {"rem", "s16", 4, true},
-    {"div", "u16", 4, true},  {"rem", "u16", 4, true}};
+    {"div", "f64", "rn", 15, true}, {"div", "f64", "", 13, true}, {"sqrt", "f64", "", 13, true},
+    {"rcp", "f64", "rn", 8, true},  {"rcp", "f64", "", 13, true}, {"min", "f64", "", 4, false},
+    {"max", "f64", "", 4, false},   {"div", "f32", "", 9, true},  {"sqrt", "f32", "rm", 4, true},
+    {"sqrt", "f32", "rz", 4, true}, {"sqrt", "f32", "", 6, true}, {"rcp", "f32", "ftz", 4, true},
+    {"rcp", "f32", "rz", 4, true},  {"rcp", "f32", "", 8, true},  {"div", "s64", "", 15, true},
+    {"rem", "s64", "", 13, true},   {"div", "u64", "", 11, true}, {"rem", "u64", "", 11, true},
+    {"div", "s32", "", 8, false},   {"rem", "s32", "", 8, false}, {"div", "u32", "", 6, false},
+    {"rem", "u32", "", 6, false},   {"div", "s16", "", 4, true},  {"rem", "s16", "", 4, true},
+    {"div", "u16", "", 4, true},    {"rem", "u16", "", 4, true}};
 
 const Inside* find_inside(const Instruction& i) {
     const bool is_exact = !i.has("approx") && !i.has("full");
     for (const Inside& inside : kInside)
-        if (i.opcode == inside.opcode && i.has(inside.type) && is_exact) return &inside;
+        if (i.opcode == inside.opcode && i.has(inside.type) && is_exact &&
+            (inside.mode.empty() || i.has(inside.mode)))
+            return &inside;
     return nullptr;
 }
 
@@ -107,6 +124,7 @@ bool calls_routine(const Instruction& i) {
 
 u32 latency_of_second_step(const Instruction& i) {
     constexpr u32 kArithmetic = 4, kCompareAndSelect = 17;
+    if (i.opcode == "redux") return kArithmetic;  // moved from a uniform register
     if (i.opcode == "set") return i.has("s16") || i.has("u16") ? 2 * kArithmetic : kArithmetic;
     if (i.opcode != "cvt" || !i.has("sat")) return 0;
     const ptx::Type from = ptx::type_named(i.modifiers.back());

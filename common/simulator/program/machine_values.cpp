@@ -84,6 +84,7 @@ MachineValues::MachineValues(const ptx::Function& function, const Registers& reg
     find_uniform();
     find_narrow();
     find_folded();
+    find_addresses_of_blocks();
     find_block_numbers();
     find_words();
     find_vectors();
@@ -261,12 +262,22 @@ bool MachineValues::has_room(const Instruction& add, u32 shifted) const {
     return true;
 }
 
+/// All that reads it works on values of the threads.
+bool MachineValues::joins_threads(u32 value) const {
+    return std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
+        const std::vector<u32> read = registers_read(function_.body[at]);
+        return std::any_of(read.begin(), read.end(), [&](u32 r) { return !uniform_[root(r)]; });
+    });
+}
+
 bool MachineValues::folds(u32 value) const {
     const Instruction& i = definition(value);
     if (i.guard || readers_[value].empty() || i.operands.size() < 2) return false;
+    const bool multiplies_wide = i.opcode == "mul" && i.has("wide");
+    if (multiplies_wide && all_readers_are(value, {"add"}) && joins_threads(value)) return true;
     if (uniform_[value] && registers_.value_class[value] == ValueClass::launch)
         return false;  // a constant is there
-    if (i.opcode == "mul" && i.has("wide")) return all_readers_are(value, {"add", "sub"});
+    if (multiplies_wide) return all_readers_are(value, {"add", "sub"});
     if (is_offset(value)) return true;
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
@@ -284,6 +295,34 @@ bool MachineValues::folds(u32 value) const {
            all_readers_are(value, {"add"});
 }
 
+/// The address of an access that is computed from the number of a block: the threads compute it.
+void MachineValues::find_addresses_of_blocks() {
+    for (const Instruction& access : function_.body) {
+        const StateSpace space = space_of(access);
+        const bool is_far = space == StateSpace::global || space == StateSpace::generic;
+        if (!is_access(access) || access.has("param") || !is_far) continue;
+        for (const Operand& o : access.operands)
+            if (o.kind == Operand::Kind::address && o.has_base_register)
+                compute_in_threads(root(o.reg));
+    }
+}
+
+/// An address, and the numbers of a block that it is computed from, if there is a product in it.
+void MachineValues::compute_in_threads(u32 address) {
+    const auto is_of_block = [&](u32 value) {
+        return uniform_[value] && registers_.value_class[value] == ValueClass::block;
+    };
+    if (!is_of_block(address) || folded_[address] || definition(address).opcode != "add") return;
+    for (u32 read : registers_read(definition(address))) {
+        const u32 product = root(read);
+        if (!folded_[product] || !uniform_[product]) continue;
+        in_every_thread_[address] = true;
+        for (u32 r : registers_read(definition(product)))
+            if (is_of_block(root(r)) && definition(root(r)).opcode == "mov")
+                in_every_thread_[root(r)] = true;
+    }
+}
+
 /// The numbers of a block are read into a register of every thread where that is what they are used in.
 void MachineValues::find_block_numbers() {
     for (u32 r = 0; r < folded_.size(); ++r) {
@@ -293,7 +332,7 @@ void MachineValues::find_block_numbers() {
         const Instruction& i = definition(r);
         const bool reads_special = i.opcode == "mov" && i.operands.size() > 1 &&
                                    i.operands[1].kind == Operand::Kind::special;
-        in_every_thread_[r] = reads_special && is_wanted_by_threads(r);
+        in_every_thread_[r] = in_every_thread_[r] || (reads_special && is_wanted_by_threads(r));
     }
 }
 
@@ -346,6 +385,8 @@ std::optional<u32> MachineValues::extended_by(u32 value) const {
 
 bool MachineValues::is_loose(u32 value) const {
     if (words_[value] != 2 || times_written_[value] == 0) return false;
+    const std::vector<Operand>& operands = definition(value).operands;
+    if (operands.size() > 1 && operands[1].kind == Operand::Kind::special) return false;  // a clock
     return is_in_halves(definition(value)) &&
            std::all_of(readers_[value].begin(), readers_[value].end(), [&](u32 at) {
                const Instruction& i = function_.body[at];
@@ -428,6 +469,42 @@ bool MachineValues::leaves_nothing(u32 at) const {
                        [&](u32 r) { return folded_[root(r)] || is_uniform(root(r)); });
 }
 
+bool MachineValues::is_rounded_in_place(u32 at) const {
+    const Instruction& i = function_.body[at];
+    if (i.opcode != "cvt" || !i.has("tf32") || i.operands[1].kind != Operand::Kind::reg)
+        return false;
+    const u32 from = root(i.operands[1].reg);
+    return !leaves_nothing(at) && times_written_[from] == 1 && readers_[from].size() == 1;
+}
+
+std::optional<u32> MachineValues::chosen_load(u32 at) const {
+    const Instruction& i = function_.body[at];
+    if (!is_one_of(i.opcode, {"slct", "selp"}) || i.guard || i.operands.size() != 4 || !wanted_[at])
+        return {};
+    if (i.operands[3].kind != Operand::Kind::reg || times_written_[root(i.operands[0].reg)] != 1)
+        return {};
+    u32 first = at;
+    for (std::size_t k = 1; k <= 2; ++k) {
+        if (i.operands[k].kind != Operand::Kind::reg) return {};
+        const u32 value = root(i.operands[k].reg);
+        if (times_written_[value] != 1 || readers_[value].size() != 1 || uniform_[value] ||
+            bytes(value) > 4)
+            return {};
+        const Instruction& load = definition(value);
+        if (load.opcode != "ld" || space_of(load) != StateSpace::global || load.guard ||
+            load.has("volatile") || vector_of(load))
+            return {};
+        first = std::min(first, definition_[value]);
+    }
+    for (u32 between = first; between < at; ++between) {
+        const MemoryEffect effect = memory_effect(function_.body[between]);
+        if (!function_.body[between].label.empty() || ends_straight_code(function_.body[between]) ||
+            (effect != MemoryEffect::none && effect != MemoryEffect::load))
+            return {};
+    }
+    return definition_[root(i.operands[2].reg)];
+}
+
 /// There is a register that always reads as zero.
 bool MachineValues::is_zero(u32 value) const {
     if (times_written_[value] != 1) return false;
@@ -451,20 +528,32 @@ u32 MachineValues::constants_in(const Operand& operand) const {
     return count;
 }
 
+/// Of an operand that is a wide product of something uniform: that.
+Constant MachineValues::uniform_factor(const Operand& operand) const {
+    if (operand.kind != Operand::Kind::reg || !folded_[root(operand.reg)]) return {};
+    const Instruction& i = definition(root(operand.reg));
+    if (!i.has("wide")) return {};
+    for (u32 r : registers_read(i))
+        if (is_uniform(root(r))) return {root(r) + u64{1}, 1};
+    return {};
+}
+
 std::vector<Constant> MachineValues::brought_for(const Instruction& i) const {
     if (is_access(i)) return brought_for_access(i);
     if (ends_straight_code(i) || memory_effect(i) != MemoryEffect::none ||
         is_one_of(i.opcode, {"mov", "cvt", "cvta", "shfl"}))
         return {};
     u32 constants = 0;
-    Constant brought{0, 1};
+    Constant brought{0, 1}, scaled;
     for (std::size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& operand = i.operands[k];
         constants += constants_in(operand);
         if (operand.kind == Operand::Kind::reg && !folded_[root(operand.reg)] &&
             is_uniform(root(operand.reg)))
             brought = {root(operand.reg) + u64{1}, words_of_type(root(operand.reg))};
+        if (const Constant factor = uniform_factor(operand); factor.words) scaled = factor;
     }
+    if (scaled.words && constants >= 2) return {scaled};
     if (constants < 2) return {};
     const std::vector<u32> written = written_by(i);
     if (!written.empty() && words_[written[0]] == 1) brought.words = 1;
@@ -547,12 +636,23 @@ Constant MachineValues::address_for_block(const Instruction& i) const {
     return {};
 }
 
+bool MachineValues::adds_for_warp(const Instruction& i) const {
+    if (!is_one_of(i.opcode, {"atom", "red"}) || i.guard || vector_of(i)) return false;
+    const bool joins =
+        i.has("add") || i.has("min") || i.has("max") || i.has("and") || i.has("or") || i.has("xor");
+    const bool is_word = i.has("u32") || i.has("s32") || i.has("b32");
+    if (!joins || !is_word || !address_for_block(i).words) return false;
+    return i.opcode == "red" || written_by(i).empty();
+}
+
 /// Addresses in global memory and what is stored come from registers of the thread.
 std::vector<Constant> MachineValues::brought_for_access(const Instruction& i) const {
     std::vector<Constant> brought;
     const Constant address = address_for_block(i);
     if (address.words) brought.push_back(address);
-    // Where all lanes add to one place, one of them adds for all: it needs its number and the sum.
+    if (adds_for_warp(i)) return brought;
+    // Where all lanes add to one place and want the result, one of them adds for all: it needs its number and
+    // the sum.
     if (address.words && is_one_of(i.opcode, {"atom", "red"}) && i.has("add") &&
         (i.has("u32") || i.has("s32")))
         return {address, {0, 1}, {0, 1}};

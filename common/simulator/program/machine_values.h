@@ -58,6 +58,14 @@ public:
     u32 words_of_array() const;
     /// Values that lie in registers one after the other: the elements of loaded and stored vectors.
     const std::vector<std::vector<u32>>& side_by_side() const { return side_by_side_; }
+    /// A conversion that takes the register of its source for its result.
+    bool is_rounded_in_place(u32 at) const;
+    /// Of `slct` and `selp`: the load of the second operand that is carried out where that is chosen alone, to
+    /// where the first operand was loaded.
+    std::optional<u32> chosen_load(u32 at) const;
+    /// An atomic on one place for the whole block, of which nobody wants the result: one lane of a warp does it
+    /// for all.
+    bool adds_for_warp(const ptx::Instruction& instruction) const;
     /// What must be put side by side for an instruction alone: a vector that is stored, or the two values
     /// of a compare and swap. Of no words where it lies so already.
     struct Vector {
@@ -89,8 +97,11 @@ private:
     bool keeps_lower_bits(u32 value) const;
     bool is_offset(u32 value) const;
     bool has_room(const Instruction& add, u32 shifted) const;
+    bool joins_threads(u32 value) const;
     bool folds(u32 value) const;
     bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
+    void find_addresses_of_blocks();
+    void compute_in_threads(u32 address);
     void find_block_numbers();
     bool is_wanted_by_threads(u32 value) const;
     void find_words();
@@ -101,6 +112,7 @@ private:
     bool is_zero(u32 value) const;
     u32 base_of(u32 value) const;
     u32 constants_in(const Operand& operand) const;
+    Constant uniform_factor(const Operand& operand) const;
     Constant address_for_block(const Instruction& instruction) const;
     std::vector<Constant> brought_for_access(const Instruction& instruction) const;
 

@@ -125,13 +125,15 @@ private:
             for (u32 w = 0; w < facts.words; ++w) put(value, choose({value}, 1));
         }
     }
-    /// A pair whose lower half is the register of another value as well.
+    /// A pair whose lower half is the register of another value as well: both are taken as long as either is
+    /// alive.
     void assign_extended(u32 pair, u32 lower) {
-        const std::vector<Span> both = united(lifetimes_.of[pair], lifetimes_.of[lower]);
+        std::vector<Span> both = united(lifetimes_.of[pair], lifetimes_.of[lower]);
+        // What is loaded as the lower half does not come over its own address.
+        for (Span& span : both) span.begin -= span.begin % 2;
         u32 chosen = kNone;
         for (u32 r = kStackPointer + 1; r + 2 <= kNumbers; r += 2) {
-            const Taken::Answer answer =
-                std::max(taken_[r].ask(both), taken_[r + 1].ask(lifetimes_.of[pair]));
+            const Taken::Answer answer = std::max(taken_[r].ask(both), taken_[r + 1].ask(both));
             if (answer == Taken::Answer::taken) continue;
             if (chosen == kNone || (answer == Taken::Answer::free && r + 2 <= generous_))
                 chosen = r;
@@ -139,7 +141,7 @@ private:
         }
         if (chosen == kNone) chosen = kStackPointer + 1;  // more than there are
         taken_[chosen].take(both);
-        taken_[chosen + 1].take(lifetimes_.of[pair]);
+        taken_[chosen + 1].take(both);
         registers_of_[pair] = {chosen, chosen + 1};
         registers_of_[lower] = {chosen};
         named_ = std::max(named_, chosen + 2);

@@ -40,7 +40,8 @@ public:
         for (std::size_t p = 0; p < code_.pieces.size(); ++p)
             orders.push_back(list_schedule(straight_code(p), words_most));
         const Lifetimes lifetimes = find_lifetimes(code_, alive_, orders);
-        return assign_registers(code_, lifetimes, kForAllThreads - kAdded) + kAdded;
+        return assign_registers(code_, lifetimes, calls_routine() ? 0 : kForAllThreads - kAdded) +
+               kAdded;
     }
 
 private:
@@ -48,6 +49,14 @@ private:
         : code_(machine_code(function, flow,
                              classify(function, function.is_entry, Liveness(function, flow)))),
           alive_(code_) {}
+
+    /// A division or a root whose routine has registers of its own: ptxas minds no banks then.
+    bool calls_routine() const {
+        return std::any_of(code_.pieces.begin(), code_.pieces.end(), [](const MachinePiece& piece) {
+            return std::any_of(piece.code.begin(), piece.code.end(),
+                               [](const auto& i) { return i.is_fixed && i.words_inside > 0; });
+        });
+    }
 
     /// The piece with numbers of its own for the values that it mentions.
     StraightCode straight_code(std::size_t p) const {

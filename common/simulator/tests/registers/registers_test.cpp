@@ -5,6 +5,10 @@
 // The kernels are those of the learners' files of the course that are right, compiled here, and of the
 // programs in the folders, whose PTX lies in them (none that is built with -G). Both sides get the same PTX. A kernel that has the same
 // instructions as another counts once. Fails where too few are near, and prints the worst.
+//
+// Half of the kernels, chosen by a hash of their instructions, may be looked at to find what the estimate
+// leaves out; the other half is held back, so that its share tells what to expect of kernels nobody has seen.
+// Both are printed.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -47,11 +51,12 @@ struct Demand {
     double near, blocks;
 };
 constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.95},
-                                 Demand{"programs", 300, 0.86, 0.98}};
+                                 Demand{"programs", 300, 0.88, 0.98}};
 
 struct Found {
     std::string group, file, kernel;
     u32 estimate = 0, truth = 0;
+    bool is_held_back = false;
     double error() const { return std::abs(1.0 * estimate - truth) / truth; }
 };
 
@@ -123,6 +128,13 @@ std::map<std::string, u32> registers_in(const std::string& said) {
     return registers;
 }
 
+/// FNV-1a: the same everywhere, unlike std::hash.
+bool is_held_back(const std::string& instructions) {
+    u32 hash = 2166136261;
+    for (unsigned char c : instructions) hash = (hash ^ c) * 16777619;
+    return hash >> 13 & 1;
+}
+
 std::string instructions_of(const ptx::Module& module, const ptx::Function& function) {
     std::string text;
     for (const ptx::Instruction& i : function.body) text += std::string(module.text_of(i)) + "\n";
@@ -160,8 +172,10 @@ private:
             put_in_order(*function);
             const u32 estimate = estimate_registers(*module, *function);
             const std::lock_guard lock(mutex_);
-            if (!seen_.insert(instructions_of(*module, *function)).second) continue;
-            found_.push_back({text.group, text.file, kernel_name(name), estimate, known->second});
+            const std::string instructions = instructions_of(*module, *function);
+            if (!seen_.insert(instructions).second) continue;
+            found_.push_back({text.group, text.file, kernel_name(name), estimate, known->second,
+                              is_held_back(instructions)});
         }
     }
 
@@ -200,11 +214,22 @@ void print_worst(std::vector<Found> kernels) {
                     kernels[k].file.c_str(), kernels[k].kernel.substr(0, 60).c_str());
 }
 
+bool is_near(const Found& kernel) {
+    return kernel.error() <= kNear;
+}
+
+void print_halves(const std::vector<Found>& kernels) {
+    std::vector<Found> halves[2];
+    for (const Found& k : kernels) halves[k.is_held_back].push_back(k);
+    std::printf("  of the half that may be looked at: %.1f %%, of the one held back: %.1f %%\n",
+                100 * share(halves[0], is_near), 100 * share(halves[1], is_near));
+}
+
 bool meets(const Demand& demand, const std::vector<Found>& all) {
     std::vector<Found> kernels;
     for (const Found& k : all)
         if (k.group == demand.group) kernels.push_back(k);
-    const double near = share(kernels, [](const Found& k) { return k.error() <= kNear; });
+    const double near = share(kernels, is_near);
     const double same_step =
         share(kernels, [](const Found& k) { return (k.estimate + 7) / 8 == (k.truth + 7) / 8; });
     const double right = share_with_right_blocks(kernels);
@@ -214,6 +239,7 @@ bool meets(const Demand& demand, const std::vector<Found>& all) {
         "%.0f)\n",
         demand.group, kernels.size(), 100 * kNear, 100 * near, 100 * demand.near, 100 * same_step,
         100 * right, 100 * demand.blocks);
+    print_halves(kernels);
     print_worst(kernels);
     const bool enough = kernels.size() >= demand.kernels;
     if (!enough) std::printf("  There should be %zu kernels: is all built?\n", demand.kernels);

@@ -105,6 +105,24 @@ TEST_CASE("a loop that counts by a constant keeps four turns' loads on their way
     CHECK(with("") >= with(".pragma \"nounroll\";") + 3);
 }
 
+TEST_CASE("of two loaded values, the second is loaded over the first where it is chosen") {
+    const auto chosen = [](const std::string& load) {
+        return estimate(load + " %f0, [%rd4];\n" + load + " %f1, [%rd5];\n" +
+                        "ld.global.u32 %r5, [%rd4+8];\nslct.f32.s32 %f2, %f0, %f1, %r5;\n"
+                        "st.global.f32 [%rd4+16], %f2;");
+    };
+    CHECK(chosen("ld.global.f32") <= chosen("ld.volatile.global.f32"));
+    CHECK(chosen("ld.global.f32") <= 12);
+}
+
+TEST_CASE("each atomic on one place for a block has a register for what the lanes have together") {
+    const std::string add = "red.global.add.u32 [%rd1], %r2;\n";
+    const std::string others =
+        "red.global.and.b32 [%rd1+4], %r2;\nred.global.or.b32 [%rd1+8], %r2;\n"
+        "red.global.xor.b32 [%rd1+12], %r2;\n";
+    CHECK(estimate(add + others) >= estimate(add) + 3);
+}
+
 TEST_CASE("directives bound it") {
     const std::string many = loads(40) + stores(40);
     CHECK(estimate(many) > 40);
