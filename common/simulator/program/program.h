@@ -116,7 +116,7 @@ struct Kernel {
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;
     std::shared_ptr<Code> plain_code;  ///< for blocks that are recorded (execute/recorder.h)
-    std::string error;  ///< why it cannot run: "unknown instruction ..."
+    std::string error;                 ///< why it cannot run: "unknown instruction ..."
     Place error_place;
 
     Place place(ptx::SourceLine where) const;  ///< with the file's name
