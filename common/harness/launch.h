@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "harness/device_buffer.h"
+#include "harness/options.h"
 #include "harness/problem.h"
 
 namespace coalesce {
