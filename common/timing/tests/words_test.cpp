@@ -119,9 +119,10 @@ TEST_CASE("04 waits at barriers: time, label, Little's law and the life of a war
     CHECK(said.why[1] ==
           "A warp lives about 2370 cycles: 350 until it starts, 240 at work, 940 waiting for "
           "loads, 670 at barriers for the slowest of 32 warps and 170 for all else.");
-    CHECK(said.why[2] ==
-          "A load takes about 860 cycles, so 3.4 KB on their way bring a multiprocessor 4 bytes a "
-          "cycle.");
+    CHECK(
+        said.why[2] ==
+        "A load takes about 860 cycles, so 3.4 KB on their way bring a multiprocessor 4 bytes per "
+        "cycle.");
     CHECK(said.why[3] ==
           "Busy: memory 52 %, issue 24 % and the way of loads from the cache 12 % of the time.");
     CHECK(says(said.cure, "before a barrier"));
