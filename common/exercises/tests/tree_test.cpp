@@ -161,8 +161,9 @@ TEST_CASE("the whole program has a skeleton of its own, and no bug hunt") {
         CHECK(copy.has_fault("[hunt] is for what has a hunt.cu"));
     }
     SUBCASE("a kernel's hunt of which nothing is said") {
-        copy.change("solutions/02_naive/mutants.toml", "[hunt]", "# [hunt]");
-        CHECK(copy.has_fault("02_naive/mutants.toml"));
+        copy.change("solutions/02_naive/mutants.toml",
+                    "[hunt]\nfailure = \"grid-too-small\"\nfirst_shape = \"right\"\n", "");
+        CHECK(copy.has_fault("02_naive/mutants.toml: [hunt] is for what has a hunt.cu"));
     }
     SUBCASE("a skeleton that was changed") {
         copy.change("exercises/00_program/program.cu", "int main", "int my_main");

@@ -86,7 +86,7 @@ TEST_CASE("what cannot be meant: exit code 2 and one line that says what to do")
         {{"check", "02", "--seconds", "0"}, "--seconds takes"},
         {{"check", "02", "--colour"}, "(./learn check --help)"},
         {{"hint", "02", "--level", "5"}, "--level"},
-        {{"predict", "02", "four"}, "\"four\" is no number"},
+        {{"predict", "02", "four"}, "\"four\" is not a number"},
         {{"predict", "02", "1", "2", "3"}, "3 answers for 2 open questions"},
         {{"picture", "02", "--rows", "0"}, "--rows and --cols take"},
         {{"picture", "02", "--svg", "/nonexistent/x.svg"}, "/nonexistent/x.svg cannot be written"},
@@ -159,7 +159,7 @@ TEST_CASE("a whole program is checked like a kernel, and has no costs") {
     const std::string file = "exercises/00_program/program.cu";
     expect(course, {"check", "00"}, 1,
            {"00_program: not yet", file, "launches no kernel", "Stuck? ./learn hint 00"});
-    expect(course, {"hint", "0"}, 0, {"not-launched; this is for that", "must be said"});
+    expect(course, {"hint", "0"}, 0, {"not-launched; this is for that", "What else must be"});
     course.write(file, ScratchCourse::solution_with("00_program", "if (i < count) {", "{"));
     expect(course, {"check", "00"}, 1, {">   16 |", "there are only 1000 elements"});
     CHECK(course.progress_of("00_program")["last_failure"] == "no-bounds-check");
