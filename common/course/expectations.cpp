@@ -44,7 +44,7 @@ std::string compare_ratio(const Variant& variant, const Ratio& ratio, const json
     // Far below 2^53, so that doubles are exact.
     if (requests != 0 && double(requests) * expected->second == double(cost)) return "";
     return std::string(ratio.key) + " is to cost " + in_words(expected->second) + " " + ratio.unit +
-           " a request, but has " + counted;
+           " per request, but has " + counted;
 }
 
 void compare_variant(const Step& step, const Variant& variant, const json& result,

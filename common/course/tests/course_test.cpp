@@ -152,7 +152,7 @@ TEST_CASE("wrong programs") {
               "is named like a step");
     complains(with(all, "name = \"00_program\"", "name = \"07_program\""), "1", "before the steps");
     complains(with(all, "api = \"An api.\"", ""), "6", "has no `api`");
-    complains(PROGRAM.substr(0, PROGRAM.find("[[")) + FIRST, "1",
+    complains(PROGRAM.substr(0, PROGRAM.find("[[program.hint")) + FIRST, "1",
               "no [[program.hint]] of 00_program");
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("the whole program has a file of another name") {
         "// Watch      Something.\n// Next       01_copy.\n//! [kernel]\n"
         "__global__ void twice() {}\n//! [kernel]\n";
     fs::create_directories(small.steps / "00_program");
-    small.has_fault("steps/00_program is no step");
+    small.has_fault("steps/00_program is not a step");
     small.course.program = Step{.name = "00_program", .title = "", .builds_on = "", .variants = {}};
     small.write("00_program/README.md", "# The lesson\n");
     small.write("00_program/program.cu", text);
@@ -211,7 +211,7 @@ TEST_CASE("kernels") {
     }
     SUBCASE("no marker") {
         small.edit("//! [kernel]\n", "");
-        small.has_fault("must be between two lines");
+        small.has_fault("must stand between two lines");
     }
     SUBCASE("far down") {
         small.edit("//! [kernel]", std::string(6, '\n') + "//! [kernel]");

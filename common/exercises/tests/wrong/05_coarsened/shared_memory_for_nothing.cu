@@ -1,7 +1,7 @@
 // expect: too-slow-predicted
 // mistake: Dynamic shared memory beside the tile, which nobody uses: fewer blocks fit at a time.
 // says: on their way per multiprocessor
-// says: with less shared memory a block
+// says: with less shared memory per block
 // shows: holds 8 blocks of 256 threads instead of 2
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 

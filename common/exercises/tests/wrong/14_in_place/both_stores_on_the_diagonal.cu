@@ -1,6 +1,6 @@
 // expect: too-many-requests | work-repeated
 // mistake: A tile on the diagonal is stored twice.
-// says: moved once more
+// says: moved more often than needed
 // never: Fill the warps
 // never: `in`
 // never: `out`
