@@ -35,7 +35,7 @@ const markup = (id: string) => `
 </div>
 <section class="time" aria-label="Predicted time"></section>
 <section aria-label="Counters"><div class="wide" tabindex="0" role="group" aria-label="Table of counters">
-<table class="counters"><thead><tr><th>Counter</th><th>This warp so far</th><th>Whole launch</th><th>A request</th></tr></thead><tbody></tbody></table></div></section>
+<table class="counters"><thead><tr><th>Counter</th><th>This warp so far</th><th>Whole launch</th><th>Per request</th></tr></thead><tbody></tbody></table></div></section>
 <details class="ptx"><summary>The PTX, to be edited</summary>
 <label class="unseen" for="ptx-${id}">PTX</label><textarea id="ptx-${id}" spellcheck="false" rows="20"></textarea>
 <p><button type="button" name="run-ptx">Run this PTX</button> <button type="button" name="reset-ptx">Back to the lesson's</button></p></details>`;

@@ -120,6 +120,11 @@ test("one can begin with every variant of the course, or is told why not; and wh
                 variants.filter((variant) => !offered.some((words) => words.split(":")[0] === `${name.slice(0, 2)} ${variant.name}`)).map((variant) => `${name}, ${variant.name}`));
         });
         assert.deepEqual(missing, []);
+        const without = await page.evaluate(() => {
+            const offered = [...document.querySelectorAll("select[name=start] option:not([disabled])")].map(({ textContent }) => textContent);
+            return window.courseData.steps.filter(({ name, variants }) => !variants.some((variant) => offered.includes(`${name.slice(0, 2)} ${variant.name}`))).map(({ name }) => name);
+        });
+        assert.deepEqual(without, [], "each lesson gives a variant of its program");
         const reasons = await page.$$eval("select[name=start] option[disabled]", (all) => all.map((option) => option.textContent));
         for (const reason of reasons) assert.match(reason, /^\d\d \S+: .{10,80}$/);
         const labels = await page.$$eval("select[name=start] option:not([value='']):not([disabled])", (all) => all.map((option) => option.textContent));

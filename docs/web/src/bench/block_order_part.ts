@@ -52,6 +52,9 @@ export class BlockOrderPart {
             const element = (address ?? 0) / 4;
             tiles.push(load ? [Math.floor(Math.floor(element / launch.cols) / TILE), Math.floor((element % launch.cols) / TILE)] : null);
         }
+        // A copy that is asked for (TMA) is no load of a thread: there is no order to see.
+        this.root.hidden = tiles.every((tile) => tile === null);
+        if (this.root.hidden) return;
         this.tiles = tiles;
         this.slider.max = String(blocks);
         this.slider.value = String(blocks);
