@@ -48,7 +48,8 @@ struct Pipe {
     Descriptor read, write;
     Pipe() {
         int ends[2];
-        if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
+        if (pipe2(ends, O_CLOEXEC) != 0)
+            throw std::runtime_error(std::string("no pipe can be made: ") + std::strerror(errno));
         read.reset(ends[0]);
         write.reset(ends[1]);
     }

@@ -313,13 +313,15 @@ std::vector<std::string> clang_filter_command(const std::string& clang,
                       {"-nostdinc", "-nostdinc++", "-isystem", clang_headers(), "-isystem",
                        clang_headers() + "/c_library", "-fuse-cuid=none",
                        "-ffile-compilation-dir=/", "-###", "-o", "-", "-"});
-    for (const std::string& line : lines_of(run_child(command, 20).output)) {
+    const std::string output = run_child(command, 20).output;
+    for (const std::string& line : lines_of(output)) {
         std::vector<std::string> words = quoted_words(line);
         if (words.size() > 2 && words[1] == "-cc1") return words;
     }
     throw std::runtime_error(clang +
                              " does not tell how it compiles CUDA; name another one in "
-                             "COALESCE_CLANG (clang 14 or newer)");
+                             "COALESCE_CLANG (clang 14 or newer). It says:\n" +
+                             output);
 }
 
 std::string clang_headers() {

@@ -29,24 +29,6 @@ const fs::path corpus_folder = fs::path(COALESCE_REPOSITORY) / "common/grader/co
 /// The slowest submission must be done by then, on a computer that does nothing else.
 constexpr double kMostSeconds = 16;
 
-std::map<std::string, Assigned> exercises() {
-    std::map<std::string, Assigned> all;
-    for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
-        exercise.hidden_shapes = {exercise.of_multiples(37, 21), exercise.of_multiples(5, 33)};
-        // More elements than 16 bits count, and a longer side than 10 bits do.
-        const auto rounded = [](int count, int multiple) {
-            return (count + multiple - 1) / multiple * multiple;
-        };
-        const Shape large{rounded(1040, exercise.rows_multiple),
-                          rounded(70, exercise.cols_multiple)};
-        if (!exercise.takes_squares()) exercise.hidden_shapes.push_back(large);
-        exercise.hidden_counted = exercise.takes_squares() ? Shape{384, 384} : Shape{384, 128};
-        // By its name alone as well: numbers of lessons change.
-        all[exercise.name] = all[exercise.name.substr(3)] = exercise;
-    }
-    return all;
-}
-
 /// What was found so far.
 struct Tally {
     int hostile = 0, right = 0, wrong_verdicts = 0, forged = 0, broken = 0;
@@ -118,7 +100,7 @@ void judge_one(Judge& judge, const CorpusCase& one, const Assigned& exercise, Ta
 
 void judge_all(const JudgeOptions& options, int every, const std::string& only, Tally& tally,
                std::ostream& out) {
-    const auto known = exercises();
+    const auto known = corpus_exercises();
     Judge judge(options);
     int number = 0;
     for (const CorpusCase& one : cases_of(grading_compiler())) {
@@ -158,6 +140,24 @@ std::vector<CorpusCase> cases_of(Compiler compiler) {
         *same = other;
     }
     return cases;
+}
+
+std::map<std::string, Assigned> corpus_exercises() {
+    std::map<std::string, Assigned> all;
+    for (Assigned& exercise : course_exercises(COALESCE_REPOSITORY)) {
+        exercise.hidden_shapes = {exercise.of_multiples(37, 21), exercise.of_multiples(5, 33)};
+        // More elements than 16 bits count, and a longer side than 10 bits do.
+        const auto rounded = [](int count, int multiple) {
+            return (count + multiple - 1) / multiple * multiple;
+        };
+        const Shape large{rounded(1040, exercise.rows_multiple),
+                          rounded(70, exercise.cols_multiple)};
+        if (!exercise.takes_squares()) exercise.hidden_shapes.push_back(large);
+        exercise.hidden_counted = exercise.takes_squares() ? Shape{384, 384} : Shape{384, 128};
+        // By its name alone as well: numbers of lessons change.
+        all[exercise.name] = all[exercise.name.substr(3)] = exercise;
+    }
+    return all;
 }
 
 std::vector<CorpusCase> corpus_cases(const std::string& text) {

@@ -12,6 +12,7 @@
 /// assignment that has 02_naive and 03_tiled.
 #pragma once
 
+#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -36,6 +37,10 @@ std::vector<CorpusCase> corpus_cases(const std::string& text);
 
 /// All cases, as they come out by that compiler: cases.txt, and cases_by_clang.txt in its place.
 std::vector<CorpusCase> cases_of(Compiler compiler);
+
+/// What the corpus asks: the course's exercises with hidden shapes that its cases know. By their names
+/// ("03_tiled"), and by these without a number.
+std::map<std::string, Assigned> corpus_exercises();
 
 /// Judges every submission of the corpus, and looks for what it leaves behind: processes, cgroups,
 /// files. Writes what is not as it should be, and a summary. 0: all is well; 1: it is not; 2: nothing

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -30,7 +31,8 @@ constexpr int kNotStarted = 126;
 /// The end that is read, and the end that is written to.
 std::pair<Descriptor, Descriptor> make_pipe() {
     int ends[2] = {-1, -1};
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made");
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        throw std::runtime_error(std::string("no pipe can be made: ") + std::strerror(errno));
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
