@@ -24,7 +24,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
     // TODO: wait until both tiles are there.
 
     // TODO: store the lower tile, turned, where the upper one was, and the upper one, turned, where
-    // the lower one was. On the diagonal the two are one.
+    // the lower one was. On the diagonal the two are one: store it once.
 }
 
 constexpr Launch configure(int rows, int cols) {

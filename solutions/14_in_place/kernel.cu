@@ -31,7 +31,7 @@ __global__ void transpose_in_place(float* data, const float*, int side, int) {
 
     //! [blank]
     //! // TODO: store the lower tile, turned, where the upper one was, and the upper one, turned, where
-    //! // the lower one was. On the diagonal the two are one.
+    //! // the lower one was. On the diagonal the two are one: store it once.
     for (int y = threadIdx.y; y < TILE_DIM; y += BLOCK_ROWS) {
         if (row + y < side && col + x < side) data[(row + y) * side + col + x] = lower[x][y];
         // On the diagonal both are one tile, which is stored already.
