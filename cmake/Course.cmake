@@ -181,6 +181,11 @@ function(add_example name)
   add_gpu_test(step.example.${name}.gpu COMMAND $<TARGET_FILE:${program}>)
 endfunction()
 
+# Sources whose headers (JSON's, CLI11's) take longer to compile than they do: eight at a time.
+function(compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+endfunction()
+
 # Headers that most sources of a target include are read once for all of them. ccache does not keep what is
 # compiled like that, so there it is left out.
 function(precompile_headers target)

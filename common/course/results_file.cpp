@@ -136,6 +136,7 @@ ResultsKind check_results(const Json& run) {
         const Field row = rows[i];
         std::string name = row["step"].text() + " " + row["variant"].text();
         if (row.has("array")) row["array"].text();
+        if (row.has("element_size")) row["element_size"].whole();
         switch (kind) {
             case ResultsKind::measured: check_measured(row); break;
             case ResultsKind::counted: check_counted(row); break;
@@ -156,7 +157,7 @@ bool is_of_host(const Json& result) {
 bool is_contender(const Json& result) {
     static const std::set<std::string> others = {"memcpy", "fine", "coarse"};
     return result.contains("gbps") && result.value("verified", false) &&
-           !result.contains("array") && !is_of_host(result) &&
+           !result.contains("array") && !result.contains("element_size") && !is_of_host(result) &&
            !others.contains(result.value("variant", ""));
 }
 

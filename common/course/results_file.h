@@ -27,8 +27,8 @@ ResultsKind check_results(const nlohmann::ordered_json& run);
 /// Whether it is of host code, or of a transfer.
 bool is_of_host(const nlohmann::ordered_json& result);
 
-/// Whether it has a time that can be compared with its lesson's first: of a kernel, of a whole matrix. Host
-/// code, transfers, halves of a transpose and other arrays have none.
+/// Whether it has a time that can be compared with its lesson's first: of a kernel, of a whole matrix of
+/// floats. Host code, transfers, halves of a transpose, other elements and other arrays have none.
 bool is_contender(const nlohmann::ordered_json& result);
 
 /// The fastest contender of a lesson, among any results; nullptr: there is none.

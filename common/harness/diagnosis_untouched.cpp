@@ -189,7 +189,8 @@ std::optional<Finding> Diagnosis::missed_batches() const {
     return say(Fault::batches_missed, bad_,
                "only the first " + std::to_string(first / size) + " of " +
                    std::to_string(axes.extents[0]) +
-                   " along the first axis were. Are there blocks for all of them?");
+                   " along the first axis were. Are there blocks for all of them, and do they "
+                   "move both pointers on to their own?");
 }
 
 /// Tiles are right or untouched as a whole.

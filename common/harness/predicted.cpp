@@ -26,21 +26,6 @@ public:
     RecordAlone& operator=(const RecordAlone&) = delete;
 };
 
-timing::Predictions predictions_for(const std::string& gpu) {
-    std::string text;
-    const auto take = [](const char* data, std::size_t size, void* user) {
-        static_cast<std::string*>(user)->assign(data, size);
-    };
-    if (SIMULATOR_FUNCTION(coalescePredict)(gpu.c_str(), take, &text) != 0)
-        throw UsageError("no time can be predicted for the GPU " + gpu);
-    try {
-        return codec::read<timing::Predictions>(text);
-    } catch (const codec::Error& error) {
-        // A figure that is not a number is nothing in JSON.
-        throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
-    }
-}
-
 void launch_at(const Variant& variant, Shape shape) {
     if (const cudaError_t error = BareLaunch(variant, shape).run(); error != cudaSuccess)
         throw NotPredicted("at " + shape.name() +
@@ -57,6 +42,21 @@ std::string why_not(const timing::Prediction& launch) {
 }
 
 }  // namespace
+
+timing::Predictions predictions_for(const std::string& gpu) {
+    std::string text;
+    const auto take = [](const char* data, std::size_t size, void* user) {
+        static_cast<std::string*>(user)->assign(data, size);
+    };
+    if (SIMULATOR_FUNCTION(coalescePredict)(gpu.c_str(), take, &text) != 0)
+        throw UsageError("no time can be predicted for the GPU " + gpu);
+    try {
+        return codec::read<timing::Predictions>(text);
+    } catch (const codec::Error& error) {
+        // A figure that is not a number is nothing in JSON.
+        throw NotPredicted(std::string("the model's answer makes no sense: ") + error.what());
+    }
+}
 
 const timing::Prediction& Predicted::longest() const {
     return *std::max_element(launches.begin(), launches.end(),

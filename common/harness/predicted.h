@@ -41,6 +41,9 @@ struct Predicted {
 /// Bytes that a matrix of that shape makes a kernel read and write at least, together.
 double useful_bytes(Shape shape, int element_size = sizeof(float));
 
+/// What the simulator says of the launches that it has recorded.
+timing::Predictions predictions_for(const std::string& gpu);
+
 /// Launches `variant` at `shape` on the simulator, a few blocks of it, and predicts its time on `gpu`.
 /// Throws NotPredicted when it cannot be launched there, or launches nothing that can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);

@@ -133,7 +133,7 @@ VerifiedBuffers& Runner::large_buffers(const Variant& variant) {
         large_out_ = variant.out;
         large_->prepare();
     }
-    if (is_plain) large_->expect(variant.produces, variant.keeps_nan_payloads);
+    if (is_plain) large_->expect(problem_at(variant, shape_));
     return *large_;
 }
 

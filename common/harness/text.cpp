@@ -4,8 +4,27 @@
 #include <cstdarg>
 #include <cstdio>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace coalesce {
+namespace {
+
+/// The words of a line. A % sign stays with its number.
+std::vector<std::string> words_of(const std::string& line) {
+    std::istringstream stream(line);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+        if (word.front() == '%' && !words.empty()) {
+            words.back() += " " + word;
+        } else {
+            words.push_back(word);
+        }
+    }
+    return words;
+}
+
+}  // namespace
 
 std::string wrap(const std::string& text, const std::string& indent) {
     std::istringstream lines(text);
@@ -17,9 +36,8 @@ std::string wrap(const std::string& text, const std::string& indent) {
         }
         // A line's own indentation is kept by the lines that it breaks into.
         const std::string own(std::min(line.find_first_not_of(' '), line.size()), ' ');
-        std::istringstream words(line);
-        std::string word, current;
-        while (words >> word) {
+        std::string current;
+        for (const std::string& word : words_of(line)) {
             const std::size_t width = indent.size() + own.size() + current.size() + 1 + word.size();
             if (!current.empty() && width > terminal_columns) {
                 result += indent + own + current + "\n";

@@ -73,11 +73,9 @@ public:
     void prepare();
     /// Poisons the output again, for the next kernel; in place, writes the input again.
     void poison();
-    /// From now on another kernel is checked, which does something else with the same input.
-    void expect(Produces produces, bool keeps_nan_payloads = true) {
-        problem_.produces = produces;
-        problem_.keeps_nan_payloads = keeps_nan_payloads;
-    }
+    /// From now on another kernel is checked, which does something else with the same input: its
+    /// problem has as many elements of that size, and is in place or not, as before.
+    void expect(const Problem& problem) { problem_ = problem; }
     /// What the kernel left. Waits for the device first.
     Comparison check();
 

@@ -1,12 +1,13 @@
 #include "kernel/causes.h"
 
 #include <algorithm>
-#include <string_view>
+#include <cstdlib>
 
 #include "harness/text.h"
 #include "kernel/advice.h"
 #include "kernel/grid_causes.h"
 #include "kernel/left_out.h"
+#include "kernel/messages.h"
 #include "kernel/source_lines.h"
 #include "kernel/storing_line.h"
 #include "kernel/value_causes.h"
@@ -73,6 +74,13 @@ Failure from_report(FailureKind kind, const Report& report, const Trial& trial,
 
 // ---- outside of the matrices ----
 
+/// Elements of one access: the report begins with its verb and its bytes.
+std::int64_t elements_of_access(const Report& report) {
+    const std::size_t number = report.message.find_first_of("0123456789");
+    if (number == report.message.npos) return 1;
+    return std::max(1, std::atoi(report.message.c_str() + number) / 4);
+}
+
 /// "element 4813 of `in`, which has 4810". Far outside an address is near to nothing, so the access
 /// says which matrix is meant: `in` is read and `out` is written.
 std::string element_text(const Report& report, const Trial& trial, const Evidence& evidence) {
@@ -80,13 +88,39 @@ std::string element_text(const Report& report, const Trial& trial, const Evidenc
     const std::uint64_t begin = is_out ? trial.out_address : trial.in_address;
     const auto element =
         (static_cast<std::int64_t>(report.address) - static_cast<std::int64_t>(begin)) / 4;
-    return "element " + std::to_string(element) + " of `" + name_of_matrix(is_out, evidence) +
-           "`, which has " + std::to_string(trial.elements());
+    const std::int64_t count = elements_of_access(report);
+    const std::string which = count == 1
+                                  ? "element " + std::to_string(element)
+                                  : "elements " + std::to_string(element) + " to " +
+                                        std::to_string(element + count - 1) + ", in one access,";
+    return which + " of `" + name_of_matrix(is_out, evidence) + "`, which has " +
+           std::to_string(trial.elements());
+}
+
+/// A kernel that has a row, or takes the matrix as one long row.
+bool knows_rows(const Source& source) {
+    const std::string code = code_alone(source.text);
+    for (std::size_t at = code.find("row"); at != code.npos; at = code.find("row", at + 1)) {
+        if (code.compare(at, 4, "rows") != 0) return true;
+    }
+    return false;
+}
+
+std::string advice_on_bounds(const Evidence& evidence) {
+    if (evidence.exercise.task().in_place) {
+        return "Where the tiles do not fit the matrix, some threads have no element: let them do "
+               "nothing. Compare both indices with the side before each access.";
+    }
+    if (!knows_rows(evidence.source)) {
+        return "Some threads have no element, or fewer than the others: compare the index of the "
+               "last one that a thread accesses with rows * cols.";
+    }
+    return "Where the tiles do not fit the matrix, some threads have no element: let them do "
+           "nothing. Compare row with rows and col with cols before each access.";
 }
 
 Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details,
                         const Evidence& evidence) {
-    const bool is_square = evidence.exercise.task().in_place;
     return {.kind = FailureKind::no_bounds_check,
             .headline =
                 "threads outside of the matrix touch memory that is not theirs: a check of the "
@@ -94,10 +128,7 @@ Failure no_bounds_check(const Trial& trial, const Place& place, const std::strin
             .place = place,
             .shape = trial.shape,
             .details = details,
-            .next = std::string("Where the tiles do not fit the matrix, some threads have no "
-                                "element: let them do nothing. Compare ") +
-                    (is_square ? "both indices with the side" : "row with rows and col with cols") +
-                    " before each access."};
+            .next = advice_on_bounds(evidence)};
 }
 
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence);
@@ -139,19 +170,13 @@ bool is_right_on_large_tiles(const Evidence& evidence) {
            evidence.try_again({.shape = evidence.exercise.counted}).is_good();
 }
 
-/// The harness's findings go on in its own texts; here each ends.
-std::string as_sentence(const std::string& text) {
-    constexpr std::string_view ends = ".?!";
-    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
-}
-
 /// "... it fits out[row * 4 + col] ...; or it fits in[row * 1024 + col] ...": what an access shows
 /// leaves one of the two.
 std::string with_one_explanation(const std::string& text, const std::string& matrix) {
     const std::size_t first = text.find("it fits "), bar = text.find("; or it fits ", first);
     if (bar == text.npos) return text;
     const std::string wanted = "it fits " + matrix + "[";
-    if (text.compare(first, wanted.size(), wanted) == 0) return as_sentence(text.substr(0, bar));
+    if (text.compare(first, wanted.size(), wanted) == 0) return with_end(text.substr(0, bar));
     const std::size_t second = text.find("it fits ", bar);
     if (text.compare(second, wanted.size(), wanted) != 0) return text;
     return text.substr(0, first) + text.substr(second);
@@ -221,6 +246,12 @@ std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence
                            "a vector access at an address that is not a multiple of its size.",
                            "A float4 needs an address that is a multiple of 16 bytes, a float2 of "
                            "8: let its first element's index be a multiple of 4, or of 2.");
+    }
+    if (const Report* report = find_report(trial, "memcheck", "stack overflow")) {
+        return from_report(FailureKind::stack_overflow, *report, trial, evidence,
+                           "a function calls itself until the thread's stack is full.",
+                           "Which argument ends the calls? Let it come nearer with each call; or "
+                           "write a loop.");
     }
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
@@ -366,6 +397,18 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
         return make(FailureKind::copy_not_waited_for, *report,
                     "a block ends while a copy of its own is still on its way.", report->cure);
     }
+    if (const Report* report = find_report(trial, "synccheck", "too few bytes")) {
+        return make(FailureKind::copy_not_waited_for, *report,
+                    "fewer bytes are announced than copies bring: nobody waits for the rest.",
+                    "Which bytes does each copy bring? Announce all of them, in bytes.");
+    }
+    if (const Report* report = find_report(trial, "synccheck", "bad barrier")) {
+        return make(FailureKind::divergent_barrier, *report,
+                    "warps do not wait at this barrier for the same threads.",
+                    "Let all who meet at a barrier name the same number of threads, a multiple of "
+                    "32, or none "
+                    "for the whole block.");
+    }
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
         return make(FailureKind::bad_warp_mask, *report,
@@ -384,6 +427,14 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
     }
     const Report* race = find_report(trial, "racecheck", "read after write");
     if (!race) race = find_report(trial, "racecheck");
+    if (race && race->message.find("mbarrier") != race->message.npos) {
+        return make(
+            FailureKind::missing_barrier, *race,
+            "the mbarrier is used before all threads can know that it is one: a barrier is "
+            "missing.",
+            "Put __syncthreads() between init and what uses the mbarrier, where every thread "
+            "of the block reaches it.");
+    }
     if (race) {
         return make(
             FailureKind::missing_barrier, *race,
@@ -482,17 +533,17 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
     }
     Failure failure{.kind = FailureKind::wrong_result,
                     .fault = first.fault,
-                    .headline = as_sentence(first.sentence),
+                    .headline = with_end(first.sentence),
                     .place = {evidence.source.name, line_of_mistake(trial, first, evidence), 0},
                     .shape = trial.shape,
                     .next = next_after(first.fault, evidence.exercise.task())};
     for (std::size_t i = 1; i < comparison.findings.size(); ++i) {
         // A wrong index leads outside too: that is no second mistake.
         if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
-        failure.details += wrap(as_sentence(comparison.findings[i].text()));
+        failure.details += wrap(with_end(comparison.findings[i].text()));
     }
     const bool is_told = is_of_launch && look_at_launch(failure, trial, evidence);
-    if (!is_told && !first.guess.empty()) failure.headline += " " + as_sentence(first.guess);
+    if (!is_told && !first.guess.empty()) failure.headline += " " + with_end(first.guess);
     look_at_values(failure, trial, evidence);
     if (!is_told && failure.fault == first.fault && leaves_open_where(first.fault)) {
         look_at_elements(failure, trial, evidence);
@@ -547,7 +598,7 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
     const Comparison& comparison = *trial.comparison;
     if (const Finding* finding = outside_finding(comparison)) {
         return outside(trial, {evidence.source.name, trial.store_line, 0},
-                       wrap(as_sentence(finding->text())), evidence);
+                       wrap(with_end(finding->text())), evidence);
     }
     return wrong_result(trial, comparison, evidence);
 }

@@ -21,18 +21,21 @@ std::vector<std::string> joined(std::vector<std::string> words,
 /// to 22. No header is taken from where clang runs, so that no page needs any.
 std::vector<std::string> front_end() {
     const std::string headers = headers_name;
-    return {"-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
-            "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
-            // The language, as the driver sets it.
-            "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
-            "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
-            "-fexceptions", "-fno-threadsafe-statics",
-            // The project's headers and no others.
-            "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
-            "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
-            "-debug-info-kind=line-directives-only", "-dwarf-version=2",
-            // Messages, as messages.h reads them.
-            "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
+    return {
+        "-cc1", "-triple", "nvptx64-nvidia-cuda", "-aux-triple", "x86_64-unknown-linux-gnu",
+        "-target-sdk-version=11.5", "-target-cpu", "sm_90", "-target-feature", "+ptx78",
+        // The language, as the driver sets it.
+        "-x", "cuda", "-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec",
+        "-std=c++20", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fcxx-exceptions",
+        "-fexceptions", "-fno-threadsafe-statics",
+        // A loop that looks for the end of a text stays one: a GPU has no such function to call.
+        "-fno-builtin-strlen", "-fno-builtin-wcslen",
+        // The project's headers and no others.
+        "-nostdsysteminc", "-nobuiltininc", "-nostdinc++", "-internal-isystem", headers,
+        "-internal-isystem", headers + "/c_library", "-include", "cuda_runtime.h",
+        "-debug-info-kind=line-directives-only", "-dwarf-version=2",
+        // Messages, as messages.h reads them.
+        "-Wunused-variable", "-ferror-limit", "19", "-fno-caret-diagnostics"};
 }
 
 }  // namespace

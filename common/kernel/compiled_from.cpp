@@ -130,7 +130,7 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
         return message->text.starts_with("expected a \"}\"");
     });
     Failure failure{.kind = FailureKind::does_not_compile,
-                    .headline = "does not compile: " + errors.front()->text + ".",
+                    .headline = with_end("does not compile: " + errors.front()->text),
                     .place = errors.front()->place,
                     .next = "Fix the first error; the others often go with it."};
     for (std::size_t i = 0; i < std::min(shown, errors.size()); ++i) {
@@ -139,7 +139,7 @@ Failure does_not_compile(const Source& source, const std::vector<Message>& messa
     if (errors.size() > shown) {
         failure.details += "... and " + count_of(errors.size() - shown, "more error") + ".\n";
     }
-    if (errors.size() == 1) failure.next = "Fix the error, and save the file again.";
+    if (errors.size() == 1) failure.next = "Fix the error, and check it again.";
     return failure;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -68,8 +69,18 @@ const LineCounters* busiest_line(const std::vector<LineCounters>& lines, const A
     return &*busiest;
 }
 
-std::string advice(FailureKind kind) {
-    if (kind == FailureKind::bank_conflicts) {
+/// 16 bytes per lane: shared memory serves 8 lanes at a time.
+bool is_wide(const Counters& counters, const Access& access) {
+    return access.ideal && counters.*access.ideal >= 4 * counters.*access.requests;
+}
+
+std::string advice(const Counters& counters, const Access& access) {
+    if (access.kind == FailureKind::bank_conflicts && is_wide(counters, access)) {
+        return "With 16 bytes per lane, 8 lanes are served together: let each 8 that follow each "
+               "other touch 8 different places, counted in 16 bytes modulo 8. Print the picture of "
+               "one warp to see who meets whom.";
+    }
+    if (access.kind == FailureKind::bank_conflicts) {
         return "Let the 32 lanes touch 32 different banks: an element's bank is its place in the "
                "array modulo 32. Print the picture of one warp to see who meets whom.";
     }
@@ -101,6 +112,8 @@ bool is_dear_in_all(const Verdict& found, const Access& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
     if (access.ideal) {
+        // One lane at a time there is never a conflict; and all together it takes as long as with them.
+        if (solution && wavefronts(*found.counters) > 2 * wavefronts(*solution)) return true;
         return cost > *found.counters.*access.ideal &&
                (!solution || wavefronts(*found.counters) > wavefronts(*solution));
     }
@@ -148,7 +161,7 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const Access& 
         wrap("Simulated, all lines together: " + std::to_string(*found.counters.*access.requests) +
              " requests, " + std::to_string(*found.counters.*access.cost) + " " + unit + " (" +
              number(has) + " a request).");
-    failure.next = advice(access.kind);
+    failure.next = advice(*found.counters, access);
     if (is_off_sector(*found.counters, access, found.counted)) tell_off_sector(failure, access);
     return failure;
 }
@@ -190,7 +203,8 @@ void tell_why(Failure& failure, const Verdict& found, const Access& access,
         failure.next = "Let one thread move each element, once: who moves it again?";
     } else if (times > 1.01 && work.lanes == lanes) {
         failure.kind = FailureKind::work_repeated;
-        failure.headline += " Of 100 elements about " + number(100 * (times - 1)) +
+        failure.headline += " Of 100 elements about " +
+                            std::to_string(std::lround(100 * (times - 1))) +
                             " are moved more often than needed.";
         failure.next = "Which of them do two blocks or two threads move, or one of them twice?";
     } else if (work.lanes > 0 && work.lanes < 0.75 * lanes) {
@@ -273,6 +287,25 @@ Verdict with_atomics_as_stores(Verdict found) {
     return found;
 }
 
+/// So many times the solution's instructions are more than any way to write the lesson down takes.
+constexpr std::uint64_t most_instructions = 16;
+
+/// What moves from warp to warp bit by bit (by barriers that count, by phases of mbarriers) or lane by lane is no
+/// access that a counter sees, and takes instructions without end.
+std::optional<Failure> too_many_instructions(const Verdict& found) {
+    if (!found.solution_counters) return std::nullopt;
+    const std::uint64_t has = found.counters->warp_instructions;
+    const std::uint64_t enough = found.solution_counters->warp_instructions;
+    if (has <= most_instructions * enough) return std::nullopt;
+    return Failure{.kind = FailureKind::work_repeated,
+                   .headline = "the warps execute " + std::to_string(has) +
+                               " instructions, where the solution takes " + std::to_string(enough) +
+                               ".",
+                   .place = {found.file, 0, 0},
+                   .shape = found.counted,
+                   .next = "Look for a loop whose turns do not move one element each."};
+}
+
 std::optional<Failure> one_block_for_all(const Verdict& found, const LaunchShape& launch) {
     if (launch.blocks() > 1) return std::nullopt;
     return Failure{.kind = FailureKind::multiprocessors_idle,
@@ -348,6 +381,7 @@ std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch, c
     add(copies_not_overlapped(found, limits));
     add(loads_not_overlapped(found, limits));
     add(one_block_for_all(found, launch));
+    add(too_many_instructions(found));
     return failures;
 }
 

@@ -69,6 +69,7 @@ private:
     bool try_shapes();
     bool count();
     void predict();
+    bool is_time_missing();
     void hold_against_limits();
     void hold_another_shape_against_limits();
     bool compare_with_solution(Verdict& found);
@@ -216,6 +217,14 @@ std::optional<Predicted> Examiner::time_of_solution(Shape shape) {
     return predicted;
 }
 
+/// There would be a time, if it were not for the kernel. (One that prints has none, and does not lose by that.)
+bool Examiner::is_time_missing() {
+    if (verdict_.predicted || exercise_.limits.of_copy_predicted <= 0) return false;
+    if (!options_.solution || !options_.solution->is_good()) return false;
+    if (compiled_.ptx.find("vprintf") != std::string::npos) return false;
+    return time_of_solution(predicted_shape(exercise_)).has_value();
+}
+
 void Examiner::hold_against_limits() {
     const auto launch = [&](const TrialOrder& one) { return try_on(one); };
     for (Failure& failure : too_dear(verdict_, counted_launch_, exercise_.limits, launch)) {
@@ -227,6 +236,7 @@ void Examiner::hold_against_limits() {
         if (failure) fail(std::move(*failure));
     }
     if (auto failure = too_slow_predicted(verdict_, exercise_.limits)) fail(std::move(*failure));
+    if (is_time_missing()) fail(not_predicted(source_.name, predicted_shape(exercise_)));
     if (verdict_.failures.empty()) verdict_.outcome = Verdict::Outcome::passed;
 }
 

@@ -49,6 +49,7 @@ enum class FailureKind {
     no_bounds_check,        ///< right on whole tiles, outside of the matrix on others
     out_of_bounds,          ///< outside of the matrix even on whole tiles
     outside_shared_memory,  ///< outside of a shared array
+    stack_overflow,         ///< calls nested deeper than a thread's stack has room for
     misaligned,             ///< a vector access at an address that is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while others write it
     shared_race,            ///< threads write different values to one place in shared memory

@@ -102,6 +102,11 @@ std::string in_plain_words(std::string text) {
 
 }  // namespace
 
+std::string with_end(const std::string& text) {
+    constexpr std::string_view ends = ".?!";
+    return !text.empty() && ends.find(text.back()) != ends.npos ? text : text + ".";
+}
+
 std::string line_of_text(const std::string& text, int number) {
     const std::vector<std::string> lines = lines_of(text);
     if (number < 1 || lines.size() < static_cast<std::size_t>(number)) return "";

@@ -19,6 +19,9 @@ struct CompilerOutput {
 CompilerOutput read_messages(const std::string& output, const std::string& source,
                              const std::string& file_name);
 
+/// What compilers and the harness say goes on in texts of their own; here it ends, as a sentence does.
+std::string with_end(const std::string& text);
+
 /// A line of a text, from 1, without its end; "" when there is none.
 std::string line_of_text(const std::string& text, int number);
 

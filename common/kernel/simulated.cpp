@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
 
 #include "harness/simulator_function.h"
 #include "harness/text.h"
@@ -131,6 +132,12 @@ void trace(std::uint64_t block, unsigned warp, std::size_t limit) {
 
 void mark_unwritten(const void* begin, std::size_t bytes) {
     SIMULATOR_FUNCTION(coalesceMarkUnwritten)(reinterpret_cast<std::uint64_t>(begin), bytes);
+}
+
+void draw_addresses(std::uint64_t seed) {
+    if (SIMULATOR_FUNCTION(coalesceDrawAddresses)(seed) != 0) {
+        throw std::runtime_error("the simulated GPU has memory in use");
+    }
 }
 
 std::vector<Access> traced() {

@@ -84,6 +84,9 @@ void set_order(std::uint64_t seed);
 /// Nobody has written these bytes of device memory, whatever they hold: who reads them is told.
 void mark_unwritten(const void* begin, std::size_t bytes);
 
+/// Memory lies elsewhere from now on. Throws std::runtime_error when something is allocated already.
+void draw_addresses(std::uint64_t seed);
+
 /// Changes when another simulator is loaded: for caches.
 std::string identity();
 

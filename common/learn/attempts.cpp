@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string NOTHING = "-";
+const std::string NO_FIGURE = "-";
 
 // The form of the file. Raised when an older command could not read what this one writes.
 constexpr int FORMAT = 1;
@@ -80,10 +80,10 @@ std::string change_of(const Attempt& attempt, const std::vector<Attempt>& attemp
 std::string row_of(const Attempt& attempt, const std::string& change, const std::string& name,
                    bool is_measured) {
     const auto ms = [](std::optional<double> value, const char* more) {
-        return value ? format("%.4f", *value) + more : NOTHING;
+        return value ? format("%.4f", *value) + more : NO_FIGURE;
     };
     const auto percent = [&](double part) {
-        return attempt.ms ? format("%.0f %%", 100 * part) : NOTHING;
+        return attempt.ms ? format("%.0f %%", 100 * part) : NO_FIGURE;
     };
     const std::string number = attempt.number > 0 ? std::to_string(attempt.number) : "";
     std::string text =

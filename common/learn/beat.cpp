@@ -82,7 +82,7 @@ std::string standing_text(const Predicted& yours, const Predicted& other, const 
 }
 
 // What the model makes of it.
-void show_time(const Verdict& verdict, const Style& style) {
+void show_prediction(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) {
         std::cout << wrap(
             "The model does not know how long it takes: it cannot follow a kernel that prints, or "
@@ -140,7 +140,7 @@ int score(Session& session, const BeatWords& words, const CheckResult& result, c
     const Style& style = session.style;
     std::cout << style.strong("beat") << ": " << style.good("right") << " on all shapes"
               << format("  (simulated, %.0f ms)\n\n", result.milliseconds);
-    show_time(verdict, style);
+    show_prediction(verdict, style);
     Attempt yours = attempt_of(verdict, verdict.predicted, verdict.counters);
     Attempt other = attempt_of(verdict, verdict.solution_predicted, verdict.solution_counters);
     measure_both(exercise, file, yours, other);

@@ -79,7 +79,7 @@ void show_reasons(const Verdict& verdict) {
 }
 
 // What happens on one multiprocessor, and why it takes as long as it does.
-void show_time(const Verdict& verdict, const Style& style) {
+void show_time_line(const Verdict& verdict, const Style& style) {
     if (!verdict.predicted) return;
     const timing::Told told = told_of(*verdict.predicted);
     std::string why;
@@ -155,7 +155,7 @@ int explain(Session& session, const Work& exercise, bool yes) {
                    "stands: ./learn check " +
                    exercise.words());
     }
-    if (verdict) show_time(*verdict, session.style);
+    if (verdict) show_time_line(*verdict, session.style);
     std::cout << "\nThe lesson: " << exercise.lesson();
     if (!exercise.is_program()) std::cout << "      Seen: ./learn picture " << exercise.words();
     std::cout << "\n";

@@ -20,11 +20,16 @@ bool has_counters(const Json& result) {
     return result.contains("counters") && result["counters"].is_object();
 }
 
-std::uint64_t count(const Json& result, const std::string& counter) {
+std::uint64_t counted_of(const Json& result, const std::string& counter) {
     return result["counters"].value(counter, std::uint64_t{0});
 }
 
 }  // namespace
+
+std::string shape_of(const Json& result) {
+    return std::to_string(result.at("rows").get<int>()) + " x " +
+           std::to_string(result.at("cols").get<int>());
+}
 
 std::string reason_of_skip(const Json& result) {
     return result.contains("skipped") ? result["skipped"].get<std::string>() : "";
@@ -37,9 +42,9 @@ std::string verdict(const Json& result) {
 
 std::string sectors_per_request(const Json& result, const std::string& kind) {
     if (!has_counters(result)) return NOTHING;
-    double requests = static_cast<double>(count(result, kind + "_requests"));
+    double requests = static_cast<double>(counted_of(result, kind + "_requests"));
     if (requests == 0) return NOTHING;
-    double each = static_cast<double>(count(result, kind + "_sectors")) / requests;
+    double each = static_cast<double>(counted_of(result, kind + "_sectors")) / requests;
     std::string text = format("%.1f", each);
     return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
 }
@@ -48,8 +53,8 @@ std::string bank_conflicts(const Json& result) {
     if (!has_counters(result)) return NOTHING;
     std::uint64_t requests = 0, conflicts = 0;
     for (std::string kind : {"shared_load", "shared_store"}) {
-        requests += count(result, kind + "_requests");
-        conflicts += count(result, kind + "_wavefronts") - count(result, kind + "_ideal");
+        requests += counted_of(result, kind + "_requests");
+        conflicts += counted_of(result, kind + "_wavefronts") - counted_of(result, kind + "_ideal");
     }
     return requests == 0 ? NOTHING : figure(static_cast<double>(conflicts));
 }
@@ -57,7 +62,8 @@ std::string bank_conflicts(const Json& result) {
 std::string megabytes_moved(const Json& result) {
     if (!has_counters(result)) return NOTHING;
     constexpr double BYTES_PER_SECTOR = 32;
-    std::uint64_t sectors = count(result, "load_sectors") + count(result, "store_sectors");
+    std::uint64_t sectors =
+        counted_of(result, "load_sectors") + counted_of(result, "store_sectors");
     if (sectors == 0) return NOTHING;
     return format("%.1f", static_cast<double>(sectors) * BYTES_PER_SECTOR / 1e6);
 }

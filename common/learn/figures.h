@@ -8,6 +8,9 @@
 
 namespace coalesce::learn {
 
+/// "1024 x 1024", of a result or a prediction.
+std::string shape_of(const Json& result);
+
 /// Whether the result was left out, and with what reason ("" when it was not).
 std::string reason_of_skip(const Json& result);
 

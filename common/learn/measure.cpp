@@ -21,7 +21,7 @@ namespace coalesce::learn {
 namespace {
 
 constexpr int LARGEST = 1 << 15;
-constexpr int SECONDS = 120;
+constexpr int MEASURE_SECONDS = 120;
 
 struct Measured {
     Timing kernel, copy;
@@ -139,7 +139,7 @@ Json measured_apart(const Work& exercise, const std::string& file, bool must, st
     if (exercise.is_hunt) arguments.push_back("--hunt");
     if (!file.empty()) arguments.insert(arguments.end(), {"--file", file});
     Child child({.program = this_program(), .arguments = arguments, .with_errors = true});
-    bool has_ended = child.wait(SECONDS * 1000);
+    bool has_ended = child.wait(MEASURE_SECONDS * 1000);
     child.stop();
     const Ended& outcome = child.outcome();
     if (has_ended && outcome.exit_code == 0) return Json::parse(outcome.output);

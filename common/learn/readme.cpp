@@ -85,7 +85,7 @@ int update_readme(const fs::path& repository, bool check) {
         if (!fs::exists(lesson)) continue;
         const std::string now = read_file(lesson);
         if (!has_markers(now, LESSON)) continue;
-        const std::string results = results_of_step(entry.path().filename(), known, folder);
+        const std::string results = results_of_step(entry.path().filename(), known);
         if (results.empty()) continue;
         current &= bring_up_to_date(lesson, now, replace_between(now, LESSON, results), check);
     }

@@ -34,9 +34,7 @@ double rounded(double value) {
 std::vector<std::string> steps_of_bench(const course::Course& course) {
     std::vector<std::string> names;
     for (auto& step : course.steps) {
-        if (step.name == MANY_GPUS) continue;
-        const auto is_it = [&](auto& elsewhere) { return step.name == elsewhere.step; };
-        if (std::ranges::none_of(MEASURED_ELSEWHERE, is_it)) names.push_back(step.name);
+        if (step.name != MANY_GPUS) names.push_back(step.name);
     }
     return names;
 }
@@ -160,13 +158,8 @@ int renew_results(const fs::path& folder) {
     fs::create_directories(folder);
     const course::Course course = course::read_course(repository() / "course.toml");
     Json all = run_steps(steps_of_bench(course), MEASURED_AT, course);
-    const auto add = [&](const Json& more) {
-        for (auto& result : more.at("results")) all["results"].push_back(result);
-    };
-    for (auto& elsewhere : MEASURED_ELSEWHERE) {
-        add(run_steps({elsewhere.step}, elsewhere.shape, course));
-    }
-    add(run_steps({MANY_GPUS}, "", course));
+    const Json many = run_steps({MANY_GPUS}, "", course);
+    for (auto& result : many.at("results")) all["results"].push_back(result);
     std::vector<Json> other_sizes;
     for (auto& shape : ALSO_MEASURED_AT) {
         const Json run = run_steps(steps_of_bench(course), shape, course, SMALL);

@@ -11,15 +11,7 @@
 
 namespace coalesce::learn {
 
-/// A lesson that was measured at another shape than most, and where below docs/results.
-struct MeasuredElsewhere {
-    const char *step, *shape, *file;
-};
-/// `learn bench` has all others: at the square below.
-inline constexpr MeasuredElsewhere MEASURED_ELSEWHERE[] = {
-    {"14_in_place", "16384x16384", "in_place/h200_16384.json"},
-    {"15_permute", "4096x6144", "permute/h200_4096x6144.json"},
-};
+/// Where `learn bench` measures them.
 inline constexpr const char* MEASURED_AT = "32768x32768";
 /// And at these, for a picture over sizes: each lesson's first variant is predicted there, too.
 inline constexpr const char* ALSO_MEASURED_AT[] = {"4096x4096", "8192x8192", "16384x16384"};

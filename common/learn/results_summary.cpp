@@ -5,7 +5,6 @@
 #include "course/results_file.h"
 #include "harness/text.h"
 #include "learn/figures.h"
-#include "learn/renew.h"
 
 namespace coalesce::learn {
 namespace {
@@ -29,13 +28,8 @@ std::optional<Json> first_of(const std::vector<Json>& results) {
     return results.empty() ? std::nullopt : std::optional(results.front());
 }
 
-// What was measured of one lesson, wherever that is.
-std::vector<Json> measured_of(const std::string& step, const KnownResults& known,
-                              const fs::path& folder) {
-    for (auto& elsewhere : MEASURED_ELSEWHERE) {
-        const fs::path file = folder / elsewhere.file;
-        if (step == elsewhere.step && fs::exists(file)) return results_of(step, read_run(file));
-    }
+// What was measured of one lesson.
+std::vector<Json> measured_of(const std::string& step, const KnownResults& known) {
     if (known.measured.empty()) return {};
     return results_of(step, known.measured.front());
 }
@@ -71,7 +65,7 @@ std::string sectors_of(const std::optional<Json>& counted) {
 
 std::string line_of(const course::Step& step, const KnownResults& known, const fs::path& folder,
                     const std::string& root) {
-    const std::vector<Json> measured = measured_of(step.name, known, folder);
+    const std::vector<Json> measured = measured_of(step.name, known);
     std::string speed, share;
     if (const auto first = first_of(measured); first && milliseconds(*first) != "-") {
         speed = gigabytes_per_second(*first);

@@ -10,7 +10,7 @@
 
 namespace coalesce::learn {
 
-/// As a table of Markdown, with the GPU's name above it. `folder` has what was measured elsewhere (renew.h);
+/// As a table of Markdown, with the GPU's name above it. `folder` has what lesson 16 measured;
 /// `root` is the way from the page to the repository's root: "" or "../../". Without a GPU that was measured,
 /// only what is counted.
 std::string summary_in_markdown(const course::Course& course, const KnownResults& known,

@@ -7,19 +7,12 @@
 
 #include "course/results_file.h"
 #include "learn/figures.h"
-#include "learn/renew.h"
+#include "learn/paths.h"
 
 namespace coalesce::learn {
 namespace {
 
 namespace fs = std::filesystem;
-
-const std::string RIVALS = "rivals";
-
-std::string shape_of(const Json& result) {
-    return std::to_string(result.at("rows").get<int>()) + " x " +
-           std::to_string(result.at("cols").get<int>());
-}
 
 std::string device_of(const Json& run) {
     return run.at("device").at("name");
@@ -274,13 +267,7 @@ std::string results_in_markdown(const KnownResults& known, const std::string& li
     return text + caption(table, link) + "\n" + table_with_headlines(table);
 }
 
-std::string results_of_step(const std::string& step, const KnownResults& known,
-                            const fs::path& folder) {
-    std::vector<Json> runs = known.measured;
-    for (auto& elsewhere : MEASURED_ELSEWHERE) {
-        const fs::path file = folder / elsewhere.file;
-        if (step == elsewhere.step && fs::exists(file)) runs = {read_run(file)};
-    }
+std::string results_of_step(const std::string& step, const KnownResults& known) {
     const auto text_of = [&](const Json& run) -> std::string {
         ResultsTable table = joined(known, run, {step});
         table.has_traffic = false;
@@ -292,7 +279,7 @@ std::string results_of_step(const std::string& step, const KnownResults& known,
         return text;
     };
     std::string text;
-    for (auto& run : runs) {
+    for (auto& run : known.measured) {
         if (!joined(known, run, {step}).has_measured()) continue;
         text += (text.empty() ? "" : "\n") + text_of(run);
     }

@@ -30,9 +30,7 @@ KnownResults read_results(const std::filesystem::path& folder,
 /// step's first variant is its headline, the others are folded away. `proof` is the way to docs/guide/proof.md.
 std::string results_in_markdown(const KnownResults& known, const std::string& proof);
 
-/// For the lesson of one step: the same of its variants. `folder` has what was measured elsewhere
-/// (renew.h). Empty when nothing is known.
-std::string results_of_step(const std::string& step, const KnownResults& known,
-                            const std::filesystem::path& folder);
+/// For the lesson of one step: the same of its variants. Empty when nothing is known.
+std::string results_of_step(const std::string& step, const KnownResults& known);
 
 }  // namespace coalesce::learn

@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string RIVALS = "rivals";
-
 // One run: its programs, its table, and what has come in so far.
 class Run {
 public:

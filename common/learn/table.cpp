@@ -12,11 +12,6 @@ namespace {
 
 constexpr int STEP_WIDTH = 14, VARIANT_WIDTH = 20;
 
-std::string shape_of(const Json& result) {
-    return std::to_string(result.value("rows", 0)) + " x " +
-           std::to_string(result.value("cols", 0));
-}
-
 // A name with at least one space after it.
 std::string column(const std::string& text, int width) {
     std::string padded = text;

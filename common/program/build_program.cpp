@@ -66,8 +66,7 @@ Failure does_not_compile(const std::vector<Message>& messages, const Source& sou
     for (const Message& message : messages) {
         if (message.severity != Severity::error) continue;
         if (is_first) {
-            const char* end = message.text.ends_with('?') ? "" : ".";
-            failure.headline = "does not compile: " + message.text + end;
+            failure.headline = with_end("does not compile: " + message.text);
             failure.place = message.place;
             failure.details.clear();
             failure.next = "Begin with the first message; those after it may be about the same.";

@@ -146,6 +146,14 @@ private:
                     std::to_string(count) + " elements: it accesses what lies after them.",
                 "Let those threads do nothing: compare the index with `count` first.", report.line);
         }
+        if (report.message.find("memory of the host") != report.message.npos) {
+            return failure(
+                FailureKind::out_of_bounds,
+                who + " follows a pointer to memory of the host, where a kernel cannot look.",
+                "Which pointers does the launch hand over? A kernel can only follow those that "
+                "cudaMalloc has given.",
+                report.line);
+        }
         return failure(FailureKind::out_of_bounds, who + " accesses memory outside of the array.",
                        "Which index does that thread compute? With pencil and paper, for the first "
                        "thread and the last.",
@@ -248,7 +256,10 @@ private:
         found.fault = Fault::never_written;
         if (wrong.size() == count) {
             found.fault = Fault::nothing_written;
-            found.headline = "the kernel ran and wrote nothing.";
+            found.headline = "the kernel ran and wrote nothing to the array that is copied back.";
+            found.next =
+                "Does each thread come to its store? If it does: are the launch's arguments in the "
+                "order of the kernel's parameters, and is the array that it writes copied back?";
         } else if (threads < count) {
             found.fault = Fault::grid_too_small;
             found.place.line = line_of_launch();

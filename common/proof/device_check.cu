@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
 #include "proof/device_check.h"
@@ -9,6 +11,18 @@ using Count = unsigned long long;
 
 constexpr int kBlocks = 1056, kThreads = 256;
 
+/// Elements that are compared by their bits: 1, 2, 4, 8 bytes as numbers, 16 as two.
+struct Pair {
+    Count low, high;
+    __device__ bool operator==(const Pair& other) const {
+        return low == other.low && high == other.high;
+    }
+};
+
+template <class Element>
+__device__ bool is_nan_of_float(Element) {
+    return false;
+}
 __device__ bool is_nan_of_float(unsigned bits) {
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
@@ -18,17 +32,51 @@ struct Task {
     Produces::Kind kind;
     long long tile, rows, cols, out_cols;
     bool keeps_nan_payloads;
-    unsigned poison;
+    int rank;              ///< of an array that is permuted
+    long long extents[4];  ///< of `out`
+    long long strides[4];  ///< in `in`, of each axis of `out`
 };
 
-/// What belongs into cell (row, col) of the output; see Problem::source_of.
-__device__ unsigned expected_at(const Task& task, const unsigned* in, long long row,
-                                long long col) {
-    const long long tile = task.tile;
+Task task_of(const Problem& problem) {
+    Task task{problem.produces.kind,
+              problem.produces.tile,
+              problem.rows,
+              problem.cols,
+              problem.out_cols(),
+              problem.keeps_nan_payloads,
+              0,
+              {},
+              {}};
+    if (!problem.is_permuted()) return task;
+    const Permutation axes = problem.axes();
+    task.rank = axes.rank;
+    for (int k = 0; k < axes.rank; ++k) {
+        task.extents[k] = axes.extents[axes.order[k]];
+        task.strides[k] = 1;
+        for (int inner = axes.order[k] + 1; inner < axes.rank; ++inner) {
+            task.strides[k] *= axes.extents[inner];
+        }
+    }
+    return task;
+}
+
+__device__ long long permuted_source(const Task& task, long long place) {
+    long long source = 0;
+    for (int k = task.rank - 1; k >= 0; --k) {
+        source += place % task.extents[k] * task.strides[k];
+        place /= task.extents[k];
+    }
+    return source;
+}
+
+/// The place in `in` of what belongs at that place of `out`; -1: nothing does. See
+/// Problem::source_of.
+__device__ long long source_of(const Task& task, long long place) {
+    const long long tile = task.tile, row = place / task.out_cols, col = place % task.out_cols;
     long long from_row = row, from_col = col;
     switch (task.kind) {
         case Produces::copy: break;
-        case Produces::permuted: break;  // no task of bench's: see Contest
+        case Produces::permuted: return permuted_source(task, place);
         case Produces::transpose:
             from_row = col;
             from_col = row;
@@ -42,32 +90,34 @@ __device__ unsigned expected_at(const Task& task, const unsigned* in, long long 
             from_col = row / tile * tile + col % tile;
             break;
     }
-    if (from_row >= task.rows || from_col >= task.cols) return task.poison;
-    return in[from_row * task.cols + from_col];
+    if (from_row >= task.rows || from_col >= task.cols) return -1;
+    return from_row * task.cols + from_col;
 }
 
-__global__ void count_wrong(Count* wrong, const unsigned* out, const unsigned* in, Task task) {
+template <class Element>
+__global__ void count_wrong(Count* wrong, const Element* out, const Element* in, Task task,
+                            Element poison) {
     const long long count = task.rows * task.cols;
     const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
     Count mine = 0;
     for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
          i += step) {
-        const unsigned expected = expected_at(task, in, i / task.out_cols, i % task.out_cols);
-        const unsigned held = out[i];
+        const long long source = source_of(task, i);
+        const Element expected = source < 0 ? poison : in[source];
         const bool any_nan =
-            !task.keeps_nan_payloads && is_nan_of_float(expected) && is_nan_of_float(held);
-        mine += held != expected && !any_nan;
+            !task.keeps_nan_payloads && is_nan_of_float(expected) && is_nan_of_float(out[i]);
+        mine += !(out[i] == expected) && !any_nan;
     }
     if (mine) atomicAdd(wrong, mine);
 }
 
-/// Elements are mixed with their places before they are added up.
-__global__ void sum_up(Count* sum, const unsigned* buffer, long long count) {
-    const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+/// Bytes are mixed with their places before they are added up.
+__global__ void sum_up(Count* sum, const unsigned char* buffer, Count count) {
+    const Count step = static_cast<Count>(gridDim.x) * blockDim.x;
     Count mine = 0;
-    for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+    for (Count i = static_cast<Count>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
          i += step) {
-        Count value = (static_cast<Count>(i) << 32 | buffer[i]) * 0x9e3779b97f4a7c15ull;
+        Count value = (i << 8 | buffer[i]) * 0x9e3779b97f4a7c15ull;
         value = (value ^ value >> 29) * 0xbf58476d1ce4e5b9ull;
         mine += value ^ value >> 32;
     }
@@ -92,25 +142,31 @@ private:
     DeviceBuffer buffer_;
 };
 
-}  // namespace
-
-std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in) {
-    const Task task{problem.produces.kind,
-                    problem.produces.tile,
-                    problem.rows,
-                    problem.cols,
-                    problem.out_cols(),
-                    problem.keeps_nan_payloads,
-                    static_cast<unsigned>(Pattern(sizeof(float)).poison().low)};
+template <class Element>
+std::uint64_t wrong_of(const Problem& problem, const void* out, const void* in) {
+    Element poison;
+    std::memset(&poison, poison_byte, sizeof poison);
     const DeviceCount wrong;
-    count_wrong<<<kBlocks, kThreads>>>(wrong.data(), static_cast<const unsigned*>(out),
-                                       static_cast<const unsigned*>(in), task);
+    count_wrong<<<kBlocks, kThreads>>>(wrong.data(), static_cast<const Element*>(out),
+                                       static_cast<const Element*>(in), task_of(problem), poison);
     return wrong.value();
 }
 
-std::uint64_t checksum(const void* buffer, std::int64_t elements) {
+}  // namespace
+
+std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in) {
+    switch (problem.element_size) {
+        case 1: return wrong_of<unsigned char>(problem, out, in);
+        case 2: return wrong_of<unsigned short>(problem, out, in);
+        case 8: return wrong_of<Count>(problem, out, in);
+        case 16: return wrong_of<Pair>(problem, out, in);
+        default: return wrong_of<unsigned>(problem, out, in);
+    }
+}
+
+std::uint64_t checksum(const void* buffer, std::size_t bytes) {
     const DeviceCount sum;
-    sum_up<<<kBlocks, kThreads>>>(sum.data(), static_cast<const unsigned*>(buffer), elements);
+    sum_up<<<kBlocks, kThreads>>>(sum.data(), static_cast<const unsigned char*>(buffer), bytes);
     return sum.value();
 }
 

@@ -4,17 +4,18 @@
 /// it computes again, and says what is wrong; it takes seconds for a large matrix.)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "harness/problem.h"
 
 namespace coalesce::proof {
 
-/// How many cells of `out` do not hold what `problem` wants there. Both lie in device memory and
-/// have elements of 4 bytes. Waits for the device.
+/// How many cells of `out` do not hold what `problem` wants there of `in`. Both lie in device
+/// memory; in place, `in` is what the matrix held before. Waits for the device.
 std::uint64_t count_wrong_cells(const Problem& problem, const void* out, const void* in);
 
-/// A sum that changes when any element of a buffer changes, or two are exchanged.
-std::uint64_t checksum(const void* buffer, std::int64_t elements);
+/// A sum that changes when any byte of a buffer changes, or two are exchanged.
+std::uint64_t checksum(const void* buffer, std::size_t bytes);
 
 }  // namespace coalesce::proof

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "timing/machine.h"
+#include "timing/rounded.h"
 
 namespace coalesce::timing {
 
@@ -25,12 +26,6 @@ constexpr double memory_of_load = 6000;
 constexpr double room_for_writes = 4000;
 /// Bursts that other multiprocessors' pauses make room for.
 constexpr double credit = 8000;
-
-/// Libraries differ in the last bits of logarithms and exponentials. Rounded, they are the same everywhere, and so
-/// is the order of events: a browser predicts what a terminal does.
-double rounded(double value) {
-    return static_cast<float>(value);
-}
 
 /// Latencies differ: those of loads by chance, always the same chance.
 class Chance {
@@ -56,7 +51,8 @@ public:
 
     /// When the bytes of a request at `t` are there, except for what differs from load to load.
     double read(double t, double sectors) {
-        return use(t, sectors * work_.read_cycles) + latency();
+        const double begin = use(t, sectors * work_.read_cycles);
+        return begin + latency();  // which `use` has changed
     }
     /// When the second-level cache has room for them: it holds back what memory cannot take at once.
     double write(double t, double sectors) {
@@ -392,9 +388,10 @@ void Simulation::bulk_load(BlockState& block, const Operation& o, double at) {
     const double transfer = o.sectors * sector_bytes / gpu_.l2_read_bytes;
     from_l2_ = std::max(from_l2_, at) + transfer;
     from_l2_busy_ += transfer;
-    const double done =
-        std::max(memory_.read(at, o.sectors * work_.read_part), from_l2_ + memory_.latency()) +
-        250 + lateness(block, o, at);
+    // One after the other: compilers evaluate arguments in orders of their own, and each changes what the next finds.
+    const double sent = from_l2_ + memory_.latency(),
+                 read = memory_.read(at, o.sectors * work_.read_part);
+    const double done = std::max(read, sent) + 250 + lateness(block, o, at);
     block.bulk_loads.push_back(done);
     on_its_way(at, done, o.sectors * sector_bytes);
     for (const std::uint32_t w : block.at_bulk_wait) wake(w, at);

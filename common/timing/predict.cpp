@@ -5,6 +5,7 @@
 
 #include "timing/multiprocessor.h"
 #include "timing/operations.h"
+#include "timing/rounded.h"
 
 namespace coalesce::timing {
 
@@ -64,8 +65,8 @@ double excess(const Runs& runs, const std::vector<double>& of, double bytes) {
     if (!(bytes > runs.bytes.front())) return of.front();
     for (std::size_t k = 1; k < runs.bytes.size(); ++k) {
         if (bytes > runs.bytes[k]) continue;
-        const double part =
-            std::log(bytes / runs.bytes[k - 1]) / std::log(runs.bytes[k] / runs.bytes[k - 1]);
+        const double part = rounded(std::log(bytes / runs.bytes[k - 1])) /
+                            rounded(std::log(runs.bytes[k] / runs.bytes[k - 1]));
         return of[k - 1] + (of[k] - of[k - 1]) * part;
     }
     return of.back();
@@ -206,7 +207,8 @@ void share_memory(Work& work, const Traffic& t, const Gpu& gpu, double blocks) {
                  write = writes ? excess(gpu.runs, gpu.runs.write, t.run_written) *
                                       std::min(1.0, 2 * share)
                                 : 0;
-    const double slower = 1 + std::pow(std::pow(read, 1.25) + std::pow(write, 1.25), .8);
+    const double slower =
+        1 + rounded(std::pow(rounded(std::pow(read, 1.25)) + rounded(std::pow(write, 1.25)), .8));
     const double gbps = moved_gbps(share, gpu);
     const double cycles = sector_bytes * slower * multiprocessors * gpu.clock_ghz / gbps;
     work.read_part = t.read_part;

@@ -97,7 +97,9 @@ inline std::uint64_t SectorSet::add(SectorRun run, std::uint64_t turn) {
             p.turn = turn;
             p.of_turn = 0;
         }
-        added += static_cast<std::uint64_t>(std::popcount(sectors & ~p.of_turn));
+        const std::uint64_t fresh = sectors & ~p.of_turn;
+        // Counting bits takes long where the host has no instruction for it.
+        added += count == 1 ? fresh != 0 : static_cast<std::uint64_t>(std::popcount(fresh));
         p.of_turn |= sectors;
         run.first += count;
         run.count -= count;

@@ -53,6 +53,8 @@ std::string vector_text(std::size_t count) {
 
 /// ".volatile", ".relaxed.gpu", ".acquire.sys"
 std::string order_text(const Instruction& i) {
+    // No other thread sees it, and PTX has no such word for it.
+    if (i.operands[i.op == Op::load ? 0 : 1]->type->space == Space::local) return "";
     if (i.has(flag::is_atomic)) {
         const std::string scope = i.scope == "block"     ? ".cta"
                                   : i.scope == "cluster" ? ".cluster"

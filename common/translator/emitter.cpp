@@ -19,6 +19,11 @@ std::string hexadecimal(u64 bits, int digits) {
     return text;
 }
 
+/// "tile+16", "%rd4+-4": a minus alone would be a syntax error for ptxas.
+std::string with_offset(const std::string& base, i64 bytes) {
+    return bytes == 0 ? base : base + "+" + std::to_string(bytes);
+}
+
 }  // namespace
 
 u32 register_bits(const Type& scalar) {
@@ -131,9 +136,7 @@ std::vector<std::string> Emitter::parts(const Value* value) {
 std::vector<std::string> Emitter::constant_parts(const Value* value) {
     Symbol symbol;
     if (value->type->is(Type::Kind::pointer) && symbol_of(value, symbol)) {
-        const std::string text =
-            symbol.name + (symbol.offset > 0 ? "+" : "") +
-            (symbol.offset != 0 ? std::to_string(symbol.offset) : std::string());
+        const std::string text = with_offset(symbol.name, symbol.offset);
         return {in_prologue(text, text)};
     }
     if (value->is(Value::Kind::expression)) {
@@ -241,10 +244,6 @@ std::string Emitter::expression_register(const Constant& expression) {
 
 Emitter::Address Emitter::address_of(const Value* pointer, i64 offset) {
     const std::string space = space_text(pointer->type->space);
-    const auto with_offset = [](const std::string& base, i64 bytes) {
-        if (bytes == 0) return base;
-        return base + (bytes > 0 ? "+" : "") + std::to_string(bytes);
-    };
     Symbol symbol;
     if (pointer->type->space != Space::generic && symbol_of(pointer, symbol)) {
         return {with_offset(symbol.name, symbol.offset + offset), space};

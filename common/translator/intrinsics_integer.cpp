@@ -174,58 +174,121 @@ void emit_funnel(Emitter& e, const Instruction& i) {
     e.put("or.b" + suffix + " " + e.result(i) + ", " + left + ", " + right);
 }
 
+/// extended(), in a register even where it is a number.
+std::string in_register(Emitter& e, const Value* value, bool is_signed, std::size_t part) {
+    const std::string text = e.extended(value, is_signed, part);
+    const Type& type = element_of(*value->type);
+    return text[0] == '%' ? text : made(e, register_of(type), "mov.b" + width(type) + " " + text);
+}
+
+/// A sum, difference or product of both operands, in a whole register.
+struct Sum {
+    std::string a, b, d;
+    bool has_room = false;  ///< the register is wider than the type: a sum's d is exact
+};
+Sum sum_of(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
+           std::size_t part) {
+    const Type& type = type_of(i);
+    Sum sum{in_register(e, i.operands[0], is_signed, part),
+            in_register(e, i.operands[1], is_signed, part), "", type.bits < register_bits(type)};
+    sum.d = made(e, register_of(type), op + ".s" + width(type) + " " + sum.a + ", " + sum.b);
+    return sum;
+}
+
+/// Below zero where a signed sum without room has left its range: both operands (of a sum), or the first
+/// and the result (of a difference), tell the sign.
+std::string signed_overflow(Emitter& e, const Instruction& i, const Sum& sum, bool is_sum) {
+    const Register family = register_of(type_of(i));
+    const std::string bits = "b" + width(type_of(i)) + " ";
+    const std::string x = made(e, family, "xor." + bits + sum.a + ", " + sum.d),
+                      y = made(e, family,
+                               "xor." + bits + (is_sum ? sum.b : sum.a) + ", " +
+                                   (is_sum ? sum.d : sum.b));
+    return made(e, family, "and." + bits + x + ", " + y);
+}
+
 /// llvm.uadd.with.overflow.i32: the sum, and whether it left the range.
 void emit_with_overflow(Emitter& e, const Instruction& i) {
-    const std::string name = called(i)->name.substr(5, 4);
+    const std::string name = called(i)->name.substr(5, 4), op = name.substr(1);
     const Type& type = type_of(i);
     const u32 bits = type.bits;
-    if (bits != 32 && bits != 64) fail(i, "a check for overflow of this width is not known");
-    const std::string suffix = std::to_string(bits), a = e.use_register(i.operands[0]),
-                      b = e.use_register(i.operands[1]);
-    const Register family = register_of(type);
-    const std::string op = name.substr(1), d = made(e, family,
-                                                    (op == "mul" ? "mul.lo.s" : op + ".s") +
-                                                        suffix + " " + a + ", " + b);
+    if (bits != 16 && bits != 32 && bits != 64)
+        fail(i, "a check for overflow of this width is not known");
+    const std::string suffix = std::to_string(bits);
+    const Sum sum = sum_of(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
     const std::string over = e.result(i, 1);
     if (op == "mul") {
         const std::string sign = name.substr(0, 1);
-        const std::string high = made(e, family, "mul.hi." + sign + suffix + " " + a + ", " + b);
+        const Register family = register_of(type);
+        const std::string high =
+            made(e, family, "mul.hi." + sign + suffix + " " + sum.a + ", " + sum.b);
         const std::string expected =
             sign == "u"
                 ? "0"
-                : made(e, family, "shr.s" + suffix + " " + d + ", " + std::to_string(bits - 1));
+                : made(e, family, "shr.s" + suffix + " " + sum.d + ", " + std::to_string(bits - 1));
         e.put("setp.ne.b" + suffix + " " + over + ", " + high + ", " + expected);
     } else if (name[0] == 'u') {
         e.put("setp." + std::string(op == "add" ? "lt" : "gt") + ".u" + suffix + " " + over + ", " +
-              d + ", " + a);
+              sum.d + ", " + sum.a);
     } else {
-        // Both operands (of a sum) or the first and the result (of a difference) tell the sign.
-        const std::string x = made(e, family, "xor.b" + suffix + " " + a + ", " + d);
-        const std::string y = op == "add" ? made(e, family, "xor.b" + suffix + " " + b + ", " + d)
-                                          : made(e, family, "xor.b" + suffix + " " + a + ", " + b);
-        const std::string both = made(e, family, "and.b" + suffix + " " + x + ", " + y);
-        e.put("setp.lt.s" + suffix + " " + over + ", " + both + ", 0");
+        e.put("setp.lt.s" + suffix + " " + over + ", " + signed_overflow(e, i, sum, op == "add") +
+              ", 0");
     }
-    e.put("mov.b" + suffix + " " + e.result(i, 0) + ", " + d);
+    e.put("mov.b" + suffix + " " + e.result(i, 0) + ", " + sum.d);
 }
 
 /// llvm.uadd.sat, llvm.usub.sat
-void emit_unsigned_saturated(Emitter& e, const Instruction& i) {
-    check_scalar(i);
-    const bool is_sum = called(i)->name.starts_with("llvm.uadd");
-    const u32 bits = register_bits(*i.type);
-    if (bits != i.type->bits) fail(i, "a saturating sum of this width is not known");
-    const std::string suffix = std::to_string(bits), a = e.use_register(i.operands[0]),
-                      b = e.use_register(i.operands[1]);
-    const Register family = register_of(*i.type);
+void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
+    const Type& type = type_of(i);
+    const Register family = register_of(type);
+    const std::string suffix = width(type);
+    if (type.bits < register_bits(type) && is_sum) {
+        const Sum sum = sum_of(e, i, false, "add", part);
+        e.put("min.u" + suffix + " " + e.result(i, part) + ", " + sum.d + ", " +
+              std::to_string((u64{1} << type.bits) - 1));
+        return;
+    }
+    const std::string a = in_register(e, i.operands[0], false, part),
+                      b = in_register(e, i.operands[1], false, part);
     if (is_sum) {
         const std::string room = made(e, family, "not.b" + suffix + " " + b);
-        e.put("add.s" + suffix + " " + e.result(i) + ", " +
+        e.put("add.s" + suffix + " " + e.result(i, part) + ", " +
               made(e, family, "min.u" + suffix + " " + a + ", " + room) + ", " + b);
     } else {
-        e.put("sub.s" + suffix + " " + e.result(i) + ", " +
+        e.put("sub.s" + suffix + " " + e.result(i, part) + ", " +
               made(e, family, "max.u" + suffix + " " + a + ", " + b) + ", " + b);
     }
+}
+
+/// llvm.sadd.sat, llvm.ssub.sat
+void put_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
+    const Type& type = type_of(i);
+    const Register family = register_of(type);
+    const std::string bits = width(type), most = std::to_string((u64{1} << (type.bits - 1)) - 1);
+    const Sum sum = sum_of(e, i, true, is_sum ? "add" : "sub", part);
+    if (sum.has_room) {
+        const std::string least = "-" + std::to_string(u64{1} << (type.bits - 1));
+        e.put("max.s" + bits + " " + e.result(i, part) + ", " +
+              made(e, family, "min.s" + bits + " " + sum.d + ", " + most) + ", " + least);
+        return;
+    }
+    // Beyond the range on the side of the first operand.
+    const std::string over =
+        made(e, Register::predicate,
+             "setp.lt.s" + bits + " " + signed_overflow(e, i, sum, is_sum) + ", 0");
+    const std::string side =
+        made(e, family, "shr.s" + bits + " " + sum.a + ", " + std::to_string(type.bits - 1));
+    const std::string limit = made(e, family, "xor.b" + bits + " " + side + ", " + most);
+    e.put("selp.b" + bits + " " + e.result(i, part) + ", " + limit + ", " + sum.d + ", " + over);
+}
+
+void emit_saturated(Emitter& e, const Instruction& i) {
+    const std::string name = called(i)->name.substr(5, 4);
+    if (type_of(i).bits == 1) fail(i, "this operation on one bit is not known");
+    for_each_element(*i.type, [&](std::size_t part) {
+        const auto put = name[0] == 's' ? put_signed_saturated : put_unsigned_saturated;
+        put(e, i, name.substr(1) == "add", part);
+    });
 }
 
 /// llvm.scmp, llvm.ucmp: -1, 0 or 1
@@ -279,8 +342,10 @@ constexpr Intrinsic kIntrinsics[] = {
     {"ssub.with.overflow.*", emit_with_overflow},
     {"umul.with.overflow.*", emit_with_overflow},
     {"smul.with.overflow.*", emit_with_overflow},
-    {"uadd.sat.*", emit_unsigned_saturated},
-    {"usub.sat.*", emit_unsigned_saturated},
+    {"uadd.sat.*", emit_saturated},
+    {"usub.sat.*", emit_saturated},
+    {"sadd.sat.*", emit_saturated},
+    {"ssub.sat.*", emit_saturated},
     {"scmp.*", emit_three_way},
     {"ucmp.*", emit_three_way},
     {"expect.*", emit_first_operand},

@@ -112,10 +112,13 @@ std::map<const Value*, u32> count_uses(const Function& function) {
     return uses;
 }
 
-void fail(const Instruction& at, const std::string& why) {
-    // What was inlined from a header is the fault of the line that asked for it.
-    const Place* place = at.place;
+const Place* learners_place(const Place* place) {
     while (place && place->inlined_at) place = place->inlined_at;
+    return place;
+}
+
+void fail(const Instruction& at, const std::string& why) {
+    const Place* place = learners_place(at.place);
     throw Untranslated(why, at.text, place ? place->file : "", place ? place->line : 0);
 }
 

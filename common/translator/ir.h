@@ -28,6 +28,9 @@ struct Place {
     const Place* inlined_at = nullptr;
 };
 
+/// What was inlined from a header is the fault of the line that asked for it.
+const Place* learners_place(const Place* place);
+
 struct Value {
     enum class Kind : u8 {
         argument,

@@ -249,6 +249,8 @@ Value* ValueReader::read_expression(const Type* type, Op op) {
         lexer_.expect(',');
     }
     do {
+        // Up to clang 18 an index says so; later ones do before the bracket, which is a flag.
+        lexer_.accept_word("inrange");
         expression->operands.push_back(read_typed());
     } while (lexer_.accept(','));
     if (lexer_.accept_word("to")) expression->type = read_type(lexer_, module_.types);

@@ -348,10 +348,30 @@ void ModuleReader::apply_annotations() {
     }
 }
 
+/// The place of what could not be read: its line says "!dbg !12", and the notes at the end are all there.
+Untranslated with_place(const Untranslated& error, const std::string& text) {
+    constexpr std::string_view note = "!dbg !";
+    const std::size_t at = error.instruction.find(note), notes = text.find("\n!0 = ");
+    if (error.line != 0 || at == std::string::npos || notes == std::string::npos) return error;
+    Metadata metadata;
+    Lexer lexer(std::string_view(text).substr(notes));
+    while (lexer.at(TokenKind::metadata)) metadata.read(lexer);
+    const std::string name = error.instruction.substr(at + note.size());
+    Module module;
+    const Place* place = learners_place(
+        metadata.place(name.substr(0, name.find_first_not_of("0123456789")), module));
+    if (!place) return error;
+    return {error.what(), error.instruction, place->file, place->line};
+}
+
 }  // namespace
 
 std::unique_ptr<Module> read_module(const std::string& text) {
-    return ModuleReader(text).read();
+    try {
+        return ModuleReader(text).read();
+    } catch (const Untranslated& error) {
+        throw with_place(error, text);
+    }
 }
 
 }  // namespace coalesce::translator

@@ -244,7 +244,7 @@ ordered_json order_json(const Variant& variant) {
 std::vector<int> sides(int multiple, int longest) {
     std::vector<int> list;
     for (int count = 1; count <= 70; ++count) list.push_back(count * multiple);
-    for (int side : {100, 128, 256, 260, 1000, 1024, 2048, 4096}) {
+    for (int side : {100, 128, 256, 260, 1000, 1024, 2048, 4096, 8192}) {
         list.push_back((side + multiple - 1) / multiple * multiple);
     }
     std::erase_if(list, [&](int side) { return side > longest; });
@@ -253,7 +253,8 @@ std::vector<int> sides(int multiple, int longest) {
 
 /// What the launch of each of many shapes looks like, without running them.
 std::vector<recorder::Sample> samples_of(const Variant& variant) {
-    constexpr int longest = 4096;
+    // Large enough that blocks that stay are as many as they can be, of several shapes.
+    constexpr int longest = 8192;
     Task task(longest, longest);
     std::vector<recorder::Sample> samples;
     caught.is_held_back = true;

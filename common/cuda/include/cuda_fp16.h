@@ -83,5 +83,18 @@ __device__ inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return {__h
 __device__ inline __half __hdiv(__half a, __half b) { return __half(static_cast<float>(a) / static_cast<float>(b)); }
 __host__ __device__ inline __half __hneg(__half a) { return __ushort_as_half(a.bits ^ 0x8000); }
 __host__ __device__ inline __half __habs(__half a) { return __ushort_as_half(a.bits & 0x7fff); }
+
+/// Both give what was there.
+__device__ inline __half atomicAdd(__half* p, __half v) {
+    unsigned short old;
+    asm volatile("atom.add.noftz.f16 %0, [%1], %2;" : "=h"(old) : "l"(p), "h"(v.bits) : "memory");
+    return __ushort_as_half(old);
+}
+__device__ inline __half2 atomicAdd(__half2* p, __half2 v) {
+    unsigned int old;
+    asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;"
+                 : "=r"(old) : "l"(p), "r"(__builtin_bit_cast(unsigned int, v)) : "memory");
+    return __builtin_bit_cast(__half2, old);
+}
 // clang-format on
 #endif

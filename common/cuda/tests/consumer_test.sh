@@ -8,8 +8,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$cmake" --install "$build" --prefix "$work/installed" >"$work/log" || { cat "$work/log"; exit 1; }
 for file in bin/simulate bin/cuda-clang lib/coalesce/libcudart.so.13 include/coalesce/coalesce_simulator.h \
-    include/coalesce/cuda/cuda_runtime.h include/coalesce/coalesce/transpose.cuh \
-    lib/cmake/coalesce/coalesceConfig.cmake; do
+    include/coalesce/cuda/cuda_runtime.h include/coalesce/transpose.cuh \
+    share/cmake/coalesce/coalesceConfig.cmake; do
     [ -e "$work/installed/$file" ] || { echo "failed: $file was not installed"; exit 1; }
 done
 # Copied, so that it can see nothing of the tree.

@@ -10,6 +10,8 @@ namespace {
 
 // A fault of ours may pass: each submission gets so many tries.
 constexpr int MOST_TRIES = 3;
+// So often a submission must fail between solutions that are judged, for its faults to be its own.
+constexpr int CONFIRMATIONS = 3;
 // So many faults with nothing judged between them: is this computer broken?
 constexpr int MOST_FAULTS_AT_ONCE = 6;
 
@@ -110,8 +112,26 @@ private:
             if (ends_[task].is_judged) continue;
             const std::string& exercise = tasks_[task].exercise;
             if (!known.contains(exercise)) known[exercise] = can_judge(exercise);
-            if (known[exercise]) told_.given_up(task, ends_[task].fault);
+            if (known[exercise] && is_its_own(task)) told_.given_up(task, ends_[task].fault);
         }
+    }
+
+    // Whoever kills processes on this computer may have hit the same submission in each round.
+    bool is_its_own(std::size_t task) {
+        for (int i = 0; i < CONFIRMATIONS; ++i) {
+            judge_alone(task);
+            if (ends_[task].is_judged || !can_judge(tasks_[task].exercise)) return false;
+        }
+        return true;
+    }
+
+    void judge_alone(std::size_t task) {
+        Workers workers(rounds_.worker, rounds_.identity, 1);
+        const auto done = [&](std::size_t, const WorkerAnswer& answer) {
+            take(task, answer);
+            return true;
+        };
+        workers.judge({tasks_[task]}, done, [&] { progress_.show(); });
     }
 
     const std::vector<Task>& tasks_;

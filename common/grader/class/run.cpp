@@ -22,8 +22,6 @@ namespace coalesce::grader {
 namespace fs = std::filesystem;
 namespace {
 
-// Before a weaker sandbox is taken for the best there is.
-constexpr int TRIES_OF_SANDBOX = 3;
 // One run of the grader.
 class ClassRun {
 public:
@@ -196,21 +194,13 @@ std::string next_action(const std::string& problem) {
 // Attacks the sandbox, every time: what held yesterday may have been switched off since.
 static Tier tier_that_holds(const fs::path& work_folder, std::optional<Tier> wanted) {
     std::vector<TierTrial> trials;
-    // A probe that somebody killed must not make a weaker sandbox of it: the tier is part of each key.
-    Tier best = Tier::none;
-    for (int attempt = 0; attempt < TRIES_OF_SANDBOX; ++attempt) {
-        trials.clear();
-        Tier tier = Tier::none;
-        if (wanted) {
-            trials.push_back(try_tier(*wanted, work_folder, false));
-            if (trials.back().holds()) return *wanted;
-        } else {
-            tier = best_tier(work_folder, false, &trials);
-        }
-        if (tier == Tier::namespaces) return tier;
-        if (tier != Tier::none) best = tier;
+    if (wanted) {
+        trials.push_back(try_tier(*wanted, work_folder, false));
+        if (trials.back().holds()) return *wanted;
+    } else {
+        const Tier tier = best_tier(work_folder, false, &trials);
+        if (tier != Tier::none) return tier;
     }
-    if (best != Tier::none) return best;
     std::string text = wanted ? std::string("sandbox ") + name_of(*wanted) +
                                     " does not work on this computer, and nothing was run"
                               : "there is no sandbox on this computer, and nothing was run";

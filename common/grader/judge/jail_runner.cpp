@@ -324,9 +324,8 @@ Trial JailRunner::run_once(const Compiled& kernel, const Produces& task, const T
                   .entry = kernel.entry,
                   .order = order,
                   .is_in_place = task.in_place};
-    // Where the matrices lie is drawn as what is in them is: no kernel is to know where it runs by that.
-    constexpr std::uint64_t most_gap = 64 << 20, step_of_gaps = 1 << 14;
-    job.gap_bytes = seed_of(order.shape) % most_gap / step_of_gaps * step_of_gaps + 1;
+    // Where memory lies is drawn as what is in it is: no kernel is to know where it runs by its pointers.
+    job.address_seed = drawn("addresses at " + order.shape.name()) | 1;
     // Where arguments were exchanged, public shapes have told it in better words.
     job.is_out_unwritten = order.watch == Watch::everything && is_hidden(order.shape);
     // Guards would hide from the simulator what is touched outside.

@@ -86,8 +86,14 @@ void mark(const Source& source, const Assigned& exercise, const coalesce::Exerci
 void look_for_trouble(const JailRunner& runner, Result& result) {
     const Failure& trouble = runner.trouble();
     if (trouble.kind == FailureKind::none || result.mark == Mark::system) return;
-    // What does not move everything is judged by a few blocks that stand for all: a kernel that failed may have idle ones.
-    if (trouble.kind == FailureKind::wrong_result && !result.verdict.failures.empty()) return;
+    // What does not move everything is judged by a few blocks that stand for all: a kernel that failed may have idle
+    // ones. That it has no time for that reason is no other failure.
+    const auto is_another = [](const Failure& failure) {
+        return failure.kind != FailureKind::too_slow_predicted;
+    };
+    if (trouble.kind == FailureKind::wrong_result &&
+        std::ranges::any_of(result.verdict.failures, is_another))
+        return;
     result.mark = mark_for(trouble.kind);
     result.verdict.outcome = Verdict::Outcome::failed;
     result.verdict.failures = {trouble};

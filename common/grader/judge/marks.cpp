@@ -115,6 +115,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::no_bounds_check:
         case FailureKind::out_of_bounds:
         case FailureKind::outside_shared_memory:
+        case FailureKind::stack_overflow:
         case FailureKind::misaligned:
         case FailureKind::memory_leaked:
         case FailureKind::launch_out_of_memory: return Mark::memory;

@@ -89,6 +89,7 @@ private:
     void follow_variables(const Instruction& instruction);
     bool is_address(const Operand& operand) const;
     void note_place(ptx::SourceLine where);
+    void count_functions();
     void look_at_end();
 
     const Module& module_;
@@ -252,7 +253,20 @@ void Looker::follow_variables(const Instruction& instruction) {
     }
 }
 
+/// Each is read, checked and translated at every launch: many of them would be told by the clock otherwise.
+void Looker::count_functions() {
+    const auto has = static_cast<std::size_t>(std::ranges::count_if(
+        module_.functions, [](const auto& one) { return one.second->has_body; }));
+    if (!problem_.ok() || has <= rules_.most_functions) return;
+    problem_ = {
+        PtxProblem::Kind::too_large,
+        "the compiled kernel has " + std::to_string(has) + " functions; the assignment allows " +
+            std::to_string(rules_.most_functions) + ".",
+        "Write fewer, or let the compiler put them where they are called: no __noinline__.", 0};
+}
+
 void Looker::look_at_end() {
+    count_functions();
     for (const std::string_view name :
          {std::string_view(rules_.entry), std::string_view(configure_entry)}) {
         const auto found = module_.functions.find(std::string(name));

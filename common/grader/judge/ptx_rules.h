@@ -17,6 +17,7 @@ struct PtxRules {
     std::size_t most_bytes = std::size_t{4} << 20;  ///< of text
     std::size_t most_shared = 49152;                ///< bytes of .shared arrays in all
     std::size_t most_local = 65536;                 ///< bytes of .local arrays in all
+    std::size_t most_functions = 256;               ///< with a body, kernels among them
 };
 
 /// Why PTX is refused.

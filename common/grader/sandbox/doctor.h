@@ -23,15 +23,18 @@ struct TierTrial {
     Tier tier = Tier::none;
     std::string problem;                  ///< it does not start; "" when it does
     std::vector<AttackOutcome> outcomes;  ///< when it starts
+    bool is_cut_short = false;  ///< somebody killed the jail, which says nothing of the tier
     /// It starts, and holds everything.
     bool holds() const;
 };
 
-/// Lets a worker in a jail of that tier try every attack. `work_folder` is the grader's own.
+/// Lets a worker in a jail of that tier try every attack; once more where the jail is killed meanwhile, but not
+/// for ever. `work_folder` is the grader's own.
 /// `is_thorough`: also those that take seconds (computing and sleeping for ever).
 TierTrial try_tier(Tier tier, const std::filesystem::path& work_folder, bool is_thorough);
 
-/// The best tier that holds: A, else B, else C. `trials` gets what was tried.
+/// The best tier that holds: A, else B, else C. `trials` gets what was tried. A trial that was cut short ends the
+/// search: a kill must not make a weaker sandbox of a better one, since the tier is part of each result.
 Tier best_tier(const std::filesystem::path& work_folder, bool is_thorough,
                std::vector<TierTrial>* trials = nullptr);
 

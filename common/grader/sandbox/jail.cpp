@@ -31,6 +31,12 @@ constexpr int kMostProcesses = 96;
 /// A fresh jail now and then: whatever piles up in it does not pile up for ever.
 constexpr int kJobsOfOneJail = 2000;
 
+/// Bubblewrap ends with 128 and the signal where what it wraps was killed.
+bool is_kill(int status) {
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
+    return signal == SIGKILL || signal == SIGTERM;
+}
+
 /// Texts as execve wants them.
 class Words {
 public:
@@ -190,6 +196,7 @@ std::string Jail::start() {
     if (process_ > 0 && jobs_done_ < kJobsOfOneJail) return "";
     stop();
     jobs_done_ = 0;
+    was_killed_ = false;
     if (tier_ == Tier::none) return "there is no sandbox on this computer that could hold a jail";
     std::string problem;
     try {
@@ -212,6 +219,7 @@ std::string Jail::start() {
         int status = 0;
         if (waitpid(process_, &status, 0) == process_) {
             process_ = 0;
+            was_killed_ = is_kill(status);
             problem += WIFEXITED(status) ? " (status " + std::to_string(WEXITSTATUS(status)) + ")"
                                          : " (signal " + std::to_string(WTERMSIG(status)) + ")";
         }

@@ -95,6 +95,8 @@ public:
     /// Does a job. Never throws for what a worker does; throws std::runtime_error when the grader
     /// itself lacks memory or descriptors.
     JobResult run(const Job& job);
+    /// Whether somebody killed it before it was ready: `start` says so, and no more.
+    bool was_killed() const { return was_killed_; }
     /// What the jail said when it was ready: the compiler's name, for instance.
     const std::string& about() const { return about_; }
     /// Its process, for tests; 0 when there is none.
@@ -116,6 +118,7 @@ private:
     pid_t process_ = 0;
     long kills_before_ = 0;
     int jobs_done_ = 0;
+    bool was_killed_ = false;
 };
 
 /// The program `jail`: in the folder that COALESCE_GRADER_PROGRAMS names, or near this program.

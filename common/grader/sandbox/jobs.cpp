@@ -18,7 +18,7 @@ template <class Codec>
 void describe(Codec& codec, LaunchJob& job) {
     fields(codec, "file_name", job.file_name, "kernel", job.kernel, "ptx", job.ptx, "entry",
            job.entry, "order", job.order, "is_in_place", job.is_in_place, "is_predicted",
-           job.is_predicted, "guard_bytes", job.guard_bytes, "gap_bytes", job.gap_bytes,
+           job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed", job.address_seed,
            "is_out_unwritten", job.is_out_unwritten);
 }
 

@@ -32,8 +32,8 @@ struct LaunchJob {
     bool is_in_place = false;       ///< there is one matrix
     bool is_predicted = false;      ///< how long it would take; no matrices come or go
     std::uint64_t guard_bytes = 0;  ///< before and after each matrix
-    std::uint64_t gap_bytes =
-        0;  ///< of device memory before the matrices, so that they lie elsewhere
+    std::uint64_t address_seed =
+        0;  ///< says where the device's memory lies; 0: where it always does
     bool is_out_unwritten = false;  ///< what `out` is filled with counts as written by nobody
 };
 

@@ -27,7 +27,7 @@ const std::vector<std::pair<const char*, const char*>> HANDED_IN = {
     {"misaligned_vector.cu", "shared_race.cu"},
     {"trap.cu", "outside_the_tile.cu"},
     {"syntax_error.cu", "warp_barrier_only.cu"},
-    {"macro_bomb.cu", "right_tile_rotated.cu"},
+    {"too_large.cu", "right_tile_rotated.cu"},
     {"wrong_signature.cu", "half_of_each_tile.cu"}};
 
 std::string csv_by(Classroom& room, const char* compiler) {

@@ -3,9 +3,10 @@
 // Half of the students at most hand in what the corpus has, one for each way to fail; all others hand in a
 // solution in words of their own. One command grades them: every honest one has all points, every hostile
 // one the verdict that the corpus says, and nobody is left out. Then the same class by clang, and with
-// `slurm` on a cluster of two nodes as well: the same grades.csv, to the last byte. Prints what each takes.
+// `slurm` on a cluster of two nodes as well: the same grades.csv. Prints what each takes.
 // Ends with 77 where Slurm is asked for and not installed.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -53,10 +54,8 @@ std::vector<CorpusCase> one_of_each_kind() {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const CorpusCase& one = cases[i];
         const bool is_asked = one.exercise == EXERCISES[0] || one.exercise == EXERCISES[1];
-        const bool is_the_same =
-            one.verdict == by_clang[i].verdict && one.failure == by_clang[i].failure;
-        if (one.is_right() || !is_asked || !is_the_same) continue;
-        if (kinds.insert(one.verdict + one.failure).second) chosen.push_back(one);
+        if (one.is_right() || !is_asked || !one.has_the_end_of(by_clang[i])) continue;
+        if (kinds.insert(one.verdict + one.failure()).second) chosen.push_back(one);
     }
     return chosen;
 }
@@ -100,10 +99,12 @@ public:
             if (line.ends_with('\r')) line.pop_back();
             lines[line.substr(0, line.find(','))] = line;
         }
-        for (const auto& [student, end] : expected_) {
+        for (const auto& [student, ends] : expected_) {
             const std::string& line = lines[student];
-            expect(line.find(end) != line.npos,
-                   student + ": \"" + line + "\", where \"" + end + "\" is right");
+            const bool is_right = std::ranges::any_of(
+                ends, [&](const std::string& end) { return line.find(end) != line.npos; });
+            expect(is_right,
+                   student + ": \"" + line + "\", where \"" + ends.front() + "\" is right");
         }
         expect(lines.size() == expected_.size() + 1, "there are lines of others");
     }
@@ -120,8 +121,22 @@ private:
         }
         write_file(assignment.teacher() / "hidden.toml", hidden_text(assignment));
     }
+    /// What runs out first, time or memory, may differ between two runs: the first of such ends stands
+    /// for all of them.
     std::string csv() const {
-        return read_file(fs::path(assignments_) / "hw1/teacher/results/grades.csv");
+        std::string text;
+        for (std::string line :
+             lines_of(read_file(fs::path(assignments_) / "hw1/teacher/results/grades.csv"))) {
+            const auto known = expected_.find(line.substr(0, line.find(',')));
+            if (known != expected_.end()) {
+                for (const std::string& end : known->second) {
+                    const std::size_t at = line.find(end);
+                    if (at != line.npos) line.replace(at, end.size(), known->second.front());
+                }
+            }
+            text += line + "\n";
+        }
+        return text;
     }
     std::string solution(const std::string& exercise) const {
         return read_file(fs::path(assignments_) / "hw1/teacher/solutions" / exercise / "kernel.cu");
@@ -136,14 +151,16 @@ private:
         for (const char* exercise : EXERCISES) {
             write(student, exercise, solution(exercise) + "\n// " + student + "\n");
         }
-        expected_[student] = student + ",30,30,10,OK,,20,OK,";
+        expected_[student] = {student + ",30,30,10,OK,,20,OK,"};
     }
 
     /// Beside it, the other exercise's solution: one hostile file costs the other one nothing.
     void hand_in_hostile(const CorpusCase& one) {
         const fs::path file = repository_ / "common/grader/corpus/cases" / one.file;
         const std::string student = "hostile-" + fs::path(one.file).stem().stem().string();
-        expected_[student] = "," + one.verdict + "," + one.failure;
+        for (const std::string& failure : one.failures) {
+            expected_[student].push_back("," + one.verdict + "," + failure);
+        }
         if (file.extension() != ".cu") {
             fs::create_directories(handed_in_);
             const std::string ending = one.file.substr(one.file.find('.'));
@@ -160,7 +177,8 @@ private:
     fs::path repository_;
     TemporaryFolder folder_;
     std::string assignments_ = folder_ / "assignments", handed_in_ = folder_ / "class";
-    std::map<std::string, std::string> expected_;
+    /// Of each student what the line in grades.csv must have: any one of them.
+    std::map<std::string, std::vector<std::string>> expected_;
 };
 
 std::string HostileClass::graded_by_slurm() const {

@@ -143,7 +143,8 @@ private:
     // What was started ends with what started it, or soon after.
     void wait_for_the_last() {
         std::size_t left = 0;
-        for (int i = 0; i < 100; ++i) {
+        // Where much else is going on, the killed too wait for their turn.
+        for (int i = 0; i < 600; ++i) {
             left = 0;
             for (const Process& process : seen) left += is_alive(process) ? 1 : 0;
             if (left == 0) return;

@@ -8,9 +8,11 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <new>
@@ -18,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "grader/class/own_limits.h"
 #include "grader/class/rounds.h"
 
@@ -50,13 +53,21 @@ bool takes_much_memory() {
     }
 }
 
-// Judges as its source says: "good", "bad" (a fault of ours is told), "dies", "takes much memory".
+// Whether it has been tried so often by now. The tries are counted in a file.
+bool is_try(int wanted, const std::string& file) {
+    std::ofstream(file, std::ios::app) << '.';
+    return std::filesystem::file_size(file) >= static_cast<std::uintmax_t>(wanted);
+}
+
+// Judges as its source says: "good", "bad" (a fault of ours is told), "dies", "takes much memory", "unlucky FILE"
+// (killed five times, and then good).
 int work(const std::string& kind) {
     std::cout << frame(identity) << std::flush;
     std::string exercise, source;
     while (read_frame(exercise) && read_frame(source)) {
         limit_to_one_submission();
         if (source == "dies") _exit(9);
+        if (source.starts_with("unlucky ") && !is_try(6, source.substr(8))) raise(SIGKILL);
         const bool is_too_much = source == "takes much memory" && !takes_much_memory();
         const bool is_good = kind == "good" && source != "bad" && !is_too_much;
         std::cout << frame(is_good ? "R" + source : "Ssomething is wrong") << std::flush;
@@ -97,9 +108,17 @@ TEST_CASE("one submission over which the judge breaks down keeps nobody from a r
         const Ends ends = ends_of({"one", hostile, "two", "three"}, "good");
         CHECK(ends.judged == std::set<std::size_t>{0, 2, 3});
         CHECK(ends.given_up == std::set<std::size_t>{1});
-        CHECK(ends.faults.at(1) == 3);
+        CHECK(ends.faults.at(1) == 6);
         CHECK(ends.outcome.judged == 3);
     }
+}
+
+TEST_CASE("who is killed again and again, and is judged in the end, is not given up") {
+    const coalesce::TemporaryFolder folder;
+    const Ends ends = ends_of({"one", "unlucky " + (folder / "tries").string()}, "good");
+    CHECK(ends.judged == std::set<std::size_t>{0, 1});
+    CHECK(ends.given_up.empty());
+    CHECK(ends.faults.at(1) == 5);
 }
 
 TEST_CASE("nor do ten of them in a row") {

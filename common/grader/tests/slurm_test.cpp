@@ -1,14 +1,13 @@
 // slurm_test GRADE REPOSITORY recovery|efficiency [STUDENTS]: a class is graded by a Slurm cluster.
 //
 // recovery: four nodes, 40 submissions, a node that cannot judge at first and one that dies midway:
-// every submission has its grade, once, and the same as without a cluster. efficiency: how much faster
-// two nodes are than one.
+// every submission has its grade, once, and the same as without a cluster. efficiency: a benchmark, which prints
+// how much faster two nodes are than one; whatever else the computer does is in that figure.
 // Ends with 77 where Slurm is not installed.
 
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <thread>
 
 #include "grader/store/files.h"
@@ -188,27 +187,6 @@ void recovery(const std::string& grade, const fs::path& repository, int students
     expect(count_files(plan / "results") == tasks, "there are other results than were planned");
 }
 
-// The share of all processors that had nothing to do for a second.
-double idle_share() {
-    const auto read = [](double& idle, double& all) {
-        std::ifstream stream("/proc/stat");
-        std::string name;
-        stream >> name;
-        all = 0;
-        for (int i = 0; i < 8; ++i) {
-            double ticks = 0;
-            stream >> ticks;
-            all += ticks;
-            if (i == 3) idle = ticks;
-        }
-    };
-    double idle = 0, all = 0, idle_then = 0, all_then = 0;
-    read(idle, all);
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    read(idle_then, all_then);
-    return (idle_then - idle) / std::max(1.0, all_then - all);
-}
-
 double seconds_on(const SlurmCluster& cluster, const Classroom& room, int nodes) {
     fs::path plan = room.plan("plan-" + std::to_string(nodes), 2);
     std::size_t tasks = tasks_in(plan);
@@ -224,16 +202,9 @@ double seconds_on(const SlurmCluster& cluster, const Classroom& room, int nodes)
 void efficiency(const std::string& grade, const fs::path& repository, int students) {
     Classroom room(grade, repository, students);
     SlurmCluster cluster(2);
-    double idle = idle_share();
     double one = seconds_on(cluster, room, 1), two = seconds_on(cluster, room, 2);
-    double share = one / two / 2;
-    std::printf("efficiency from one node to two: %.2f\n", share);
-    // Both nodes are this computer: they are as fast as one only if it has nothing else to do.
-    bool is_quiet = idle > 0.9 && std::thread::hardware_concurrency() >= 2;
-    if (is_quiet) return expect(share >= 0.85, "that is less than 0.85");
-    std::printf(
-        "this computer was busy (%.0f %% idle) or has one processor: the figure says little\n",
-        100 * idle);
+    std::printf("efficiency from one node to two: %.2f (1 is all that can be had), load %.20s\n",
+                one / two / 2, read_file("/proc/loadavg").c_str());
 }
 
 }  // namespace

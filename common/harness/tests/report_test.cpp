@@ -192,6 +192,8 @@ TEST_CASE("long lines are broken at 80 columns and keep their indentation") {
         CHECK(line.substr(0, 2) == "  ");
     }
     CHECK(wrap("one\n\ntwo") == "one\n\ntwo\n");
+    const std::string before(terminal_columns - 2, 'a');
+    CHECK(wrap(before + " 8 %") == before + "\n8 %\n");
 }
 
 TEST_CASE("a CUDA error names the place, the call, itself and what to do") {

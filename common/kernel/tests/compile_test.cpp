@@ -215,6 +215,12 @@ TEST_CASE("no compiler: said so, and it is not the learner's fault") {
     }
 }
 
+TEST_CASE("what others say ends once") {
+    CHECK(with_end("did you mean '__syncthreads'?") == "did you mean '__syncthreads'?");
+    CHECK(with_end("it is undefined") == "it is undefined.");
+    CHECK(with_end("it ends.") == "it ends.");
+}
+
 // ---- through LLVM IR ----
 
 TEST_CASE("clang's IR, translated, is a compiler of its own name") {
@@ -225,6 +231,22 @@ TEST_CASE("clang's IR, translated, is a compiler of its own name") {
     CHECK(compiled.compiler.starts_with("clang "));
     CHECK(compiled.compiler.ends_with(", translated"));
     CHECK(compiled.entry == "_Z9transposePfPKfii");
+}
+
+TEST_CASE("a loop that looks for the end of a text calls no function of the C library") {
+    if (compiler_found(Compiler::clang_ir).empty()) return;
+    const Compiled compiled = compile_text(
+        "__global__ void transpose(float* out, const float* in, int rows, int cols) {\n"
+        "    const char* text = reinterpret_cast<const char*>(in);\n"
+        "    int length = 0;\n"
+        "    while (text[length] != 0) ++length;\n"
+        "    out[0] = static_cast<float>(length);\n"
+        "}\n" +
+            configure_text,
+        Compiler::clang_ir);
+    INFO(terminal_text(compiled.failure));
+    CHECK(compiled.ok());
+    CHECK(compiled.ptx.find("call") == std::string::npos);
 }
 
 TEST_CASE("what clang says is the same, asked for IR or by its driver") {

@@ -126,9 +126,15 @@ TEST_CASE("a limit holds against the prediction and its error") {
     CHECK(is_too_slow(0.68, 0.75));
     Verdict unknown = predicted_at(0.1);
     CHECK(too_slow_predicted(unknown, {.of_copy_predicted = 0.75}));
-    unknown.predicted->launches[0].unknown = {timing::Unknown::local_memory};
+    unknown.predicted->launches[0].unknown = {timing::Unknown::parts};
     CHECK(!too_slow_predicted(unknown, {.of_copy_predicted = 0.75}));
     CHECK(!too_slow_predicted(Verdict{}, {.of_copy_predicted = 0.75}));
+    // What it does not know costs time at best.
+    for (const auto one :
+         {timing::Unknown::local_memory, timing::Unknown::waits, timing::Unknown::unlike_blocks}) {
+        unknown.predicted->launches[0].unknown = {one};
+        CHECK(too_slow_predicted(unknown, {.of_copy_predicted = 0.75}));
+    }
 }
 
 TEST_CASE("all renderings tell the time, and what it is of a copy") {

@@ -1,6 +1,6 @@
 // From a saved file to its verdict, in parts: the median of 20 saves, each in a process of its own,
-// as the learner's command does it. Prints; with --most MILLISECONDS it fails when the median is
-// above.
+// as the learner's command does it. A benchmark: it prints, and fails where there is no verdict. The aim is
+// 150 ms on two cores.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,7 +98,6 @@ int main(int argc, char** argv) {
     if (argc == 6 && std::strcmp(argv[1], "--once") == 0) {
         return examine_once(argv[2], argv[3], argv[4], argv[5]);
     }
-    const double most = argc == 3 && std::strcmp(argv[1], "--most") == 0 ? std::atof(argv[2]) : 0;
     std::string name = (fs::temp_directory_path() / "verdict-speed-XXXXXX").string();
     const fs::path folder = mkdtemp(name.data());
     std::vector<Part> parts = {{"compile", {}},
@@ -112,6 +111,7 @@ int main(int argc, char** argv) {
     if (!worked) return 2;
     std::printf("From a saved file to its verdict: median of %d saves, in ms of this computer\n",
                 kSaves);
-    for (const Part& part : parts) std::printf("  %-20s %8.1f\n", part.name, median(part.milliseconds));
-    return most > 0 && median(parts.back().milliseconds) > most ? 1 : 0;
+    for (const Part& part : parts)
+        std::printf("  %-20s %8.1f\n", part.name, median(part.milliseconds));
+    return 0;
 }

@@ -257,11 +257,11 @@ TEST_CASE("times that were predicted for another GPU or shape stand beside no me
         KnownResults known{.predicted = {{"device", PREDICTED}, {"results", {row}}},
                            .measured = {measured}};
         CHECK_FALSE(has(results_in_markdown(known, "proof.md"), "redicted"));
-        CHECK_FALSE(has(results_of_step("02_naive", known, folder.path), "redicted"));
+        CHECK_FALSE(has(results_of_step("02_naive", known), "redicted"));
         known.measured.clear();
         CHECK(has(results_in_markdown(known, "proof.md"), "No GPU has been measured yet."));
         CHECK(has(results_in_markdown(known, "proof.md"), "| 02_naive | naive | 2.12 ± 8 % |"));
-        CHECK(has(results_of_step("02_naive", known, folder.path), "| `naive` | 2.12 ± 8 % |"));
+        CHECK(has(results_of_step("02_naive", known), "| `naive` | 2.12 ± 8 % |"));
     }
 }
 
@@ -271,7 +271,7 @@ TEST_CASE("what the model does not know, and which GPUs nobody measured, is said
     row["predicted"]["measured_gpu"] = false;
     KnownResults known;
     known.predicted = {{"device", PREDICTED}, {"results", {row}}};
-    const std::string text = results_of_step("02_naive", known, "");
+    const std::string text = results_of_step("02_naive", known);
     CHECK(has(text, "| 2.12 ± 8 % ? |"));
     CHECK(has(text, "?: the model says that it does not know"));
     CHECK(has(text, "nobody has measured it"));

@@ -2,8 +2,6 @@
 /// One size: all kernels verified, then timed in turns, so that whatever drifts drifts for all.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +21,10 @@ struct Entry {
     std::vector<double> ms = {};  ///< of every launch that was timed
     /// Bytes that it reads and writes; what a bandwidth is made of.
     double bytes = 0;
+    int element_size = 4;    ///< in bytes
+    std::string array = "";  ///< the axes that it permutes; empty: it is given a matrix
+    /// Of a copy of as many bytes in its rounds; 0: `memcpy` is one of the variants there.
+    double copy_gbps = 0;
 
     /// Whether it ran and was right.
     bool is_verified() const { return skipped.empty() && wrong.empty(); }
@@ -34,41 +36,58 @@ struct Entry {
     double gbps() const { return bytes / timing().ms / 1e6; }
 };
 
-/// The kernels of the course at one size, in this process.
+/// A variant that takes part, and which of the entries is its.
+struct Seat {
+    const Variant* variant;
+    std::size_t entry;
+};
+
+/// The variants at one size, sorted by the memory that they need.
+struct Field {
+    std::vector<Entry> entries;  ///< in the order of the course
+    /// On the device: those that can work on the same buffers, the floats' first.
+    std::vector<std::vector<Seat>> heats;
+    std::vector<Seat> with_host;  ///< host code and transfers, which have buffers of their own
+};
+Field field_of(const std::vector<StepVariants>& steps, Shape shape);
+
+/// Verifies and times host code and transfers. Few launches: they take long.
+void run_host_variants(Field& field, Shape shape, Stopwatch* stopwatch);
+
+/// One heat: kernels in this process that work on the same buffers in turns.
 class Contest {
 public:
-    /// Allocates and fills the buffers.
-    Contest(const std::vector<StepVariants>& steps, Shape shape);
+    /// Allocates and fills the buffers. Results go to `entries`.
+    Contest(const std::vector<Seat>& seats, Shape shape, std::vector<Entry>& entries);
 
-    /// Launches each device variant once and compares every bit of its output, on the device; with
+    /// Bytes of device memory that these seats' buffers take.
+    static std::size_t bytes_needed(const std::vector<Seat>& seats, Shape shape);
+
+    /// Launches each variant once and compares every bit of its output, on the device; with
     /// `by_host_too` also by the harness's verifier.
     void verify(bool by_host_too);
-    /// Verifies and times host code and transfers, which have buffers of their own. Few launches:
-    /// they take long.
-    void run_host_variants(Stopwatch* stopwatch);
-    /// Each variant has its turn: a launch that is not timed, then `launches` that are. Another one
-    /// begins each round.
+    /// Each variant has its turn, and so has a copy: a launch that is not timed, then `launches`
+    /// that are. Another variant begins each round.
     void play_round(Stopwatch& stopwatch, int round, int launches);
     /// The verifier's full check of one more launch: guard bands and input are as they were.
     void check_at_the_end();
 
-    /// In the order of the course.
-    const std::vector<Entry>& entries() const { return entries_; }
-
 private:
-    struct Seat {
-        const Variant* variant;
-        std::size_t entry;
-    };
     void prove_that_checks_see();
     void verify_on_device(const Seat& seat, bool by_host_too);
-    void launch(const Variant& variant);
+    void begin_with(const Problem& problem);
+    bool is_right_on_device() const;
+    void launch(const Seat& seat);
+    void copy();
 
-    Problem problem_;
+    const std::vector<Seat>& seats_;
+    Shape shape_;
+    std::vector<Entry>& entries_;
     VerifiedBuffers buffers_;
-    std::vector<Entry> entries_;
-    std::vector<Seat> on_device_, with_host_;
+    DeviceBuffer before_;  ///< what a matrix held that is turned in place
     std::uint64_t input_sum_ = 0;
+    bool is_copied_by_a_variant_ = false;
+    std::vector<double> copy_ms_;
 };
 
 }  // namespace coalesce::proof

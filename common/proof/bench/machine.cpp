@@ -12,7 +12,7 @@
 namespace coalesce::proof {
 namespace {
 
-constexpr double kPatienceSeconds = 20;
+constexpr double kSmiSeconds = 20;
 
 /// Names of nvidia-smi's query, and ours.
 constexpr const char* kQueries[][2] = {
@@ -44,7 +44,7 @@ nlohmann::ordered_json value_of(const std::string& text) {
 std::string git(const std::string& repository, const std::vector<std::string>& arguments) {
     std::vector<std::string> command{"git", "-C", repository};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    const Ended ended = run_child(command, kPatienceSeconds);
+    const Ended ended = run_child(command, kSmiSeconds);
     return ended.exit_code == 0 ? trimmed(ended.output) : "?";
 }
 
@@ -56,7 +56,7 @@ nlohmann::ordered_json ask_for(std::size_t count) {
     }
     const Ended ended = run_child(
         {"nvidia-smi", "--id=0", "--query-gpu=" + wanted, "--format=csv,noheader,nounits"},
-        kPatienceSeconds);
+        kSmiSeconds);
     nlohmann::ordered_json answer = nlohmann::ordered_json::object();
     if (ended.exit_code != 0) return answer;
     std::istringstream values(ended.output.substr(0, ended.output.find('\n')));

@@ -29,6 +29,8 @@ Json entry_json(const SizeResults& size, const Entry& entry) {
               {"variant", entry.variant},
               {"rows", size.shape.rows},
               {"cols", size.shape.cols}};
+    if (entry.element_size != 4) json["element_size"] = entry.element_size;
+    if (!entry.array.empty()) json["array"] = entry.array;
     if (!entry.skipped.empty()) {
         json["skipped"] = entry.skipped;
         return json;
@@ -39,7 +41,8 @@ Json entry_json(const SizeResults& size, const Entry& entry) {
     const Timing timing = entry.timing();
     json["ms"] = rounded(timing.ms);
     json["gbps"] = rounded(entry.gbps());
-    if (size.copy_gbps() > 0) json["of_copy"] = rounded(entry.gbps() / size.copy_gbps());
+    const double copy_gbps = entry.copy_gbps > 0 ? entry.copy_gbps : size.copy_gbps();
+    if (copy_gbps > 0) json["of_copy"] = rounded(entry.gbps() / copy_gbps);
     json["spread"] = rounded(timing.spread);
     json["best_ms"] = rounded(*std::ranges::min_element(entry.ms));
     json["launches"] = timing.repetitions;

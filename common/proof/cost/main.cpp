@@ -17,6 +17,7 @@
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "harness/launch.h"
+#include "harness/predicted.h"
 #include "harness/shapes.h"
 #include "harness/simulator_function.h"
 #include "harness/text.h"
@@ -64,13 +65,7 @@ void record(int what) {
 
 /// Whether there was something to predict.
 bool predict() {
-    std::size_t written = 0;
-    const auto take = [](const char*, std::size_t size, void* user) {
-        *static_cast<std::size_t*>(user) = size;
-    };
-    static_cast<void>(SIMULATOR_FUNCTION(coalescePredict)("H200", take, &written));
-    constexpr std::size_t of_no_launch = 64;
-    return written > of_no_launch;
+    return !predictions_for("H200").launches.empty();
 }
 
 void take_turn(const BareLaunch& launch, Cost& cost) {

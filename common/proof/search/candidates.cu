@@ -10,7 +10,7 @@ namespace {
 
 // ---- in which order blocks take tiles ----
 
-enum class Order { along_rows, down_columns, diagonal, bands };
+enum class Order { along_rows, down_columns, apart, diagonal, bands };
 
 struct Place {
     int row, col;  // of a tile, counted in tiles
@@ -22,6 +22,12 @@ template <Order ORDER, int WIDTH>
 __device__ Place place_of(int block, int tile_rows, int tile_cols) {
     if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};
     if constexpr (ORDER == Order::down_columns) return {block % tile_rows, block / tile_rows};
+    if constexpr (ORDER == Order::apart) {  // strips 0, 32, 1, 33, ...: 8 KB apart
+        const int strip = block / tile_rows;
+        const bool is_whole = (strip | 63) < tile_cols;
+        return {block % tile_rows,
+                is_whole ? (strip & ~63) | (strip & 1) << 5 | (strip & 63) >> 1 : strip};
+    }
     if constexpr (ORDER == Order::diagonal) {
         const int row = block % tile_rows;
         return {row, (block / tile_rows + row) % tile_cols};
@@ -47,6 +53,16 @@ __device__ float4 load_leaving_first(const float4* from) {
         : "l"(__cvta_generic_to_global(from)));
     return v;
 }
+__device__ float4 load_staying(const float4* from) {
+    float4 v;
+    asm volatile(
+        "{ .reg .b64 policy;\n"
+        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+        "ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], policy; }"
+        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+        : "l"(__cvta_generic_to_global(from)));
+    return v;
+}
 __device__ void store_staying(float4* to, float4 v) {
     asm volatile(
         "{ .reg .b64 policy;\n"
@@ -63,6 +79,7 @@ __device__ float4 load(const float* from) {
     if constexpr (HINT == Hint::streaming) return __ldcs(p);
     if constexpr (HINT == Hint::second_level_only) return __ldcg(p);
     if constexpr (HINT == Hint::leave_first) return load_leaving_first(p);
+    if constexpr (HINT == Hint::stay) return load_staying(p);
     return *p;
 }
 
@@ -83,6 +100,9 @@ struct Plain {
     static constexpr int width = 1;
     static constexpr Hint loads = Hint::none, stores = Hint::none;
 };
+
+/// Another kernel of the same code, so that it can be given attributes of its own.
+struct Small : Plain {};
 
 template <int ROWS, int COLS, int THREADS, class How = Plain>
 struct Tile {
@@ -176,6 +196,30 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/// 64 x 64 tiles, 512 threads, two float4s each: a tile is turned when it is read from shared memory.
+template <class How>
+__global__ void __launch_bounds__(512)
+    transpose_raw(float* out, const float* in, int rows, int cols) {
+    __shared__ float4 tile[64 * 16];
+    const Place at = place_of<How::order, How::width>(blockIdx.x, rows / 64, cols / 64);
+    const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+    const float* const from = in + (at.row * 64 + y) * cols + at.col * 64 + x * 4;
+    const float4 near = load<How::loads>(from), far = load<How::loads>(from + 32 * cols);
+    tile[y * 16 + (x ^ (y / 4 % 8))] = near;
+    tile[(y + 32) * 16 + (x ^ (y / 4 % 8))] = far;
+    __syncthreads();
+    const int col = y * 2;
+    float2 pair[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const float4* const quad = tile + (x * 4 + i) * 16 + (col / 4 ^ x % 8);
+        pair[i] = reinterpret_cast<const float2*>(quad)[col % 4 / 2];
+    }
+    float* const to = out + (at.col * 64 + col) * rows + at.row * 64 + x * 4;
+    store<How::stores>(to, {pair[0].x, pair[1].x, pair[2].x, pair[3].x});
+    store<How::stores>(to + rows, {pair[0].y, pair[1].y, pair[2].y, pair[3].y});
+}
+
 // ---- less than a transpose: what memory gives, tile by tile, when nothing is turned ----
 
 enum class Work { copy, read, write };
@@ -231,6 +275,23 @@ Launch staying(int blocks) {
     };
 }
 
+template <class How>
+Launch raw() {
+    return [](float* out, const float* in, int rows, int cols) {
+        transpose_raw<How><<<rows / 64 * (cols / 64), 512>>>(out, in, rows, cols);
+    };
+}
+
+/// As many blocks as fit, although most of the memory that both share is no first-level cache.
+Launch without_first_level() {
+    return [](float* out, const float* in, int rows, int cols) {
+        auto* const kernel = transpose_tiles<64, 64, 256, Small>;
+        cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared);
+        kernel<<<rows / 64 * (cols / 64), 256, 64 * 64 * 4>>>(out, in, rows, cols);
+    };
+}
+
 template <Work WORK, Order ORDER>
 Launch moves() {
     return [](float* out, const float* in, int rows, int cols) {
@@ -260,6 +321,7 @@ void add_ceilings(std::vector<Candidate>& all) {
          {question, "copy, down columns", moves<Work::copy, Order::down_columns>(), copy},
          {question, "read only, along rows", moves<Work::read, Order::along_rows>(), copy, 0.5},
          {question, "read only, down columns", moves<Work::read, Order::down_columns>(), copy, 0.5},
+         {question, "read only, strips 8 KB apart", moves<Work::read, Order::apart>(), copy, 0.5},
          {question, "write only, along rows", moves<Work::write, Order::along_rows>(), copy, 0.5},
          {question, "write only, down columns", moves<Work::write, Order::down_columns>(), copy,
           0.5}});
@@ -322,7 +384,9 @@ void add_occupancies(std::vector<Candidate>& all) {
                            {question, "64 x 64, at most 3", tiles<64, 64, 256>(70 * kib)},
                            {question, "64 x 64, at most 4", tiles<64, 64, 256>(54 * kib)},
                            {question, "64 x 64, at most 6", tiles<64, 64, 256>(36 * kib)},
-                           {question, "64 x 64, as many as fit", tiles<64, 64, 256>()}});
+                           {question, "64 x 64, as many as fit", tiles<64, 64, 256>()},
+                           {question, "64 x 64, as many as fit, least first-level cache",
+                            without_first_level()}});
 }
 
 void add_staying(std::vector<Candidate>& all, int multiprocessors) {
@@ -337,6 +401,26 @@ void add_staying(std::vector<Candidate>& all, int multiprocessors) {
                    staying<128, 64, 512, true>(2 * multiprocessors)});
 }
 
+template <Order ORDER, Hint LOADS>
+struct Both : InOrder<ORDER> {
+    static constexpr Hint loads = LOADS;
+};
+
+void add_ideas(std::vector<Candidate>& all) {
+    const std::string question = "Loads that stay, strips 8 KB apart";
+    constexpr Order down = Order::down_columns, apart = Order::apart;
+    constexpr Hint none = Hint::none, stay = Hint::stay;
+    all.insert(all.end(),
+               {{question, "128 x 64", tiles<128, 64, 512, Both<down, none>>()},
+                {question, "128 x 64, stay", tiles<128, 64, 512, Both<down, stay>>()},
+                {question, "128 x 64, apart", tiles<128, 64, 512, Both<apart, none>>()},
+                {question, "128 x 64, stay and apart", tiles<128, 64, 512, Both<apart, stay>>()},
+                {question, "raw 64 x 64", raw<Both<down, none>>()},
+                {question, "raw 64 x 64, stay", raw<Both<down, stay>>()},
+                {question, "raw 64 x 64, apart", raw<Both<apart, none>>()},
+                {question, "raw 64 x 64, stay and apart", raw<Both<apart, stay>>()}});
+}
+
 }  // namespace
 
 std::vector<Candidate> search_candidates(int multiprocessors) {
@@ -347,6 +431,7 @@ std::vector<Candidate> search_candidates(int multiprocessors) {
     add_hints(all);
     add_occupancies(all);
     add_staying(all, multiprocessors);
+    add_ideas(all);
     return all;
 }
 

@@ -66,7 +66,9 @@ public:
     void verify() {
         for (const Candidate& candidate : candidates_) {
             if (!candidate.has_output()) continue;
-            buffers_.expect(candidate.produces);
+            Problem problem = buffers_.problem();
+            problem.produces = candidate.produces;
+            buffers_.expect(problem);
             buffers_.poison();
             launch(candidate);
             const cudaError_t error = cudaDeviceSynchronize();

@@ -1,5 +1,5 @@
-// shapes -- coalesce::transpose on shapes and elements of all kinds, each against a copy of the same
-// bytes on the device in the same run, and PyTorch against its own copy.
+// shapes -- coalesce::transpose on shapes and elements of all kinds, and coalesce::permute on arrays, each
+// against a copy of the same bytes on the device in the same run, and PyTorch and CuPy against their own copies.
 
 #include <cuda_runtime_api.h>
 
@@ -21,6 +21,7 @@
 #include "proof/bench/share_chart.h"
 #include "proof/json_text.h"
 #include "proof/run_program.h"
+#include "proof/shapes/permutes.h"
 #include "proof/shapes/transposes.h"
 
 using namespace coalesce;
@@ -29,13 +30,20 @@ using namespace coalesce::proof;
 namespace {
 
 const std::string REPOSITORY = COALESCE_REPOSITORY;
-const std::string BEGIN = "<!-- shapes: written by build/bin/shapes --tables -->\n";
-const std::string END = "<!-- end of shapes -->";
+/// Where a table stands, by its name: "shapes", "permutes".
+std::string begin_of(const std::string& name) {
+    return "<!-- " + name + ": written by build/bin/shapes --tables -->\n";
+}
+std::string end_of(const std::string& name) {
+    return "<!-- end of " + name + " -->";
+}
 
 constexpr std::size_t kRoom = std::size_t{4} << 20;
 
 struct Words {
-    std::string device = "gpu", json = REPOSITORY + "/docs/results/shapes.json", commit;
+    std::string device = "gpu", commit;
+    std::string json = REPOSITORY + "/docs/results/shapes.json";
+    std::string permutes_json = REPOSITORY + "/docs/results/library/permutes.json";
     int launches = 24;
     bool check_only = false, tables = false, are_tables_current = false;
 };
@@ -45,6 +53,8 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--launches", words.launches, "Timed launches of each (24)")
         ->check(CLI::Range(1, 1000));
     app.add_option("--json", words.json, "Where the results go (docs/results/shapes.json)");
+    app.add_option("--permutes-json", words.permutes_json,
+                   "Where those of permutes go (docs/results/library/permutes.json)");
     app.add_option("--commit", words.commit, "Commit of the source, where git cannot say");
     app.add_flag("--check", words.check_only, "Time nothing: verify all cases");
     app.add_option("--device", words.device, "gpu or, with --check, sim")
@@ -66,48 +76,84 @@ Json measured(double ms, double copy_ms, std::size_t bytes) {
             {"of_copy", rounded(copy_ms / ms, 4)}};
 }
 
-void verify(const DeviceBuffer& out, const DeviceBuffer& in, const ShapeCase& shape) {
-    CUDA_CHECK(cudaMemset(out.data(), 0xA7, shape.bytes()));
-    transpose_case(out.data(), in.data(), shape);
-    const std::uint64_t wrong = wrong_elements(out.data(), in.data(), shape);
+void run_case(void* out, const void* in, const ShapeCase& one) {
+    transpose_case(out, in, one);
+}
+void run_case(void* out, const void* in, const PermuteCase& one) {
+    permute_case(out, in, one);
+}
+
+/// Runs it over memory that holds something else, and looks at what it left.
+template <class Case>
+void verify(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one) {
+    CUDA_CHECK(cudaMemset(out.data(), 0xA7, one.bytes()));
+    run_case(out.data(), in.data(), one);
+    const std::uint64_t wrong = wrong_elements(out.data(), in.data(), one);
     if (wrong == 0) return;
-    throw std::runtime_error(shape.name + ", " + shape.shape() + ": " + std::to_string(wrong) +
+    throw std::runtime_error(one.name + ", " + one.shape() + ": " + std::to_string(wrong) +
                              " elements are wrong");
 }
 
-Json measure(const DeviceBuffer& out, const DeviceBuffer& in, const ShapeCase& shape,
-             Stopwatch& stopwatch, int launches) {
+/// "copy_ms", and what measured() says, of a case that is verified.
+template <class Case>
+Json measure(const DeviceBuffer& out, const DeviceBuffer& in, const Case& one, Stopwatch& stopwatch,
+             int launches) {
     const auto copy = [&] {
-        CUDA_CHECK(cudaMemcpyAsync(out.data(), in.data(), shape.bytes(), cudaMemcpyDeviceToDevice));
+        CUDA_CHECK(cudaMemcpyAsync(out.data(), in.data(), one.bytes(), cudaMemcpyDeviceToDevice));
     };
-    const auto transpose = [&] { transpose_case(out.data(), in.data(), shape); };
+    const auto work = [&] { run_case(out.data(), in.data(), one); };
     std::vector<double> copy_ms, ms;
     stopwatch.time_once_on_device(copy);
-    stopwatch.time_once_on_device(transpose);
+    stopwatch.time_once_on_device(work);
     for (int i = 0; i < launches; ++i) {
         copy_ms.push_back(stopwatch.time_once_on_device(copy));
-        ms.push_back(stopwatch.time_once_on_device(transpose));
+        ms.push_back(stopwatch.time_once_on_device(work));
     }
     const double copy_median = summarise(copy_ms).ms;
-    Json row{{"case", shape.name},
-             {"element_size", shape.element_size},
-             {"batches", shape.batches},
-             {"rows", shape.rows},
-             {"cols", shape.cols},
-             {"in_pitch", shape.in_pitch},
-             {"start", shape.start},
-             {"verified", true},
-             {"copy_ms", rounded(copy_median, 4)}};
-    row.update(measured(summarise(ms).ms, copy_median, shape.bytes()));
+    Json row{{"verified", true}, {"copy_ms", rounded(copy_median, 4)}};
+    row.update(measured(summarise(ms).ms, copy_median, one.bytes()));
     return row;
 }
 
-/// PyTorch's times of all cases; {"absent": why} without it.
-Json ask_torch(const std::vector<ShapeCase>& cases) {
-    Json question = Json::array();
-    for (const ShapeCase& one : cases) {
-        question.push_back(
+Json described(const ShapeCase& one) {
+    return {{"case", one.name},       {"element_size", one.element_size},
+            {"batches", one.batches}, {"rows", one.rows},
+            {"cols", one.cols},       {"in_pitch", one.in_pitch},
+            {"start", one.start}};
+}
+Json described(const PermuteCase& one) {
+    return {{"case", one.name},
+            {"element_size", one.element_size},
+            {"sizes", one.sizes},
+            {"order", one.order}};
+}
+
+template <class Case>
+Json measure_each(const DeviceBuffer& out, const DeviceBuffer& in, const std::vector<Case>& cases,
+                  Stopwatch& stopwatch, int launches) {
+    Json results = Json::array();
+    for (const Case& one : cases) {
+        verify(out, in, one);
+        Json row = described(one);
+        row.update(measure(out, in, one, stopwatch, launches));
+        std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n", one.name.c_str(),
+                            one.shape().c_str(), row.at("ms").get<double>(),
+                            row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>())
+                  << std::flush;
+        results.push_back(std::move(row));
+    }
+    return results;
+}
+
+/// What Python's libraries take for all cases; {"absent": why} without PyTorch.
+Json ask_python(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
+    Json question{{"shapes", Json::array()}, {"permutes", Json::array()}};
+    for (const ShapeCase& one : shapes) {
+        question["shapes"].push_back(
             {one.element_size, one.batches, one.rows, one.cols, one.in_pitch, one.start});
+    }
+    for (const PermuteCase& one : permutes) {
+        question["permutes"].push_back({one.element_size, one.sizes, one.order});
     }
     const char* named = std::getenv("COALESCE_PYTHON");
     const Ended python =
@@ -121,58 +167,66 @@ Json ask_torch(const std::vector<ShapeCase>& cases) {
     return {{"absent", "python3 did not answer"}};
 }
 
-void add_torch(Json& results, const std::vector<ShapeCase>& cases, const Json& torch) {
-    if (!torch.contains("cases")) return;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        const Json& times = torch.at("cases").at(i);
-        for (const char* name : {"torch_copy", "torch_contiguous"}) {
-            results.at(i)[name] = measured(times.at(name).get<double>(),
-                                           times.at("copy").get<double>(), cases[i].bytes());
+/// Adds each library's times to the rows, against its own copy: of {"torch_copy": [ms, ms of its copy], ...} for
+/// each case.
+template <class Case>
+void add_rivals(Json& results, const std::vector<Case>& cases, const Json& answers) {
+    for (std::size_t i = 0; i < answers.size() && i < cases.size(); ++i) {
+        for (const auto& [name, times] : answers.at(i).items()) {
+            const std::vector<double> ms = times;
+            results.at(i)[name] = measured(ms.at(0), ms.at(1), cases[i].bytes());
         }
     }
 }
 
-Json measure_all(const std::vector<ShapeCase>& cases, const Device& device, const Words& words) {
+void measure_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes,
+                 const Device& device, const Words& words) {
     Stopwatch stopwatch(device.l2_bytes);
     std::size_t most_in = 0, most_out = 0;
-    for (const ShapeCase& one : cases) {
+    for (const ShapeCase& one : shapes) {
         most_in = std::max(most_in, one.in_bytes());
+        most_out = std::max(most_out, one.bytes());
+    }
+    for (const PermuteCase& one : permutes) {
+        most_in = std::max(most_in, one.bytes());
         most_out = std::max(most_out, one.bytes());
     }
     // The same memory for all cases. With room behind it: else the two lie a power of two apart.
     const DeviceBuffer in(most_in + kRoom), out(most_out + kRoom);
     fill(in.data(), in.bytes());
-    Json results = Json::array();
-    for (const ShapeCase& one : cases) {
-        verify(out, in, one);
-        results.push_back(measure(out, in, one, stopwatch, words.launches));
-        std::cout << format("%-28s %-22s %9.4f ms %6.0f GB/s %6.1f %%\n", one.name.c_str(),
-                            one.shape().c_str(), results.back().at("ms").get<double>(),
-                            results.back().at("gbps").get<double>(),
-                            100 * results.back().at("of_copy").get<double>())
-                  << std::flush;
-    }
-    const Json torch = ask_torch(cases);
-    add_torch(results, cases, torch);
-    const std::string versions = torch.value("versions", torch.value("absent", ""));
+    Json results = measure_each(out, in, shapes, stopwatch, words.launches);
+    Json permuted = measure_each(out, in, permutes, stopwatch, words.launches);
+    const Json python = ask_python(shapes, permutes);
+    add_rivals(results, shapes, python.value("shapes", Json::array()));
+    add_rivals(permuted, permutes, python.value("permutes", Json::array()));
+    const std::string versions = python.value("versions", python.value("absent", ""));
     std::cout << versions << "\n";
-    return {{"device", {{"name", device.name}}},
-            {"run",
-             {{"date", today()},
-              {"commit", words.commit.empty() ? commit_of(REPOSITORY) : words.commit},
-              {"toolkit", toolkit()},
-              {"torch", versions},
-              {"launches", words.launches}}},
-            {"results", results}};
+    const Json run{{"date", today()},
+                   {"commit", words.commit.empty() ? commit_of(REPOSITORY) : words.commit},
+                   {"toolkit", toolkit()},
+                   {"torch", versions},
+                   {"launches", words.launches}};
+    const auto write = [&](const std::string& file, const Json& rows) {
+        const Json name{{"name", device.name}};
+        write_file(file, json_text({{"device", name}, {"run", run}, {"results", rows}}));
+        std::cout << "Written to " << file << "\n";
+    };
+    write(words.json, results);
+    write(words.permutes_json, permuted);
 }
 
-void check_all(const std::vector<ShapeCase>& cases) {
-    for (const ShapeCase& one : cases) {
+void check_all(const std::vector<ShapeCase>& shapes, const std::vector<PermuteCase>& permutes) {
+    for (const ShapeCase& one : shapes) {
         const DeviceBuffer in(one.in_bytes()), out(one.bytes());
         fill(in.data(), in.bytes());
         verify(out, in, one);
     }
-    std::cout << cases.size() << " cases are right\n";
+    for (const PermuteCase& one : permutes) {
+        const DeviceBuffer in(one.bytes()), out(one.bytes());
+        fill(in.data(), in.bytes());
+        verify(out, in, one);
+    }
+    std::cout << shapes.size() + permutes.size() << " cases are right\n";
 }
 
 // ---- tables ----
@@ -199,14 +253,31 @@ std::string table(const Json& json) {
     return text;
 }
 
-/// The text of that file with the table put into its place.
-std::string with_table(const std::string& file, const std::string& table) {
-    const std::string old = read_file(file);
-    const std::size_t begin = old.find(BEGIN), end = old.find(END);
-    if (begin == std::string::npos || end == std::string::npos || end < begin) {
-        throw UsageError(file + " has no place for the table: " + BEGIN);
+std::string permutes_table(const Json& json) {
+    std::string text =
+        "Measured, " + json.at("device").at("name").get<std::string>() + ":\n\n" +
+        "| Case | Bytes | Axes | Order | ms | GB/s | of copy | PyTorch, of its copy | "
+        "CuPy, of its copy |\n|---|--:|---|---|--:|--:|--:|--:|--:|\n";
+    for (const Json& row : json.at("results")) {
+        const PermuteCase one{row.at("case"), row.at("element_size"), row.at("sizes"),
+                              row.at("order")};
+        text += format("| %s | %d | %s | %s | %.4f | %.0f | %.1f %% | %s | %s |\n",
+                       one.name.c_str(), one.element_size, one.shape().c_str(),
+                       one.order_text().c_str(), row.at("ms").get<double>(),
+                       row.at("gbps").get<double>(), 100 * row.at("of_copy").get<double>(),
+                       share(row, "torch_copy").c_str(), share(row, "cupy_copy").c_str());
     }
-    return old.substr(0, begin + BEGIN.size()) + "\n" + table + "\n" + old.substr(end);
+    return text;
+}
+
+/// The text with a table put into the place that has its name; `file` is where the text is from.
+std::string with_table(const std::string& text, const std::string& file, const std::string& name,
+                       const std::string& table) {
+    const std::size_t begin = text.find(begin_of(name)), end = text.find(end_of(name));
+    if (begin == std::string::npos || end == std::string::npos || end < begin) {
+        throw UsageError(file + " has no place for the table: " + begin_of(name));
+    }
+    return text.substr(0, begin + begin_of(name).size()) + "\n" + table + "\n" + text.substr(end);
 }
 
 /// Writes the tables and the chart that the results say, or says which of them are not current.
@@ -214,8 +285,12 @@ int make_tables(const Words& words) {
     const Json json = Json::parse(read_file(words.json));
     std::vector<std::pair<std::string, std::string>> wanted;  // a file, and its text
     for (const char* name : {"/docs/guide/transpose.md", "/steps/11_any_shape/README.md"}) {
-        wanted.emplace_back(REPOSITORY + name, with_table(REPOSITORY + name, table(json)));
+        const std::string file = REPOSITORY + name;
+        wanted.emplace_back(file, with_table(read_file(file), file, "shapes", table(json)));
     }
+    auto& [guide, text] = wanted.front();
+    const Json permutes = Json::parse(read_file(words.permutes_json));
+    text = with_table(text, guide, "permutes", permutes_table(permutes));
     wanted.emplace_back(REPOSITORY + "/docs/diagrams/shapes.svg", shapes_chart(json));
     int stale = 0;
     for (const auto& [file, text] : wanted) {
@@ -237,23 +312,27 @@ int run(const Words& words, char** argv) {
     }
     const Device device =
         choose_device(simulated ? DeviceChoice::simulator : DeviceChoice::gpu, argv);
-    if (!words.check_only) check_writable(words.json);
+    if (!words.check_only) {
+        check_writable(words.json);
+        check_writable(words.permutes_json);
+    }
     std::cout << device.first_line() << std::endl;
-    const std::vector<ShapeCase> cases = shape_cases(simulated);
+    const std::vector<ShapeCase> shapes = shape_cases(simulated);
+    const std::vector<PermuteCase> permutes = permute_cases(simulated);
     if (words.check_only) {
-        check_all(cases);
+        check_all(shapes, permutes);
         return exit_right;
     }
-    write_file(words.json, json_text(measure_all(cases, device, words)));
-    std::cout << "Written to " << words.json << "\n";
+    measure_all(shapes, permutes, device, words);
     return exit_right;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{"coalesce::transpose on shapes and elements of all kinds, timed on this GPU",
-                 "shapes"};
+    CLI::App app{
+        "coalesce::transpose and permute on shapes and elements of all kinds, timed on this GPU",
+        "shapes"};
     Words words;
     add_options(app, words);
     return run_program(app, argc, argv, [&] { return run(words, argv); });

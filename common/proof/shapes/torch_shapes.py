@@ -1,26 +1,27 @@
-"""PyTorch's transposes of the cases that build/bin/shapes measures.
+"""PyTorch's and CuPy's times of the cases that build/bin/shapes measures.
 
-    python3 torch_shapes.py '[[ELEMENT_SIZE, BATCHES, ROWS, COLS, PITCH, START], ...]'
+    python3 torch_shapes.py '{"shapes": [[ELEMENT_SIZE, BATCHES, ROWS, COLS, PITCH, START], ...],
+                              "permutes": [[ELEMENT_SIZE, SIZES, ORDER], ...]}'
 
-prints a line of JSON: {"versions": "torch ...", "cases": [{NAME: milliseconds, ...}, ...]}, or
-{"absent": why}. The accounting is the harness's: events around one call, the L2 cache filled with
-other data before each, one call that is not timed first.
+prints a line of JSON: {"versions": "torch ...", "shapes": [{NAME: [milliseconds, those of a copy], ...}, ...],
+"permutes": ...}, or {"absent": why}. The accounting is the harness's: events around one call, the L2 cache filled
+with other data before each, one call that is not timed first.
 """
 
 import json
+import math
 import sys
 
+try:
+    import torch
+except ImportError as problem:
+    print(json.dumps({"absent": f"PyTorch is not there: {problem}"}))
+    sys.exit()
 
-def main():
-    try:
-        import torch
+TYPES = {1: torch.int8, 2: torch.int16, 4: torch.float32, 8: torch.int64, 16: torch.complex128}
 
-        if not torch.cuda.is_available():
-            raise RuntimeError("it sees no GPU")
-    except Exception as problem:
-        print(json.dumps({"absent": f"PyTorch is not there: {problem}".splitlines()[0]}))
-        return
-    types = {1: torch.int8, 2: torch.int16, 4: torch.float32, 8: torch.int64, 16: torch.complex128}
+
+def stopwatch():
     flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
 
     def milliseconds(work):
@@ -35,21 +36,65 @@ def main():
             times.append(begin.elapsed_time(end))
         return sorted(times[1:])[6]
 
-    answers = []
-    for size, batches, rows, cols, pitch, start in json.loads(sys.argv[1]):
-        memory = torch.zeros(start + batches * rows * (pitch or cols), dtype=types[size], device="cuda")
-        matrix = memory[start:].view(batches, rows, pitch or cols)[:, :, :cols]
-        turned = torch.empty((batches, cols, rows), dtype=types[size], device="cuda")
-        whole = torch.empty((batches, rows, cols), dtype=types[size], device="cuda")
-        other = torch.empty_like(whole)
-        answers.append({
-            "copy": milliseconds(lambda: other.copy_(whole)),
-            "torch_copy": milliseconds(lambda: turned.copy_(matrix.transpose(1, 2))),
-            "torch_contiguous": milliseconds(lambda: matrix.transpose(1, 2).contiguous()),
-        })
-        del memory, matrix, turned, whole, other
+    return milliseconds
+
+
+def shape_times(milliseconds, size, batches, rows, cols, pitch, start):
+    memory = torch.zeros(start + batches * rows * (pitch or cols), dtype=TYPES[size], device="cuda")
+    matrix = memory[start:].view(batches, rows, pitch or cols)[:, :, :cols]
+    turned = torch.empty((batches, cols, rows), dtype=TYPES[size], device="cuda")
+    whole = torch.empty((batches, rows, cols), dtype=TYPES[size], device="cuda")
+    other = torch.empty_like(whole)
+    copy = milliseconds(lambda: other.copy_(whole))
+    return {
+        "torch_copy": [milliseconds(lambda: turned.copy_(matrix.transpose(1, 2))), copy],
+        "torch_contiguous": [milliseconds(lambda: matrix.transpose(1, 2).contiguous()), copy],
+    }
+
+
+def permute_times(milliseconds, cupy, size, sizes, order):
+    # An element that has no type is an axis of its own, which stays last.
+    unit = math.gcd(size, 16)
+    if unit != size:
+        sizes, order = sizes + [size // unit], order + [len(sizes)]
+    x = torch.zeros(sizes, dtype=TYPES[unit], device="cuda")
+    other, turned = torch.empty_like(x), torch.empty([sizes[k] for k in order], dtype=TYPES[unit], device="cuda")
+    times = {
+        "torch_copy": [
+            milliseconds(lambda: turned.copy_(x.permute(order))),
+            milliseconds(lambda: other.copy_(x)),
+        ]
+    }
+    if cupy:
+        a, b, c = (cupy.from_dlpack(tensor) for tensor in (x, other, turned))
+        with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+            times["cupy_copy"] = [
+                milliseconds(lambda: cupy.copyto(c, a.transpose(order))),
+                milliseconds(lambda: cupy.copyto(b, a)),
+            ]
+    return times
+
+
+def main():
+    if not torch.cuda.is_available():
+        raise RuntimeError("it sees no GPU")
+    versions = f"torch {torch.__version__}"
+    try:
+        import cupy
+
+        versions += f", cupy {cupy.__version__}"
+    except ImportError:
+        cupy = None
+    question = json.loads(sys.argv[1])
+    milliseconds = stopwatch()
+    answer = {"versions": versions, "shapes": [], "permutes": []}
+    for case in question["shapes"]:
+        answer["shapes"].append(shape_times(milliseconds, *case))
         torch.cuda.empty_cache()
-    print(json.dumps({"versions": f"torch {torch.__version__}", "cases": answers}))
+    for case in question["permutes"]:
+        answer["permutes"].append(permute_times(milliseconds, cupy, *case))
+        torch.cuda.empty_cache()
+    print(json.dumps(answer))
 
 
 main()

@@ -1,8 +1,9 @@
 #include "proof/shapes/transposes.h"
 
+#include <coalesce/transpose.cuh>
+
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
-#include "transpose/transpose.cuh"
 
 namespace coalesce::proof {
 namespace {
@@ -44,11 +45,14 @@ std::string ShapeCase::shape() const {
 std::vector<ShapeCase> shape_cases(bool divided) {
     std::vector<ShapeCase> cases = {
         {"float", 4, 1, 16384, 16384},
+        {"float", 4, 1, 32768, 32768},
+        {"float, flat", 4, 1, 2048, 32768},
         {"float, odd sides", 4, 1, 8191, 8193},
         {"float, odd sides", 4, 1, 32767, 32765},
         {"float, a part of a matrix", 4, 1, 8000, 8000, 8200},
         {"float, misaligned start", 4, 1, 8192, 8192, 0, 1},
         {"1 byte", 1, 1, 16384, 16384},
+        {"1 byte, flat", 1, 1, 8192, 131072},
         {"1 byte, odd sides", 1, 1, 16383, 16381},
         {"2 bytes", 2, 1, 16384, 16384},
         {"2 bytes, odd sides", 2, 1, 16383, 16381},
@@ -64,6 +68,14 @@ std::vector<ShapeCase> shape_cases(bool divided) {
         {"float, batches", 4, 65536, 32, 32},
         {"float, odd batches", 4, 4096, 63, 95},
         {"float, tiny batches", 4, 300000, 17, 15},
+        {"float, 3 planes to last", 4, 1024, 3, 224 * 224},
+        {"float, last to 3 planes", 4, 1024, 224 * 224, 3},
+        {"float, 4 planes to last", 4, 1024, 4, 224 * 224},
+        {"float, last to 4 planes", 4, 1024, 224 * 224, 4},
+        {"float, 6 planes to last", 4, 512, 6, 224 * 224},
+        {"float, last to 6 planes", 4, 512, 224 * 224, 6},
+        {"float, 8 planes to last", 4, 256, 8, 224 * 224},
+        {"float, last to 8 planes", 4, 256, 224 * 224, 8},
     };
     if (!divided) return cases;
     for (ShapeCase& one : cases) {

@@ -26,6 +26,10 @@ namespace fs = std::filesystem;
 using timing::TimePair;
 
 const std::string SEARCH = "search", RESULTS = COALESCE_REPOSITORY "/docs/results/";
+/// What the course's results are of.
+const std::string COURSE_GPU = "NVIDIA H200";
+const std::string NOTHING_MEASURED =
+    "nothing of this was measured: choose other --sizes, or another GPU after --time";
 /// Counted at this size, which all variants take, while times are predicted for larger ones.
 const std::string COUNTED = "512";
 
@@ -64,11 +68,16 @@ Json measured_json(const std::string& program, Shape shape) {
                              "--cols", std::to_string(shape.cols)});
 }
 
-Measured published() {
+/// What docs/results has of that GPU.
+Measured published(const std::string& gpu) {
+    std::vector<fs::path> files = {RESULTS + "nvidia-h200.json", RESULTS + "search/results.json"};
+    for (const auto& entry : fs::directory_iterator(RESULTS + "other_gpus"))
+        files.push_back(entry.path());
     Measured measured;
-    for (const char* file : {"nvidia-h200.json", "search/results.json", "permute/h200_16384.json",
-                             "permute/h200_4096x6144.json", "in_place/h200_16384.json"})
-        measured.add(Json::parse(read_file(RESULTS + file)));
+    for (const fs::path& file : files) {
+        const Json json = Json::parse(read_file(file));
+        if (json.at("device").at("name") == gpu) measured.add(json);
+    }
     return measured;
 }
 
@@ -80,9 +89,8 @@ std::vector<std::string> programs_of(const TimeWords& words) {
         if (!step) throw UsageError("there is no lesson \"" + word + "\"; ./learn list names them");
         programs.push_back(step->name);
     }
-    // Lesson 16 is for several GPUs, and measures itself.
     for (const course::Step& step : course.steps)
-        if (words.lessons.empty() && step.name != "16_many_gpus") programs.push_back(step.name);
+        if (words.lessons.empty() && step.name != MEASURES_ITSELF) programs.push_back(step.name);
     if (words.lessons.empty() && !words.no_search) programs.push_back(SEARCH);
     return programs;
 }
@@ -253,7 +261,8 @@ int validate_times(const TimeWords& words) {
     for (const std::string& file : {words.json, words.markdown, words.svg})
         if (!file.empty()) check_writable(file);
     const bool measures = !words.published && why_no_gpu().empty();
-    Measured measured = measures ? Measured{} : published();
+    const std::string wanted = words.gpu.empty() ? COURSE_GPU : words.gpu;
+    Measured measured = measures ? Measured{} : published(timing::gpu_named(wanted).name);
     std::vector<ComparedTime> times;
     std::vector<std::string> reasons;
     std::string gpu = words.gpu;
@@ -261,6 +270,7 @@ int validate_times(const TimeWords& words) {
         for (const std::string& program : programs) {
             if (!takes(program, shape)) continue;
             if (measures) measured.add(measured_json(program, shape));
+            if (measured.device().empty()) throw UsageError(NOTHING_MEASURED);
             if (gpu.empty()) gpu = timing::gpu_named(measured.device()).name;
             if (timing::gpu_named(gpu).name != measured.device()) {
                 throw UsageError("what is measured is an " + measured.device() + ", not an " + gpu +
@@ -275,7 +285,7 @@ int validate_times(const TimeWords& words) {
             progress(program + " at " + shape.name());
         }
     }
-    if (times.empty()) throw UsageError("nothing of this was measured: choose other --sizes");
+    if (times.empty()) throw UsageError(NOTHING_MEASURED);
     const std::string title = "Predicted and measured, " + measured.device();
     std::cout << title << (measures ? "\n\n" : " (docs/results)\n\n") << times_text(times);
     if (!reasons.empty()) std::cout << "\nMeasured, but not predicted:\n";

@@ -124,7 +124,7 @@ Outside before_begin(u64 distance, u32 bytes) {
 /// Whether the words about `address` are those of an index that ran out of `nearest`.
 bool is_near_device_memory(u64 address, const Allocation* nearest,
                            const AllocationTable& allocations) {
-    if (address >= kDeviceBase && address < allocations.range_end) return true;
+    if (address >= device_base() && address < allocations.range_end) return true;
     if (nearest == nullptr) return false;
     const u64 near = nearest->kind == AllocationKind::registered ? kNearRegistered : kFarOutside;
     return distance(address, *nearest) < near;
@@ -198,7 +198,7 @@ Report describe_bad_global(Report report, const LaneAccess& access,
                           name_of(*freed) + ", which has been freed.",
                       "Call cudaFree after the last kernel that uses the memory.");
     }
-    if (address >= kSharedWindow && address < kParamWindow + (u64{1} << 32)) {
+    if (address >= shared_window() && address < param_window() + kWindowBytes) {
         return out_of_bounds(
             ": that is an address of shared, local or parameter memory of a block or thread.",
             "Pass pointers to global memory between blocks and threads.");

@@ -381,7 +381,7 @@ void GlobalRace::grid_barrier() {
 struct GlobalRace::Detail {
     GlobalRace& race;
     const Block& block;
-    // Offsets count from kDeviceBase, and name cells: they are shuffled (see shuffled_line).
+    // Offsets count from device_base(), and name cells: they are shuffled (see shuffled_line).
     const Cell me;  ///< this warp's cell; lane and shift are added for the bytes at hand
     const bool writes;
     const StoredValue* value;  ///< of a plain store, else nullptr
@@ -456,7 +456,7 @@ struct GlobalRace::Detail {
     }
 
     const u8* host_of(u64 offset) const {
-        const u64 address = kDeviceBase + shuffled(offset);
+        const u64 address = device_base() + shuffled(offset);
         const Allocation* allocation = race.allocations_->find(address);
         return allocation == nullptr ? nullptr
                                      : reinterpret_cast<const u8*>(address + allocation->to_host);
@@ -485,7 +485,7 @@ struct GlobalRace::Detail {
     void tell(RaceKind kind, RaceParty later, RaceParty earlier, RaceCause cause,
               u64 offset) const {
         if (race.log_.count_known(kind, later, earlier)) return;
-        const u64 address = kDeviceBase + shuffled(offset);
+        const u64 address = device_base() + shuffled(offset);
         race.log_.add(
             {kind, later, earlier, cause, address, describe_address(address, *race.allocations_)});
     }
@@ -691,7 +691,7 @@ struct GlobalRace::Detail {
         for (u64 l = 0; l < kLanes; ++l)
             differs |= access.addresses[l] ^ (first + l * bytes_per_lane);
         if (differs != 0) return false;
-        const u64 begin = first - kDeviceBase;
+        const u64 begin = first - device_base();
         if (begin < race.capacity_) run({begin, begin + bytes_per_lane * kLanes, 0, lane_shift()});
         return true;
     }
@@ -715,8 +715,9 @@ struct GlobalRace::Detail {
             while (last == first && rest && access.addresses[std::countr_zero(rest)] == begin) {
                 rest &= rest - 1;
             }
-            if (begin - kDeviceBase >= race.capacity_) continue;  // the host's memory has no shadow
-            run({begin - kDeviceBase, end - kDeviceBase, first, shift});
+            if (begin - device_base() >= race.capacity_)
+                continue;  // the host's memory has no shadow
+            run({begin - device_base(), end - device_base(), first, shift});
         }
     }
 
@@ -797,7 +798,7 @@ struct GlobalRace::Detail {
         u64 outside = 0;
         for (u32 l = 0; l < kLanes; ++l) {
             const bool active = access.active >> l & 1;
-            const u64 offset = (active ? access.addresses[l] : first_address) - kDeviceBase;
+            const u64 offset = (active ? access.addresses[l] : first_address) - device_base();
             outside |= offset >= capacity ? 1 : 0;
             words[l] = shuffled(offset) / kWordBytes;
             mine[l] = base | u64{active ? l : first} << kLaneAt;
@@ -841,7 +842,7 @@ struct GlobalRace::Detail {
                 const int other = std::countr_zero(others);
                 if (access.addresses[lane] != access.addresses[other]) continue;
                 if (!access.value.differ(lane, other, access.bytes_per_lane)) continue;
-                const u64 offset = shuffled(access.addresses[lane] - kDeviceBase);
+                const u64 offset = shuffled(access.addresses[lane] - device_base());
                 tell(RaceKind::write_after_write, party(with_lane(other, 0)),
                      party(with_lane(lane, 0)), RaceCause::same_instruction, offset);
                 return;

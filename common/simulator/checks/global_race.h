@@ -68,7 +68,7 @@ public:
         std::shared_ptr<Order> order;  ///< made by the first barrier that is not of the whole block
     };
 
-    /// For device addresses [kDeviceBase, kDeviceBase + capacity). When the host does not grant
+    /// For device addresses [device_base(), device_base() + capacity). When the host does not grant
     /// the address space for the shadow, nothing is checked and a report says so.
     explicit GlobalRace(u64 capacity);
     ~GlobalRace();
@@ -170,7 +170,7 @@ private:
     template <bool Write>
     bool whole_lines(const Block& block, u32 warp, u32 site, u64 first, u32 bytes_per_lane,
                      const StoredValue* value = nullptr) {
-        const u64 offset = first - kDeviceBase;
+        const u64 offset = first - device_base();
         if ((offset % kLineBytes) != 0 || bytes_per_lane < 4) return false;
         if (offset >= capacity_ || !block.checked) return true;
         const u32 lines = bytes_per_lane * kLanes / kLineBytes;

@@ -115,6 +115,12 @@ bool RaceLog::is_atomic(const RaceParty& party) const {
     return party.site < kernel_->sites.size() && kernel_->sites[party.site].atomic;
 }
 
+bool RaceLog::is_mbarrier(const RaceParty& party) const {
+    if (party.site >= kernel_->sites.size()) return false;
+    const Site& site = kernel_->sites[party.site];
+    return site.function && site.function->body[site.instruction].opcode == "mbarrier";
+}
+
 RaceLog::PlacePair RaceLog::places_of(const RaceParty& a, const RaceParty& b) const {
     const auto key = [this](const RaceParty& party) {
         const Place place = place_of(party);
@@ -172,12 +178,19 @@ Report RaceLog::report_of(const Race& race) const {
 }
 
 std::string RaceLog::message_for(const Race& race) const {
-    const char* verb = is_atomic(race.later)                     ? "Changes atomically"
+    const bool is_of_mbarrier =
+        is_mbarrier(race.later) ||
+        (is_mbarrier(race.earlier) && race.kind == RaceKind::read_after_write);
+    const char* verb = is_of_mbarrier                            ? "Uses the mbarrier at"
+                       : is_atomic(race.later)                   ? "Changes atomically"
                        : race.kind == RaceKind::read_after_write ? "Reads"
                                                                  : "Writes";
-    const char* earlier_verb = is_atomic(race.earlier)                   ? "changed atomically"
-                               : race.kind == RaceKind::write_after_read ? "read"
-                                                                         : "wrote";
+    const char* earlier_verb =
+        is_mbarrier(race.earlier)
+            ? (race.kind == RaceKind::write_after_read ? "used as an mbarrier" : "made an mbarrier")
+        : is_atomic(race.earlier)                 ? "changed atomically"
+        : race.kind == RaceKind::write_after_read ? "read"
+                                                  : "wrote";
     std::string text = std::string(verb) + " " + race.where;
     switch (race.cause) {
         case RaceCause::same_instruction:

@@ -90,6 +90,8 @@ private:
     static u64 key_of(const RaceParty& later, const RaceParty& earlier);
     Place place_of(const RaceParty& party) const;
     bool is_atomic(const RaceParty& party) const;
+    /// It makes an mbarrier, takes it away, or uses it.
+    bool is_mbarrier(const RaceParty& party) const;
     PlacePair places_of(const RaceParty& a, const RaceParty& b) const;
     Report report_of(const Race& race) const;
     std::string message_for(const Race& race) const;

@@ -507,19 +507,22 @@ struct SharedRace::State {
         return true;
     }
 
+    void meet_and_record(const Access& access) {
+        if (!wanted.races) return;
+        // All lanes look before any of them leaves its mark: they act at once.
+        if (access.plain_write()) same_instruction(access);
+        for_each_piece(
+            access, [&](u32 index, Cell mine) { check_word(access, index, mine); },
+            [&](u32 address, Cell mine) { check_byte(access, address, mine); });
+        for_each_piece(
+            access, [&](u32 index, Cell mine) { record_word(access, index, mine); },
+            [&](u32 address, Cell mine) { record_byte(access, address, mine); });
+        count_step(access.from);
+    }
+
     void perform(const Access& access) {
         if (access.reads && wanted.uninitialised) check_written(access.from);
-        if (wanted.races) {
-            // All lanes look before any of them leaves its mark: they act at once.
-            if (access.plain_write()) same_instruction(access);
-            for_each_piece(
-                access, [&](u32 index, Cell mine) { check_word(access, index, mine); },
-                [&](u32 address, Cell mine) { check_byte(access, address, mine); });
-            for_each_piece(
-                access, [&](u32 index, Cell mine) { record_word(access, index, mine); },
-                [&](u32 address, Cell mine) { record_byte(access, address, mine); });
-            count_step(access.from);
-        }
+        meet_and_record(access);
         if (access.writes) {
             for_each_piece(
                 access, [&](u32 index, Cell) { mark(index, 0xf); },
@@ -664,6 +667,12 @@ void SharedRace::write(const SharedAccess& access) {
 void SharedRace::atomic(const SharedAccess& access) {
     state_->release(access);
     state_->perform(state_->begin(access, true, true, state_->clocks[access.warp][access.warp]));
+}
+
+void SharedRace::use_mbarrier(const SharedAccess& access) {
+    SharedAccess use = access;
+    use.strong = true;
+    state_->meet_and_record(state_->begin(use, true, false, state_->clocks[use.warp][use.warp]));
 }
 
 void SharedRace::mark_unwritten(const SharedAccess& access, const u32* undefined) {

@@ -62,7 +62,10 @@ public:
     void read(const SharedAccess& access);
     void write(const SharedAccess& access);
     void atomic(const SharedAccess& access);
-    /// Bytes that came to be written by other means (mbarrier.init, a bulk copy).
+    /// An operation on an mbarrier, or a copy that will report to it: such operations race with none of
+    /// their kind, but with the plain stores that make the mbarrier, or overwrite it.
+    void use_mbarrier(const SharedAccess& access);
+    /// Bytes that came to be written by other means (an atomic that overwrites).
     void mark_written(u32 address, u32 bytes);
 
     /// Of the bytes that each lane has just written, these are undefined; nullptr: none.

@@ -139,6 +139,9 @@ void coalesceSetQuiet(int quiet);
 /** From now on nobody has written these bytes of device memory, which keep what they hold: a program
  *  that fills them to see what a kernel leaves there is no reason for a kernel to read them. */
 void coalesceMarkUnwritten(uint64_t address, uint64_t bytes);
+/** Device memory, and the windows of shared and local memory, lie elsewhere from now on: the seed says where. Of
+ *  the host's memory kernels see nothing afterwards. Before anything is allocated or loaded: 0, else -1. */
+int coalesceDrawAddresses(uint64_t seed);
 /** Forgets the context's error, so that a checker can go on to its next case. */
 void coalesceClearError(void);
 

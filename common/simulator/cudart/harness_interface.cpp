@@ -227,6 +227,10 @@ void coalesceMarkUnwritten(uint64_t address, uint64_t bytes) {
     Device::instance().memory().mark_unwritten(address, bytes);
 }
 
+int coalesceDrawAddresses(uint64_t seed) {
+    return Device::instance().memory().draw_addresses(seed) ? 0 : -1;
+}
+
 void coalesceClearError(void) {
     cudart::mend_context();
 }

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "execute/block.h"
 #include "execute/families.h"
@@ -32,8 +33,11 @@ std::optional<FamilyInstruction> describe_copy_arrival(const ptx::Instruction& i
 
 /// cp.async.bulk... (bulk_copy.cpp).
 std::optional<FamilyInstruction> describe_bulk_copy(const ptx::Instruction& instruction);
-/// Somebody asks this mbarrier: carries out the bulk copies that report to it (bulk_copy.cpp).
+/// Somebody asks for the end of this mbarrier's phase: carries out the bulk copies that report to it, in
+/// order, as long as it waits for nothing but bytes (bulk_copy.cpp).
 void complete_bulk_copies(Block& block, u32 mbarrier);
+/// The bytes of the copies that report to this mbarrier and have not come.
+u64 pending_bulk_bytes(const Block& block, u32 mbarrier);
 
 /// The block has ended: tells which bulk copies nobody waited for, and carries them out.
 void end_bulk_copies(Block& block);
@@ -41,6 +45,14 @@ void end_bulk_copies(Block& block);
 /// Whether these 8 bytes of shared memory hold an mbarrier, and the bytes that have arrived for it
 /// (mbarrier.cpp).
 bool is_mbarrier(const Block& block, u32 address);
+/// Whether all have arrived and announced bytes have not come.
+bool waits_for_bytes(const Block& block, u32 address);
 void complete_bytes(Block& block, u32 address, u32 bytes);
+
+/// What a lane waits for, at an mbarrier, that never comes (mbarrier.cpp).
+struct MbarrierWait {
+    std::string state, cure;
+};
+MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane);
 
 }  // namespace coalesce::sim

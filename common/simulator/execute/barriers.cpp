@@ -129,16 +129,28 @@ void wait_at(Warp& w, const Op* op, u32 id) {
     w.others.push_back(fragment);
 }
 
-/// Notes the arrival; nullptr with the launch failed when the barrier does not exist.
+/// Why a warp cannot be at this barrier for so many threads; "": it can.
+std::string problem_at(const Warp& w, const Op* op, u32 id, u32 threads) {
+    if (id >= kBarriers) return "a block has barriers 0 to 15";
+    if (threads % kLanes != 0) return "a barrier's thread count is a multiple of 32";
+    if (threads == 0 && op->run == op_barrier_arrive)
+        return "who arrives and goes on has to say how many threads the barrier waits for";
+    const Block& block = *w.block;
+    const Barrier& barrier = block.barriers[id];
+    const auto all = static_cast<u32>(block.warps.size()) * kLanes;
+    const u32 expected = barrier.expected ? barrier.expected : all;
+    if (!barrier.in_use || expected == (threads ? threads : all)) return "";
+    return "this warp waits for " + std::to_string(threads ? threads : all) +
+           " threads at a barrier where others wait for " + std::to_string(expected);
+}
+
+/// Notes the arrival; nullptr with the launch failed when it makes no sense.
 Barrier* arrive(Warp& w, const Op* op) {
     w.count(op);
     const u32 id = w.lanes<u32>(op->a)[w.first_active()],
               threads = w.lanes<u32>(op->b)[w.first_active()];
-    if (id >= kBarriers || threads % kLanes != 0) {
-        w.fail(op, Status::launch_failure, "synccheck", "bad barrier",
-               id >= kBarriers ? "a block has barriers 0 to 15"
-                               : "a barrier's thread count is a multiple of 32",
-               w.first_active());
+    if (const std::string problem = problem_at(w, op, id, threads); !problem.empty()) {
+        w.fail(op, Status::launch_failure, "synccheck", "bad barrier", problem, w.first_active());
         return nullptr;
     }
     Barrier& barrier = w.block->barriers[id];
@@ -227,8 +239,8 @@ void report_mask(Warp& w, const Op* op, Mask callers, const char* format, Mask f
     std::snprintf(text, sizeof text, format, first, second);
     report.message = text;
     report.cure =
-        "Call it where all lanes of the mask reach it, or make the mask with __ballot_sync() before "
-        "the branch.";
+        "Call it where all lanes of the mask reach it, or make the mask with __ballot_sync() "
+        "before the branch.";
     reports().add(report);
 }
 

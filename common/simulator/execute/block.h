@@ -77,6 +77,12 @@ struct Barrier {
     u32 reduce_popc = 0;
 };
 
+/// What an mbarrier was told of bytes in its current phase.
+struct PhaseBytes {
+    i64 announced = 0, came = 0;
+    i64 announced_before = 0;  ///< in the phase before
+};
+
 struct Block {
     Launch* launch = nullptr;
     bool is_given_up = false;  ///< who listens to it needs no more: it need not come to its end
@@ -103,6 +109,7 @@ struct Block {
     struct BulkCopies;
     std::shared_ptr<BulkCopies> bulk_copies;
     u64 copy_bytes_under_way = 0;                       ///< of both kinds, to shared memory
+    std::unordered_map<u32, PhaseBytes> phase_bytes;    ///< of mbarriers, by offset (mbarrier.cpp)
     std::unordered_map<u32, UndefinedBytes> undefined;  ///< of its warps that have some
 
     /// Cycles since the launch began, for the clocks: kCyclesPerInstruction for every warp

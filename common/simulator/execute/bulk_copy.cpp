@@ -5,8 +5,10 @@
 // Idea       A copy is cut into pieces of 16 bytes when it is issued: that is the time at which
 //            bounds, alignment and what was written are checked, and sectors counted. The bytes
 //            move as late as the program allows: a copy to shared memory when somebody asks the
-//            mbarrier that it reports to, one to global memory when its thread waits for its group.
-//            So who forgets to wait finds old bytes, as may happen on hardware.
+//            mbarrier that it reports to and all have arrived there, one to global memory when its
+//            thread waits for its group. So who forgets to wait finds old bytes, as may happen on
+//            hardware. Copies that report to one mbarrier complete one after the other: when the
+//            bytes that were announced have come, its phase is over, whatever is still to come.
 // Tensors    What of a box lies outside of the array is filled with zeros (or NaNs) on the way in,
 //            and left out on the way back. The mbarrier is told all bytes of the box nevertheless.
 // Counters   One request for each thread that issues a copy; its sectors are those that it touches
@@ -98,24 +100,27 @@ void count_wait(Block& block, u32 mbarrier) {
     }
 }
 
-/// Carries out and forgets the copies for which `is_due` holds.
-template <class F>
-void finish(Block& block, F is_due) {
-    auto& pending = block.bulk_copies->pending;
-    for (BulkCopy& copy : pending) {
-        if (!is_due(copy)) continue;
-        carry_out(block, copy);
-        block.watch->memory_changed();
-        if (block.shared_race)
-            block.shared_race->bulk_end(copy.race_ticket, copy.to_shared, copy.mbarrier);
-        if (copy.to_shared) {
-            if (GlobalRace* race = block.launch->global_race)
-                race->copy_complete(block.global_race, copy.mbarrier, copy.warp, copy.issued);
-            complete_bytes(block, copy.mbarrier, copy.bytes);
-            block.copy_bytes_under_way -= copy.bytes;
-        }
-        copy.bytes = 0;
+void finish(Block& block, BulkCopy& copy) {
+    carry_out(block, copy);
+    block.watch->memory_changed();
+    if (block.shared_race)
+        block.shared_race->bulk_end(copy.race_ticket, copy.to_shared, copy.mbarrier);
+    if (copy.to_shared) {
+        if (GlobalRace* race = block.launch->global_race)
+            race->copy_complete(block.global_race, copy.mbarrier, copy.warp, copy.issued);
+        complete_bytes(block, copy.mbarrier, copy.bytes);
+        block.copy_bytes_under_way -= copy.bytes;
     }
+    copy.bytes = 0;
+}
+
+/// Carries out and forgets the copies for which `is_due` holds: asked of each when those before it are
+/// complete.
+template <class F>
+void finish_those(Block& block, F is_due) {
+    auto& pending = block.bulk_copies->pending;
+    for (BulkCopy& copy : pending)
+        if (is_due(copy)) finish(block, copy);
     std::erase_if(pending, [](const BulkCopy& copy) { return copy.bytes == 0; });
 }
 
@@ -350,12 +355,29 @@ void issue_copy(Issue& issue, u32 shared) {
     copies.pending.push_back(std::move(issue.copy));
 }
 
+/// The copy's thread must have seen that the mbarrier was made.
+void note_mbarrier(Issue& issue) {
+    SharedRace* race = issue.w.block->shared_race;
+    if (!race) return;
+    u32 addresses[kLanes] = {};
+    addresses[issue.lane] = issue.copy.mbarrier;
+    race->use_mbarrier({.warp = issue.w.index,
+                        .site = issue.copy.shared_site(),
+                        .active = 1u << issue.lane,
+                        .addresses = addresses,
+                        .bytes_per_lane = 8,
+                        .value = {}});
+}
+
 bool find_mbarrier(Issue& issue) {
     const Block& block = *issue.w.block;
     if (!is_multiple(issue, issue.mbarrier, 8, "the mbarrier's address")) return false;
     if (!find_shared(issue, issue.mbarrier, 8)) return false;
     issue.copy.mbarrier = static_cast<u32>(issue.mbarrier);
-    if (is_mbarrier(block, issue.copy.mbarrier)) return true;
+    if (is_mbarrier(block, issue.copy.mbarrier)) {
+        note_mbarrier(issue);
+        return true;
+    }
     issue.w.fail(issue.op, Status::launch_failure, "synccheck", "mbarrier not initialised",
                  "the mbarrier that this copy reports to was never initialised; let one thread "
                  "initialise it, and fence, before the first copy",
@@ -454,7 +476,7 @@ const Op* run_commit(Warp& w, const Op* op) {
 const Op* run_wait(Warp& w, const Op* op) {
     const u32 left = static_cast<u32>(op->immediate);
     const auto& committed = copies_of(*w.block).committed[w.index];
-    finish(*w.block, [&](const BulkCopy& copy) {
+    finish_those(*w.block, [&](const BulkCopy& copy) {
         return !copy.to_shared && copy.warp == w.index &&
                w.is_active(static_cast<int>(copy.lane)) &&
                u64{copy.group} + left < committed[copy.lane];
@@ -510,10 +532,33 @@ std::optional<FamilyInstruction> describe_run(const ptx::Instruction& i, bool to
 }  // namespace
 
 void complete_bulk_copies(Block& block, u32 mbarrier) {
-    if (!block.bulk_copies) return;
+    if (!block.bulk_copies || !waits_for_bytes(block, mbarrier)) return;
     count_wait(block, mbarrier);
-    finish(block,
-           [=](const BulkCopy& copy) { return copy.to_shared && copy.mbarrier == mbarrier; });
+    finish_those(block, [&](const BulkCopy& copy) {
+        return copy.to_shared && copy.mbarrier == mbarrier && waits_for_bytes(block, mbarrier);
+    });
+}
+
+u64 pending_bulk_bytes(const Block& block, u32 mbarrier) {
+    u64 bytes = 0;
+    if (!block.bulk_copies) return bytes;
+    for (const BulkCopy& copy : block.bulk_copies->pending)
+        if (copy.to_shared && copy.mbarrier == mbarrier) bytes += copy.bytes;
+    return bytes;
+}
+
+/// The bytes that are left were announced for no phase, if one is over and none of them since.
+void tell_not_announced(const Block& block, u32 mbarrier, Report& report) {
+    const auto bytes = block.phase_bytes.find(mbarrier);
+    if (bytes == block.phase_bytes.end() || bytes->second.announced_before == 0 ||
+        bytes->second.announced > 0)
+        return;
+    const i64 before = bytes->second.announced_before;
+    const i64 left = static_cast<i64>(pending_bulk_bytes(block, mbarrier));
+    report.message += " Its mbarrier's phase was over when " + std::to_string(before) +
+                      " bytes had come, as announced; " + std::to_string(left) +
+                      " more were asked for, which no phase waits for.";
+    report.cure = "Announce the bytes of all the copies that report to this mbarrier.";
 }
 
 void end_bulk_copies(Block& block) {
@@ -531,9 +576,10 @@ void end_bulk_copies(Block& block) {
         report.cure = copy.to_shared ? "Wait at the mbarrier that the copy reports to."
                                      : "Commit the copy, and wait with cp.async.bulk.wait_group "
                                        "(.read is enough) before the thread ends.";
+        if (copy.to_shared) tell_not_announced(block, copy.mbarrier, report);
         reports().add(report);
     }
-    finish(block, [](const BulkCopy&) { return true; });
+    finish_those(block, [](const BulkCopy&) { return true; });
 }
 
 // cp.async.bulk{.tensor.Nd}.shared::cluster.global.mbarrier::complete_tx::bytes, and back:

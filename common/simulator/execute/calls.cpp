@@ -9,20 +9,14 @@
 namespace coalesce::sim {
 namespace {
 
-/// A thread's stack may hold this many frames; deeper recursion is taken for endless.
-constexpr u32 kMaxDepth = 20'000;
+/// Of a thread's stack, for each call, beside its local variables: where to go on, and a register.
+constexpr u32 kReturnBytes = 16;
 
 u8* parameters_of(const Warp& w) {
     return w.frame ? w.frame->parameters : w.kernel_parameters;
 }
 const FunctionCode& code_of(const Warp& w) {
     return w.frame ? *w.frame->code : w.block->launch->code->main;
-}
-
-u32 depth_of(const Frame* frame) {
-    u32 depth = 0;
-    for (; frame; frame = frame->caller) ++depth;
-    return depth;
 }
 
 void copy_lanes(u8* to, u32 to_stride, u32 to_offset, const u8* from, u32 from_stride,
@@ -57,8 +51,8 @@ const Op* enter(Warp& w, const Op* op, const FunctionCode& callee) {
     }
     w.count(op);
     const FunctionCode& caller = code_of(w);
-    const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes;
-    if (base + callee.local_bytes > w.local_bytes || depth_of(w.frame) >= kMaxDepth)
+    const u32 base = (w.frame ? w.frame->local_base : 0) + caller.local_bytes + kReturnBytes;
+    if (base + callee.local_bytes > w.local_bytes)
         return w.fail(
             op, Status::illegal_address, "memcheck", "stack overflow",
             "the call needs more stack than the " + std::to_string(w.local_bytes) +

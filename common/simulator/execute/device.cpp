@@ -78,7 +78,7 @@ std::optional<u64> shared_address(const Module& module, const std::string& name)
     for (const auto& [kernel_name, kernel] : module.kernels) {
         const auto found = kernel->shared_offsets.find(name);
         if (found == kernel->shared_offsets.end()) continue;
-        const u64 here = kSharedWindow + found->second;
+        const u64 here = shared_window() + found->second;
         if (address && *address != here)
             throw std::runtime_error("an initial value has the address of " + name +
                                      ", which differs between kernels");
@@ -100,10 +100,10 @@ void relocate(Module& module, DeviceMemory& memory) {
             if (variable != module.variable_addresses.end())
                 value = variable->second;
             else if (function != functions.end())
-                value = kFunctionWindow +
+                value = function_window() +
                         16 * static_cast<u64>(std::distance(functions.begin(), function));
             else if (const auto shared = shared_address(module, r.symbol))
-                value = r.generic ? *shared : *shared - kSharedWindow;
+                value = r.generic ? *shared : *shared - shared_window();
             value += static_cast<u64>(r.addend);
             if (u8* bytes = memory.host_view(placed->second + r.offset, r.bytes))
                 std::memcpy(bytes, &value, r.bytes);

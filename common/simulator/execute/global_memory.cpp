@@ -303,6 +303,20 @@ void load_zeros(Warp& w, const Op* op) {
         Shape::load(w, op, std::countr_zero(rest), zeros);
 }
 
+/// Variables of the program are there even where matrices are addresses alone, and what they hold may be a pointer:
+/// an array of addresses in shared memory, say, that the compiler made a constant.
+template <class Shape>
+bool reads_variables(const Warp& w, const u64* addresses) {
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const u64 address = addresses[std::countr_zero(rest)];
+        const Allocation* found = w.block->launch->allocations->find(address);
+        if (!found || found->kind != AllocationKind::variable ||
+            !found->contains(address, Shape::kTotal))
+            return false;
+    }
+    return true;
+}
+
 /// Returns whether the access is to be carried out.
 template <class Shape, bool Store>
 [[gnu::noinline]] bool observe(Warp& w, const Op* op) {
@@ -318,7 +332,10 @@ template <class Shape, bool Store>
                           .addresses = addresses});
     }
     if (w.block->launch->only_heard) {
-        if constexpr (!Store) load_zeros<Shape>(w, op);
+        if constexpr (!Store) {
+            if (reads_variables<Shape>(w, addresses)) return true;
+            load_zeros<Shape>(w, op);
+        }
         return false;
     }
     Watch& watch = *w.block->watch;

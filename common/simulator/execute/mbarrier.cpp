@@ -138,8 +138,47 @@ void note_arrivals(Warp& w, const Resolved& where) {
 /// Ends the phase if nothing is missing.
 void end_phase_if_complete(Block& block, Mbarrier& b, u64 address) {
     if (!b.end_phase_if_complete()) return;
+    const auto bytes = block.phase_bytes.find(static_cast<u32>(address));
+    if (bytes != block.phase_bytes.end())
+        bytes->second = {.announced_before = bytes->second.announced};
     if (GlobalRace* race = block.launch->global_race)
         race->mbarrier_phase_done(block.global_race, static_cast<u32>(address));
+}
+
+/// Shows the race check that the lanes make (or unmake) mbarriers, or use them.
+enum class Touch : u8 { makes, uses };
+void note_touch(Warp& w, const Op* op, const Resolved& where, Touch touch) {
+    SharedRace* race = w.block->shared_race;
+    if (!race) return;
+    u32 offsets[kLanes] = {};
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        offsets[lane] = static_cast<u32>(where.address[lane]);
+    }
+    const SharedAccess access{.warp = w.index,
+                              .site = op->site,
+                              .active = w.active,
+                              .addresses = offsets,
+                              .bytes_per_lane = 8,
+                              .value = {}};
+    if (touch == Touch::makes)
+        race->write(access);
+    else
+        race->use_mbarrier(access);
+}
+
+/// Finds every active lane's mbarrier, which must be one, and somebody must have seen to it that these
+/// lanes find it made. False: the launch is over.
+bool use_mbarriers(Warp& w, const Op* op, Resolved& where, Counted counted = Counted::of_several) {
+    if (!find_mbarriers(w, op, where, counted)) return false;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        if (Mbarrier::is_sound(load_bits(where.host[lane]))) continue;
+        not_initialised(w, op, lane, where);
+        return false;
+    }
+    note_touch(w, op, where, Touch::uses);
+    return true;
 }
 
 // ---- init, inval ----
@@ -148,6 +187,7 @@ const Op* run_init(Warp& w, const Op* op) {
     Resolved where;
     if (!find_mbarriers(w, op, where)) return nullptr;
     const u32* counts = w.lanes<u32>(op->b);
+    note_touch(w, op, where, Touch::makes);
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         if (counts[l] == 0 || counts[l] > kMaxCount)
@@ -157,16 +197,17 @@ const Op* run_init(Warp& w, const Op* op) {
         Mbarrier b;
         b.pending = b.expected = counts[l];
         store_bits(where.host[l], b.bits());
-        if (w.block->shared_race)
-            w.block->shared_race->mark_written(static_cast<u32>(where.address[l]), 8);
+        w.block->phase_bytes.erase(static_cast<u32>(where.address[l]));
     }
     w.block->watch->memory_changed();
     return op + 1;
 }
 
+/// Whoever takes an mbarrier away must come after all who use it, and there must be one.
 const Op* run_invalidate(Warp& w, const Op* op) {
     Resolved where;
-    if (!find_mbarriers(w, op, where)) return nullptr;
+    if (!use_mbarriers(w, op, where)) return nullptr;
+    note_touch(w, op, where, Touch::makes);
     for (Mask rest = w.active; rest; rest &= rest - 1)
         store_bits(where.host[std::countr_zero(rest)], 0);
     w.block->watch->memory_changed();
@@ -174,6 +215,15 @@ const Op* run_invalidate(Warp& w, const Op* op) {
 }
 
 // ---- arriving ----
+
+void announce(Block& block, Mbarrier& b, u64 address, u32 bytes) {
+    b.bytes += bytes;
+    block.phase_bytes[static_cast<u32>(address)].announced += bytes;
+}
+void bring(Block& block, Mbarrier& b, u64 address, u32 bytes) {
+    b.bytes -= bytes;
+    block.phase_bytes[static_cast<u32>(address)].came += bytes;
+}
 
 enum class Arrival : u8 { arrive, drop };
 /// What the operand after the address says.
@@ -183,7 +233,7 @@ enum class Says : u8 { nothing, count, bytes };
 template <Arrival Kind, Says Operand, bool ReturnsState>
 const Op* run_arrive(Warp& w, const Op* op) {
     Resolved where;
-    if (!find_mbarriers(w, op, where, ReturnsState ? Counted::always : Counted::of_several))
+    if (!use_mbarriers(w, op, where, ReturnsState ? Counted::always : Counted::of_several))
         return nullptr;
     const u32* operand = Operand == Says::nothing ? nullptr : w.lanes<u32>(op->b);
     note_arrivals(w, where);
@@ -197,7 +247,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
             return misuse(w, op, l, where, "too many arrivals",
                           "more threads arrive at this mbarrier in one phase than it expects; "
                           "compare the count given to init() with who arrives");
-        if (Operand == Says::bytes) b.bytes += operand[l];
+        if (Operand == Says::bytes) announce(*w.block, b, where.address[l], operand[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
         if (Kind == Arrival::drop) b.expected -= count;
         b.pending -= count;
@@ -216,7 +266,7 @@ const Op* run_arrive(Warp& w, const Op* op) {
 template <int Sign>
 const Op* run_bytes(Warp& w, const Op* op) {
     Resolved where;
-    if (!find_mbarriers(w, op, where)) return nullptr;
+    if (!use_mbarriers(w, op, where)) return nullptr;
     const u32* bytes = w.lanes<u32>(op->b);
     if (Sign < 0) note_arrivals(w, where);
     for (Mask rest = w.active; rest; rest &= rest - 1) {
@@ -224,7 +274,7 @@ const Op* run_bytes(Warp& w, const Op* op) {
         const u64 before = load_bits(where.host[l]);
         Mbarrier b = Mbarrier::from_bits(before);
         if (!Mbarrier::is_sound(before) || b.expected == 0) return not_initialised(w, op, l, where);
-        b.bytes += Sign * i64{bytes[l]};
+        (Sign > 0 ? announce : bring)(*w.block, b, where.address[l], bytes[l]);
         if (b.has_too_many_bytes()) return too_many_bytes(w, op, l, where);
         if (Sign < 0) end_phase_if_complete(*w.block, b, where.address[l]);
         store_bits(where.host[l], b.bits());
@@ -239,7 +289,7 @@ template <bool Counts>
 const Op* run_copy_arrival(Warp& w, const Op* op) {
     complete_copies(w);
     Resolved where;
-    if (!find_mbarriers(w, op, where, Counts ? Counted::no : Counted::of_several)) return nullptr;
+    if (!use_mbarriers(w, op, where, Counts ? Counted::no : Counted::of_several)) return nullptr;
     note_arrivals(w, where);
     if (w.block->shared_race)
         for (Mask rest = w.active; rest; rest &= rest - 1) {
@@ -252,26 +302,49 @@ const Op* run_copy_arrival(Warp& w, const Op* op) {
 
 // ---- waiting ----
 
+/// Lets the bytes come that end the phase. If copies that report to this mbarrier are left when it ends,
+/// fewer bytes were announced than were asked for: nobody waits for the rest. False: the launch is over.
+bool complete_phase(Warp& w, const Op* op, int lane, const Resolved& where) {
+    Block& block = *w.block;
+    const auto address = static_cast<u32>(where.address[lane]);
+    if (!waits_for_bytes(block, address)) return true;
+    const i64 announced = block.phase_bytes[address].announced;
+    complete_bulk_copies(block, address);
+    const u64 left = pending_bulk_bytes(block, address);
+    if (left == 0 || waits_for_bytes(block, address)) return true;
+    const i64 came = Mbarrier::from_bits(load_bits(where.host[lane])).pending == 0
+                         ? block.phase_bytes[address].came
+                         : announced;
+    misuse(
+        w, op, lane, where, "too few bytes",
+        ("fewer bytes were announced to this mbarrier than copies bring to it: " +
+         std::to_string(announced) + " announced, " +
+         std::to_string(came + static_cast<i64>(left)) +
+         " asked for; its phase does not wait for the rest; announce the bytes of all the copies")
+            .c_str());
+    return false;
+}
+
 /// Op::d: is the phase over that Op::b names, by its parity (0 or 1) or by a state?
 template <bool ByParity>
 const Op* run_test_wait(Warp& w, const Op* op) {
     Resolved where;
-    if (!find_mbarriers(w, op, where)) return nullptr;
+    if (!use_mbarriers(w, op, where)) return nullptr;
     Mask over = 0;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
-        complete_bulk_copies(*w.block, static_cast<u32>(where.address[l]));
-        const u64 bits = load_bits(where.host[l]);
-        if (!Mbarrier::is_sound(bits)) return not_initialised(w, op, l, where);
-        const Mbarrier b = Mbarrier::from_bits(bits);
+        const auto address = static_cast<u32>(where.address[l]);
         bool asked;
         if constexpr (ByParity)
             asked = w.lanes<u32>(op->b)[l] & 1;
         else
             asked = Mbarrier::from_bits(w.lanes<u64>(op->b)[l]).parity;
-        if (asked == b.parity) continue;
+        const auto is_over = [&] {
+            return Mbarrier::from_bits(load_bits(where.host[l])).parity != asked;
+        };
+        if (!is_over() && !complete_phase(w, op, l, where)) return nullptr;
+        if (!is_over()) continue;
         over |= 1u << l;
-        const auto address = static_cast<u32>(where.address[l]);
         if (w.block->shared_race) w.block->shared_race->mbarrier_wait_done(w.index, address);
         if (GlobalRace* race = w.block->launch->global_race)
             race->mbarrier_wait_done(w.block->global_race, address, w.index);
@@ -341,10 +414,39 @@ bool is_mbarrier(const Block& block, u32 address) {
     return Mbarrier::is_sound(bits) && Mbarrier::from_bits(bits).expected != 0;
 }
 
+bool waits_for_bytes(const Block& block, u32 address) {
+    const Mbarrier b = Mbarrier::from_bits(load_bits(block.shared + address));
+    return b.pending == 0 && b.bytes > 0;
+}
+
+MbarrierWait describe_mbarrier_wait(const Warp& w, const Op& op, int lane) {
+    const Block& block = *w.block;
+    const auto address = static_cast<u32>(
+        address_in_space(w.lanes<u64>(op.a)[lane] + static_cast<u64>(op.immediate)));
+    if (!block.has_shared(address, 8)) return {};
+    const Mbarrier b = Mbarrier::from_bits(load_bits(block.shared + address));
+    const auto found = block.phase_bytes.find(address);
+    const PhaseBytes bytes = found == block.phase_bytes.end() ? PhaseBytes{} : found->second;
+    const std::string counts = std::to_string(bytes.announced) + " bytes were announced, and " +
+                               std::to_string(bytes.came) + " came";
+    if (b.pending > 0)
+        return {
+            "Of " + std::to_string(b.expected) + " arrivals that end this mbarrier's phase, " +
+                std::to_string(b.pending) + " are missing" +
+                (bytes.announced == 0 && bytes.came == 0 ? "" : "; " + counts) + ".",
+            "Who arrives, and how often? Compare the count given to init() with the arrivals of "
+            "one phase, and the parity with the phase that is waited for: the first has 0."};
+    return {"All have arrived at this mbarrier; " + counts + ".",
+            b.bytes > 0
+                ? "Announce as many bytes as the copies bring, no more; and let every copy be "
+                  "asked for."
+                : "Announce the bytes of all the copies that report to this mbarrier."};
+}
+
 void complete_bytes(Block& block, u32 address, u32 bytes) {
     u8* host = block.shared + address;
     Mbarrier b = Mbarrier::from_bits(load_bits(host));
-    b.bytes -= bytes;
+    bring(block, b, address, bytes);
     end_phase_if_complete(block, b, address);
     store_bits(host, b.bits());
     block.watch->memory_changed();

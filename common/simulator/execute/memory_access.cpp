@@ -107,12 +107,11 @@ u8* no_memory(int lane, u32 bytes, Access access) {
 }  // namespace
 
 StateSpace space_at(u64 generic_address) {
-    switch (generic_address & ~(kWindowBytes - 1)) {
-        case kSharedWindow: return StateSpace::shared;
-        case kLocalWindow: return StateSpace::local;
-        case kParamWindow: return StateSpace::param;
-        default: return StateSpace::global;
-    }
+    constexpr StateSpace spaces[] = {StateSpace::shared, StateSpace::local, StateSpace::param};
+    const u64 offset = generic_address - shared_window();
+    const u64 window = offset / kWindowStride;
+    const bool is_in_window = window < std::size(spaces) && offset % kWindowStride < kWindowBytes;
+    return is_in_window ? spaces[window] : StateSpace::global;
 }
 
 bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, StateSpace space,

@@ -19,11 +19,10 @@ ptx::StateSpace space_at(u64 generic_address);
 
 /// A generic address as an address of its space: the offset within shared or local memory, the
 /// address itself for global memory.
-constexpr u64 kWindowBytes = 1ull << 32;
 inline u64 address_in_space(u64 generic_address) {
-    return generic_address >= kSharedWindow && generic_address < kParamWindow + kWindowBytes
-               ? generic_address & (kWindowBytes - 1)
-               : generic_address;
+    return space_at(generic_address) == ptx::StateSpace::global
+               ? generic_address
+               : generic_address & (kWindowBytes - 1);
 }
 
 /// What resolving 32 addresses gives. Lanes that are not active are left alone.

@@ -165,13 +165,48 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
                                                       : reads_;
     u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
     footprint.bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
-    for_each_run(access, [&](timing::SectorRun run) {
-        footprint.sectors.expect(run);
-        if (waiting_count_ == waiting_.size()) add_waiting();
-        waiting_[waiting_count_++] = {&footprint, run};
-        sectors += run.count;
-    });
+    LastRequest& last = last_[is_read(access)];
+    if (!last.is_again(access, footprint, turn_)) {
+        u32 count = 0, runs = 0;
+        for_each_run(access, [&](timing::SectorRun run) {
+            footprint.sectors.expect(run);
+            if (waiting_count_ == waiting_.size()) add_waiting();
+            waiting_[waiting_count_++] = {&footprint, run};
+            count += run.count;
+            ++runs;
+        });
+        last.remember(access, footprint, turn_, runs, count);
+    }
+    sectors += last.count;
     if (heard_enough() && block.launch->only_heard) block.is_given_up = true;
+}
+
+bool NeighbourLog::LastRequest::is_again(const HeardAccess& access, const timing::Footprint& other,
+                                         u64 turn) const {
+    if (to != &other || of_turn != turn || lanes != access.lanes || bytes != access.bytes)
+        return false;
+    u64 differs = 0;
+    for (Mask rest = lanes; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        const u64 a = access.addresses[l], b = addresses[l];
+        differs |= (a / kSectorBytes) ^ (b / kSectorBytes);
+        differs |= ((a + bytes - 1) / kSectorBytes) ^ ((b + bytes - 1) / kSectorBytes);
+        if (differs != 0) return false;
+    }
+    return true;
+}
+
+void NeighbourLog::LastRequest::remember(const HeardAccess& access, const timing::Footprint& other,
+                                         u64 turn, u32 runs, u32 sectors) {
+    // With fewer, adding them is as quick as to compare.
+    constexpr u32 many = 8;
+    count = sectors;
+    to = runs >= many ? &other : nullptr;
+    if (!to) return;
+    of_turn = turn;
+    lanes = access.lanes;
+    bytes = access.bytes;
+    std::copy_n(access.addresses, kLanes, addresses.begin());
 }
 
 bool NeighbourLog::heard_enough() const {

@@ -40,6 +40,22 @@ private:
         timing::SectorRun run;
     };
 
+    /// A request for scattered sectors. The warps of a block that store down the columns ask for the same ones over
+    /// and over, each for its part of them: those are in the set already, in this turn.
+    struct LastRequest {
+        const timing::Footprint* to = nullptr;
+        u64 of_turn = 0;
+        Mask lanes = 0;
+        u32 bytes = 0;
+        std::array<u64, kLanes> addresses{};
+        u32 count = 0;  ///< sectors
+
+        bool is_again(const HeardAccess& access, const timing::Footprint& other, u64 turn) const;
+        void remember(const HeardAccess& access, const timing::Footprint& other, u64 turn, u32 runs,
+                      u32 sectors);
+    };
+
+    std::array<LastRequest, 2> last_;  ///< of stores and of loads
     timing::Footprint reads_, writes_, below_;
     timing::Footprint together_;  ///< reads of the first of them
     std::array<Waiting, 64> waiting_;

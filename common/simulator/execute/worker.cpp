@@ -201,6 +201,7 @@ void Worker::start_warps(Resident& resident) {
     block.async_copies.reset();
     block.bulk_copies.reset();
     block.copy_bytes_under_way = 0;
+    block.phase_bytes.clear();
     block.is_given_up = false;
     block.undefined.clear();
 }
@@ -361,10 +362,18 @@ void Worker::report_stuck_grid() {
             "; " + std::to_string(blocks_ - begun) + " blocks cannot begin before one of these " +
             std::to_string(waiting_.size()) + " ends, which is all that the device holds at a time";
     report.message += ":\n" + describe_waiting(block);
-    report.cure =
-        "Is the lock released, the flag set, on every path? Blocks may only wait for blocks that "
-        "are sure to run. (If a copy by the host is to change it: here a launch is carried out "
-        "before the host goes on.)";
+    const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
+    if (f.asks && code.ast->body[f.asks->source].opcode == "mbarrier") {
+        const MbarrierWait wait =
+            describe_mbarrier_wait(*stuck, *f.asks, std::countr_zero(f.lanes));
+        report.message += wait.state;
+        report.cure = wait.cure;
+    } else {
+        report.cure =
+            "Is the lock released, the flag set, on every path? Blocks may only wait for blocks "
+            "that are sure to run. (If a copy by the host is to change it: here a launch is "
+            "carried out before the host goes on.)";
+    }
     reports().add(report);
     launch_->fail(Status::launch_timeout);
 }

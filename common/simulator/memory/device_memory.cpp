@@ -38,7 +38,6 @@ constexpr u64 kHugePage = 2 << 20;
 /// Words have a byte of shadow each: a page of shadow covers four pages of memory.
 constexpr u64 kSmallSlot = 4 * kPage;
 constexpr u64 kHugeSlot = 4 * kHugePage;
-constexpr u64 kGuardGap = kSmallSlot;
 constexpr u64 kSmallestCapacity = 16 << 20;
 /// Freed allocations that are remembered for "use after free".
 constexpr std::size_t kFreedRemembered = 256;
@@ -170,7 +169,8 @@ DeviceMemory::~DeviceMemory() {
     stop_explaining_host_faults(this);
     munmap(shadow_, range_ / 4);
     munmap(storage_, state_->device_zone.whole().size());
-    munmap(reinterpret_cast<void*>(kDeviceBase), range_);
+    munmap(reinterpret_cast<void*>(device_base()), range_);
+    address_map = {};
 }
 
 u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
@@ -181,10 +181,16 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
 
     AddressZone& zone = lives_on_host(kind) ? state_->host_zone : state_->device_zone;
     const bool huge = bytes >= kHugePage;
+    // Large allocations begin at a page on hardware too.
+    const u64 first = huge || lives_on_host(kind) ? 0 : scattered(state_->next_serial);
     Interval slot;
-    if (huge) slot = zone.take(round_up(bytes + kGuardGap, kHugeSlot), kHugeSlot);
+    const u64 gap = gap_behind(state_->live.size(), zone.whole().size());
+    if (huge) slot = zone.take(round_up(bytes + gap, kHugeSlot), kHugeSlot);
     // Also when addresses are too scattered for another huge slot.
-    if (slot.size() == 0) slot = zone.take(round_up(bytes + kGuardGap, kSmallSlot), kSmallSlot);
+    for (const u64 behind : {gap, kNarrowGap}) {
+        if (slot.size() != 0) continue;
+        slot = zone.take(round_up(first + bytes + behind, kSmallSlot), kSmallSlot);
+    }
     if (slot.size() == 0) return 0;
     if (lives_on_host(kind) && !state_->open_host_slot(slot, bytes)) {
         zone.give_back(slot);
@@ -192,15 +198,15 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     }
 
     Allocation allocation;
-    allocation.begin = slot.begin;
-    allocation.end = slot.begin + bytes;
+    allocation.begin = slot.begin + first;
+    allocation.end = allocation.begin + bytes;
     allocation.kind = kind;
     allocation.serial = state_->next_serial++;
     allocation.name = std::move(name);
     allocation.has_shadow = !lives_on_host(kind);
     if (!lives_on_host(kind)) {
         allocation.to_host =
-            reinterpret_cast<std::ptrdiff_t>(storage_) - static_cast<std::ptrdiff_t>(kDeviceBase);
+            reinterpret_cast<std::ptrdiff_t>(storage_) - static_cast<std::ptrdiff_t>(device_base());
     }
     // Kernels touch large arrays in all orders: huge pages save most of the faults and of the
     // misses in the address translation. Small ones would waste most of a huge page.
@@ -209,9 +215,10 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         if (bytes >= kHugeSlot) madvise(shadow(slot.begin), slot.size() / 4, MADV_HUGEPAGE);
     }
     if (takes_device_memory(kind)) state_->bytes_in_use += bytes;
-    state_->live[slot.begin] = {std::move(allocation), slot};
+    const u64 begin = allocation.begin;
+    state_->live[begin] = {std::move(allocation), slot};
     state_->table.reset();
-    return slot.begin;
+    return begin;
 }
 
 bool DeviceMemory::free(u64 begin) {
@@ -230,17 +237,45 @@ bool DeviceMemory::free(u64 begin) {
         state_->close_host_slot(owned.slot);
         state_->host_zone.give_back(owned.slot);
     } else {
-        u8* storage = reinterpret_cast<u8*>(begin) + allocation.to_host;
+        u8* storage = reinterpret_cast<u8*>(owned.slot.begin) + allocation.to_host;
+        u8* its_shadow = shadow(owned.slot.begin);
         forget_pages(storage, owned.slot.size());
-        forget_pages(shadow(begin), owned.slot.size() / 4);
+        forget_pages(its_shadow, owned.slot.size() / 4);
         if (bytes >= kHugePage) {
             madvise(storage, owned.slot.size(), MADV_NOHUGEPAGE);
-            madvise(shadow(begin), owned.slot.size() / 4, MADV_NOHUGEPAGE);
+            madvise(its_shadow, owned.slot.size() / 4, MADV_NOHUGEPAGE);
         }
         state_->device_zone.give_back(owned.slot);
     }
     state_->freed.push_back(std::move(owned.allocation));
     if (state_->freed.size() > kFreedRemembered) state_->freed.pop_front();
+    return true;
+}
+
+/// Gives up the addresses that are reserved, for drawn ones where this process has nothing: a pointer of the
+/// host must not look like the device's.
+std::optional<AddressMap> DeviceMemory::moved_to(u64 seed) const {
+    munmap(reinterpret_cast<void*>(device_base()), range_);  // first: address space may be short
+    constexpr u64 kTurns = 100;
+    for (u64 turn = 0; turn < kTurns; ++turn) {
+        const AddressMap map = drawn_map(seed + (turn << 32), range_);
+        if (reserve_at(map.device, range_)) return map;
+    }
+    reserve_at(device_base(), range_);
+    return std::nullopt;
+}
+
+bool DeviceMemory::draw_addresses(u64 seed) {
+    std::lock_guard lock(state_->mutex);
+    if (!state_->live.empty()) return false;
+    const std::optional<AddressMap> map = moved_to(seed);
+    if (!map) return false;
+    address_map = *map;
+    const u64 device_bytes = state_->device_zone.whole().size();
+    state_->device_zone = AddressZone({device_base(), device_base() + device_bytes});
+    state_->host_zone = AddressZone(Interval{});
+    state_->freed.clear();
+    state_->table.reset();
     return true;
 }
 
@@ -280,7 +315,7 @@ std::shared_ptr<const AllocationTable> DeviceMemory::table() const {
         fresh->live.reserve(state_->live.size());
         for (const auto& [begin, owned] : state_->live) fresh->live.push_back(owned.allocation);
         fresh->freed.assign(state_->freed.begin(), state_->freed.end());
-        fresh->range_end = kDeviceBase + range_;
+        fresh->range_end = device_base() + range_;
         state_->table = std::move(fresh);
     }
     return state_->table;

@@ -1,6 +1,6 @@
 // The simulated device's memory: allocations, their bytes, and what has been written.
 //
-// Addresses   A device pointer lies in [kDeviceBase, kDeviceBase + range). The host cannot
+// Addresses   A device pointer lies in [device_base(), device_base() + range). The host cannot
 //             dereference it: those pages are reserved and fault. The bytes live elsewhere in this
 //             process ("storage"), at a fixed distance. Managed and pinned memory lies in a second
 //             part of the same range whose storage is at the address itself, so both sides see it.
@@ -31,11 +31,50 @@ inline constexpr u64 kDeviceBase = 0x8000'0000ull;
 inline constexpr u64 kDeviceBase = 0x0000'5000'0000'0000ull;
 #endif
 
-/// Generic addresses of shared, local and parameter memory: each has a window of its own, that no
-/// allocation reaches. The low 32 bits are the address within the space.
-inline constexpr u64 kSharedWindow = 0x0000'7a00'0000'0000ull;
-inline constexpr u64 kLocalWindow = 0x0000'7b00'0000'0000ull;
-inline constexpr u64 kParamWindow = 0x0000'7c00'0000'0000ull;
+/// Where kernels see memory.
+struct AddressMap {
+    u64 device = kDeviceBase;  ///< its first address
+    /// Generic addresses of shared memory; those of local memory, parameters and functions are a stride further
+    /// each. As on a GPU the low 24 bits are the address within the space, and those above are not 0.
+    u64 windows = 0x0000'7a00'5100'0000ull;
+    u64 scatter =
+        0;  ///< decides where in its slot a small allocation begins; 0: where the slot does
+};
+/// Of this process. DeviceMemory::draw_addresses changes it.
+inline AddressMap address_map;
+/// One of the places where GPUs show `range` bytes of memory, by a number.
+AddressMap drawn_map(u64 seed, u64 range);
+/// How far behind its slot's beginning a small allocation begins: less than kMostScatter.
+inline constexpr u64 kMostScatter = 16 << 10;
+u64 scattered(u64 serial);
+
+inline u64 device_base() {
+    return address_map.device;
+}
+
+/// No allocation reaches these windows.
+inline constexpr u64 kWindowBytes = u64{1} << 24, kWindowStride = u64{1} << 32;
+inline u64 shared_window() {
+    return address_map.windows;
+}
+inline u64 local_window() {
+    return address_map.windows + kWindowStride;
+}
+inline u64 param_window() {
+    return address_map.windows + 2 * kWindowStride;
+}
+/// Function pointers: an index of the module's functions, times 16.
+inline u64 function_window() {
+    return address_map.windows + 3 * kWindowStride;
+}
+
+/// Behind an allocation lie addresses that belong to nobody. Many, so that an index that is off by whole
+/// rows is seen, and does not read what lies in the next allocation.
+inline constexpr u64 kWideGap = 2 << 20, kNarrowGap = 16 << 10;
+/// Few where there are so many allocations that wide gaps would take a quarter of all addresses.
+inline u64 gap_behind(std::size_t allocations, u64 addresses) {
+    return allocations < addresses / (4 * kWideGap) ? kWideGap : kNarrowGap;
+}
 
 enum class AllocationKind : u8 { device, managed, pinned, registered, variable, constant };
 
@@ -56,7 +95,7 @@ struct Allocation {
 struct AllocationTable {
     std::vector<Allocation> live;
     std::vector<Allocation> freed;                 ///< the most recent ones, for "use after free"
-    u64 range_end = kSharedWindow;                 ///< device addresses end here
+    u64 range_end = 0;                             ///< device addresses end here
     const Allocation* find(u64 address) const;     ///< the one that contains `address`, or nullptr
     const Allocation* nearest(u64 address) const;  ///< the closest one, for messages
     const Allocation* find_freed(u64 address) const;
@@ -67,8 +106,7 @@ public:
     explicit DeviceMemory(u64 capacity_bytes);
     ~DeviceMemory();
 
-    /// 0 when the device's memory is exhausted. Alignment 512, as on hardware; a guard gap lies
-    /// between allocations, so that an overrun never lands in the next one.
+    /// 0 when the device's memory is exhausted. Alignment 512, as on hardware.
     u64 allocate(u64 bytes, AllocationKind kind = AllocationKind::device, std::string name = {});
     /// Memory of the host that kernels may use at its own address (cudaHostRegister).
     bool register_host(void* pointer, u64 bytes);
@@ -83,10 +121,10 @@ public:
 
     /// The host's view of [address, address + bytes) if that lies inside one allocation.
     u8* host_view(u64 address, u64 bytes) const;
-    bool is_device_range(u64 address) const { return address - kDeviceBase < range_; }
+    bool is_device_range(u64 address) const { return address - device_base() < range_; }
 
     /// Shadow byte of the word at `address` (which must lie in the device range).
-    u8* shadow(u64 address) const { return shadow_ + ((address - kDeviceBase) >> 2); }
+    u8* shadow(u64 address) const { return shadow_ + ((address - device_base()) >> 2); }
     void mark_written(u64 address, u64 bytes);
     void mark_written_by_host(u64 address, u64 bytes);
     void copy_written(u64 to, u64 from, u64 bytes);  ///< cudaMemcpy device to device
@@ -103,12 +141,18 @@ public:
     bool try_describe_address(u64 address, char* text, std::size_t size) const;
 
     u64 capacity() const { return capacity_; }
-    u64 range() const { return range_; }  ///< bytes of device addresses, from kDeviceBase
+    u64 range() const { return range_; }  ///< bytes of device addresses, from device_base()
     u64 bytes_in_use() const;
+
+    /// Draws another address_map: who runs a kernel is not to be known by its pointers. False, and nothing is
+    /// changed, when there are allocations. Managed and pinned memory cannot be had afterwards, since the host
+    /// sees it at the same address.
+    bool draw_addresses(u64 seed);
 
     DeviceMemory(const DeviceMemory&) = delete;
 
 private:
+    std::optional<AddressMap> moved_to(u64 seed) const;
     /// Managed, pinned and registered memory has no shadow to keep.
     bool has_shadow(u64 address) const;
     static void clear_shadow(u8* begin, u64 words);

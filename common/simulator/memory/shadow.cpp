@@ -53,8 +53,8 @@ void DeviceMemory::mark_bytes_unwritten(u64 address, u32 bytes) {
     };
     // A kernel has put something here, so what is around is not the host's any more either.
     constexpr u64 kAround = 16;
-    const u64 begin = std::max(address - std::min(address - kDeviceBase, kAround), kDeviceBase);
-    const u64 end = std::min(address + kAround + 16, kDeviceBase + range_);
+    const u64 begin = std::max(address - std::min(address - device_base(), kAround), device_base());
+    const u64 end = std::min(address + kAround + 16, device_base() + range_);
     for (u64 at = begin; at < end; at += 4) clear(at, 0xf0);
     for (u64 at = address; bytes; ++at, bytes >>= 1)
         if (bytes & 1) clear(at, 1u << (at & 3));

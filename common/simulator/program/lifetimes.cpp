@@ -27,7 +27,11 @@ public:
         for (u32 k : order) found_.in_order.push_back(&piece.code[k]);
         behind_ = static_cast<u32>(found_.in_order.size());
         for (u32 v : wanted_behind) end(v, 2 * behind_);
-        for (u32 n = behind_; n-- > first;) step_over(*found_.in_order[n], n);
+        all_read_ = 2 * behind_;
+        for (u32 n = behind_; n-- > first;) {
+            if (found_.in_order[n]->waits_for_reads) all_read_ = 2 * n;
+            step_over(*found_.in_order[n], n);
+        }
         while (!values_.empty()) begin(values_.back(), 2 * first);
     }
     Lifetimes take() {
@@ -49,7 +53,7 @@ private:
             const u32 last = 2 * n + 1 + (i.is_in_halves && is_pair);
             const bool is_last = end(v, last);
             if (!i.reads_late) continue;
-            const u32 until = std::min(2 * n + 1 + 2 * reading(i), 2 * behind_);
+            const u32 until = std::min(2 * n + 1 + 2 * reading(i), all_read_);
             Span& span = open_[v];
             span.read_until = std::max(span.read_until, until);
             if (!is_last) span.read_by_others_until = std::max(span.read_by_others_until, until);
@@ -75,6 +79,7 @@ private:
     std::vector<Span> open_;   ///< by value: of those whose beginning is not reached
     std::vector<u32> values_;  ///< those
     u32 behind_ = 0;           ///< the piece
+    u32 all_read_ = 0;         ///< place where what is read late has been read
 };
 
 void set(AliveBetweenPieces::Bits& bits, u32 k) {

@@ -430,8 +430,8 @@ void lower_functions(Kernel& kernel, Kernel::Code& code) {
     }
     const auto& functions = kernel.module->ast->functions;
     for (const auto& [name, function] : code.functions) {
-        function->address = kFunctionWindow + 16 * static_cast<u64>(std::distance(
-                                                       functions.begin(), functions.find(name)));
+        function->address = function_window() + 16 * static_cast<u64>(std::distance(
+                                                         functions.begin(), functions.find(name)));
         code.function_pointers[function->address] = function.get();
     }
     code.uniform_bytes = uniform.bytes();

@@ -117,7 +117,4 @@ void lower(Kernel& kernel);
 /// the same sites. Null when it cannot be.
 std::shared_ptr<Kernel::Code> lower_plainly(Kernel& kernel);
 
-/// Function pointers hold these addresses: this window plus an index.
-inline constexpr u64 kFunctionWindow = 0x0000'7d00'0000'0000ull;
-
 }  // namespace coalesce::sim

@@ -198,7 +198,7 @@ std::optional<u64> FunctionLowering::symbol_address(const std::string& name) {
     const auto callee = functions.find(name);
     if (callee != functions.end()) {
         functions_used_.insert(name);
-        return kFunctionWindow + 16 * static_cast<u64>(std::distance(functions.begin(), callee));
+        return function_window() + 16 * static_cast<u64>(std::distance(functions.begin(), callee));
     }
     return std::nullopt;
 }

@@ -143,9 +143,9 @@ void FunctionLowering::lower_address_conversion() {
     const Operand &to = now().operands.at(0), &from = now().operands.at(1);
     u64 window = 0;
     if (now().has("shared") || now().has("shared::cta") || now().has("shared::cluster"))
-        window = kSharedWindow;
-    if (now().has("local")) window = kLocalWindow;
-    if (now().has("param") || now().has("param::entry")) window = kParamWindow;
+        window = shared_window();
+    if (now().has("local")) window = local_window();
+    if (now().has("param") || now().has("param::entry")) window = param_window();
     const Width width = width_of(to);
     if (width != Width::w32 && width != Width::w64) fail("an address has 32 or 64 bits");
     const Slot value = source(from, width);

@@ -199,7 +199,8 @@ private:
         made.memory = memory_effect(i);
         const bool is_everywhere = made.memory == MemoryEffect::fence || i.opcode == "mov";
         made.space = is_everywhere ? ptx::StateSpace::generic : space_of(i);
-        made.is_fixed = ends_straight_code(i) || calls_routine(i);
+        made.is_fixed = ends_straight_code(i) || has_branches_inside(i);
+        made.waits_for_reads = waits_for_reads(i);
         made.is_guarded = i.guard.has_value();
         made.latency = latency_of(i);
         made.is_access = is_access(i) || i.opcode == "cp";

@@ -22,11 +22,13 @@ struct MachineInstruction {
     ptx::StateSpace space = ptx::StateSpace::generic;  ///< of that memory
     bool is_access = false;                            ///< a load, a store, an atomic or a copy
     bool is_fixed = false;                             ///< nothing moves past it
+    bool waits_for_reads = false;    ///< behind it, loads and stores have read their sources
     bool is_guarded = false;         ///< lanes may keep what they had in what it writes
     bool reads_late = false;         ///< its sources are taken for some cycles more
     bool is_in_halves = false;       ///< writes half of its result before it has read all
     u32 latency = 0;                 ///< cycles until its result is there
     u32 words_inside = 0;            ///< beside its sources and results
+    bool keeps_convention = false;   ///< a call of what is not known
     std::vector<u32> reads, writes;  ///< values
 };
 

@@ -122,6 +122,14 @@ bool calls_routine(const Instruction& i) {
     return inside && inside->calls_routine;
 }
 
+bool has_branches_inside(const Instruction& i) {
+    return calls_routine(i) || (i.opcode == "bfind" && (i.has("u64") || i.has("s64")));
+}
+
+bool waits_for_reads(const Instruction& i) {
+    return is_one_of(i.opcode, {"membar", "fence", "call"}) || has_branches_inside(i);
+}
+
 u32 latency_of_second_step(const Instruction& i) {
     constexpr u32 kArithmetic = 4, kCompareAndSelect = 17;
     if (i.opcode == "redux") return kArithmetic;  // moved from a uniform register

@@ -20,9 +20,14 @@ bool is_access(const ptx::Instruction& instruction);
 bool is_slow(const ptx::Instruction& instruction);
 /// A branch, a call, the end: nothing moves past it.
 bool ends_straight_code(const ptx::Instruction& instruction);
+/// A fence, a call, or branches inside: behind it, all that came before has read its sources.
+bool waits_for_reads(const ptx::Instruction& instruction);
 /// Cycles from an instruction to the first that may read its result, as a compiler would assume.
 u32 latency_of(const ptx::Instruction& instruction);
-/// A division or a root that branches to a routine, if only for what is rare: nothing moves past it.
+/// A division or a root that branches to a routine, if only for what is rare, or a search in 64 bits, which
+/// branches to the half where it ends: nothing moves past it.
+bool has_branches_inside(const ptx::Instruction& instruction);
+/// The former.
 bool calls_routine(const ptx::Instruction& instruction);
 /// Where the machine has no such instruction, but computes a value of 32 bits first and the result from that:
 /// cycles of what comes second. 0: there is one.

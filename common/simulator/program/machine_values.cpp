@@ -94,8 +94,8 @@ bool MachineValues::is_uniform(u32 value) const {
     return uniform_[value] && !in_every_thread_[value];
 }
 
-/// What is the same for a block and can be computed for it: the unit for that knows integers alone, and
-/// does not divide.
+/// What is the same for a block and can be computed for it: the unit for that knows integers alone, does
+/// not divide, and does not multiply 64 bits by 64.
 void MachineValues::find_uniform() {
     uniform_.assign(function_.registers.size(), false);
     for (u32 r = 0; r < uniform_.size(); ++r) {
@@ -118,6 +118,8 @@ bool MachineValues::is_computed_for_block(const Instruction& i) const {
     for (const std::string& modifier : i.modifiers)
         if (ptx::is_float(ptx::type_named(modifier)) && i.opcode != "ld" && i.opcode != "mov")
             return false;
+    const bool multiplies_long = i.opcode == "mul" && i.has("lo") && (i.has("s64") || i.has("u64"));
+    if (multiplies_long) return false;
     const bool known =
         is_one_of(i.opcode, {"ld", "mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl", "shr",
                              "and", "or", "xor", "not", "setp", "selp", "neg"});
@@ -282,9 +284,11 @@ bool MachineValues::folds(u32 value) const {
     const Operand& from = i.operands[1];
     if (i.opcode == "cvt" && bytes(value) == 8 && !i.has("f32") && !i.has("f64") &&
         from.kind == Operand::Kind::reg && bytes(from.reg) == 4) {
-        // The upper half is zero, or a sign that such readers make for themselves.
-        return i.has("u32") || all_readers_are(value, {"add", "sub", "shl", "mul", "mad"});
+        // The upper half is zero, or a sign that a single such reader makes for itself.
+        return i.has("u32") || (readers_[value].size() == 1 &&
+                                all_readers_are(value, {"add", "sub", "shl", "mul", "mad"}));
     }
+    if (is_negated_operand(value)) return true;
     if (keeps_lower_bits(value)) return true;
     if (i.opcode == "shr" && bytes(value) == 4 && has_immediate(i) && readers_[value].size() == 1)
         return all_readers_are(value, {"add"}) &&
@@ -293,6 +297,13 @@ bool MachineValues::folds(u32 value) const {
     if (shifts && bytes(value) == 8 && readers_[value].size() > 1 && !narrow_[value]) return false;
     return (shifts || (i.opcode == "mul" && i.has("lo"))) && has_immediate(i) &&
            all_readers_are(value, {"add"});
+}
+
+/// Arithmetic with floats takes an operand with the other sign.
+bool MachineValues::is_negated_operand(u32 value) const {
+    const Instruction& i = definition(value);
+    return i.opcode == "neg" && (i.has("f32") || i.has("f64")) &&
+           all_readers_are(value, {"add", "sub", "mul", "fma", "mad", "min", "max", "setp"});
 }
 
 /// The address of an access that is computed from the number of a block: the threads compute it.
@@ -307,7 +318,7 @@ void MachineValues::find_addresses_of_blocks() {
     }
 }
 
-/// An address, and the numbers of a block that it is computed from, if there is a product in it.
+/// An address, and all that it is computed from for a block, if there is a product in it.
 void MachineValues::compute_in_threads(u32 address) {
     const auto is_of_block = [&](u32 value) {
         return uniform_[value] && registers_.value_class[value] == ValueClass::block;
@@ -317,9 +328,14 @@ void MachineValues::compute_in_threads(u32 address) {
         const u32 product = root(read);
         if (!folded_[product] || !uniform_[product]) continue;
         in_every_thread_[address] = true;
-        for (u32 r : registers_read(definition(product)))
-            if (is_of_block(root(r)) && definition(root(r)).opcode == "mov")
-                in_every_thread_[root(r)] = true;
+        std::vector<u32> open = registers_read(definition(product));
+        while (!open.empty()) {
+            const u32 factor = root(open.back());
+            open.pop_back();
+            if (!is_of_block(factor) || in_every_thread_[factor]) continue;
+            in_every_thread_[factor] = true;
+            for (u32 r : registers_read(definition(factor))) open.push_back(r);
+        }
     }
 }
 
@@ -685,6 +701,8 @@ MachineValues::Vector MachineValues::put_together_for(const Instruction& i) cons
         if (is_register) add_read(vector.read, root(operand.reg));
         size += is_register ? bytes(root(operand.reg)) : 4;
     }
+    const bool is_of_bytes = i.opcode == "st" && size_of(ptx::type_named(i.modifiers.back())) == 1;
+    if (is_of_bytes) size = static_cast<u32>(operands.size());
     vector.words = (size + 3) / 4;
     return vector;
 }

@@ -99,6 +99,7 @@ private:
     bool has_room(const Instruction& add, u32 shifted) const;
     bool joins_threads(u32 value) const;
     bool folds(u32 value) const;
+    bool is_negated_operand(u32 value) const;
     bool all_readers_are(u32 value, std::initializer_list<std::string_view> opcodes) const;
     void find_addresses_of_blocks();
     void compute_in_threads(u32 address);

@@ -7,6 +7,8 @@ namespace {
 
 constexpr u32 kNone = ~0u;
 constexpr u32 kStackPointer = 1;
+/// What a call of an unknown function may write, by convention: the first 16, and where it goes back to.
+constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21};
 /// More than there are: what ptxas would spill gets a number as well.
 constexpr u32 kNumbers = 512;
 
@@ -77,6 +79,8 @@ public:
         std::vector<const MachineInstruction*> as_written = lifetimes_.in_order;
         std::stable_sort(as_written.begin(), as_written.end(),
                          [](auto* a, auto* b) { return a->source < b->source; });
+        for (u32 n = 0; n < lifetimes_.in_order.size(); ++n)
+            if (lifetimes_.in_order[n]->keeps_convention) take_by_convention(n);
         for (u32 least : {4u, 2u, 1u, 0u})
             for (const MachineInstruction* i : as_written) {
                 for (u32 v : i->reads) assign(v, least);
@@ -205,9 +209,16 @@ private:
         return answer;
     }
 
+    void take_by_convention(u32 n) {
+        for (u32 r : kWrittenByCalls) {
+            taken_[r].take(at(n));
+            named_ = std::max(named_, r + 1);
+        }
+    }
+    static std::vector<Span> at(u32 n) { return {{2 * n, 2 * n + 2, 0, 0}}; }
     /// What an instruction needs beside its sources and results.
     void take_inside(u32 words, u32 n) {
-        const std::vector<Span> there{{2 * n, 2 * n + 2, 0, 0}};
+        const std::vector<Span> there = at(n);
         for (u32 r = 0; words > 0 && r < kNumbers; ++r) {
             if (r == kStackPointer || taken_[r].ask(there) == Taken::Answer::taken) continue;
             taken_[r].take(there);

@@ -1,9 +1,9 @@
 #include "program/register_estimate.h"
 
 #include <algorithm>
-#include <list>
 #include <map>
-#include <set>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "execute/device.h"
@@ -26,16 +26,26 @@ constexpr u32 kSaved = 2;
 constexpr u32 kToSpare = 2;
 /// Words alive from which on instructions stay in the order in which they were written.
 constexpr u32 kWordsMost = 24;
-/// A kernel with a call needs those that the convention for calls keeps.
-constexpr u32 kForCalls = 24;
+/// Where a function that is called by name goes back to.
+constexpr u32 kReturnAddress = 1;
 
 /// What ptxas makes of a function, except for the order of its instructions.
 class Compiled {
 public:
     explicit Compiled(const ptx::Function& function) : Compiled(function, ControlFlow(function)) {}
 
-    /// With instructions as they were written from where so many words are alive.
-    u32 registers(u32 words_most) const {
+    /// With instructions as they were written from where so many words are alive. `inside`: of a call, the
+    /// registers that the called function takes; none if that is not known.
+    template <class Inside>
+    u32 registers(u32 words_most, Inside inside) {
+        for (MachinePiece& piece : code_.pieces)
+            for (MachineInstruction& i : piece.code) {
+                const ptx::Instruction& source = function_.body[i.source];
+                if (source.opcode != "call") continue;
+                const std::optional<u32> words = inside(source);
+                i.words_inside = words.value_or(0);
+                i.keeps_convention = !words;
+            }
         std::vector<std::vector<u32>> orders;
         for (std::size_t p = 0; p < code_.pieces.size(); ++p)
             orders.push_back(list_schedule(straight_code(p), words_most));
@@ -44,18 +54,30 @@ public:
                kAdded;
     }
 
+    /// As far as the last count of registers knew what is called.
+    bool calls_by_convention() const {
+        return has_any([](const MachineInstruction& i) { return i.keeps_convention; });
+    }
+
 private:
     Compiled(const ptx::Function& function, const ControlFlow& flow)
-        : code_(machine_code(function, flow,
+        : function_(function),
+          code_(machine_code(function, flow,
                              classify(function, function.is_entry, Liveness(function, flow)))),
           alive_(code_) {}
 
     /// A division or a root whose routine has registers of its own: ptxas minds no banks then.
     bool calls_routine() const {
-        return std::any_of(code_.pieces.begin(), code_.pieces.end(), [](const MachinePiece& piece) {
-            return std::any_of(piece.code.begin(), piece.code.end(),
-                               [](const auto& i) { return i.is_fixed && i.words_inside > 0; });
+        return has_any([&](const MachineInstruction& i) {
+            return sim::calls_routine(function_.body[i.source]);
         });
+    }
+    template <class Is>
+    bool has_any(Is is) const {
+        return std::any_of(code_.pieces.begin(), code_.pieces.end(),
+                           [&](const MachinePiece& piece) {
+                               return std::any_of(piece.code.begin(), piece.code.end(), is);
+                           });
     }
 
     /// The piece with numbers of its own for the values that it mentions.
@@ -84,34 +106,44 @@ private:
         return straight;
     }
 
-    const MachineCode code_;
+    const ptx::Function& function_;
+    MachineCode code_;
     const AliveBetweenPieces alive_;
 };
 
-/// The functions with a body that calls by name lead to, each once.
-class Called {
+/// A kernel and what it calls. Functions that are called by name share the registers among them: what a
+/// function takes lies beside what is alive in its callers.
+class Program {
 public:
-    Called(const ptx::Module& module, const ptx::Function& kernel) : module_(module) {
-        look_at(kernel);
+    explicit Program(const ptx::Module& module) : module_(module) {}
+
+    u32 registers(const ptx::Function& function, u32 words_most) {
+        Compiled& compiled = compiled_.try_emplace(&function, function).first->second;
+        open_.push_back(&function);
+        const u32 registers =
+            compiled.registers(words_most, [&](const ptx::Instruction& call) -> std::optional<u32> {
+                const ptx::Function* target = target_of(call);
+                if (!target || !target->has_body || is_open(target)) return {};
+                return words_of(*target, words_most);
+            });
+        open_.pop_back();
+        return registers;
     }
 
-    const std::set<const ptx::Function*>& functions() const { return functions_; }
-    /// There are calls that cannot be replaced by the body of what is called: it is not known, or calls itself.
-    bool stays_a_call() const { return stays_a_call_; }
-
 private:
-    void look_at(const ptx::Function& function) {
-        open_.push_back(&function);
-        for (const ptx::Instruction& i : function.body) {
-            if (i.opcode != "call") continue;
-            const ptx::Function* target = target_of(i);
-            if (!target || !target->has_body ||
-                std::find(open_.begin(), open_.end(), target) != open_.end())
-                stays_a_call_ = true;
-            else if (functions_.insert(target).second)
-                look_at(*target);
+    /// That a function takes beside what its caller has.
+    u32 words_of(const ptx::Function& function, u32 words_most) {
+        const auto [known, is_new] = words_.try_emplace({&function, words_most}, 0);
+        if (is_new) {
+            const u32 named = registers(function, words_most) - kAdded;
+            // The stack pointer is everybody's, and the convention has a place for the address.
+            known->second =
+                named - 1 + (compiled_.at(&function).calls_by_convention() ? 0 : kReturnAddress);
         }
-        open_.pop_back();
+        return known->second;
+    }
+    bool is_open(const ptx::Function* function) const {
+        return std::find(open_.begin(), open_.end(), function) != open_.end();
     }
     const ptx::Function* target_of(const ptx::Instruction& call) const {
         for (const ptx::Operand& operand : call.operands) {
@@ -123,9 +155,9 @@ private:
     }
 
     const ptx::Module& module_;
-    std::set<const ptx::Function*> functions_;
+    std::map<const ptx::Function*, Compiled> compiled_;
+    std::map<std::pair<const ptx::Function*, u32>, u32> words_;
     std::vector<const ptx::Function*> open_;  ///< those that lead to the one at hand
-    bool stays_a_call_ = false;
 };
 
 /// The directives of the kernel's launch allow no more.
@@ -142,14 +174,9 @@ u32 allowed(const ptx::Function& kernel) {
 }  // namespace
 
 u32 estimate_registers(const ptx::Module& module, const ptx::Function& kernel) {
-    const Called called(module, kernel);
-    std::list<Compiled> functions;
-    functions.emplace_back(kernel);
-    for (const ptx::Function* function : called.functions()) functions.emplace_back(*function);
+    Program program(module);
     const auto needed = [&](u32 words_most) {
-        u32 most = called.stays_a_call() ? kForCalls : kLeast;
-        for (const Compiled& f : functions) most = std::max(most, f.registers(words_most));
-        return most;
+        return std::max(kLeast, program.registers(kernel, words_most));
     };
     u32 registers = needed(kWordsMost);
     // ptxas goes to some length to stay at that where it does not know the size of a block.

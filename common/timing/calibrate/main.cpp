@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iostream>
 
+#include "base/codec.h"
 #include "base/files.h"
 #include "harness/device.h"
 #include "harness/errors.h"

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/codec.h"
-
 namespace coalesce::timing {
 
 struct Machine {
@@ -142,9 +140,10 @@ struct Raw {
     double seconds = 0;
 };
 
+// For base/codec.h, which the kernels have no use for.
+
 template <class Codec>
 void describe(Codec& codec, Machine& m) {
-    using codec::fields;
     fields(codec, "name", m.name, "compute", m.compute, "driver", m.driver, "date", m.date,
            "multiprocessors", m.multiprocessors, "warps", m.warps, "blocks", m.blocks, "registers",
            m.registers, "shared_bytes", m.shared_bytes, "shared_bytes_of_system",
@@ -154,93 +153,77 @@ void describe(Codec& codec, Machine& m) {
 }
 template <class Codec>
 void describe(Codec& codec, Chase& c) {
-    using codec::fields;
     fields(codec, "of", c.of, "bytes", c.bytes, "cycles", c.cycles, "ns", c.ns);
 }
 template <class Codec>
 void describe(Codec& codec, Flight& f) {
-    using codec::fields;
     fields(codec, "what", f.what, "bytes_of_load", f.bytes_of_load, "loads", f.loads, "threads",
            f.threads, "kib_on_their_way", f.kib_on_their_way, "gbps", f.gbps, "mean", f.mean, "p1",
            f.p1, "p10", f.p10, "p50", f.p50, "p90", f.p90, "p99", f.p99);
 }
 template <class Codec>
 void describe(Codec& codec, LongRuns& r) {
-    using codec::fields;
     fields(codec, "what", r.what, "how", r.how, "gbps", r.gbps);
 }
 template <class Codec>
 void describe(Codec& codec, ShortRuns& r) {
-    using codec::fields;
     fields(codec, "what", r.what, "strips", r.strips, "pitch", r.pitch, "run", r.run, "gbps",
            r.gbps);
 }
 template <class Codec>
 void describe(Codec& codec, Stores& s) {
-    using codec::fields;
     fields(codec, "bytes_of_lane", s.bytes_of_lane, "lanes", s.lanes, "threads", s.threads, "pitch",
            s.pitch, "footprint", s.footprint, "cycles_a_sector", s.cycles_a_sector, "gbps", s.gbps);
 }
 template <class Codec>
 void describe(Codec& codec, Turns& t) {
-    using codec::fields;
     fields(codec, "resident", t.resident, "warps", t.warps, "wait", t.wait, "interval", t.interval,
            "gap", t.gap, "gap_of_last", t.gap_of_last);
 }
 template <class Codec>
 void describe(Codec& codec, Barrier& b) {
-    using codec::fields;
     fields(codec, "warps", b.warps, "cycles", b.cycles);
 }
 template <class Codec>
 void describe(Codec& codec, Issue& i) {
-    using codec::fields;
     fields(codec, "what", i.what, "threads", i.threads, "cycles", i.cycles, "latency_cycles",
            i.latency_cycles);
 }
 template <class Codec>
 void describe(Codec& codec, Requests& r) {
-    using codec::fields;
     fields(codec, "what", r.what, "bytes_of_lane", r.bytes_of_lane, "stride", r.stride, "cycles",
            r.cycles);
 }
 template <class Codec>
 void describe(Codec& codec, ToCache& t) {
-    using codec::fields;
     fields(codec, "what", t.what, "multiprocessors", t.multiprocessors, "footprint", t.footprint,
            "bytes_a_cycle", t.bytes_a_cycle);
 }
 template <class Codec>
 void describe(Codec& codec, Scatter& s) {
-    using codec::fields;
     fields(codec, "block_x", s.block_x, "block_y", s.block_y, "side", s.side, "pitch", s.pitch,
            "ms", s.ms, "ms_of_stores", s.ms_of_stores);
 }
 template <class Codec>
 void describe(Codec& codec, AsyncCopy& a) {
-    using codec::fields;
     fields(codec, "how", a.how, "from", a.from, "bytes", a.bytes, "cycles", a.cycles);
 }
 template <class Codec>
 void describe(Codec& codec, Dirty& d) {
-    using codec::fields;
     fields(codec, "mib", d.mib, "ms", d.ms, "ms_after_dirty", d.ms_after_dirty);
 }
 template <class Codec>
 void describe(Codec& codec, Reread& r) {
-    using codec::fields;
     fields(codec, "mib", r.mib, "ms_first", r.ms_first, "ms_second", r.ms_second);
 }
 template <class Codec>
 void describe(Codec& codec, FewBlocks& f) {
-    using codec::fields;
     fields(codec, "blocks", f.blocks, "threads", f.threads, "bytes_of_block", f.bytes_of_block,
            "ms", f.ms);
 }
 template <class Codec>
 void describe(Codec& codec, Raw& r) {
-    using codec::fields;
-    codec::version(codec, "file of calibrate's measurements", 1);
+    version(codec, "file of calibrate's measurements", 1);
     fields(codec, "machine", r.machine, "seconds", r.seconds, "launch_us", r.launch_us, "chases",
            r.chases, "long_runs", r.long_runs, "flights", r.flights, "short_runs", r.short_runs,
            "stores", r.stores, "turns", r.turns, "barriers", r.barriers, "issues", r.issues,

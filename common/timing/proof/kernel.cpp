@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/codec.h"
 #include "base/files.h"
 #include "harness/errors.h"
 #include "harness/text.h"

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "base/codec.h"
 #include "base/enum_names.h"
 
 namespace coalesce::timing {
@@ -94,25 +93,27 @@ constexpr int strided(int p, int chunk, int stride) {
     return first + within % columns * stride + within / columns;
 }
 
+// For base/codec.h.
+
 template <class Codec>
 void describe(Codec& codec, Work& work) {
-    codec::fields(codec, "kind", work.kind, "element", work.element, "chunk", work.chunk,
-                  "read_stride", work.read_stride, "write_stride", work.write_stride, "gap",
-                  work.gap, "arithmetic", work.arithmetic, "steps", work.steps);
+    fields(codec, "kind", work.kind, "element", work.element, "chunk", work.chunk, "read_stride",
+           work.read_stride, "write_stride", work.write_stride, "gap", work.gap, "arithmetic",
+           work.arithmetic, "steps", work.steps);
 }
 
 template <class Codec>
 void describe(Codec& codec, Run& run) {
-    codec::fields(codec, "grid", run.grid, "block", run.block, "shared_bytes", run.shared_bytes,
-                  "rows", run.rows, "cols", run.cols, "in_pitch", run.in_pitch, "out_pitch",
-                  run.out_pitch, "in_bytes", run.in_bytes, "out_bytes", run.out_bytes);
+    fields(codec, "grid", run.grid, "block", run.block, "shared_bytes", run.shared_bytes, "rows",
+           run.rows, "cols", run.cols, "in_pitch", run.in_pitch, "out_pitch", run.out_pitch,
+           "in_bytes", run.in_bytes, "out_bytes", run.out_bytes);
 }
 
 template <class Codec>
 void describe(Codec& codec, Kernel& kernel) {
-    codec::fields(codec, "name", kernel.name, "family", kernel.family, "title", kernel.title,
-                  "description", kernel.description, "fingerprint", kernel.fingerprint, "work",
-                  kernel.work, "full", kernel.full, "small", kernel.small);
+    fields(codec, "name", kernel.name, "family", kernel.family, "title", kernel.title,
+           "description", kernel.description, "fingerprint", kernel.fingerprint, "work",
+           kernel.work, "full", kernel.full, "small", kernel.small);
 }
 
 }  // namespace coalesce::timing

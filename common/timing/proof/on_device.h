@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/codec.h"
 #include "harness/device.h"
 #include "timing/proof/kernel.h"
 

@@ -31,6 +31,9 @@ constexpr const char* kHelp =
   --spoil A=B     replaces what matches A in our PTX by B: is that found?
   --folder DIR    where kernels that differ are kept (random-kernels-found)
   --clang FILE    clang++ of version 17 or newer
+  --back-end FILE another clang++ makes the PTX that ours is compared with: the simulated GPU
+                  does not read all that clang 19 writes
+  --ptxas FILE    NVIDIA's assembler has to take our PTX as well
 )";
 
 /// So many kernels are one source: clang reads the headers once for them.
@@ -40,7 +43,7 @@ struct Options {
     std::size_t kernels = 200, first = 0;
     std::vector<std::string> names;
     std::optional<std::size_t> same_counts;
-    std::string spoil, folder = "random-kernels-found", clang = COALESCE_CLANG;
+    std::string spoil, folder = "random-kernels-found", clang = COALESCE_CLANG, back_end, ptxas;
     bool only_print = false;
 };
 
@@ -69,6 +72,10 @@ Options read_options(int argc, char** argv) {
             options.folder = value();
         } else if (word == "--clang") {
             options.clang = value();
+        } else if (word == "--back-end") {
+            options.back_end = value();
+        } else if (word == "--ptxas") {
+            options.ptxas = value();
         } else if (word.starts_with("--")) {
             throw std::runtime_error("there is no option " + word);
         } else {
@@ -128,10 +135,20 @@ std::string ir_of(const Options& options, const std::string& source,
 std::string back_end_ptx(const Options& options, const std::filesystem::path& folder) {
     const std::string out = folder / "back_end.ptx";
     return output_of(
-        {options.clang, "-x", "ir", "--target=nvptx64-nvidia-cuda", "-march=sm_90", "-nocudalib",
-         "-ffp-contract=fast", "-O3", "-Xclang", "-disable-llvm-passes", "-Xclang",
-         "-target-feature", "-Xclang", "+ptx78", "-w", "-S", "-o", out, folder / "kernels.ll"},
+        {options.back_end.empty() ? options.clang : options.back_end, "-x", "ir",
+         "--target=nvptx64-nvidia-cuda", "-march=sm_90", "-nocudalib", "-ffp-contract=fast", "-O3",
+         "-Xclang", "-disable-llvm-passes", "-Xclang", "-target-feature", "-Xclang", "+ptx78", "-w",
+         "-S", "-o", out, folder / "kernels.ll"},
         out);
+}
+
+/// The simulated GPU may take what a real one does not.
+void assemble(const std::string& ptxas, const std::string& ptx,
+              const std::filesystem::path& folder) {
+    write_file(folder / "ours.ptx", ptx);
+    const Ended ended = run_child(
+        {ptxas, "-arch=sm_90", "-O0", "-o", folder / "ours.cubin", folder / "ours.ptx"}, 300);
+    if (ended.exit_code != 0) throw std::runtime_error("ptxas refuses:\n" + ended.output);
 }
 
 std::string spoilt(const std::string& ptx, const std::string& spoil) {
@@ -155,6 +172,7 @@ public:
             ir = ir_of(options_, source_, folder.path);
             back_end = back_end_ptx(options_, folder.path);
             ours = spoilt(translator::ptx_of(ir), options_.spoil);
+            if (!options_.ptxas.empty()) assemble(options_.ptxas, ours, folder.path);
         } catch (const std::exception& problem) {
             // One of them is to blame: each alone tells which.
             if (kernels.size() > 1) {

@@ -190,7 +190,7 @@ TEST_CASE("minima, counts and turned bits") {
     CHECK(call("bitreverse", 32, "") == 0x2FFFFFFF);
 }
 
-TEST_CASE("funnel shifts, overflow and saturation") {
+TEST_CASE("funnel shifts and overflow") {
     const auto three = [](const std::string& name, unsigned bits, u64 a, u64 b, u64 n) {
         const std::string t = type(bits);
         return run(with_operands(bits,
@@ -207,11 +207,14 @@ TEST_CASE("funnel shifts, overflow and saturation") {
     CHECK(three("fshl", 8, 0xA5, 0x3C, 3) == 0x29);
     CHECK(three("fshl", 64, 0x0123456789ABCDEF, 0xFEDCBA9876543210, 4) == 0x123456789ABCDEFF);
     CHECK(three("fshr", 64, 0x0123456789ABCDEF, 0xFEDCBA9876543210, 64) == 0xFEDCBA9876543210);
-    const auto overflows = [](const std::string& name, u64 a, u64 b) {
-        const std::string pair = "{ i32, i1 }", full = "@llvm." + name + ".with.overflow.i32";
-        std::string ir = with_operands(32, "extractvalue " + pair + " %r, 1", 1);
-        ir.insert(ir.find("  %d ="), "  %r = call " + pair + " " + full + "(i32 %a, i32 %b)\n");
-        return run(ir + "declare " + pair + " " + full + "(i32, i32)\n", {a, b}).at(0) == 1;
+    const auto overflows = [](const std::string& name, u64 a, u64 b, unsigned bits = 32) {
+        const std::string t = type(bits), pair = "{ " + t + ", i1 }",
+                          full = "@llvm." + name + ".with.overflow." + t;
+        std::string ir = with_operands(bits, "extractvalue " + pair + " %r, 1", 1);
+        ir.insert(ir.find("  %d ="),
+                  "  %r = call " + pair + " " + full + "(" + t + " %a, " + t + " %b)\n");
+        return run(ir + "declare " + pair + " " + full + "(" + t + ", " + t + ")\n", {a, b})
+                   .at(0) == 1;
     };
     for (const auto& [name, a, b, expected] :
          std::vector<std::tuple<const char*, u64, u64, bool>>{{"uadd", 0xFFFFFFFF, 1, true},
@@ -229,14 +232,63 @@ TEST_CASE("funnel shifts, overflow and saturation") {
         CAPTURE(name);
         CHECK(overflows(name, a, b) == expected);
     }
-    const auto saturated = [](const std::string& name, u64 a, u64 b) {
-        return run(with_operands(32, "call i32 @llvm." + name + ".sat.i32(i32 %a, i32 %b)", 32) +
-                       "declare i32 @llvm." + name + ".sat.i32(i32, i32)\n",
-                   {a, b})
-            .at(0);
-    };
-    CHECK(saturated("uadd", 0xFFFFFFF0, 0x20) == 0xFFFFFFFF);
-    CHECK(saturated("usub", 5, 9) == 0);
+    for (const auto& [name, a, b, expected] :
+         std::vector<std::tuple<const char*, u64, u64, bool>>{{"uadd", 0xFFFF, 1, true},
+                                                              {"sadd", 0x7FFF, 1, true},
+                                                              {"ssub", 0x8000, 1, true},
+                                                              {"smul", 0xFFFF, 5, false},
+                                                              {"umul", 0x100, 0x100, true}}) {
+        CAPTURE(name);
+        CHECK(overflows(name, a, b, 16) == expected);
+    }
+}
+
+TEST_CASE("sums that stop at the end of their range, at every width") {
+    using Wide = __int128;
+    int stopped = 0;
+    for (const std::string name : {"uadd", "usub", "sadd", "ssub"}) {
+        for (const unsigned bits : kWidths) {
+            const bool is_signed = name[0] == 's';
+            const Wide most = (Wide{1} << (bits - (is_signed ? 1 : 0))) - 1,
+                       least = is_signed ? -most - 1 : 0;
+            const std::string t = type(bits), function = "@llvm." + name + ".sat." + t;
+            const std::string ir =
+                with_operands(bits, "call " + t + " " + function + "(" + t + " %a, " + t + " %b)",
+                              bits) +
+                "declare " + t + " " + function + "(" + t + ", " + t + ")\n";
+            for (const u64 first : kValues) {
+                for (const u64 second : {u64{1}, u64{0x7F}, ~u64{0}, u64{1} << (bits - 1)}) {
+                    const u64 a = low(first, bits), b = low(second, bits);
+                    const Wide x = is_signed ? Wide{with_sign(a, bits)} : Wide{a},
+                               y = is_signed ? Wide{with_sign(b, bits)} : Wide{b};
+                    const Wide whole = name.ends_with("add") ? x + y : x - y;
+                    const Wide expected = std::clamp(whole, least, most);
+                    stopped += expected != whole;
+                    CAPTURE(function);
+                    CAPTURE(a);
+                    CAPTURE(b);
+                    CHECK(run(ir, {a, b}).at(0) == low(static_cast<u64>(expected), bits));
+                }
+            }
+        }
+    }
+    CHECK(stopped > 200);
+}
+
+TEST_CASE("sums of vectors that stop at the end of their range") {
+    const std::string ir = kernel(R"(
+  %a = load <4 x i8>, ptr %in, align 4
+  %p = getelementptr i8, ptr %in, i64 8
+  %b = load <4 x i8>, ptr %p, align 4
+  %d = call <4 x i8> @llvm.sadd.sat.v4i8(<4 x i8> %a, <4 x i8> %b)
+  store <4 x i8> %d, ptr %out, align 4
+  %q = getelementptr i8, ptr %out, i64 4
+  %e = call <4 x i8> @llvm.usub.sat.v4i8(<4 x i8> %a, <4 x i8> %b)
+  store <4 x i8> %e, ptr %q, align 4
+  ret void)",
+                                  "declare <4 x i8> @llvm.sadd.sat.v4i8(<4 x i8>, <4 x i8>)\n"
+                                  "declare <4 x i8> @llvm.usub.sat.v4i8(<4 x i8>, <4 x i8>)\n");
+    CHECK(run(ir, {0x7F8001FF, 0x7FFF0201}).at(0) == 0x000000FE7F800300);
 }
 
 TEST_CASE("128 bits: sums carry, products reach the upper half, shifts cross it") {

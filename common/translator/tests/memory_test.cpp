@@ -34,6 +34,10 @@ TEST_CASE("an address' constant bytes lie in the instruction, and spaces are tol
     CHECK(count(ptx, "ld.global.b64") == 1);
     CHECK(ptx.find("+24]") != std::string::npos);
     CHECK(count(ptx, "add.s64") == 0);
+    // ptxas wants the plus.
+    CHECK(ptx_of(kernel("  %a = getelementptr inbounds i8, ptr %in, i64 -8\n"
+                        "  store i32 3, ptr %a, align 4\n  ret void"))
+              .find("+-8]") != std::string::npos);
 }
 
 TEST_CASE("an index's constant goes into the bytes only where it cannot wrap around") {
@@ -132,6 +136,35 @@ TEST_CASE("local arrays with an index, shared and constant memory, initialised v
     CHECK(count(ptx, "st.shared.b64") == 1);
     CHECK(count(ptx, "ld.const.b16") == 1);
     CHECK(count(ptx, "st.local.b64") == 2);
+}
+
+TEST_CASE("a table's address as clang 17 and as clang 22 write it") {
+    for (const char* address :
+         {"getelementptr inbounds ({ [3 x i64] }, ptr @table, i64 0, inrange i32 0, i64 2)",
+          "getelementptr inbounds inrange(-16, 8) ({ [3 x i64] }, ptr @table, i64 0, i32 0, i64 "
+          "2)"}) {
+        CAPTURE(address);
+        const std::string ir =
+            kernel(std::string("  %x = load i64, ptr ") + address +
+                       ", align 8\n  store i64 %x, ptr %out, align 8\n  ret void",
+                   "@table = internal constant { [3 x i64] } { [3 x i64] [i64 5, i64 6, i64 7] }, "
+                   "align 8\n");
+        CHECK(run(ir).at(0) == 7);
+    }
+}
+
+TEST_CASE("volatile is said of memory that others see") {
+    const std::string ir = kernel(R"(
+  %l = alloca i32, align 4
+  store volatile i32 3, ptr %l, align 4
+  %x = load volatile i32, ptr %l, align 4
+  store volatile i32 %x, ptr %out, align 4
+  ret void)");
+    CHECK(run(ir).at(0) == 3);
+    CHECK(count(ptx_of(ir), "st.volatile.global") == 1);
+    // ptxas knows no volatile local memory.
+    CHECK(count(ptx_of(ir), "st.local") == 1);
+    CHECK(count(ptx_of(ir), "ld.local") == 1);
 }
 
 TEST_CASE("a pointer that may point to several memories is generic") {

@@ -2,6 +2,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "run.h"
 #include "translator/layout.h"
 #include "translator/reader.h"
@@ -76,18 +78,24 @@ TEST_CASE("places: the learner's lines, and what a header's line was called for"
     CHECK(ptx.find("\t.file\t2 \"/cuda/include/numbers.h\"") != std::string::npos);
 }
 
+namespace {
+
+Untranslated refused(const std::string& body) {
+    try {
+        ptx_of("define ptx_kernel void @k(ptr %out, i128 %a, i32 %n) !dbg !2 {\n" + body +
+               "\n  ret void\n}\n"
+               "declare void @llvm.no.such.thing()\ndeclare i32 @many(ptr, ...)\n"
+               "declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)\n" +
+               kPlaces);
+    } catch (const Untranslated& error) {
+        return error;
+    }
+    return Untranslated("it was translated", "", "", 0);
+}
+
+}  // namespace
+
 TEST_CASE("what is not known names the instruction and the learner's line") {
-    const auto refused = [](const std::string& body) {
-        try {
-            ptx_of("define ptx_kernel void @k(ptr %out, i128 %a) !dbg !2 {\n" + body +
-                   "\n  ret void\n}\n"
-                   "declare void @llvm.no.such.thing()\n" +
-                   kPlaces);
-        } catch (const Untranslated& error) {
-            return error;
-        }
-        return Untranslated("it was translated", "", "", 0);
-    };
     const Untranslated unknown = refused("  call void @llvm.no.such.thing(), !dbg !5");
     CHECK(std::string(unknown.what()) == "the operation llvm.no.such.thing is not known");
     CHECK(unknown.file == "kernel.cu");
@@ -100,6 +108,37 @@ TEST_CASE("what is not known names the instruction and the learner's line") {
     CHECK(std::string(refused("  %d = frobnicate i32 3").what()) ==
           "the instruction 'frobnicate' is not known");
     CHECK(refused("  %d = add i32 %nothing, 3").what() != std::string("it was translated"));
+}
+
+TEST_CASE("what is refused on purpose says why, and where") {
+    struct Refusal {
+        std::string instruction, use, why;
+    };
+    const std::vector<Refusal> refusals = {
+        {"%p = alloca i8, i32 %n, align 1", "store i8 3, ptr %p, align 1",
+         "a local array needs a size that is known when it is compiled"},
+        {"%p = call i32 (ptr, ...) @many(ptr %out, i32 3)", "",
+         "a function with any number of arguments is not known"},
+        {"indirectbr ptr %out, [label %next]", "", "the instruction 'indirectbr' is not known"},
+        {"store ptr blockaddress(@k, %next), ptr %out, align 8", "",
+         "there is no address of a label (&&name) on a GPU"},
+        {"%p = fptosi <2 x float> zeroinitializer to <2 x i128>",
+         "store <2 x i128> %p, ptr %out, align 16",
+         "a floating-point number does not become an integer of 128 bits here"},
+        {"%p = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> zeroinitializer)", "",
+         "the operation llvm.vector.reduce.add.v4i32 is not known"},
+        {"%p = atomicrmw fmax ptr %out, half 0xH3C00 seq_cst, align 2", "",
+         "there is no atomic operation 'fmax' for these numbers"}};
+    for (const auto& [instruction, use, why] : refusals) {
+        const Untranslated error =
+            refused("  " + instruction + ", !dbg !5\n  " + use + "\n  br label %next\nnext:");
+        CAPTURE(instruction);
+        CAPTURE(std::string(error.what()));
+        CHECK(std::string(error.what()).find(why) != std::string::npos);
+        CHECK(error.instruction == instruction + ", !dbg !5");
+        CHECK(error.file == "kernel.cu");
+        CHECK(error.line == 7);
+    }
 }
 
 TEST_CASE("texts that are no module are refused, not crashed on") {

@@ -5,12 +5,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <coalesce/transpose.cuh>
 #include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
-
-#include "transpose/transpose.cuh"
 
 namespace coalesce::samples {
 

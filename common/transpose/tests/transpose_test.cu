@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "harness/counters.h"
@@ -48,6 +49,26 @@ std::string first_trouble(const Transposer& wrong) {
         if (!trouble.empty()) return trouble;
     }
     return "";
+}
+
+/// That kernel alone, whatever would be chosen.
+template <int SIZE, class Kernel>
+Transposer only(bool is_spread = false) {
+    return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
+        transposing::Task task;
+        const cudaError_t error =
+            transposing::understand(task, out, in, SIZE, s.rows, s.cols, s.options);
+        if (error != cudaSuccess) return error;
+        task.is_spread = is_spread;
+        return transposing::launch<SIZE, Kernel>(task, stream);
+    };
+}
+
+template <int SIZE, class Kernel>
+void check_only(const Sample& sample, bool is_spread = false) {
+    const Sample whole = filled_in(sample);
+    INFO(whole.name());
+    CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread), nullptr), "");
 }
 
 /// One cell is written with the value of another.
@@ -102,12 +123,132 @@ TEST_CASE("right: every kernel, at every start") {
     }
 }
 
+TEST_CASE("right: kernels of large matrices, on small ones") {
+    using namespace transposing;
+    constexpr Loads far = Loads::stay_128, stay = Loads::stay;
+    for (const std::int64_t start : {0, 1, 7}) {
+        for (const std::int64_t pitch : {0, 601}) {
+            const TransposeOptions options{pitch, pitch, 2};
+            check_only<1, Rewound<1, 256, 512, 2, far>>({1, 397, 523, options, start, 3});
+            check_only<2, Rewound<2, 128, 256, 4, far>>({2, 397, 283, options, start, 3});
+            check_only<1, Rewound<1, 128, 512, 3, far>>({1, 397, 523, options, start, 3});
+            check_only<2, Rewound<2, 64, 256, 4, far>>({2, 397, 283, options, start, 3});
+            check_only<4, Shifted<4, 64, 64, 512, 32, far>>({4, 197, 203, options, start, 3});
+            check_only<8, Shifted<8, 32, 64, 512, 32, far>>({8, 97, 103, options, start, 3});
+            check_only<16, Shifted<16, 32, 32, 512, 32, far>>({16, 97, 73, options, start, 3});
+        }
+    }
+    for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{272, 208, 3}}) {
+        check_only<1, Pieces<1, 16, 8, 1, stay>>({1, 208, 272, options, 0, 0});
+        check_only<2, Pieces<2, 16, 16, 1, stay>>({2, 200, 264, options, 0, 0});
+        check_only<4, Raw<stay>>({4, 196, 268, options, 0, 0});
+        check_only<4, Raw<far>>({4, 196, 268, options, 0, 0});
+        check_only<16, Pieces<16, 16, 16, 2, far>>({16, 99, 87, options, 0, 0});
+        check_only<8, Pieces<8, 16, 32, 1, stay>>({8, 198, 262, options, 0, 0});
+        check_only<16, Pieces<16, 16, 16, 2, stay>>({16, 99, 87, options, 0, 0});
+    }
+}
+
+TEST_CASE("right: strips apart, where their groups are whole and where not") {
+    using namespace transposing;
+    for (const std::int64_t cols : {64 * 64, 64 * 64 + 4, 64 * 63}) {
+        check_only<4, Raw<Loads::stay>>({4, 68, cols, {}, 0, 0}, true);
+    }
+    // A copy of the order, as a permutation.
+    for (const unsigned strips : {1u, 63u, 64u, 200u, 256u}) {
+        std::vector<int> seen(strips);
+        for (unsigned strip = 0; strip < strips; ++strip) ++seen[spread_strip(strip, strips)];
+        CHECK_EQ(seen, std::vector<int>(strips, 1));
+    }
+    CHECK_EQ(spread_strip(1, 64), 32);  // 32 strips of 256 bytes: 8 KB
+    CHECK_EQ(spread_strip(65, 200), 96);
+    CHECK_EQ(spread_strip(193, 200), 193);
+}
+
+TEST_CASE("right: images of few channels") {
+    for (const std::int64_t channels : {2, 3, 4, 5, 6, 7, 8}) {
+        for (const std::int64_t pixels : {4096, 5000, 4100, 4099}) {
+            for (const std::int64_t start : {0, 1}) {
+                check({4, channels, pixels, {0, 0, 2}, start, 0});
+                check({4, pixels, channels, {0, 0, 2}, 0, start});
+            }
+        }
+    }
+}
+
+TEST_CASE("which kernel when") {
+    using namespace transposing;
+    const auto task = [](std::int64_t rows, std::int64_t cols, std::int64_t batches = 1) {
+        Task made;
+        TransposeOptions options;
+        options.batches = batches;
+        auto* const aligned = reinterpret_cast<void*>(std::uintptr_t{4096});
+        REQUIRE_EQ(understand(made, aligned, aligned, 4, rows, cols, options), cudaSuccess);
+        return made;
+    };
+    CHECK(does_stay<4>(task(16384, 16384), true));
+    CHECK_FALSE(does_stay<4>(task(8192, 8192), true));  // costs time where matrices are small
+    CHECK(does_stay<4>(task(64, 96, 20000), true));     // batches count together
+    CHECK(does_stay<4>(task(8191, 8193), false));       // where rows start anywhere it pays earlier
+    CHECK_EQ(rewinding_of<1>(task(16383, 16381)), Rewinding::large);
+    CHECK_EQ(rewinding_of<1>(task(8191, 8193)), Rewinding::small);
+    CHECK_EQ(rewinding_of<2>(task(8191, 8193)), Rewinding::large);
+    CHECK_EQ(rewinding_of<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
+    CHECK_EQ(rewinding_of<2>(task(255, 100000)), Rewinding::none);
+    CHECK_EQ(rewinding_of<4>(task(8191, 8193)), Rewinding::none);
+    CHECK(are_rows_camping<4>(task(64, 32768)));
+    CHECK(are_rows_camping<4>(task(64, 65536)));
+    CHECK_FALSE(are_rows_camping<4>(task(64, 33024)));
+    CHECK_FALSE(are_rows_camping<4>(task(64, 16384)));  // 64 KB
+    CHECK(are_rows_camping<1>(task(64, 131072)));
+    CHECK(has_channels<4>(task(3, 224 * 224, 10)));
+    CHECK(has_channels<4>(task(224 * 224, 8)));
+    CHECK_FALSE(has_channels<4>(task(5, 224 * 224)));
+    CHECK_FALSE(has_channels<4>(task(3, 4098)));  // rows are not whole vectors
+    CHECK_FALSE(has_channels<2>(task(3, 224 * 224)));
+    CHECK_FALSE(has_channels<4>(task(3, 1024)));
+    Task misaligned = task(3, 8192);
+    misaligned.in = static_cast<const char*>(misaligned.in) + 4;
+    CHECK_FALSE(has_channels<4>(misaligned));
+}
+
 TEST_CASE("right: in a stream of your own") {
     cudaStream_t stream = nullptr;
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     check({4, 130, 71, {}, 1, 0}, stream);
     check({1, 1, 900, {}, 0, 0}, stream);
     CUDA_CHECK(cudaStreamDestroy(stream));
+}
+
+TEST_CASE("right: from several threads at once") {
+    constexpr int rows = 97, cols = 211, calls = 20;
+    std::vector<float> values(rows * cols);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+    const auto work = [&](int& wrong) {
+        cudaStream_t stream = nullptr;
+        CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        const DeviceBuffer in(rows * cols * 4), out(rows * cols * 4);
+        CUDA_CHECK(cudaMemcpy(in.data(), values.data(), in.bytes(), cudaMemcpyHostToDevice));
+        std::vector<float> turned(values.size());
+        for (int call = 0; call < calls; ++call) {
+            CUDA_CHECK(cudaMemsetAsync(out.data(), 0, out.bytes(), stream));
+            CUDA_CHECK(coalesce::transpose(static_cast<float*>(out.data()),
+                                           static_cast<const float*>(in.data()), rows, cols, {},
+                                           stream));
+            CUDA_CHECK(cudaStreamSynchronize(stream));
+            CUDA_CHECK(cudaMemcpy(turned.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost));
+            for (int i = 0; i < rows * cols; ++i) {
+                wrong += turned[static_cast<std::size_t>(i % cols * rows + i / cols)] !=
+                         values[static_cast<std::size_t>(i)];
+            }
+        }
+        CUDA_CHECK(cudaStreamDestroy(stream));
+    };
+    std::vector<int> wrong(4, 0);
+    std::vector<std::thread> threads;
+    for (int& count : wrong) threads.emplace_back([&work, &count] { work(count); });
+    for (std::thread& thread : threads) thread.join();
+    CHECK_EQ(wrong, std::vector<int>(4, 0));
 }
 
 TEST_CASE("right: places beyond 2^31 elements and 2^32 bytes") {

@@ -2,7 +2,7 @@
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
-#include "transpose_floats.h"
+#include "coalesce_c.h"
 
 enum { ROWS = 5, COLS = 3, BYTES = ROWS * COLS * sizeof(float) };
 
@@ -17,7 +17,7 @@ int main(void) {
     for (int i = 0; i < ROWS * COLS; ++i) in[i] = (float)i;
     if (failed(cudaMalloc(&device_in, BYTES)) || failed(cudaMalloc(&device_out, BYTES))) return 1;
     if (failed(cudaMemcpy(device_in, in, BYTES, cudaMemcpyHostToDevice))) return 1;
-    if (failed(transpose_floats(device_out, device_in, ROWS, COLS, NULL))) return 1;
+    if (failed(coalesce_transpose(device_out, device_in, sizeof(float), 1, ROWS, COLS, NULL))) return 1;
     if (failed(cudaMemcpy(out, device_out, BYTES, cudaMemcpyDeviceToHost))) return 1;
     for (int row = 0; row < ROWS; ++row) {
         for (int col = 0; col < COLS; ++col) {

@@ -18,8 +18,6 @@
 namespace coalesce::sim {
 namespace {
 
-/// What lies behind an allocation and belongs to nobody, so that an overrun is seen.
-constexpr u64 kGuardGap = 16 << 10, kGuardGapOfLarge = 2 << 20, kLarge = 2 << 20;
 constexpr u64 kAlign = 16 << 10;
 /// Two matrices of 2048 x 2048 floats, and room.
 constexpr u64 kLargestCapacity = 48ull << 20;
@@ -80,9 +78,11 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
         allocation.begin = reinterpret_cast<u64>(std::calloc(1, static_cast<std::size_t>(bytes)));
         allocation.has_shadow = false;
     } else {
-        const u64 gap = bytes < kLarge ? kGuardGap : kGuardGapOfLarge;
-        const u64 with_gap = round_up(bytes + gap, kAlign);
+        const u64 with_gap = round_up(bytes + gap_behind(state_->live.size(), range_), kAlign);
         owned.slot = state_->with_storage.take(with_gap, kAlign);
+        if (owned.slot.size() == 0) {
+            owned.slot = state_->with_storage.take(round_up(bytes + kNarrowGap, kAlign), kAlign);
+        }
         owned.has_storage = owned.slot.size() != 0;
         if (!owned.has_storage) owned.slot = state_->addresses_alone.take(with_gap, kAlign);
         allocation.begin = owned.slot.begin;
@@ -106,6 +106,11 @@ u64 DeviceMemory::allocate(u64 bytes, AllocationKind kind, std::string name) {
     state_->live[begin] = std::move(owned);
     state_->table.reset();
     return begin;
+}
+
+/// A page's pointers are its own affair.
+bool DeviceMemory::draw_addresses(u64) {
+    return false;
 }
 
 bool DeviceMemory::free(u64 begin) {

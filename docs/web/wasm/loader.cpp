@@ -25,6 +25,7 @@ const Linked linked[] = {
     LINKED(coalesceSetChecks),        LINKED(coalesceSetMaxInstructions),
     LINKED(coalesceSetQuiet),         LINKED(coalesceClearError),
     LINKED(coalesceSetOrder),         LINKED(coalesceMarkUnwritten),
+    LINKED(coalesceDrawAddresses),
 };
 
 }  // namespace

@@ -55,3 +55,14 @@ COALESCE_SCOPE(_system, sys_)
 #undef COALESCE_CAS
 #undef COALESCE_ATOMIC
 // clang-format on
+
+/// clang has no function for 16 bits, and the toolkit has this one alone.
+__device__ COALESCE_INLINED unsigned short atomicCAS(unsigned short* p, unsigned short compare,
+                                                     unsigned short v) {
+    unsigned short old;
+    asm volatile("atom.cas.b16 %0, [%1], %2, %3;"
+                 : "=h"(old)
+                 : "l"(p), "h"(compare), "h"(v)
+                 : "memory");
+    return old;
+}

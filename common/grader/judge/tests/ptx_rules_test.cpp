@@ -213,6 +213,10 @@ TEST_CASE("sizes have limits") {
     CHECK(look("", ".local .align 4 .b8 depot[70000];").kind == Kind::too_large);
     CHECK(look(".global .align 4 .b8 t[2000000] = {1};\n", "").kind == Kind::too_large);
     CHECK(look_at_ptx(std::string(5 << 20, ' '), {.entry = "x"}).kind == Kind::too_large);
+    std::string functions;
+    for (int i = 0; i < 254; ++i) functions += ".func f" + std::to_string(i) + "()\n{ret;}\n";
+    CHECK(look(functions, "").kind == Kind::none);
+    CHECK(look(functions + ".func one_more()\n{ret;}\n", "").kind == Kind::too_large);
 }
 
 TEST_CASE("anything at all is looked at without breaking") {

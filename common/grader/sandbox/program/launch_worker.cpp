@@ -81,15 +81,14 @@ std::optional<Predicted> predict(const LaunchJob& job) {
 
 /// Launches; what is refused is in the trial. The matrices go back to `to`.
 Trial run(const LaunchJob& job, std::span<std::byte> to, int notes) {
+    if (job.address_seed != 0) simulated::draw_addresses(job.address_seed);
     LoadedKernel kernel(compiled_of(job));
     const ImageLayout layout = layout_of(job);
-    std::optional<DeviceBuffer> gap(job.gap_bytes);
     std::optional<Image> in, out;
     const auto make_matrices = [&]() -> Matrices {
         const Mapping images = images_for(layout, notes);
         in.emplace(images.data(), layout);
         out.emplace(images.data() + layout.one(), layout);
-        gap.reset();  // who touches it is outside of everything
         if (job.is_out_unwritten && !job.is_in_place) {
             simulated::mark_unwritten(out->matrix(), layout.matrix_bytes);
         }

@@ -264,6 +264,58 @@ static void too_many_bytes() {
     expect_far_too_many<<<1, 32>>>(device_zeros<int>(1));
 }
 
+__global__ void end_what_is_none(int* out) {
+    __shared__ uint64_t barrier;
+    if (threadIdx.x == 0) {
+        barrier = ~uint64_t{0};
+        asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(&barrier)) : "memory");  // bug invalidated_what_is_none: synccheck: mbarrier not initialised
+        out[0] = 1;
+    }
+}
+static void invalidated_what_is_none() {
+    end_what_is_none<<<1, 32>>>(device_zeros<int>(1));
+}
+
+// Two runs of 128 bytes are asked for, and fewer or more bytes announced, or as many.
+__global__ void two_runs(int* out, const int* in, int announced, bool meets) {
+    __shared__ __align__(128) int run[kThreads];
+    __shared__ uint64_t arrived;
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(shared_address(&arrived)) : "memory");  // other used_before_it_is_made
+    if (meets) __syncthreads();
+    if (threadIdx.x == kThreads - 1) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrived)), "r"(announced) : "memory");  // bug used_before_it_is_made: racecheck: read after write
+        LOAD_RUN(run, in, 128, &arrived);  // bug used_before_it_is_made: racecheck: read after write
+        LOAD_RUN(run + 32, in + 32, 128, &arrived);  // bug used_before_it_is_made: racecheck: read after write
+    }
+    __syncthreads();
+    unsigned over = 0;
+    while (!over)
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(over) : "r"(shared_address(&arrived)) : "memory");  // bug half_announced: synccheck: too few bytes // bug more_than_come: synccheck: deadlock // bug half_a_run_announced: synccheck: too few bytes
+    out[threadIdx.x] = run[threadIdx.x];
+}
+static void announce(int bytes, bool meets = true) {
+    int* out = device_zeros<int>(kThreads);
+    two_runs<<<1, kThreads>>>(out, device_iota<int>(kThreads), bytes, meets);
+    if (bytes == 256 && meets) expect(to_host(out, kThreads)[kThreads - 1] == kThreads - 1, "both runs came");
+}
+static void half_announced() {
+    announce(128);
+}
+static void half_a_run_announced() {
+    announce(64);
+}
+static void more_than_come() {
+    announce(512);
+}
+static void used_before_it_is_made() {
+    announce(256, false);
+}
+// clean all_announced
+static void all_announced() {
+    announce(256);
+}
+
 // Parameters can only be read, by atomics too.
 __global__ void add_to_parameter(int* out, const __grid_constant__ int number) {
     int old;
@@ -315,6 +367,12 @@ int main(int argc, char** argv) {
                         {"huge_box", huge_box},
                         {"overwritten_mbarrier", overwritten_mbarrier},
                         {"too_many_bytes", too_many_bytes},
+                        {"invalidated_what_is_none", invalidated_what_is_none},
+                        {"half_announced", half_announced},
+                        {"half_a_run_announced", half_a_run_announced},
+                        {"more_than_come", more_than_come},
+                        {"used_before_it_is_made", used_before_it_is_made},
+                        {"all_announced", all_announced},
                         {"atomic_on_a_parameter", atomic_on_a_parameter},
                     });
 }

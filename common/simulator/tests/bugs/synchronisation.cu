@@ -169,6 +169,16 @@ static void mbarrier_never_completes() {
     mbarrier_expects_more<<<1, 32>>>(device_zeros<int>(32));
 }
 
+// undefined on hardware: some warps wait for the whole block, others at the same barrier for two warps.
+__global__ void barrier_counts(int* out) {
+    const int threads = threadIdx.x < 96 ? 0 : 64;
+    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");  // bug barrier_counts_differ: synccheck: bad barrier
+    out[threadIdx.x] = 1;
+}
+static void barrier_counts_differ() {
+    barrier_counts<<<1, 128>>>(device_zeros<int>(128));
+}
+
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {
@@ -184,6 +194,7 @@ int main(int argc, char** argv) {
                         {"barrier_expects_more", barrier_expects_more},
                         {"locks_in_opposite_order", locks_in_opposite_order},
                         {"flag_never_raised", flag_never_raised},
+                        {"barrier_counts_differ", barrier_counts_differ},
                         {"mbarrier_never_completes", mbarrier_never_completes},
                     });
 }

@@ -6,10 +6,8 @@
 // expect: long long: ok
 // expect: float sum: ok
 // expect: double sum: ok
-// expect: half sums: ok
 // expect: bfloat16 sums: ok
 // expect: vectors of floats: ok
-// expect: compare and swap of 16 bits: ok
 // expect: compare and swap loop: ok
 // expect: old values: ok
 // expect: wrapping increment: ok
@@ -21,7 +19,6 @@
 // expect: float subnormals: ok
 // expect: histogram: ok
 #include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <algorithm>
 
 #include "check.h"
@@ -88,10 +85,6 @@ __global__ void double_sum(double* cell) {
     atomicAdd(cell, thread_number() % 7 + 0.5);
 }
 
-__global__ void half_sums(__half* one, __half2* two) {
-    atomicAdd(one, __float2half(0.25f));
-    atomicAdd(two, __floats2half2_rn(0.5f, 1.0f));
-}
 __global__ void bfloat_sums(__nv_bfloat16* one, __nv_bfloat162* two) {
     if (thread_number() >= 128) return;  // 8 bits of precision: sums up to 256 are exact
     atomicAdd(one, __float2bfloat16(1.0f));
@@ -102,15 +95,6 @@ __global__ void float_vectors(float2* two, float4* four) {
     atomicAdd(two, make_float2(i, 1));
     const float4 old = atomicAdd(four, make_float4(1, 2, 3, i));
     if (old.y != 2 * old.x || old.z != 3 * old.x) four->w = -1;
-}
-
-__global__ void swap_shorts(unsigned short* cells) {
-    const int i = threadIdx.x;
-    // Thread i may pass when all before it have.
-    while (atomicCAS(&cells[1], static_cast<unsigned short>(i),
-                     static_cast<unsigned short>(i + 1)) != i) {
-    }
-    __threadfence();
 }
 
 /// What CUDA lacks, built from compare and swap: a product.
@@ -229,15 +213,6 @@ int main() {
         expect_equal("double sum", wide.read(), {doubles});
     }
     {
-        DeviceArray<__half> one(1);
-        DeviceArray<__half2> two(1);
-        half_sums<<<kBlocks, kThreads>>>(one, two);
-        const __half2 pair = two.read()[0];
-        expect_equal<float>("half sums",
-                            {__half2float(one.read()[0]), __low2float(pair), __high2float(pair)},
-                            {kTotal * 0.25f, kTotal * 0.5f, kTotal * 1.0f});
-    }
-    {
         DeviceArray<__nv_bfloat16> one(1);
         DeviceArray<__nv_bfloat162> two(1);
         bfloat_sums<<<kBlocks, kThreads>>>(one, two);
@@ -257,11 +232,6 @@ int main() {
         const float4 b = four.read()[0];
         expect_equal<float>("vectors of floats", {a.x, a.y, b.x, b.y, b.z, b.w},
                             {sum, kTotal, kTotal, 2 * kTotal, 3 * kTotal, sum});
-    }
-    {
-        DeviceArray<unsigned short> cells({77, 0, 88, 99});
-        swap_shorts<<<1, 64>>>(cells);
-        expect_equal<unsigned short>("compare and swap of 16 bits", cells.read(), {77, 64, 88, 99});
     }
     {
         unsigned wanted = 1;

@@ -129,7 +129,7 @@ TEST_CASE("allocations are aligned, apart from each other, and found by any addr
         CHECK(address % 512 == 0);
         CHECK(memory.is_device_range(address));
     }
-    CHECK(b - (a + 1000) >= 4096);
+    CHECK(b - (a + 1000) >= kWideGap);
     const auto table = memory.table();
     REQUIRE(table->find(a + 999));
     CHECK(table->find(a + 999)->begin == a);
@@ -145,6 +145,66 @@ TEST_CASE("allocations are aligned, apart from each other, and found by any addr
     CHECK(memory.host_view(a + 999, ~0ull) == nullptr);
     std::memset(memory.host_view(a, 1000), 0x5a, 1000);
     CHECK(*memory.host_view(a + 500, 1) == 0x5a);
+}
+
+TEST_CASE("addresses are drawn: within what a GPU shows, apart, and the same for the same seed") {
+    std::set<u64> bases, distances, begins;
+    for (u64 seed = 1; seed <= 100; ++seed) {
+        DeviceMemory memory(64 * kMiB);
+        const u64 first = memory.allocate(1000);
+        CHECK_FALSE(memory.draw_addresses(seed));  // somebody has pointers
+        memory.free(first);
+        REQUIRE(memory.draw_addresses(seed));
+        const AddressMap map = address_map;
+        const u64 end = map.device + memory.range(), windows_end = map.windows + 4 * kWindowStride;
+        CHECK(std::max(end, windows_end) < u64{1} << 47);
+        CHECK((windows_end <= map.device || map.windows >= end));
+        CHECK(map.windows % kWindowBytes == 0);
+
+        const u64 a = memory.allocate(1000), b = memory.allocate(70'000),
+                  c = memory.allocate(3 * kMiB);
+        for (const u64 address : {a, b, c}) {
+            CHECK(address % 512 == 0);
+            CHECK(memory.is_device_range(address));
+        }
+        CHECK(b - (a + 1000) >= 4096);
+        CHECK(c % (2 * kMiB) == 0);
+        *memory.host_view(b + 69'999, 1) = 7;
+        memory.mark_written(b + 69'999, 1);
+        CHECK(memory.is_written(b + 69'999));
+        CHECK_FALSE(memory.is_written(b + 69'998));
+        for (const u64 address : {a, b, c}) CHECK(memory.free(address));
+        CHECK(memory.allocate(5, AllocationKind::pinned) == 0);
+        bases.insert(map.device);
+        distances.insert(map.windows - map.device);
+        begins.insert(a % kMostScatter);
+    }
+    CHECK(bases.size() > 90);
+    CHECK(distances.size() > 50);
+    CHECK(begins.size() > 20);
+}
+
+TEST_CASE("drawn addresses are nobody else's in this process") {
+    DeviceMemory memory(64 * kMiB);
+    u64 seed = 1;  // of low addresses, where programs have nothing
+    while (drawn_map(seed, memory.range()).device >= u64{1} << 40) ++seed;
+    REQUIRE(memory.draw_addresses(seed));
+    const u64 first_choice = address_map.device;
+    CHECK(drawn_map(seed, memory.range()).device == first_choice);
+    CHECK(memory.draw_addresses(seed));  // its own addresses are in nobody's way
+    CHECK(address_map.device == first_choice);
+
+    REQUIRE(memory.draw_addresses(seed + 1));
+    void* taken = mmap(reinterpret_cast<void*>(first_choice + memory.range() - 4096), 4096,
+                       PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    REQUIRE(taken != MAP_FAILED);
+    REQUIRE(memory.draw_addresses(seed));
+    CHECK(address_map.device != first_choice);
+    CHECK_FALSE(memory.is_device_range(reinterpret_cast<u64>(taken)));
+    const u64 a = memory.allocate(1000);
+    *memory.host_view(a, 1) = 7;
+    CHECK(memory.is_device_range(a));
+    munmap(taken, 4096);
 }
 
 TEST_CASE("the table is the same object until something changes") {
@@ -190,6 +250,19 @@ TEST_CASE("freed memory is given back and comes again as unwritten zeros") {
         memory.free(address);
     }
     CHECK(resident_kib() - before < 32 * 1024);
+}
+
+TEST_CASE("gaps are narrow where addresses are scarce") {
+    DeviceMemory memory(64 * kMiB);
+    std::set<u64> begins;
+    for (int i = 0; i < 1000; ++i) begins.insert(memory.allocate(1));
+    CHECK(begins.size() == 1000);
+    CHECK_FALSE(begins.contains(0));
+    u64 before = 0;
+    for (const u64 begin : begins) {
+        CHECK(begin - before > kNarrowGap);
+        before = begin;
+    }
 }
 
 TEST_CASE("a program may allocate and free for ever") {

@@ -15,7 +15,7 @@ using Kind = GlobalAccess::Kind;
 namespace {
 
 constexpr u64 kCapacity = 1 << 20;
-constexpr u64 kBase = kDeviceBase;
+const u64 kBase = device_base();
 
 /// A launch of a kernel whose memory instruction i stands on line 10 + i; the 9th is an atomic.
 struct Fixture {

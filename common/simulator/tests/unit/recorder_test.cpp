@@ -112,6 +112,38 @@ TEST_CASE("a launch that is recorded alone touches no memory, whichever way it a
     CHECK(std::count(memory.host_view(real, 4096), memory.host_view(real, 4096) + 4096, 7) == 4096);
 }
 
+TEST_CASE("requests for scattered sectors count once per block, whichever warp repeats them") {
+    // Both warps store to the same 32 sectors, a word each; then to the 32 behind them; then to the first again.
+    const std::string text =
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+        "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\n"
+        "shr.u32 %r3, %r1, 5;\nshl.b32 %r2, %r2, 12;\nmad.lo.u32 %r2, %r3, 4, %r2;\n"
+        "mov.u32 %r4, %ctaid.x;\nmad.lo.u32 %r2, %r4, 64, %r2;\ncvt.u64.u32 %rd2, %r2;\n"
+        "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;\n"
+        "st.global.u32 [%rd3+32], %r1;\nst.global.u32 [%rd3], %r1;\nret;\n}\n";
+    std::string error;
+    const auto module = Device::instance().load(text, error);
+    REQUIRE_MESSAGE(module, error);
+    LaunchConfig config;
+    config.grid = {20, 1, 1};
+    config.block = {64, 1, 1};
+    u64 out = Device::instance().memory().allocate(32 * 4096);
+    void* arguments[] = {&out};
+    recorder().begin(Recorder::What::beside);
+    CHECK(Device::instance().launch(*module->kernel("k"), config, arguments) == Status::success);
+    REQUIRE(recorder().recordings().size() == 1);
+    const coalesce::timing::Recording& recording = recorder().recordings()[0];
+    // The block that is written down step by step is not listened to besides.
+    const u64 heard = recording.neighbours - recording.recorded.size();
+    REQUIRE(heard > 0);
+    CHECK(recording.writes.by_blocks == 64 * heard);
+    CHECK(recording.writes.sectors.size() == 64 * heard);
+    CHECK(recording.writes.bytes == 3 * 64 * 4 * heard);
+    recorder().begin(Recorder::What::nothing);
+    Device::instance().unload(*module);
+}
+
 namespace {
 
 /// What a launch of `blocks` blocks did and what was found in it, recorded or not. Each warp stores to one half of
@@ -177,4 +209,24 @@ TEST_CASE("a launch that is recorded finds the same races, in recorded blocks an
             CHECK(seen_of(Recorder::What::beside, blocks, racy, idle) == alone);
         }
     }
+}
+
+TEST_CASE("a launch that is not carried out reads what the program's variables hold") {
+    const std::string text =
+        ".version 9.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 flag = 1;\n"
+        ".visible .entry k() {\n.reg .b32 %r<2>;\n.reg .pred %p<2>;\n"
+        "ld.global.u32 %r1, [flag];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 ret;\n"
+        "st.global.u32 [flag], %r1;\nret;\n}\n";
+    std::string error;
+    const auto module = Device::instance().load(text, error);
+    REQUIRE_MESSAGE(module, error);
+    LaunchConfig config;
+    config.grid = {20, 1, 1};
+    config.block = {32, 1, 1};
+    recorder().begin(Recorder::What::alone);
+    CHECK(Device::instance().launch(*module->kernel("k"), config, nullptr) == Status::success);
+    // Had zeros come, nobody would have stored.
+    CHECK(recorder().recordings().at(0).writes.sectors.size() == 1);
+    recorder().begin(Recorder::What::nothing);
+    Device::instance().unload(*module);
 }

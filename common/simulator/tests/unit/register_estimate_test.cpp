@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "ptx/parser.h"
@@ -221,6 +222,85 @@ TEST_CASE("a long kernel takes no longer than its length asks for") {
     for (int k = 0; k < 20000; ++k)
         text += "ld.global.f32 %f1, [%rd4+4];\nst.global.f32 [%rd5], %f1;\n";
     CHECK(estimate(text) <= 16);  // in milliseconds; a quadratic one takes minutes
+}
+
+TEST_CASE("what a called function takes lies beside what is alive in its caller") {
+    const auto function = [](const std::string& name, const std::string& body) {
+        return ".func (.param .b32 result) " + name +
+               "(.param .b64 from) {\n.reg .b32 %a<9>;\n.reg .b64 %p;\n.reg .pred %q;\n"
+               "ld.param.b64 %p, [from];\n" +
+               body + "st.param.b32 [result], %a8;\nret;\n}\n";
+    };
+    const auto call = [](const std::string& name, const std::string& from) {
+        return "{\n.param .b64 x;\n.param .b32 y;\nst.param.b64 [x], " + from + ";\ncall (y), " +
+               name + ", (x);\nld.param.b32 %" + (from == "%p" ? "a8" : "r9") + ", [y];\n}\n";
+    };
+    std::string sum;
+    for (int k = 0; k < 8; ++k)
+        sum += "ld.global.u32 %a" + std::to_string(k) + ", [%p+" + std::to_string(4 * k) + "];\n";
+    for (int k = 0; k < 7; ++k)
+        sum += "xor.b32 %a" + std::to_string(k + 1) + ", %a" + std::to_string(k) + ", %a" +
+               std::to_string(k + 1) + ";\n";
+    sum += "mov.b32 %a8, %a7;\n";
+    const std::string keep = "st.global.u32 [%rd5+64], %r9;\n";
+    const std::string called = call("add8", "%rd4") + keep, add8 = function("add8", sum);
+    const u32 alone = estimate(called, "", add8), around = estimate(loads(6) + stores(6));
+    CHECK(estimate(loads(6) + called + stores(6), "", add8) > std::max(alone, around));
+
+    // Of a function that calls itself the convention is kept: 24, and more for what is alive meanwhile.
+    const std::string again = function(
+        "again",
+        "ld.global.u32 %a8, [%p];\nsetp.eq.s32 %q, %a8, 0;\n@%q bra E;\nadd.s64 %p, %p, 4;\n" +
+            call("again", "%p") + "E:\n");
+    const std::string calls_again = call("again", "%rd4") + keep;
+    const u32 convention = estimate(calls_again, "", again);
+    CHECK(convention >= 24);
+    CHECK(estimate(loads(8) + calls_again + stores(8), "", again) >= convention + 4);
+}
+
+TEST_CASE("after a fence, a load's address has been read") {
+    const auto with = [](const std::string& between) {
+        return estimate(
+            ".shared .b32 tile[64];\nshl.b32 %r3, %r2, 2;\nshl.b32 %r4, %r2, 4;\nmov.u32 %r5, "
+            "tile;\n"
+            "add.s32 %r6, %r5, %r4;\nmul.wide.u32 %rd6, %r3, 4;\nadd.s64 %rd7, %rd1, %rd6;\n"
+            "ld.global.f32 %f1, [%rd7];\nst.shared.f32 [%r6], %f1;\n" +
+            between + "ld.global.f32 %f2, [%rd7+4];\nst.shared.f32 [%r6+4], %f2;\nbar.sync 0;");
+    };
+    CHECK(with("membar.cta;\n") == 8);  // as ptxas
+    CHECK(with("bar.sync 0;\n") > 8);
+}
+
+TEST_CASE("a sign that several additions want lies in a register") {
+    const std::string text =
+        ".shared .b8 tile[99];\nmov.u32 %r4, %ctaid.x;\nmad.lo.s32 %r3, %r4, 96, %r2;\n"
+        "cvt.s64.s32 %rd6, %r3;\nadd.s64 %rd7, %rd1, %rd6;\nld.global.u8 %r5, [%rd7];\n"
+        "mov.u32 %r6, tile;\nadd.s32 %r7, %r6, %r2;\nst.shared.u8 [%r7], %r5;\nbar.sync 0;\n"
+        "mov.u32 %r8, 95;\nsub.s32 %r9, %r8, %r2;\nadd.s32 %r10, %r6, %r9;\n"
+        "ld.shared.u8 %r11, [%r10];\nadd.s64 %rd8, %rd2, %rd6;\nst.global.u8 [%rd8], %r11;";
+    CHECK(estimate(text) >= 11);  // ptxas: 12
+}
+
+TEST_CASE("a float with the other sign is an operand of other arithmetic") {
+    const auto with = [](const std::string& sign) {
+        std::string signs, sums;
+        for (int k = 0; k < 20; ++k) {
+            const std::string f = "%f" + std::to_string(k), changed = "%f" + std::to_string(k + 40);
+            signs += sign + " " + changed + ", " + f + ";\n";
+            sums += "add.f32 %f" + std::to_string(k + 60) + ", " + changed + ", " + f + ";\n";
+        }
+        return estimate(loads(20) + signs + sums + stores(20) + stores(20, 60));
+    };
+    CHECK(with("neg.f32") + 8 <= with("sqrt.approx.f32"));
+}
+
+TEST_CASE("bytes that are stored together lie in one register") {
+    const auto with = [](const std::string& type) {
+        return estimate(loads(40) +
+                        ".reg .b16 %h<5>;\ncvt.u16.u32 %h1, %r1;\ncvt.u16.u32 %h2, %r2;\n" +
+                        "st.global.v4." + type + " [%rd5], {%h1, %h2, %h1, %h2};\n" + stores(40));
+    };
+    CHECK(with("u8") < with("u16"));
 }
 
 TEST_CASE("a table of two targets, one behind the other, is no condition") {

@@ -270,6 +270,24 @@ TEST_CASE_FIXTURE(Fixture, "mbarrier: arriving releases, waiting acquires") {
     CHECK(found() == Found{"read after write 11 10"});
 }
 
+TEST_CASE_FIXTURE(Fixture, "mbarrier: who uses one must come after the store that makes it") {
+    const auto use = [&](u32 warp, u32 site) {
+        race.use_mbarrier(Lanes(warp, site, 512, 8, 0, 1).access);
+    };
+    write(0, 0, 512, 8);
+    use(1, 1);
+    CHECK(found() == Found{"read after write 11 10"});
+    next_block();
+    write(0, 0, 512, 8);
+    barrier();
+    use(1, 1);
+    use(2, 2);
+    CHECK(race.findings() == 0);
+    // Taken away, or made again, while others may use it.
+    write(0, 3, 512, 8);
+    CHECK(race.findings() > 0);
+}
+
 TEST_CASE_FIXTURE(Fixture, "asynchronous copies are there once they are waited for") {
     const auto copy = [&](u32 warp, u32 offset) {
         race.async_write(Lanes(warp, 0, offset, 16, 0, kAllLanes).access);

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "base/codec.h"
+
 using namespace coalesce;
 using namespace coalesce::timing;
 using doctest::Approx;

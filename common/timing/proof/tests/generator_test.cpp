@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/codec.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "timing/proof/compare.h"

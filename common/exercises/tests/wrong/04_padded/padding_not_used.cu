@@ -1,5 +1,6 @@
 // expect: bank-conflicts
 // mistake: There is room for the padding, but the index does not know it.
+// says: Let the 32 lanes
 constexpr int TILE_DIM = 32;
 
 __global__ void transpose(float* out, const float* in, int rows, int cols) {

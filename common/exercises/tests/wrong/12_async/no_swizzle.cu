@@ -1,5 +1,6 @@
 // expect: bank-conflicts
 // mistake: place without the swizzle.
+// says: 8 lanes are served together
 #include <cuda_pipeline.h>
 
 constexpr int TILE_DIM = 64, QUADS = TILE_DIM / 4, TILE_QUADS = TILE_DIM * QUADS, THREADS = 256;

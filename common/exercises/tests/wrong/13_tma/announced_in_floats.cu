@@ -1,5 +1,7 @@
-// expect: missing-barrier | copy-not-waited-for | shared-race
+// expect: copy-not-waited-for
 // mistake: Floats are counted, not bytes.
+// says: announced
+// never: __syncthreads
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 
 __device__ unsigned shared_address(const void* pointer) {

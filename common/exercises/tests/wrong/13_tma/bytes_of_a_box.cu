@@ -1,5 +1,7 @@
 // expect: deadlock | endless-loop
 // mistake: All bytes of a tile are announced, on the edge too.
+// says: bytes were announced
+// never: the lock
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 
 __device__ unsigned shared_address(const void* pointer) {

@@ -1,4 +1,4 @@
-# find_package(coalesce): CUDA programs on the simulated GPU, without a GPU and without a toolkit.
+# Part of find_package(coalesce): CUDA programs on the simulated GPU, without a GPU and without a toolkit.
 #
 #   coalesce_add_program(NAME SOURCE...)   a program of .cu files, which clang compiles, and others
 #   coalesce::cudart                       the simulated GPU: link it into plain C++ that launches

@@ -23,6 +23,11 @@
 #include <cstdint>
 #include <type_traits>
 
+/// The version: a number that is larger for a newer one, to be compared in #if.
+#define COALESCE_VERSION_MAJOR 0
+#define COALESCE_VERSION_MINOR 2
+#define COALESCE_VERSION (COALESCE_VERSION_MAJOR * 1000 + COALESCE_VERSION_MINOR)
+
 namespace coalesce {
 
 /// Where the elements of the matrices lie. Everything is counted in elements; 0 means: side by side.
@@ -49,6 +54,7 @@ struct Task {
     int tile_rows, tile_cols;           ///< for kernels whose tiles have no fixed size
     int stack;                          ///< matrices that a block takes at once
     bool is_down_first;                 ///< neighbouring blocks have tiles below each other
+    bool is_spread;                     ///< strips of tiles are taken 32 strips apart, not in order
 };
 
 /// The tile of a block.
@@ -56,6 +62,14 @@ struct Place {
     std::int64_t row, col;  ///< of its first element
     std::int64_t batch;     ///< which matrix
 };
+
+/// Strips of tiles, 64 at a time: 0, 32, 1, 33, ... With strips of 256 bytes, those that are read at the
+/// same time are 8 KB apart. Where rows are a multiple of 128 KB apart, neighbouring strips ask the
+/// same channels of memory for all of their rows; these do not. Incomplete groups stay in order.
+__host__ __device__ inline unsigned spread_strip(unsigned strip, unsigned strips) {
+    if ((strip | 63) >= strips) return strip;
+    return (strip & ~63u) | (strip & 1) << 5 | (strip & 63) >> 1;
+}
 
 /// Blocks are numbered in one dimension, which is the only one that has room for 2^31 of them.
 __device__ inline Place place_of_block(const Task& task, int tile_rows, int tile_cols) {
@@ -67,6 +81,16 @@ __device__ inline Place place_of_block(const Task& task, int tile_rows, int tile
     const std::int64_t slow = line - batch * outer;
     return {(task.is_down_first ? fast : slow) * tile_rows,
             (task.is_down_first ? slow : fast) * tile_cols, batch};
+}
+
+/// The same for kernels whose strips may be spread.
+__device__ inline Place place_of_spread_block(const Task& task, int tile_rows, int tile_cols) {
+    Place place = place_of_block(task, tile_rows, tile_cols);
+    if (task.is_spread) {
+        const auto strip = static_cast<unsigned>(place.col / tile_cols);
+        place.col = std::int64_t{spread_strip(strip, task.tiles_across)} * tile_cols;
+    }
+    return place;
 }
 
 /// `ElementOf<4>::type`: an unsigned type of that many bytes.
@@ -149,6 +173,64 @@ __device__ inline void store_vector(void* to, const Vector<BYTES>& vector) {
     }
 }
 
+/// What a load says to the second-level cache: nothing, or that its lines are the last to leave, for
+/// what is asked for in pieces of less than a line; or that too, and that memory may bring 128 bytes.
+/// Both cost time where matrices fit into the cache, so the size of the matrices decides.
+enum class Loads { plain, stay, stay_128 };
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#    define COALESCE_STAYING_LOAD(HINT, KIND, VALUES)               \
+        "{ .reg .b64 policy;\n"                                     \
+        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n" \
+        "ld.global.L2::cache_hint" HINT "." KIND " " VALUES ", policy; }"
+#endif
+
+/// Loads from device memory.
+template <Loads LOADS>
+__device__ inline Vector<16> load_far(const void* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (LOADS != Loads::plain) {
+        Vector<16> v;
+        if constexpr (LOADS == Loads::stay) {
+            asm volatile(COALESCE_STAYING_LOAD("", "v4.u32", "{%0, %1, %2, %3}, [%4]")
+                         : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
+                         : "l"(__cvta_generic_to_global(from)));
+        } else {
+            asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "v4.u32", "{%0, %1, %2, %3}, [%4]")
+                         : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
+                         : "l"(__cvta_generic_to_global(from)));
+        }
+        return v;
+    }
+#endif
+    return load_vector<16>(from);
+}
+template <Loads LOADS, int SIZE>
+__device__ inline Element<SIZE> load_element(const char* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (LOADS == Loads::stay_128 && SIZE == 4) {
+        unsigned v;
+        asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "u32", "%0, [%1]")
+                     : "=r"(v)
+                     : "l"(__cvta_generic_to_global(from)));
+        return v;
+    }
+    if constexpr (LOADS == Loads::stay_128 && SIZE == 8) {
+        unsigned long long v;
+        asm volatile(COALESCE_STAYING_LOAD(".L2::128B", "u64", "%0, [%1]")
+                     : "=l"(v)
+                     : "l"(__cvta_generic_to_global(from)));
+        return v;
+    }
+    if constexpr (LOADS == Loads::stay_128 && SIZE == 16) {
+        const Vector<16> v = load_far<LOADS>(from);
+        return {v.word[0], v.word[1], v.word[2], v.word[3]};
+    }
+#endif
+    return *reinterpret_cast<const Element<SIZE>*>(from);
+}
+#undef COALESCE_STAYING_LOAD
+
 /// Turns N x N elements within the registers of a thread; N of them are a vector.
 template <int SIZE, int N, int BYTES>
 __device__ inline void turn(Vector<BYTES> (&out)[N], const Vector<BYTES> (&in)[N]) {
@@ -209,7 +291,7 @@ struct TurnedTile {
 // ---- rows that start at multiples of 16 bytes, and consist of whole 16 bytes ----
 
 /// A thread turns pieces of N x N elements, N of which are 16 bytes.
-template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES>
+template <int SIZE, int BLOCK_COLS, int BLOCK_ROWS, int PIECES, Loads LOADS = Loads::plain>
 struct Pieces {
     static constexpr int N = 16 / SIZE;
     static constexpr int TILE_ROWS = BLOCK_ROWS * PIECES * N, TILE_COLS = BLOCK_COLS * N;
@@ -225,7 +307,7 @@ struct Pieces {
     using Tile = TurnedTile<SIZE, 16, TILE_COLS, QUADS>;
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const Place place = place_of_spread_block(task, TILE_ROWS, TILE_COLS);
         const Tile tile{shared};
         load(task, place, tile);
         __syncthreads();
@@ -245,7 +327,7 @@ struct Pieces {
                 const char* from = in + (row * task.in_pitch + col) * SIZE;
 #pragma unroll
                 for (int i = 0; i < N; ++i, from += task.in_pitch * SIZE) {
-                    piece[k][i] = load_vector<16>(from);
+                    piece[k][i] = load_far<LOADS>(from);
                 }
             }
         }
@@ -279,10 +361,63 @@ struct Pieces {
     }
 };
 
+/// Words, in tiles of 64 x 64: a tile stays in shared memory as it came, and is turned when it is
+/// read. Of two loads and two stores of a thread all can be under way, and four blocks are at work on
+/// a multiprocessor. Groups of four rows exchange their vectors, each differently, so that threads
+/// that read the same column of other groups find it in other banks.
+template <Loads LOADS>
+struct Raw {
+    static constexpr int TILE_ROWS = 64, TILE_COLS = 64, THREADS = 512, LEAD = 0;
+    static constexpr int SHARED_BYTES = TILE_ROWS * TILE_COLS * 4;
+
+    static __device__ char* vector(char* shared, int row, int quad) {
+        return shared + (row * 16 + (quad ^ (row / 4 % 8))) * 16;
+    }
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_spread_block(task, TILE_ROWS, TILE_COLS);
+        const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+        load(task, place, shared, x, y);
+        __syncthreads();
+        store(task, place, shared, x, 2 * y);
+    }
+
+    static __device__ void load(const Task& task, const Place& place, char* shared, int x, int y) {
+        const std::int64_t col = place.col + 4 * x, row = place.row + y;
+        const char* from = in_of<4>(task, place) + (row * task.in_pitch + col) * 4;
+        Vector<16> near = {}, far = {};
+        if (col < task.cols && row < task.rows) near = load_far<LOADS>(from);
+        if (col < task.cols && row + 32 < task.rows) {
+            far = load_far<LOADS>(from + 32 * task.in_pitch * 4);
+        }
+        store_vector(vector(shared, y, x), near);
+        store_vector(vector(shared, y + 32, x), far);
+    }
+
+    /// Four rows of two columns.
+    static __device__ void store(const Task& task, const Place& place, char* shared, int quad,
+                                 int x) {
+        Vector<8> pair[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            pair[i] = load_vector<8>(vector(shared, quad * 4 + i, x / 4) + x % 4 * 4);
+        }
+        const std::int64_t col = place.col + x, row = place.row + 4 * quad;
+        if (col >= task.cols || row >= task.rows) return;
+        char* to = out_of<4>(task, place) + (col * task.out_pitch + row) * 4;
+#pragma unroll
+        for (int k = 0; k < 2; ++k, to += task.out_pitch * 4) {
+            store_vector<16>(
+                to, {{pair[0].word[k], pair[1].word[k], pair[2].word[k], pair[3].word[k]}});
+        }
+    }
+};
+
 // ---- rows that start anywhere ----
 
 /// A thread moves single elements: LOADS of them at once, so that enough is under way.
-template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES>
+template <int SIZE, int TILE_ROWS_, int TILE_COLS_, int THREADS_, int SHIFT_BYTES,
+          Loads LOADS_ = Loads::plain>
 struct Shifted {
     static constexpr int TILE_ROWS = TILE_ROWS_, TILE_COLS = TILE_COLS_, THREADS = THREADS_;
     static constexpr int SHIFT = SHIFT_BYTES / SIZE, LEAD = SHIFT - 1;
@@ -314,7 +449,7 @@ struct Shifted {
             from += (top + y) * task.in_pitch * SIZE;
 #pragma unroll
             for (int k = 0; k < LOADS; ++k, from += LOAD_ROWS * task.in_pitch * SIZE) {
-                value[k] = element<SIZE>(from, 0);
+                value[k] = load_element<LOADS_, SIZE>(from);
             }
         } else {
 #pragma unroll
@@ -503,6 +638,188 @@ struct Realigned {
     }
 };
 
+/// For elements of less than a word whose rows start anywhere: 256 bytes of each row come into shared
+/// memory as aligned vectors, 240 bytes of which count, wherever in them the row starts. Threads take
+/// words from below each other, put together from two where a row is not aligned, turn them, and
+/// lay them down turned. What is stored is put together from two vectors again, so that all stores
+/// are whole vectors. For that a block loads one vector's worth of rows more than it stores.
+template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS>
+struct Rewound {
+    static constexpr int BLOCKS = BLOCKS_;  ///< that registers must suffice for
+    static constexpr int N = 16 / SIZE, LEAD = N, PER_WORD = 4 / SIZE;
+    static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = 240 / SIZE;
+    static constexpr int THREADS = THREADS_;
+    static constexpr int QUADS = LOADED_ROWS / N, UNITS = QUADS * 64 / THREADS;
+    static constexpr int SHARED_BYTES = LOADED_ROWS * 256;
+    static_assert(QUADS % 8 == 0 && QUADS * 64 % THREADS == 0 && THREADS % QUADS == 0, "even");
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const std::int64_t top = place.row - LEAD;
+        const char* corner = in_of<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
+        if (may_read_around(task, place)) {
+            load(task, corner, shared);
+        } else {
+            load_edge(task, place, corner, shared);
+        }
+        __syncthreads();
+        turn_words(task, corner, shared);
+        __syncthreads();
+        store(task, place, shared);
+    }
+
+    /// Whether the tile and a vector before and after each of its rows are all within the matrix.
+    static __device__ bool may_read_around(const Task& task, const Place& place) {
+        const std::int64_t top = place.row - LEAD, bottom = place.row + TILE_ROWS - 1;
+        const std::int64_t before = place.col, behind = task.cols - place.col - 256 / SIZE;
+        if (top < 0 || bottom >= task.rows) return false;
+        if (task.in_pitch != task.cols) return before >= N && behind >= N;
+        return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
+    }
+
+    static __device__ void load(const Task& task, const char* corner, char* shared) {
+        constexpr int COUNT = LOADED_ROWS * 16 / THREADS;
+        const std::int64_t step = std::int64_t{THREADS / 16} * task.in_pitch * SIZE;
+        const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+        const char* row = corner + y * task.in_pitch * SIZE;
+        Vector<16> value[COUNT];
+#pragma unroll
+        for (int k = 0; k < COUNT; ++k, row += step) {
+            const char* from = row - reinterpret_cast<std::uintptr_t>(row) % 16;
+            value[k] = load_far<LOADS>(from + x * 16);
+        }
+#pragma unroll
+        for (int k = 0; k < COUNT; ++k) {
+            store_vector(shared + (threadIdx.x + k * THREADS) * 16, value[k]);
+        }
+    }
+
+    /// The same at the edges: rows that are not there are 0, and a vector that is not all within the
+    /// matrix comes element by element.
+    static __device__ void load_edge(const Task& task, const Place& place, const char* corner,
+                                     char* shared) {
+        constexpr int COUNT = LOADED_ROWS * 16 / THREADS;
+        const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+        const char* const in = in_of<SIZE>(task, place);
+        const bool is_dense = task.in_pitch == task.cols;
+        Vector<16> value[COUNT];
+#pragma unroll
+        for (int k = 0; k < COUNT; ++k) {
+            const int line = y + k * (THREADS / 16);
+            const std::int64_t row = place.row - LEAD + line;
+            value[k] = {};
+            if (row < 0 || row >= task.rows) continue;
+            const char* const start = corner + line * task.in_pitch * SIZE;
+            const char* const from = start - reinterpret_cast<std::uintptr_t>(start) % 16 + x * 16;
+            const char* const begin = is_dense ? in : in + row * task.in_pitch * SIZE;
+            const char* const end = begin + (is_dense ? task.rows : 1) * task.cols * SIZE;
+            if (from >= begin && from + 16 <= end) {
+                value[k] = load_far<LOADS>(from);
+                continue;
+            }
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                const char* const at = from + i * SIZE;
+                if (at < begin || at >= end) continue;
+                value[k].word[i / PER_WORD] |= static_cast<unsigned>(element<SIZE>(at, 0))
+                                               << (i % PER_WORD * SIZE * 8);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < COUNT; ++k) {
+            store_vector(shared + (threadIdx.x + k * THREADS) * 16, value[k]);
+        }
+    }
+
+    static __device__ char* turned(char* shared, int col, int quad) {
+        return shared + (col * QUADS + (quad ^ (col / PER_WORD % 8))) * 16;
+    }
+
+    /// All words into registers before the first goes back: it is the same shared memory.
+    static __device__ void turn_words(const Task& task, const char* corner, char* shared) {
+        const int x = threadIdx.x % 64, first = threadIdx.x / 64;
+        const auto pitch = static_cast<unsigned>(task.in_pitch) * SIZE;
+        unsigned word[UNITS][N];
+#pragma unroll
+        for (int k = 0; k < UNITS; ++k) {
+            const int y = (first + k * (THREADS / 64)) * N;
+            auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(corner)) +
+                         static_cast<unsigned>(y) * pitch;
+            const char* from = shared + y * 256 + x * 4;
+#pragma unroll
+            for (int i = 0; i < N; ++i, start += pitch) {
+                const auto* pair = reinterpret_cast<const unsigned*>(from + i * 256 + (start & 12));
+                word[k][i] = x < 60 ? __funnelshift_r(pair[0], pair[1], start * 8) : 0;
+            }
+        }
+        __syncthreads();
+        if (x >= 60) return;
+#pragma unroll
+        for (int k = 0; k < UNITS; ++k) {
+            const int quad = first + k * (THREADS / 64);
+            Vector<16> column[PER_WORD];
+            turn_column(column, word[k]);
+#pragma unroll
+            for (int j = 0; j < PER_WORD; ++j) {
+                store_vector(turned(shared, x * PER_WORD + j, quad), column[j]);
+            }
+        }
+    }
+
+    /// N words below each other: a vector of N elements for each of their columns.
+    static __device__ void turn_column(Vector<16> (&column)[PER_WORD], const unsigned (&word)[N]) {
+#pragma unroll
+        for (int g = 0; g < 4; ++g) {
+            if constexpr (SIZE == 1) {
+                const unsigned a = word[4 * g], b = word[4 * g + 1];
+                const unsigned c = word[4 * g + 2], d = word[4 * g + 3];
+                const unsigned ab01 = __byte_perm(a, b, 0x5140), ab23 = __byte_perm(a, b, 0x7362);
+                const unsigned cd01 = __byte_perm(c, d, 0x5140), cd23 = __byte_perm(c, d, 0x7362);
+                column[0].word[g] = __byte_perm(ab01, cd01, 0x5410);
+                column[1].word[g] = __byte_perm(ab01, cd01, 0x7632);
+                column[2].word[g] = __byte_perm(ab23, cd23, 0x5410);
+                column[3].word[g] = __byte_perm(ab23, cd23, 0x7632);
+            } else {
+                const unsigned a = word[2 * g], b = word[2 * g + 1];
+                column[0].word[g] = __byte_perm(a, b, 0x5410);
+                column[1].word[g] = __byte_perm(a, b, 0x7632);
+            }
+        }
+    }
+
+    static __device__ void store(const Task& task, const Place& place, char* shared) {
+        const int lane = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
+        if (lane == QUADS - 1) return;
+        const std::int64_t step = std::int64_t{THREADS / QUADS} * task.out_pitch * SIZE;
+        const std::int64_t left = task.cols - place.col;
+        const int cols = left < TILE_COLS ? static_cast<int>(left) : TILE_COLS;
+        const bool is_inner = place.row >= N && place.row + TILE_ROWS <= task.rows;
+        char* line =
+            out_of<SIZE>(task, place) + ((place.col + first) * task.out_pitch + place.row) * SIZE;
+#ifndef __clang__  // which cannot, and says so
+#    pragma unroll 4
+#endif
+        for (int x = first; x < cols; x += THREADS / QUADS, line += step) {
+            const unsigned before = reinterpret_cast<std::uintptr_t>(line) % 16;
+            const auto low = load_vector<16>(turned(shared, x, lane + (before == 0)));
+            const auto high = load_vector<16>(turned(shared, x, lane + 1));
+            const auto vector = shifted<SIZE>(low, high, (16 - before) % 16);
+            const std::int64_t row = place.row - before / SIZE + lane * N;
+            char* to = line - before + lane * 16;
+            if (is_inner || (row >= 0 && row + N <= task.rows)) {
+                store_vector(to, vector);
+                continue;
+            }
+#pragma unroll
+            for (int i = 0; i < N; ++i) {
+                if (row + i < 0 || row + i >= task.rows) continue;
+                const unsigned word = vector.word[i / PER_WORD] >> (i % PER_WORD * SIZE * 8);
+                element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
+            }
+        }
+    }
+};
+
 // ---- a few long columns ----
 
 /// Moves memory between two places whose addresses have the same remainder of 16: by vectors, and
@@ -637,7 +954,110 @@ struct Wide {
     }
 };
 
+// ---- a few planes ----
+
+/// Images whose channels are planes, or lie last: CHANNELS rows of many words, or the other way
+/// round. A thread has four pixels, so that both sides are vectors.
+template <int CHANNELS, bool IS_TO_LAST>
+struct Channels {
+    static constexpr int THREADS = 256, PIXELS = THREADS * 4, LEAD = 0;
+    static constexpr int TILE_ROWS = IS_TO_LAST ? CHANNELS : PIXELS;
+    static constexpr int TILE_COLS = IS_TO_LAST ? PIXELS : CHANNELS;
+    static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
+
+    /// Vectors of the line, in order. Threads take CHANNELS of them each: where that is a power of two,
+    /// groups of 8 exchange theirs, so that threads which are served at once find them in other banks.
+    static __device__ char* vector(char* shared, int index) {
+        const bool is_power = (CHANNELS & (CHANNELS - 1)) == 0;
+        return shared + (is_power ? index ^ index / 8 % 8 : index) * 16;
+    }
+
+    static __device__ void run(const Task& task, char* shared) {
+        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const char* in = in_of<4>(task, place);
+        char* out = out_of<4>(task, place);
+        const std::int64_t pixels = IS_TO_LAST ? task.cols : task.rows;
+        const std::int64_t first = IS_TO_LAST ? place.col : place.row;
+        const std::int64_t left = pixels - first;
+        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / 4;  // of threads
+        const int thread = threadIdx.x;
+        if constexpr (IS_TO_LAST) {
+            if (thread < count) from_planes(in + (first + thread * 4) * 4, pixels, shared);
+            __syncthreads();
+            char* const to = out + first * CHANNELS * 4;
+#pragma unroll
+            for (int c = 0; c < CHANNELS; ++c) {
+                const int i = thread + c * THREADS;
+                if (i < count * CHANNELS) {
+                    store_vector(to + i * 16, load_vector<16>(vector(shared, i)));
+                }
+            }
+        } else {
+            load_line(in + first * CHANNELS * 4, shared, count * CHANNELS);
+            __syncthreads();
+            if (thread < count) to_planes(out + (first + thread * 4) * 4, pixels, shared);
+        }
+    }
+
+    static __device__ void from_planes(const char* in, std::int64_t pixels, char* shared) {
+        Vector<16> plane[CHANNELS], last[CHANNELS];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) plane[c] = load_vector<16>(in + c * pixels * 4);
+#pragma unroll
+        for (int i = 0; i < 4 * CHANNELS; ++i) {
+            last[i / 4].word[i % 4] = plane[i % CHANNELS].word[i / CHANNELS];
+        }
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+            store_vector(vector(shared, threadIdx.x * CHANNELS + c), last[c]);
+        }
+    }
+
+    static __device__ void to_planes(char* out, std::int64_t pixels, char* shared) {
+        Vector<16> plane[CHANNELS], last[CHANNELS];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+            last[c] = load_vector<16>(vector(shared, threadIdx.x * CHANNELS + c));
+        }
+#pragma unroll
+        for (int i = 0; i < 4 * CHANNELS; ++i) {
+            plane[i % CHANNELS].word[i / CHANNELS] = last[i / 4].word[i % 4];
+        }
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) store_vector(out + c * pixels * 4, plane[c]);
+    }
+
+    static __device__ void load_line(const char* in, char* shared, int count) {
+        Vector<16> value[CHANNELS];
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+            const int i = threadIdx.x + c * THREADS;
+            if (i < count) value[c] = load_vector<16>(in + i * 16);
+        }
+#pragma unroll
+        for (int c = 0; c < CHANNELS; ++c) {
+            const int i = threadIdx.x + c * THREADS;
+            if (i < count) store_vector(vector(shared, i), value[c]);
+        }
+    }
+};
+
 // ---- many small matrices ----
+
+/// Divides numbers below 2^16 by the same one, without a division for each.
+struct Divider {
+    unsigned multiplier;
+    bool is_one;
+
+    explicit __device__ Divider(int by) {
+        multiplier = 0xFFFFFFFFu / static_cast<unsigned>(by) + 1;
+        is_one = by == 1;
+    }
+    __device__ int quotient(int number) const {
+        return is_one ? number
+                      : static_cast<int>(__umulhi(static_cast<unsigned>(number), multiplier));
+    }
+};
 
 /// Matrices that lie side by side, a few at a time: they come into shared memory as one line, and
 /// their elements leave it in the order of `out`, which is a line too.
@@ -655,11 +1075,12 @@ struct Stack {
         char* to = static_cast<char*>(task.out) + first * elements * SIZE;
         char* tile = place_of_line(shared, from);
         copy_line<SIZE, THREADS, 4>(tile, from, count);
+        const Divider by_elements(elements), by_rows(rows);
         __syncthreads();
 #pragma unroll 4
         for (int i = threadIdx.x; i < count; i += THREADS) {
-            const int matrix = i / elements, place = i % elements;
-            const int col = place / rows, row = place % rows;
+            const int matrix = by_elements.quotient(i), place = i - matrix * elements;
+            const int col = by_rows.quotient(place), row = place - col * rows;
             element<SIZE>(to, i) = element<SIZE>(tile, matrix * elements + row * cols + col);
         }
     }
@@ -673,6 +1094,25 @@ __global__ void __launch_bounds__(Kernel::THREADS) transpose_kernel(const Task t
     Kernel::run(task, reinterpret_cast<char*>(shared));
 }
 
+/// The same with as few registers as so many blocks of a multiprocessor have.
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS)
+    crowded_transpose_kernel(const Task task) {
+    extern __shared__ uint4 shared[];
+    Kernel::run(task, reinterpret_cast<char*>(shared));
+}
+
+template <class Kernel, class = void>
+struct KernelOf {
+    static const void* get() { return reinterpret_cast<const void*>(&transpose_kernel<Kernel>); }
+};
+template <class Kernel>
+struct KernelOf<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> {
+    static const void* get() {
+        return reinterpret_cast<const void*>(&crowded_transpose_kernel<Kernel>);
+    }
+};
+
 /// The most blocks of a grid.
 constexpr std::int64_t most_blocks = 2147483647;
 /// Shared memory that a block gets unasked.
@@ -685,10 +1125,15 @@ inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
 template <class Kernel>
 cudaError_t launch_blocks(Task task, std::int64_t blocks, std::int64_t bytes, cudaStream_t stream) {
     void* arguments[] = {&task};
+    const void* const kernel = KernelOf<Kernel>::get();
+    if (bytes > most_shared_bytes) {
+        const cudaError_t error = cudaFuncSetAttribute(
+            kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+        if (error != cudaSuccess) return error;
+    }
     // Unlike <<< >>> this says itself whether it succeeded: errors of others stay where they are.
-    return cudaLaunchKernel(reinterpret_cast<const void*>(&transpose_kernel<Kernel>),
-                            dim3(static_cast<unsigned>(blocks)), dim3(Kernel::THREADS), arguments,
-                            static_cast<std::size_t>(bytes), stream);
+    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(Kernel::THREADS),
+                            arguments, static_cast<std::size_t>(bytes), stream);
 }
 
 /// A block for each tile of each matrix; several launches where a grid has no room for them all.
@@ -739,7 +1184,7 @@ inline std::int64_t bank_conflicts(std::int64_t elements, int size) {
 
 /// The strips that were fastest on an H200.
 template <int SIZE>
-using Tallest = Tall<SIZE, SIZE == 1 ? 128 : 256, SIZE == 1 ? 4 : 8>;
+using Tallest = Tall<SIZE, SIZE == 1 ? 128 : 256, SIZE == 1 ? 10 : 8>;
 template <int SIZE>
 using Widest = Wide<SIZE, 128, 20>;
 
@@ -767,29 +1212,75 @@ template <int SIZE>
 struct Fastest;
 template <>
 struct Fastest<1> {
-    using Aligned = Pieces<1, 16, 8, 1>;
+    template <Loads LOADS>
+    using Aligned = Pieces<1, 16, 8, 1, LOADS>;
     using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
+    using Rewound = transposing::Rewound<1, 128, 512, 3, Loads::stay_128>;
+    using RewoundLarge = transposing::Rewound<1, 256, 512, 2, Loads::stay_128>;
+    static constexpr std::int64_t rewound_bytes = 200'000'000;
 };
 template <>
 struct Fastest<2> {
-    using Aligned = Pieces<2, 16, 16, 1>;
+    template <Loads LOADS>
+    using Aligned = Pieces<2, 16, 16, 1, LOADS>;
     using Anywhere = Realigned<2, 16, 8, 16, 1, 32>;
+    using Rewound = transposing::Rewound<2, 64, 256, 4, Loads::stay_128>;
+    using RewoundLarge = transposing::Rewound<2, 128, 256, 4, Loads::stay_128>;
+    static constexpr std::int64_t rewound_bytes = 30'000'000;
 };
 template <>
 struct Fastest<4> {
-    using Aligned = Pieces<4, 16, 16, 1>;
+    template <Loads LOADS>
+    using Aligned = std::conditional_t<LOADS == Loads::plain, Pieces<4, 16, 16, 1>, Raw<LOADS>>;
     using Anywhere = Shifted<4, 64, 64, 512, 32>;
+    using AnywhereLarge = Shifted<4, 64, 64, 512, 32, Loads::stay_128>;
 };
 template <>
 struct Fastest<8> {
-    using Aligned = Pieces<8, 16, 32, 1>;
+    template <Loads LOADS>
+    using Aligned = Pieces<8, 16, 32, 1, LOADS>;
     using Anywhere = Shifted<8, 32, 64, 512, 32>;
+    using AnywhereLarge = Shifted<8, 32, 64, 512, 32, Loads::stay_128>;
 };
 template <>
 struct Fastest<16> {
-    using Aligned = Pieces<16, 16, 16, 2>;
+    template <Loads LOADS>
+    using Aligned = Pieces<16, 16, 16, 2, LOADS>;
     using Anywhere = Shifted<16, 32, 32, 512, 32>;
+    using AnywhereLarge = Shifted<16, 32, 32, 512, 32, Loads::stay_128>;
 };
+
+/// Matrices, in bytes, from which on it pays to say what should stay in the second-level cache:
+/// with smaller ones it costs time, up to 6 % at 64 MB.
+constexpr std::int64_t staying_bytes = 400'000'000;
+/// The same where rows start anywhere.
+constexpr std::int64_t staying_bytes_anywhere = 200'000'000;
+/// Whether it pays to say so.
+template <int SIZE>
+bool does_stay(const Task& task, bool is_aligned) {
+    // Not multiplied: batches whose strides are 0 may be more than fit into 64 bits.
+    const std::int64_t most = (is_aligned ? staying_bytes : staying_bytes_anywhere) / SIZE;
+    return task.rows * task.cols >= most / task.batches;
+}
+
+/// The kernel for elements of 1 and 2 bytes whose rows start anywhere, by the bytes of one matrix. For
+/// narrow matrices its tiles are too large.
+enum class Rewinding { none, small, large };
+template <int SIZE>
+Rewinding rewinding_of(const Task& task) {
+    if constexpr (SIZE < 4) {
+        if (task.rows < 256 || task.cols < 256) return Rewinding::none;
+        const bool is_large = task.rows * task.cols * SIZE >= Fastest<SIZE>::rewound_bytes;
+        return is_large ? Rewinding::large : Rewinding::small;
+    }
+    return Rewinding::none;
+}
+
+/// Whether all rows ask the same channels of memory for the same columns.
+template <int SIZE>
+bool are_rows_camping(const Task& task) {
+    return task.in_pitch * SIZE % (128 * 1024) == 0;
+}
 
 template <int SIZE>
 bool is_stack(const Task& task) {
@@ -828,10 +1319,20 @@ cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
 /// Rows and columns that both start at multiples of 16 bytes.
 template <int SIZE>
 cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t stream) {
-    using Large = typename Fastest<SIZE>::Aligned;
     using Small = Pieces<SIZE, 8, 8, 1>;
     if (shorter <= Small::TILE_COLS) return launch<SIZE, Small>(task, stream);
-    return launch<SIZE, Large>(task, stream);
+    Task spread = task;
+    spread.is_spread = are_rows_camping<SIZE>(task);
+    spread.is_down_first |= spread.is_spread;
+    const bool are_lines_cut = task.in_pitch * SIZE % 128 != 0;
+    if (are_lines_cut && does_stay<SIZE>(task, false)) {
+        return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay_128>>(task,
+                                                                                       stream);
+    }
+    if (does_stay<SIZE>(task, true)) {
+        return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::stay>>(spread, stream);
+    }
+    return launch<SIZE, typename Fastest<SIZE>::template Aligned<Loads::plain>>(spread, stream);
 }
 
 /// The others. The rows that a block shares with the one before are not worth it for small matrices.
@@ -842,11 +1343,54 @@ cudaError_t launch_anywhere(const Task& task, std::int64_t shorter, cudaStream_t
     if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
         return launch<SIZE, Small>(task, stream);
     }
+    if constexpr (SIZE < 4) {
+        switch (rewinding_of<SIZE>(task)) {
+            case Rewinding::none: break;
+            case Rewinding::small:
+                return launch<SIZE, typename Fastest<SIZE>::Rewound>(task, stream);
+            case Rewinding::large:
+                return launch<SIZE, typename Fastest<SIZE>::RewoundLarge>(task, stream);
+        }
+    } else if (does_stay<SIZE>(task, false)) {
+        return launch<SIZE, typename Fastest<SIZE>::AnywhereLarge>(task, stream);
+    }
     return launch<SIZE, Large>(task, stream);
+}
+
+/// Images of 2 to 4, 6 or 8 channels of words, large enough for tiles of 1024 pixels.
+template <int SIZE>
+bool has_channels(const Task& task) {
+    const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;
+    const std::int64_t pixels = task.rows < task.cols ? task.cols : task.rows;
+    const bool is_dense = task.in_pitch == task.cols && task.out_pitch == task.rows;
+    const auto start =
+        reinterpret_cast<std::uintptr_t>(task.out) | reinterpret_cast<std::uintptr_t>(task.in);
+    const bool is_aligned =
+        start % 16 == 0 && pixels % 4 == 0 &&
+        (task.batches == 1 || (task.in_stride % 4 == 0 && task.out_stride % 4 == 0));
+    const bool is_known = (channels >= 2 && channels <= 4) || channels == 6 || channels == 8;
+    return SIZE == 4 && is_dense && is_aligned && is_known && pixels >= 4096;
+}
+
+template <int CHANNELS>
+cudaError_t launch_channels_of(const Task& task, cudaStream_t stream) {
+    if (task.rows == CHANNELS) return launch<4, Channels<CHANNELS, true>>(task, stream);
+    return launch<4, Channels<CHANNELS, false>>(task, stream);
+}
+
+inline cudaError_t launch_channels(const Task& task, cudaStream_t stream) {
+    switch (task.rows < task.cols ? task.rows : task.cols) {
+        case 2: return launch_channels_of<2>(task, stream);
+        case 3: return launch_channels_of<3>(task, stream);
+        case 4: return launch_channels_of<4>(task, stream);
+        case 6: return launch_channels_of<6>(task, stream);
+        default: return launch_channels_of<8>(task, stream);
+    }
 }
 
 template <int SIZE>
 cudaError_t launch_best(Task task, cudaStream_t stream) {
+    if (has_channels<SIZE>(task)) return launch_channels(task, stream);
     const bool is_aligned =
         has_vectors(task.in, SIZE, task.cols, task.in_pitch, task.in_stride, task.batches) &&
         has_vectors(task.out, SIZE, task.rows, task.out_pitch, task.out_stride, task.batches);
@@ -861,7 +1405,9 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     const bool suits_banks = shorter < 32 || bank_conflicts(shorter, SIZE) <= 4;
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols;
     if (is_tall && suits_banks && task.tile_rows > 0) return launch_tall<SIZE>(task, stream);
-    const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows;
+    // From about 500 rows on, the tiles of the other kernel are faster than strips.
+    const bool is_rewound = rewinding_of<SIZE>(task) != Rewinding::none && task.rows >= 512;
+    const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows && !is_rewound;
     if (is_wide && suits_banks && task.tile_cols > 0) return launch_wide<SIZE>(task, stream);
     if (is_aligned) return launch_aligned<SIZE>(task, shorter, stream);
     return launch_anywhere<SIZE>(task, shorter, stream);

@@ -1,0 +1,18 @@
+// expect: no-bounds-check
+// mistake: the first of the four elements is compared, and the last may lie after the matrix.
+// says: in one access
+// says: rows * cols
+// never: row with rows
+constexpr int BLOCK = 256;
+
+__global__ void copy(float* out, const float* in, int rows, int cols) {
+    int count = rows * cols;
+    int first = (blockIdx.x * BLOCK + threadIdx.x) * 4;
+    if (first < count) {
+        *reinterpret_cast<float4*>(out + first) = *reinterpret_cast<const float4*>(in + first);
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(rows * cols, BLOCK * 4)}, .block = {BLOCK}};
+}

@@ -1,0 +1,15 @@
+// The number of threads is 0 for some, and 64 for others, by a register.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[32][33];
+    int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
+    if (row < rows && col < cols) tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+    int threads = threadIdx.y < 30 ? 0 : 64;
+    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+    col = blockIdx.x * 32 + threadIdx.y;
+    row = blockIdx.y * 32 + threadIdx.x;
+    if (row < rows && col < cols) out[col * rows + row] = tile[threadIdx.x][threadIdx.y];
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 32)}, .block = {32, 32}};
+}

