@@ -34,78 +34,56 @@ struct Pull : Way {
     Turn turn;
 };
 
-// ---- packed, exchanged, unpacked ----
+// ---- packed and exchanged ----
 
-// A chunk is a part of every piece. While one is exchanged, the next is packed and the one before
-// unpacked: each on a stream of its own, with two slots that they use in turn.
+// A chunk is a part of every piece. While one is exchanged, the next is packed: on streams of their own, with two slots
+// that they use in turn.
 struct Chunks : Way {
-    Chunks(const Ranks& ranks, Tuning tuning, Turn pack_pieces, Unpack unpack_piece)
+    Chunks(const Ranks& ranks, Tuning tuning, Turn pack_pieces, bool receives)
         : ranks(ranks),
           pack_pieces(pack_pieces),
-          unpack_piece(unpack_piece),
+          tuning(tuning),
           chunks(tuning.chunks),
-          unused(tuning.unused),
-          pause(tuning.pause),
           width(ceil_div(ceil_div(ranks.cols.block(), chunks), 32) * 32),
-          slots{Slot(ranks, slot_size()), Slot(ranks, slot_size())} {}
+          slots{Slot(ranks, place(ranks.count()), receives),
+                Slot(ranks, place(ranks.count()), receives)} {}
 
+    // The last turn of the loop packs nothing: it turns what stays of the last chunk.
     void start() override {
-        for (int chunk = 0; chunk < chunks; ++chunk) {
+        for (int chunk = 0; chunk <= chunks; ++chunk) {
             Slot& slot = slots[chunk % 2];
             ranks.each([&](int rank) { pack(slot, rank, chunk); });
-            exchange(slot, chunk);
-            ranks.each([&](int rank) { unpack_all(slot, rank, chunk); });
+            if (chunk < chunks) exchange(slot, chunk);
         }
     }
 
-    // The piece that stays goes to its place at once, the others into the slot.
+    // The pieces go into the slot; what stays goes to its place at once, a chunk later, since links wait for the others.
     void pack(Slot& slot, int rank, int chunk) {
         RankLaunch launch = all_pieces_of(ranks, rank);
-        launch.unused = unused;
+        launch.unused = chunk == 0 ? 0 : tuning.unused;
         for (int peer = 0; peer < ranks.count(); ++peer) {
             Piece& piece = launch.pieces.of[peer];
-            piece.in += chunk * width;
-            piece.cols = cols_of(peer, chunk);
+            int part = peer == rank ? chunk - 1 : chunk;
+            piece.cols = cols_of(peer, part);
+            if (piece.cols == 0) continue;
+            piece.in += part * width;
             if (peer == rank) {
-                piece.out += std::size_t(chunk) * width * piece.pitch;
+                piece.out = out_of(rank, part) + ranks.rows.begin(rank);
             } else {
                 piece.pitch = ranks.rows.size(rank);
                 piece.out = slot.packed[rank] + place(peer);
             }
         }
         slot.is_sent.wait(rank, ranks.packing[rank]);
-        if (chunk > 0) give_head_start(ranks.packing[rank], pause);
+        if (chunk > 0) give_head_start(ranks.packing[rank], tuning.pause);
         pack_pieces(launch, ranks.packing[rank]);
         slot.is_packed.record(rank, ranks.packing[rank]);
     }
+    virtual void exchange(Slot& slot, int chunk) = 0;
 
-    // Sends what is packed, as soon as what it falls on has been unpacked.
-    void exchange(Slot& slot, int chunk) {
-        ranks.each([&](int rank) {
-            slot.is_packed.wait(rank, ranks.sending[rank]);
-            slot.is_unpacked.wait_for_all(ranks.sending[rank]);
-        });
-        send(slot, chunk);
-        ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
-    }
-    virtual void send(Slot& slot, int chunk) = 0;
-
-    void unpack_all(Slot& slot, int rank, int chunk) {
-        slot.is_sent.wait_for_all(ranks.unpacking[rank]);
-        give_head_start(ranks.unpacking[rank], pause);
-        float* out = ranks.out[rank] + std::size_t(chunk) * width * ranks.rows.count;
-        for (int peer = 0; peer < ranks.count(); ++peer) {
-            if (peer == rank) continue;
-            unpack_piece(out + ranks.rows.begin(peer), ranks.rows.count,
-                         slot.received[rank] + place(peer), ranks.rows.size(peer),
-                         cols_of(rank, chunk), ranks.unpacking[rank]);
-        }
-        slot.is_unpacked.record(rank, ranks.unpacking[rank]);
-    }
-
-    // Columns of a rank's piece that a chunk has.
+    // Columns of a rank's piece that a chunk has; none, where there is no such chunk.
     int cols_of(int rank, int chunk) const {
-        return std::clamp(ranks.cols.size(rank) - chunk * width, 0, width);
+        return chunk < 0 ? 0 : std::clamp(ranks.cols.size(rank) - chunk * width, 0, width);
     }
     // Floats that go from one rank to another.
     std::size_t floats(int from, int to, int chunk) const {
@@ -113,48 +91,97 @@ struct Chunks : Way {
     }
     // Where in a slot a rank's piece begins.
     std::size_t place(int rank) const { return std::size_t(rank) * width * ranks.rows.block(); }
-    std::size_t slot_size() const { return place(ranks.count()); }
+    // Where a rank's part of `out` begins in a chunk.
+    float* out_of(int rank, int chunk) const {
+        return ranks.out[rank] + std::size_t(chunk) * width * ranks.rows.count;
+    }
 
     const Ranks& ranks;
     Turn pack_pieces;
-    Unpack unpack_piece;
-    int chunks, unused, pause, width;
+    Tuning tuning;
+    int chunks, width;
     Slot slots[2];
 };
 
-// The GPUs' copy engines carry the pieces: no thread has to.
+// The GPUs' copy engines carry each row of a piece to its place: nothing is unpacked, and no thread has to carry
+// anything. Each peer has a stream, so that the time between two copies is another's.
 struct Copies : Chunks {
-    using Chunks::Chunks;
-    void send(Slot& slot, int chunk) override {
+    Copies(const Ranks& ranks, Tuning tuning, Turn pack)
+        : Chunks(ranks, leaving_memory(tuning), pack, false) {}
+
+    // Copy engines get no more of the memory than what runs on the multiprocessors leaves them: one block at a time on
+    // each, which packs fast enough.
+    static Tuning leaving_memory(Tuning tuning) {
+        int bytes = 0;
+        CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 0));
+        if (tuning.unused == 0) tuning.unused = bytes / 1024 / 2;
+        return tuning;
+    }
+
+    void exchange(Slot& slot, int chunk) override {
         ranks.each([&](int rank) {
             for (int turn = 1; turn < ranks.count(); ++turn) {
                 int peer = (rank + turn) % ranks.count();
-                CUDA_CHECK(cudaMemcpyPeerAsync(
-                    slot.received[peer] + place(rank), ranks.devices[peer],
-                    slot.packed[rank] + place(peer), ranks.devices[rank],
-                    floats(rank, peer, chunk) * sizeof(float), ranks.sending[rank]));
+                cudaStream_t stream = ranks.sending[rank][peer];
+                slot.is_packed.wait(rank, stream);
+                send(slot, chunk, rank, peer, stream);
+                slot.is_sent.record(rank, stream, peer);
             }
         });
     }
+    void send(Slot& slot, int chunk, int rank, int peer, cudaStream_t stream) {
+        std::size_t row = ranks.rows.size(rank) * sizeof(float);
+        if (floats(rank, peer, chunk) == 0) return;
+        CUDA_CHECK(cudaMemcpy2DAsync(out_of(peer, chunk) + ranks.rows.begin(rank),
+                                     ranks.rows.count * sizeof(float),
+                                     slot.packed[rank] + place(peer), row, row,
+                                     cols_of(peer, chunk), cudaMemcpyDefault, stream));
+    }
 };
 
-// NCCL carries them: an all-to-all is a group of sends and receives.
+// NCCL carries them: an all-to-all is a group of sends and receives. It knows no rows, so what it brings is unpacked.
 struct ByNccl : Chunks {
     ByNccl(const Ranks& ranks, Tuning tuning, Turn pack, Unpack unpack)
-        : Chunks(ranks, tuning, pack, unpack), nccl(ranks.devices) {}
-    void send(Slot& slot, int chunk) override {
+        : Chunks(ranks, tuning, pack, true), unpack_piece(unpack), nccl(ranks.devices) {}
+
+    // Sends what is packed, as soon as what it falls on has been unpacked.
+    void exchange(Slot& slot, int chunk) override {
+        ranks.each([&](int rank) {
+            slot.is_packed.wait(rank, stream_of(rank));
+            slot.is_unpacked.wait_for_all(stream_of(rank));
+        });
+        send(slot, chunk);
+        ranks.each([&](int rank) { slot.is_sent.record(rank, stream_of(rank)); });
+        ranks.each([&](int rank) { unpack_all(slot, rank, chunk); });
+    }
+    void send(Slot& slot, int chunk) {
         nccl.begin_group();
         for (int rank = 0; rank < ranks.count(); ++rank) {
             for (int turn = 1; turn < ranks.count(); ++turn) {
                 int peer = (rank + turn) % ranks.count();
                 nccl.send(rank, peer, slot.packed[rank] + place(peer), floats(rank, peer, chunk),
-                          ranks.sending[rank]);
+                          stream_of(rank));
                 nccl.receive(peer, rank, slot.received[peer] + place(rank),
-                             floats(rank, peer, chunk), ranks.sending[peer]);
+                             floats(rank, peer, chunk), stream_of(peer));
             }
         }
         nccl.end_group();
     }
+    void unpack_all(Slot& slot, int rank, int chunk) {
+        slot.is_sent.wait_for_all(ranks.unpacking[rank]);
+        give_head_start(ranks.unpacking[rank], tuning.pause);
+        for (int peer = 0; peer < ranks.count(); ++peer) {
+            if (peer == rank) continue;
+            unpack_piece(out_of(rank, chunk) + ranks.rows.begin(peer), ranks.rows.count,
+                         slot.received[rank] + place(peer), ranks.rows.size(peer),
+                         cols_of(rank, chunk), ranks.unpacking[rank]);
+        }
+        slot.is_unpacked.record(rank, ranks.unpacking[rank]);
+    }
+    // One carries all.
+    cudaStream_t stream_of(int rank) const { return ranks.sending[rank][rank]; }
+
+    Unpack unpack_piece;
     Nccl nccl;
 };
 
@@ -166,8 +193,8 @@ std::unique_ptr<Way> store_into_peers(const Ranks& ranks, Turn turn) {
 std::unique_ptr<Way> read_from_peers(const Ranks& ranks, Turn turn) {
     return std::make_unique<Pull>(ranks, turn);
 }
-std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack, Unpack unpack) {
-    return std::make_unique<Copies>(ranks, tuning, pack, unpack);
+std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack) {
+    return std::make_unique<Copies>(ranks, tuning, pack);
 }
 std::unique_ptr<Way> send_by_nccl(const Ranks& ranks, Tuning tuning, Turn pack, Unpack unpack) {
     return std::make_unique<ByNccl>(ranks, tuning, pack, unpack);

@@ -18,9 +18,9 @@ using Unpack = void (*)(float* out, std::size_t pitch, const float* piece, int r
 std::unique_ptr<Way> store_into_peers(const Ranks& ranks, Turn turn);
 /// The other way round: each rank reads from the memory of the others what it needs.
 std::unique_ptr<Way> read_from_peers(const Ranks& ranks, Turn turn);
-/// Packed, sent by the GPUs' copy engines, unpacked, in chunks: no thread has to carry anything.
-std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack, Unpack unpack);
-/// The same, sent by NCCL.
+/// Packed, and carried to their places by the GPUs' copy engines, in chunks: no thread has to carry anything.
+std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack);
+/// Packed, sent by NCCL, unpacked, in chunks.
 std::unique_ptr<Way> send_by_nccl(const Ranks& ranks, Tuning tuning, Turn pack, Unpack unpack);
 
 }  // namespace coalesce::many

@@ -57,14 +57,18 @@ public:
             add(ranks_.in, floats(ranks_.rows.size(rank), shape.cols));
             add(ranks_.out, floats(ranks_.cols.size(rank), shape.rows));
             ranks_.packing.push_back(new_stream());
+            ranks_.sending.emplace_back();
             // What others wait for comes first.
-            ranks_.sending.push_back(new_stream(true));
+            for (int peer = 0; peer < count; ++peer)
+                ranks_.sending.back().push_back(new_stream(true));
             ranks_.unpacking.push_back(new_stream());
         });
     }
     ~OwnRanks() {
-        for (const auto* streams : {&ranks_.packing, &ranks_.sending, &ranks_.unpacking}) {
-            for (cudaStream_t stream : *streams) static_cast<void>(cudaStreamDestroy(stream));
+        ranks_.sending.push_back(ranks_.packing);
+        ranks_.sending.push_back(ranks_.unpacking);
+        for (const auto& streams : ranks_.sending) {
+            for (cudaStream_t stream : streams) static_cast<void>(cudaStreamDestroy(stream));
         }
     }
     OwnRanks(const OwnRanks&) = delete;
@@ -173,7 +177,8 @@ rows, in several ways; verifies every element on the GPUs, and measures.
   --rows R --cols C this shape only; 65536 x 65536, or what fits
   --way NAME        this way only
   --chunks N        for ways in chunks: how many; several are tried otherwise
-  --unused KIB      shared memory that each block which packs keeps from others
+  --unused KIB      shared memory that each block which packs keeps from others:
+                    half of a multiprocessor's for copies
   --pause US        microseconds by which packing and unpacking start later:
                     both leave NCCL room, and some of each are tried for it
   --repetitions N   of each measurement; 15
@@ -448,10 +453,12 @@ void Ranks::each(const std::function<void(int rank)>& work) const {
     }
 }
 
-Events::Events(const Ranks& ranks) {
+Events::Events(const Ranks& ranks, int each) : each_(each) {
     ranks.each([&](int) {
-        events_.push_back(nullptr);
-        CUDA_CHECK(cudaEventCreateWithFlags(&events_.back(), cudaEventDisableTiming));
+        for (int i = 0; i < each; ++i) {
+            events_.push_back(nullptr);
+            CUDA_CHECK(cudaEventCreateWithFlags(&events_.back(), cudaEventDisableTiming));
+        }
     });
 }
 
@@ -459,25 +466,30 @@ Events::~Events() {
     for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
 }
 
-void Events::record(int rank, cudaStream_t stream) {
-    CUDA_CHECK(cudaEventRecord(events_[static_cast<std::size_t>(rank)], stream));
+void Events::record(int rank, cudaStream_t stream, int which) {
+    CUDA_CHECK(cudaEventRecord(events_[static_cast<std::size_t>(rank * each_ + which)], stream));
 }
 
 void Events::wait(int rank, cudaStream_t stream) {
-    CUDA_CHECK(cudaStreamWaitEvent(stream, events_[static_cast<std::size_t>(rank)]));
+    for (int i = 0; i < each_; ++i) {
+        CUDA_CHECK(
+            cudaStreamWaitEvent(stream, events_[static_cast<std::size_t>(rank * each_ + i)]));
+    }
 }
 
 void Events::wait_for_all(cudaStream_t stream) {
     for (cudaEvent_t event : events_) CUDA_CHECK(cudaStreamWaitEvent(stream, event));
 }
 
-Slot::Slot(const Ranks& ranks, std::size_t size)
-    : is_packed(ranks), is_sent(ranks), is_unpacked(ranks) {
+Slot::Slot(const Ranks& ranks, std::size_t size, bool receives)
+    : is_packed(ranks), is_sent(ranks, ranks.count()), is_unpacked(ranks) {
+    auto add = [&](std::vector<float*>& room) {
+        buffers.emplace_back(std::max<std::size_t>(1, size) * sizeof(float));
+        room.push_back(static_cast<float*>(buffers.back().data()));
+    };
     ranks.each([&](int) {
-        for (auto* floats : {&packed, &received}) {
-            buffers.emplace_back(std::max<std::size_t>(1, size) * sizeof(float));
-            floats->push_back(static_cast<float*>(buffers.back().data()));
-        }
+        add(packed);
+        if (receives) add(received);
     });
 }
 
@@ -495,7 +507,8 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
         all.in.push_back(const_cast<float*>(in) + floats(all.rows.begin(rank), cols));
         all.out.push_back(out + floats(all.cols.begin(rank), rows));
     }
-    all.packing = all.sending = all.unpacking = std::vector<cudaStream_t>(all.in.size(), nullptr);
+    all.packing = all.unpacking = std::vector<cudaStream_t>(all.in.size(), nullptr);
+    all.sending.assign(all.in.size(), all.packing);
     return all;
 }
 

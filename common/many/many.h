@@ -24,8 +24,10 @@ struct Ranks {
     Spread rows;  ///< of `in`
     Spread cols;  ///< of `in`: the rows of `out`
     std::vector<int> devices;
-    std::vector<float*> in, out;                            ///< each rank's block
-    std::vector<cudaStream_t> packing, sending, unpacking;  ///< of each rank: they run side by side
+    std::vector<float*> in, out;  ///< each rank's block
+    // Streams of each rank, which run side by side; one that sends for each peer.
+    std::vector<cudaStream_t> packing, unpacking;
+    std::vector<std::vector<cudaStream_t>> sending;
 
     /// How many.
     int count() const { return rows.ranks; }
@@ -40,29 +42,31 @@ Spread spread_over(int ranks, int count);
 /// goes to its default stream.
 Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
-/// An event at each rank: what one stream has done, and others wait for.
+/// Events at each rank: what its streams have done, and others wait for.
 class Events {
 public:
-    explicit Events(const Ranks& ranks);
+    /// `each` at each rank: for as many streams.
+    explicit Events(const Ranks& ranks, int each = 1);
     ~Events();
     Events(const Events&) = delete;
     Events& operator=(const Events&) = delete;
 
-    /// It happens when the stream of that rank, which is chosen, has come so far.
-    void record(int rank, cudaStream_t stream);
-    /// The stream goes on when it has happened at that rank; at once, if it was never recorded.
+    /// It happens when that stream of the rank, which is chosen, has come so far.
+    void record(int rank, cudaStream_t stream, int which = 0);
+    /// The stream goes on when all of the rank have happened that were ever recorded.
     void wait(int rank, cudaStream_t stream);
     /// The same for all ranks.
     void wait_for_all(cudaStream_t stream);
 
 private:
+    int each_;
     std::vector<cudaEvent_t> events_;
 };
 
-/// Room at each rank for what it sends and what it receives, and how far they are.
+/// Room at each rank for what it sends and, where it `receives`, for that; and how far they are.
 struct Slot {
     /// `size` floats for each of both.
-    Slot(const Ranks& ranks, std::size_t size);
+    Slot(const Ranks& ranks, std::size_t size, bool receives);
 
     Events is_packed, is_sent, is_unpacked;
     std::vector<float*> packed, received;

@@ -198,7 +198,7 @@ static void launch_copies(float* out, const float* in, int rows, int cols) {
     if (!is_known) {
         way.reset();
         ranks = now;
-        way = send_copies(ranks, {.chunks = 2}, turn_wide, unpack_piece);
+        way = send_copies(ranks, {.chunks = 2}, turn_wide);
     }
     way->start();
 }
@@ -212,8 +212,8 @@ int main(int argc, char** argv) {
          .make = [](const Ranks& ranks, Tuning) { return store_into_peers(ranks, turn_wide); }},
         {.name = "pull", .about = "kernels read straight from the memory of the others",
          .make = [](const Ranks& ranks, Tuning) { return read_from_peers(ranks, turn); }},
-        {.name = "copies", .about = "packed, sent by the copy engines, unpacked, in chunks", .is_chunked = true,
-         .make = [](const Ranks& ranks, Tuning tuning) { return send_copies(ranks, tuning, turn_wide, unpack_piece); }},
+        {.name = "copies", .about = "packed, carried to its place by the copy engines, in chunks", .is_chunked = true,
+         .make = [](const Ranks& ranks, Tuning tuning) { return send_copies(ranks, tuning, turn_wide); }},
         {.name = "nccl", .about = "packed, sent by NCCL, unpacked, in chunks", .is_chunked = true, .needs_nccl = true,
          .make = [](const Ranks& ranks, Tuning tuning) { return send_by_nccl(ranks, tuning, turn_wide, unpack_piece); }},
     });
@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
          .launch = launch_peers<turn>},
         {.name = "wide", .about = "the same with 16 bytes per lane",
          .launch = launch_peers<turn_wide>, .rows_multiple = 4, .cols_multiple = 4},
-        {.name = "copies", .about = "packed, copied and unpacked, in two chunks",
+        {.name = "copies", .about = "packed, and copied to its place, in two chunks",
          .launch = launch_copies},
     });
     // clang-format on

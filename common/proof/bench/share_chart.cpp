@@ -107,7 +107,9 @@ std::string links_chart(const std::vector<Json>& of_gpus) {
                      .compared = {}};
     std::vector<Shares> things;
     for (const Json& measured : of_gpus) {
-        texts.compared.push_back(format("%d GPUs", measured.at("device").value("gpus", 0)));
+        const Json& device = measured.at("device");
+        texts.compared.push_back(format("%d x ", device.value("gpus", 0)) +
+                                 device.value("name", ""));
         for (const Json& result : measured.at("results")) {
             if (std::ranges::find(things, way_of(result), &Shares::name) == things.end()) {
                 things.push_back({way_of(result), {}});
@@ -120,9 +122,8 @@ std::string links_chart(const std::vector<Json>& of_gpus) {
         }
     }
     const Json& first = of_gpus.at(0);
-    texts.title += first["device"].value("name", "") + format(", %d x %d floats, measured",
-                                                              first["results"][0].value("rows", 0),
-                                                              first["results"][0].value("cols", 0));
+    texts.title += format("%d x %d floats, measured", first["results"][0].value("rows", 0),
+                          first["results"][0].value("cols", 0));
     return share_chart(texts, things);
 }
 

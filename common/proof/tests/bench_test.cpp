@@ -153,7 +153,7 @@ TEST_CASE("a way over several GPUs is shown at its best, and never what was wron
     const Json four = Json::parse(R"({"device": {"name": "G", "gpus": 4}, "results": [
         {"variant": "peers", "rows": 64, "cols": 64, "verified": true, "of_link": 0.75}]})");
     const std::string chart = links_chart({two, four});
-    CHECK(chart.find("2 GPUs") != std::string::npos);
+    CHECK(chart.find("2 x G") != std::string::npos);
     CHECK(chart.find("62.5 %") != std::string::npos);
     CHECK(chart.find("75.0 %") != std::string::npos);
     CHECK(chart.find("50.0 %") == std::string::npos);

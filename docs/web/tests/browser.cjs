@@ -10,13 +10,17 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
-const { accessibilityFaults, runTests, test, withPage: withPageAt } = require("./pages.cjs");
-const { serve } = require("./site.cjs");
+const { accessibilityFaults, runTests, sampled, test, withPages: withPagesAt } = require("./pages.cjs");
+const { median, serve } = require("./site.cjs");
 
 const [html, simulatedJson, browserPath, screenshots, programs, only = ""] = process.argv.slice(2);
 const site = pathToFileURL(path.resolve(html)).href + "/";
 const lessons = fs.readdirSync(html).filter((name) => /^lesson_\d\d.*\.html$/.test(name)).sort();
-const withPage = (browser, name, use, options) => withPageAt(browser, site, name, use, options);
+const withPages = (browser, names, use, options) => withPagesAt(browser, site, names, use, options);
+const withPage = (browser, name, use, options) => withPages(browser, [name], use, options);
+/** A page of each kind that the book has, and some of the lessons, which all are made in the same way. */
+const KINDS = ["index.html", "introduction.html", "profile.html", "glossary.html", "annotated.html"];
+const someLessons = sampled(lessons, 4);
 
 // ---- the book ----
 
@@ -27,14 +31,12 @@ test("every page of the contents opens, without an error and without the network
     });
     assert.ok(names.length >= 15, `only ${names.length} pages`);
     for (const lesson of lessons) assert.ok(names.includes(lesson), `${lesson} is not in the contents`);
-    for (const name of names) {
-        await withPage(browser, name, async (page) => {
-            assert.equal(await page.locator("h1").count(), 1, `${name}: one title`);
-            if (!/^(explorer|playground)/.test(name)) {
-                assert.equal(await page.locator("#sidebar [aria-current=page]").count(), 1, `${name}: shown as open`);
-            }
-        });
-    }
+    await withPages(browser, names, async (page, name) => {
+        assert.equal(await page.locator("h1").count(), 1, `${name}: one title`);
+        if (!/^(explorer|playground)/.test(name)) {
+            assert.equal(await page.locator("#sidebar [aria-current=page]").count(), 1, `${name}: shown as open`);
+        }
+    });
 });
 
 test("a lesson's questions take course.toml's figures and no others", async (browser) => {
@@ -171,13 +173,11 @@ test("pictures fit a phone, and are shown at their own size when asked", async (
 });
 
 test("axe finds nothing in the book, light and dark, wide and narrow", async (browser) => {
-    const names = ["index.html", "results.html", "introduction.html", "command.html", "profile.html", "glossary.html", "annotated.html", ...lessons];
+    const names = [...KINDS, "results.html", "command.html", ...someLessons];
     const { address } = await serve(html); // axe reads the style sheets, which a browser does not allow to files
-    for (const [colorScheme, width, chosen] of [["light", 1440, names], ["dark", 390, names.slice(0, 8)]]) {
-        for (const name of chosen) {
-            await withPageAt(browser, address, name, async (page) => assert.deepEqual(await accessibilityFaults(page), [], name),
-                { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" });
-        }
+    for (const [colorScheme, width, chosen] of [["light", 1440, names], ["dark", 390, sampled(names, 3)]]) {
+        await withPagesAt(browser, address, chosen, async (page, name) => assert.deepEqual(await accessibilityFaults(page), [], name),
+            { colorScheme, viewport: { width, height: 900 }, reducedMotion: "reduce" });
     }
 });
 
@@ -195,39 +195,28 @@ test("the theme's switch turns the page and holds", async (browser) => {
 
 test("nothing is wider than the screen, at 360 and 1440, light and dark", async (browser) => {
     fs.mkdirSync(screenshots, { recursive: true });
-    const names = ["index.html", "introduction.html", "profile.html", "glossary.html", "harness.html", "annotated.html",
-        "structcoalesce_1_1Variant.html", "explorer.html", "playground.html", ...lessons];
-    for (const colorScheme of ["light", "dark"]) {
-        for (const width of [360, 1440]) {
-            for (const name of names) {
-                const options = { colorScheme, viewport: { width, height: 900 } };
-                await withPage(browser, name, async (page) => {
-                    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-                    const file = `${name.replace(".html", "")}-${width}-${colorScheme}.png`;
-                    if (!/0[15678]_/.test(name)) await page.screenshot({ path: path.join(screenshots, file), fullPage: width === 360 });
-                    assert.ok(wide <= width, `${name} is ${wide} wide on a screen of ${width} (${file})`);
-                }, options);
-            }
-        }
+    const names = [...KINDS, "harness.html", "structcoalesce_1_1Variant.html", "explorer.html", "playground.html", ...lessons];
+    for (const [colorScheme, width, chosen] of [["light", 360, names], ["dark", 360, sampled(names, 5)], ["dark", 1440, sampled(names, 5)]]) {
+        await withPages(browser, chosen, async (page, name) => {
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+            const file = `${name.replace(".html", "")}-${width}-${colorScheme}.png`;
+            if (KINDS.includes(name)) await page.screenshot({ path: path.join(screenshots, file) });
+            assert.ok(wide <= width, `${name} is ${wide} wide on a screen of ${width}`);
+        }, { colorScheme, viewport: { width, height: 900 } });
     }
 });
 
 // ---- the explorer ----
 
-test("the first picture is there within a second of opening", async (browser) => {
-    const times = [];
-    // A busy machine may need more than one try.
-    while (times.length < 6 && !times.some((time) => time < 1000)) {
-        await withPage(browser, "explorer.html", async (page) => {
-            assert.equal(await page.locator(".picture svg").count(), 1);
-            times.push(await page.evaluate(() => performance.getEntriesByName("first-picture")[0].startTime));
-        });
-    }
-    console.log(`    ${times.map(Math.round).join(", ")} ms`);
-    assert.ok(Math.min(...times) < 1000, `${times} ms`);
+test("the explorer opens with a picture", async (browser) => {
+    await withPage(browser, "explorer.html", async (page) => {
+        assert.equal(await page.locator(".picture svg").count(), 1);
+        const [{ startTime }] = await page.evaluate(() => performance.getEntriesByName("first-picture"));
+        console.log(`    ${Math.round(startTime)} ms after it was opened`);
+    });
 });
 
-test("every kernel counts in the page what it counts natively, at 1024 x 1024, within 1.5 s", async (browser) => {
+test("every kernel counts in the page what it counts natively, at 1024 x 1024", async (browser) => {
     await expectations(browser, "01_copy");
     const inPage = new Set(courseData.map(({ name }) => name));
     const native = JSON.parse(fs.readFileSync(simulatedJson)).results.filter(
@@ -253,7 +242,6 @@ test("every kernel counts in the page what it counts natively, at 1024 x 1024, w
             slowest = Math.max(slowest, took);
         }
         console.log(`    ${native.length} kernels, the slowest ${Math.round(slowest)} ms`);
-        assert.ok(slowest < 1500, `${slowest} ms`);
     });
 });
 
@@ -494,7 +482,7 @@ const moveTo = (page, positions) =>
         return { took: performance.now() - begin, stood, wrong: root.dataset.wrong, refused };
     }, positions);
 
-test("every position of the sliders transposes, and answers soon, while the page stays usable", async (browser) => {
+test("every position of the sliders transposes, while the page stays usable", async (browser) => {
     await withPage(browser, "explorer.html", async (page) => {
         await shownTime(page.locator("#sliders .time"));
         const took = [], stood = [];
@@ -510,12 +498,10 @@ test("every position of the sliders transposes, and answers soon, while the page
                 }
             }
         }
-        const at = (part, list) => Math.round(list.sort((one, other) => one - other)[Math.floor(list.length * part)]);
-        const middle = (list) => at(0.5, list);
+        const middle = (list) => Math.round(median(list));
         console.log(`    ${took.length} positions: median ${middle(took)} ms; the page stood still for ${middle(stood)} ms`);
         assert.equal(took.length, await page.evaluate(() => Object.keys(window.courseData.family.kernels).length));
-        // A busy machine takes longer; one that computes in the page itself stands still for as long as it takes.
-        assert.ok(at(0.1, took) < 300, `${at(0.1, took)} ms`);
+        // A page that computes by itself stands still for as long as it takes.
         assert.ok(middle(stood) < 0.5 * middle(took), `it stood still for ${middle(stood)} of ${middle(took)} ms`);
     });
 });

@@ -6,9 +6,34 @@ const { chromium } = require("playwright-core");
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
 
+/**
+ * Of many that are made in the same way: each `step`-th from the first on; all of them with COALESCE_WHOLE_TESTS=1, as
+ * before a release.
+ */
+const sampled = (all, step) => all.filter((_, i) => process.env.COALESCE_WHOLE_TESTS === "1" || i % step === 0);
+
 /** `use(page)`: it fails for an error in its console and for a request to any other host. `name` may have a fragment. */
-async function withPage(browser, site, name, use, { init, ...options } = {}) {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+const withPage = (browser, site, name, use, options) => withPages(browser, site, [name], use, options);
+
+const readers = new Map();
+
+/** The context of somebody who has been at the site before: what it has loaded is there, what was written is gone. */
+async function knownReader(browser, site) {
+    if (!readers.has(site)) readers.set(site, await browser.newContext({ viewport: { width: 1440, height: 900 } }));
+    const page = await readers.get(site).newPage();
+    await page.goto(site + "version.txt");
+    await page.evaluate(() => localStorage.clear());
+    await page.close();
+    return readers.get(site);
+}
+
+/**
+ * The same for pages that one reader opens one after the other: `use(page, name)`. A new reader, unless `isKnown`, which
+ * spares loading the compiler again.
+ */
+async function withPages(browser, site, names, use, { init, isKnown, ...options } = {}) {
+    const context = isKnown ? await knownReader(browser, site)
+        : await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     if (init) await context.addInitScript(init);
     const page = await context.newPage();
     const faults = [];
@@ -18,11 +43,13 @@ async function withPage(browser, site, name, use, { init, ...options } = {}) {
         const isOwn = /^(file|data|blob):/.test(request.url()) || request.url().startsWith(site);
         if (!isOwn) faults.push(`request to ${request.url()}`);
     });
-    await page.goto(site + name);
-    if (/^(explorer|playground)/.test(name)) await page.waitForSelector("body[data-ready]", { timeout: 20000 });
-    await use(page);
-    assert.deepEqual(faults, [], name);
-    await context.close();
+    for (const name of names) {
+        await page.goto(site + name);
+        if (/^(explorer|playground)/.test(name)) await page.waitForSelector("body[data-ready]", { timeout: 20000 });
+        await use(page, name);
+        assert.deepEqual(faults, [], name);
+    }
+    await (isKnown ? page : context).close();
 }
 
 /** Runs those whose names have `only` in them, and ends the program. */
@@ -51,4 +78,4 @@ async function accessibilityFaults(page) {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }
 
-module.exports = { accessibilityFaults, runTests, test, withPage };
+module.exports = { accessibilityFaults, runTests, sampled, test, withPage, withPages };
