@@ -72,9 +72,9 @@ test("a launch that does not end is stopped, one after the other may take its ti
             const endless = await examined("_tiled", "__syncthreads();", "__syncthreads();\n    if (rows >= 128) for (;;) atomicAdd(out + 97 * threadIdx.x, 1.0f);");
             assert.match(endless.message ?? endless.failure, /did not end within \d+ seconds.*loop without an end/);
             console.log(`    ${when}: stopped ${Math.round(endless.after)} ms after its launch, ${Math.round(endless.took)} ms after it was asked for`);
-            // Two seconds, unless this machine has shown before that it is slow.
+            // Two seconds, unless this machine has shown before that it is slow; and the thread's end, on a busy one.
             const [limit] = /\d+/.exec(endless.message);
-            assert.ok(endless.after < 1000 * limit + 1500, `${endless.after} ms`);
+            assert.ok(endless.after < 1000 * limit + 15000, `${endless.after} ms`);
         }
         // Whose blocks store nothing is found out block by block: hundreds of launches.
         const long = await examined("_many_gpus", "(blockIdx.x + gpu) % GPUS", "blockIdx.x % GPUS + gpu");
