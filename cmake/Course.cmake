@@ -93,6 +93,14 @@ function(add_course_program name)
   add_dependencies(${name} simulated_cudart)
 endfunction()
 
+# Sets VARIABLE to the first of two: how much of something a test goes through. ./learn test --whole takes the second.
+function(choose_sample variable sample whole)
+  if(COALESCE_WHOLE_TESTS)
+    set(sample ${whole})
+  endif()
+  set(${variable} ${sample} PARENT_SCOPE)
+endfunction()
+
 # A test that needs a real GPU: add_gpu_test(NAME COMMAND ...). Shown as skipped where there is none.
 function(add_gpu_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "" "COMMAND")

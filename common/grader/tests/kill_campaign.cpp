@@ -1,8 +1,6 @@
 // kill_campaign GRADE REPOSITORY KILLS STUDENTS: a class is graded while the grader, its workers and
 // everything below them are killed at random moments; then it is resumed until it is done. In the end
 // every grade must be there, once, and the same as without any kill; and no process may be left.
-//
-// COALESCE_KILLS in the environment is another number of kills: 1000 for the longer mode.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -169,9 +167,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        const char* longer = std::getenv("COALESCE_KILLS");
-        int kills = std::atoi(longer == nullptr ? argv[3] : longer);
-        if (kills < 1) throw std::runtime_error("COALESCE_KILLS is no number of kills");
+        const int kills = std::atoi(argv[3]);
+        if (kills < 1) throw std::runtime_error("KILLS is no number");
         Campaign(argv[1], argv[2], kills, std::atoi(argv[4])).run();
     } catch (const std::exception& error) {
         std::printf("FAILED: %s\n", error.what());
