@@ -101,6 +101,23 @@ function(choose_sample variable sample whole)
   set(${variable} ${sample} PARENT_SCOPE)
 endfunction()
 
+# The same for a list: of every four the first.
+function(sample_list variable)
+  if(COALESCE_WHOLE_TESTS)
+    return()
+  endif()
+  set(sample)
+  set(number 0)
+  foreach(one ${${variable}})
+    math(EXPR rest "${number} % 4")
+    if(rest EQUAL 0)
+      list(APPEND sample ${one})
+    endif()
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set(${variable} ${sample} PARENT_SCOPE)
+endfunction()
+
 # A test that needs a real GPU: add_gpu_test(NAME COMMAND ...). Shown as skipped where there is none.
 function(add_gpu_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "" "COMMAND")

@@ -1,9 +1,9 @@
 #!/bin/sh
-# clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER -- clangd finds no error in the .cu files that learners
-# open, and does find one that is there. Works in a folder of its own: the repository's .clangd with the
+# clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER EVERY -- clangd finds no error in the .cu files that learners
+# open (of every EVERY the first), and does find one that is there. Works in a folder of its own: the repository's .clangd with the
 # database of this build.
 set -eu
-clangd=$1 repository=$2 editor=$3
+clangd=$1 repository=$2 editor=$3 every=$4
 if [ ! -x "$clangd" ]; then
     echo "skipped: there is no clangd"
     exit 77
@@ -23,8 +23,9 @@ cp -r "$repository/.clangd" "$repository/steps" "$repository/exercises" "$reposi
 check() { "$clangd" --check="$1" --check-lines=1-1 --log=error >"$work/said" 2>&1; }
 count=0
 for file in steps/*/main.cu steps/*/program.cu exercises/*/*.cu solutions/*/*.cu; do
-    check "$work/$file" || { cat said; echo "failed: clangd shows errors in $file"; exit 1; }
     count=$((count + 1))
+    [ $((count % every)) = 0 ] || continue
+    check "$work/$file" || { cat said; echo "failed: clangd shows errors in $file"; exit 1; }
 done
 [ $count -gt 30 ] || { echo "failed: only $count files"; exit 1; }
 
@@ -33,4 +34,4 @@ if check "$work/steps/02_naive/main.cu" || ! grep -q no_such_name said; then
     echo "failed: clangd does not see an error that is there"
     exit 1
 fi
-echo "ok: no error in $count files"
+echo "ok: no error in $((count / every)) of $count files"

@@ -5,12 +5,15 @@ const { chromium } = require("playwright-core");
 
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
+/** One whose parts others go through, too: before a release. */
+const isWhole = process.env.COALESCE_WHOLE_TESTS === "1";
+const wholeTest = (name, run) => isWhole && test(name, run);
 
 /**
  * Of many that are made in the same way: each `step`-th from the first on; all of them with COALESCE_WHOLE_TESTS=1, as
  * before a release.
  */
-const sampled = (all, step) => all.filter((_, i) => process.env.COALESCE_WHOLE_TESTS === "1" || i % step === 0);
+const sampled = (all, step) => all.filter((_, i) => isWhole || i % step === 0);
 
 /** `use(page)`: it fails for an error in its console and for a request to any other host. `name` may have a fragment. */
 const withPage = (browser, site, name, use, options) => withPages(browser, site, [name], use, options);
@@ -58,9 +61,10 @@ async function runTests(browserPath, only) {
     let failed = 0;
     const chosen = tests.filter(({ name }) => name.includes(only));
     for (const { name, run } of chosen) {
+        const begin = performance.now();
         try {
             await run(browser);
-            console.log(`right  ${name}`);
+            console.log(`right  ${name}, ${((performance.now() - begin) / 1000).toFixed(1)} s`);
         } catch (error) {
             failed++;
             console.log(`WRONG  ${name}\n${error.stack ?? error}`);
@@ -78,4 +82,4 @@ async function accessibilityFaults(page) {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
 }
 
-module.exports = { accessibilityFaults, runTests, sampled, test, withPage, withPages };
+module.exports = { accessibilityFaults, runTests, sampled, test, wholeTest, withPage, withPages };

@@ -11,7 +11,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { serve } = require("./site.cjs");
-const { accessibilityFaults, runTests, test, withPage } = require("./pages.cjs");
+const { accessibilityFaults, runTests, sampled, test, wholeTest, withPage } = require("./pages.cjs");
 
 const [html, browserPath, screenshots, root, programs, only = ""] = process.argv.slice(2);
 /** A machine that does other things besides, and a compiler that is loaded first. */
@@ -115,7 +115,7 @@ test("what is written and what has passed is there after a reload", async (brows
     });
 });
 
-test("where the browser keeps nothing, the page says so and works", async (browser) => {
+wholeTest("where the browser keeps nothing, the page says so and works", async (browser) => {
     const init = () => {
         Storage.prototype.setItem = () => {
             throw new DOMException("no", "QuotaExceededError");
@@ -128,7 +128,7 @@ test("where the browser keeps nothing, the page says so and works", async (brows
     }, { browser: { init } });
 });
 
-test("work goes to .learn/state.json and back", async (browser) => {
+wholeTest("work goes to .learn/state.json and back", async (browser) => {
     await withLesson(browser, async (page, work) => {
         await pass(page, work);
         await page.locator(".work summary").click();
@@ -224,7 +224,7 @@ test("the terminal reads what the page saves and has the same of its own; and th
     }, { lesson });
 });
 
-test("hints say more and more; the solution is shown beside what passed; reset keeps what there was", async (browser) => {
+wholeTest("hints say more and more; the solution is shown beside what passed; reset keeps what there was", async (browser) => {
     await withLesson(browser, async (page, work) => {
         for (let level = 1; level <= 4; level++) {
             await click(page, "hint");
@@ -306,8 +306,9 @@ test("axe finds nothing, and nothing is wider than the screen; light and dark, l
     fs.mkdirSync(screenshots, { recursive: true });
     await withLesson(browser, async (page, work) => {
         // As opened with each: nothing here is measured when a page opens.
-        const withEachLook = async (state) => {
-            for (const [width, colorScheme] of [[1440, "light"], [1440, "dark"], [1024, "light"], [390, "light"], [390, "dark"]]) {
+        const looks = [[1440, "light"], [390, "dark"], [1024, "light"], [1440, "dark"], [390, "light"]];
+        const withEachLook = async (state, chosen) => {
+            for (const [width, colorScheme] of chosen) {
                 await page.setViewportSize({ width, height: 900 });
                 await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
                 await page.locator(".your-turn").screenshot({ path: path.join(screenshots, `your-turn-${state}-${width}-${colorScheme}.png`) });
@@ -318,14 +319,14 @@ test("axe finds nothing, and nothing is wider than the screen; light and dark, l
         };
         await editor(page).fill(work.solution.replace("__syncthreads();", "__syncthread();"));
         await outcome(page, "failed");
-        await withEachLook("error");
+        await withEachLook("error", sampled(looks, 4));
         await pass(page, work, ["4", "1"]);
         for (const name of ["hint", "explain"]) await click(page, name);
         await page.locator(".own summary").first().click();
         await page.locator(".work summary").click();
         await page.waitForSelector(".hint h4", SOON);
         await page.waitForSelector(".own-time[aria-busy=false] svg", SOON);
-        await withEachLook("passed");
+        await withEachLook("passed", sampled(looks, 2));
     });
 });
 
