@@ -4,6 +4,7 @@
 
 #include "harness/errors.h"
 #include "many/nccl.h"
+#include "many/unpack.h"
 
 namespace coalesce::many {
 namespace {
@@ -141,8 +142,8 @@ struct Copies : Chunks {
 
 // NCCL carries them: an all-to-all is a group of sends and receives. It knows no rows, so what it brings is unpacked.
 struct ByNccl : Chunks {
-    ByNccl(const Ranks& ranks, Tuning tuning, Turn pack, Unpack unpack)
-        : Chunks(ranks, tuning, pack, true), unpack_piece(unpack), nccl(ranks.devices) {}
+    ByNccl(const Ranks& ranks, Tuning tuning, Turn pack)
+        : Chunks(ranks, tuning, pack, true), nccl(ranks.devices) {}
 
     // Sends what is packed, as soon as what it falls on has been unpacked.
     void exchange(Slot& slot, int chunk) override {
@@ -181,7 +182,6 @@ struct ByNccl : Chunks {
     // One carries all.
     cudaStream_t stream_of(int rank) const { return ranks.sending[rank][rank]; }
 
-    Unpack unpack_piece;
     Nccl nccl;
 };
 
@@ -196,8 +196,8 @@ std::unique_ptr<Way> read_from_peers(const Ranks& ranks, Turn turn) {
 std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack) {
     return std::make_unique<Copies>(ranks, tuning, pack);
 }
-std::unique_ptr<Way> send_by_nccl(const Ranks& ranks, Tuning tuning, Turn pack, Unpack unpack) {
-    return std::make_unique<ByNccl>(ranks, tuning, pack, unpack);
+std::unique_ptr<Way> send_by_nccl(const Ranks& ranks, Tuning tuning, Turn pack) {
+    return std::make_unique<ByNccl>(ranks, tuning, pack);
 }
 
 }  // namespace coalesce::many

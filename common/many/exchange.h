@@ -1,5 +1,5 @@
 /// \file
-/// The ways to transpose over several GPUs, for any kernels that turn and that unpack pieces.
+/// The ways to transpose over several GPUs, for any kernel that turns pieces.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,6 @@ namespace coalesce::many {
 
 /// Starts a kernel that turns and stores the pieces of one rank.
 using Turn = void (*)(const RankLaunch& launch, cudaStream_t stream);
-/// Starts a kernel that puts a piece, which was received in one run, to its place among longer rows.
-using Unpack = void (*)(float* out, std::size_t pitch, const float* piece, int rows, int cols,
-                        cudaStream_t stream);
 
 /// Each rank stores its pieces into the memory of the others.
 std::unique_ptr<Way> store_into_peers(const Ranks& ranks, Turn turn);
@@ -21,6 +18,6 @@ std::unique_ptr<Way> read_from_peers(const Ranks& ranks, Turn turn);
 /// Packed, and carried to their places by the GPUs' copy engines, in chunks: no thread has to carry anything.
 std::unique_ptr<Way> send_copies(const Ranks& ranks, Tuning tuning, Turn pack);
 /// Packed, sent by NCCL, unpacked, in chunks.
-std::unique_ptr<Way> send_by_nccl(const Ranks& ranks, Tuning tuning, Turn pack, Unpack unpack);
+std::unique_ptr<Way> send_by_nccl(const Ranks& ranks, Tuning tuning, Turn pack);
 
 }  // namespace coalesce::many

@@ -151,29 +151,6 @@ static void turn_wide(const RankLaunch& launch, cudaStream_t stream) {
         launch.pieces, launch.cols, launch.rank);
 }
 
-//! [unpack]
-// A piece that was received, in one run, goes to its place among longer rows: `width` Vectors per row.
-template <class Vector>
-__global__ void unpack(float* out, size_t pitch, const float* piece, int width, int cols) {
-    for (int col = blockIdx.x; col < cols; col += gridDim.x) {
-        Vector* to = reinterpret_cast<Vector*>(out + col * pitch);
-        const Vector* from = reinterpret_cast<const Vector*>(piece) + size_t(col) * width;
-        for (int x = threadIdx.x; x < width; x += blockDim.x) to[x] = from[x];
-    }
-}
-
-static void unpack_piece(float* out, size_t pitch, const float* piece, int rows, int cols,
-                         cudaStream_t stream) {
-    if (rows == 0 || cols == 0) return;
-    int blocks = std::min(cols, 512), threads = 256;
-    if (rows % 4 == 0 && pitch % 4 == 0) {
-        unpack<float4><<<blocks, threads, 0, stream>>>(out, pitch, piece, rows / 4, cols);
-    } else {
-        unpack<float><<<blocks, threads, 0, stream>>>(out, pitch, piece, rows, cols);
-    }
-}
-//! [unpack]
-
 // ---- on one GPU: the same work for four ranks, in one piece of memory ----
 
 static void launch_in_turn(float* out, const float* in, int rows, int cols) {
@@ -215,7 +192,7 @@ int main(int argc, char** argv) {
         {.name = "copies", .about = "packed, carried to its place by the copy engines, in chunks", .is_chunked = true,
          .make = [](const Ranks& ranks, Tuning tuning) { return send_copies(ranks, tuning, turn_wide); }},
         {.name = "nccl", .about = "packed, sent by NCCL, unpacked, in chunks", .is_chunked = true, .needs_nccl = true,
-         .make = [](const Ranks& ranks, Tuning tuning) { return send_by_nccl(ranks, tuning, turn_wide, unpack_piece); }},
+         .make = [](const Ranks& ranks, Tuning tuning) { return send_by_nccl(ranks, tuning, turn_wide); }},
     });
     return run_step(argc, argv, {
         {.name = "in_turn", .about = "blocks side by side serve four GPUs in turn, in one memory",
