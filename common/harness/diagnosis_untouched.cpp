@@ -86,7 +86,7 @@ Finding Diagnosis::nothing_written() const {
     }
     return say(Fault::nothing_written, bad_,
                problem_.is_in_place()
-                   ? "nor is any other cell. Was the kernel launched, does it store anything, "
+                   ? "so is every other cell. Was the kernel launched, does it store anything, "
                      "or is each pair exchanged twice?"
                    : "nor was any other cell. Was the kernel launched, and does it store "
                      "anything?");

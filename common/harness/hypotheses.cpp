@@ -174,8 +174,8 @@ std::vector<Hypothesis> list_hypotheses() {
                  " was transposed, but stayed where it was: swap the block indices too"});
         list.push_back({Fault::tile_not_transposed, tile, moved_untransposed,
                         with_side("each tile", tile) +
-                            " went to its place, but was not transposed: swap the thread indices "
-                            "when reading it"});
+                            " went to its place, but was not transposed: its rows must become "
+                            "columns"});
         list.push_back({Fault::tile_repeated, tile, of_first_tile,
                         with_side("the first tile", tile) +
                             " is in the others too: blockIdx is missing in an index"});

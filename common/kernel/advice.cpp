@@ -48,8 +48,8 @@ const char* next_after(Fault fault, const Produces& task) {
         case Fault::arguments_exchanged:
             return "Store to `out` and read from `in`; the destination is the first argument.";
         case Fault::never_written:
-            return "Find out which threads should have stored the cells marked in the map. Are "
-                   "they whole tiles, write down which tile each block takes.";
+            return "Find out which threads should have stored the cells marked in the map. If they "
+                   "are whole tiles, write down which tile each block takes.";
         case Fault::ragged_edge_missed:
             return "Round the grid up with ceil_div, so that the last tile may be a part of one.";
         case Fault::grid_too_small:
@@ -58,9 +58,11 @@ const char* next_after(Fault fault, const Produces& task) {
             return "Compare row with rows and col with cols, in the kernel and in configure: is "
                    "the grid ceil_div(cols, ...) wide and ceil_div(rows, ...) tall?";
         case Fault::part_of_each_tile:
-            return "Does each thread move all its elements of the tile? Look at the loop and its "
-                   "step.";
-        case Fault::indices_not_swapped: return "Store to row `col` and column `row` of `out`.";
+            return "Does each thread move all its elements of the tile? Look at the loop, at its "
+                   "step, and at the index of whatever keeps them in between.";
+        case Fault::indices_not_swapped:
+            return "Read from row `row` and column `col` of `in`, store to row `col` and column "
+                   "`row` of `out`: which of the two indices is not like that?";
         case Fault::indices_swapped:
             return "This is a copy: an element keeps its row and its column.";
         case Fault::wrong_pitch:
@@ -69,7 +71,9 @@ const char* next_after(Fault fault, const Produces& task) {
             return "The tile's own place must be transposed too: exchange blockIdx.x and "
                    "blockIdx.y when storing.";
         case Fault::tile_not_transposed:
-            return "Read the tile the other way round: by column what was written by row.";
+            return "A lane must store another element than it loaded. With a tile: read by column "
+                   "what was written by row, and work out row and col again after the barrier, "
+                   "both. With registers: the first components of all loads belong side by side.";
         case Fault::off_by_one_row: return "Count the rows: the first one is row 0.";
         case Fault::off_by_one_col: return "Count the columns: the first one is column 0.";
         case Fault::shifted:
@@ -78,8 +82,9 @@ const char* next_after(Fault fault, const Produces& task) {
             return "Follow .x and .y of one vector by hand: which element is each, and where does "
                    "it go?";
         case Fault::neighbour_repeated:
-            return "Does each component of the vector come from an element of its own? A cast of "
-                   "one value fills all with it; load the vector through a pointer.";
+            return "Does each component of the vector come from an element of its own, and each "
+                   "load from a row of its own? A cast of one value fills all with it; load the "
+                   "vector through a pointer.";
         case Fault::tile_repeated:
             return "Let the place of the tile depend on blockIdx, both for reading and for "
                    "storing.";

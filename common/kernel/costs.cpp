@@ -146,6 +146,10 @@ std::optional<Failure> too_many_per_request(const Verdict& found, const Access& 
     if (most == 0 || has <= most || !is_dear_in_all(found, access)) {
         return std::nullopt;
     }
+    // Wide accesses take several wavefronts without any conflict: the costly one is another.
+    if (access.ideal && *found.counters.*access.cost <= *found.counters.*access.ideal) {
+        return std::nullopt;
+    }
     Failure failure{.kind = access.kind, .place = {found.file, 0, 0}, .shape = found.counted};
     Counters shown = *found.counters;
     if (const LineCounters* line = worst_line(found.lines, access)) {

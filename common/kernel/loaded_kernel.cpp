@@ -188,9 +188,12 @@ std::optional<LaunchShape> LoadedKernel::configure(Shape shape, Failure& failure
 Failure LoadedKernel::check(const LaunchShape& launch, Shape shape) const {
     const std::string gives = call_text(shape) + " gives ";
     if (has_none(launch.grid)) {
+        const bool is_unwritten = launch.grid[0] == 0 && launch.grid[1] == 0;
         return bad_launch(file_name_, shape,
                           gives + "a grid of " + product(launch.grid) + " blocks: none at all.",
-                          "Round up: ceil_div(cols, 32) is 1 where cols / 32 is 0.");
+                          is_unwritten ? "Write configure: how many blocks does a matrix of rows x "
+                                         "cols take, across and down?"
+                                       : "Round up: ceil_div(cols, 32) is 1 where cols / 32 is 0.");
     }
     if (has_none(launch.block)) {
         return bad_launch(file_name_, shape,

@@ -19,9 +19,10 @@ std::string shown(const std::string& text, int level) {
 
 std::string what_for(const Hint& hint, const Record& record, Status status) {
     if (record.checks == 0) return "Nothing has been checked yet: this is to begin with.";
-    if (status == Status::done) return "It has passed already; this is for all who begin.";
+    if (status == Status::done) return "It has passed already; this is the hint for a beginning.";
     const std::string& failure = record.last_failure;
-    if (failure.empty()) return "It passed, and was edited since; this is for all.";
+    if (failure.empty())
+        return "It passed, and was edited since; this is the hint for a beginning.";
     return "The last check found " + failure + "; this is for " +
            (hint.failures.empty() ? "all." : "that.");
 }

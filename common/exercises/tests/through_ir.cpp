@@ -247,7 +247,8 @@ void compare(const Kernel& kernel, const std::string& spoil, bool shows_all, Sum
 
 void add_marked(const std::string& name, const char* file, std::vector<Kernel>& kernels) {
     const bool is_hunt = std::string(file) == "hunt.cu";
-    const Exercise& exercise = exercise_called(name + (is_hunt ? " hunt" : ""));
+    const std::string called = name + (is_hunt ? " hunt" : "");
+    const Exercise& exercise = exercise_called(called);
     const fs::path folder = repository() / "solutions" / name;
     const Skeleton skeleton = skeleton_of(read_file(folder / file), file);
     const std::string prefix = is_hunt ? "hunt " : "";

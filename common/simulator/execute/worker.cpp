@@ -354,9 +354,9 @@ void Worker::report_stuck_grid() {
     Report report =
         stuck->describe(f.asks ? f.asks : f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
-    report.message =
-        std::to_string(waiting_.size()) +
-        " blocks wait for memory to change, and nothing that still runs will change it";
+    report.message = (waiting_.size() == 1 ? "1 block waits"
+                                           : std::to_string(waiting_.size()) + " blocks wait") +
+                     " for memory to change, and nothing that still runs will change it";
     if (begun < blocks_)
         report.message +=
             "; " + std::to_string(blocks_ - begun) + " blocks cannot begin before one of these " +
