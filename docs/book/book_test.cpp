@@ -116,6 +116,9 @@ TEST_CASE("comments become what the book alone can show") {
     const Repository repository;
     CHECK(has(repository.page("<!-- snippet: kernel -->\n"), "\\snippet 01_copy/main.cu kernel"));
     CHECK(has(repository.page("<!-- snippet: words tma.h -->\n"), "\\snippet 01_copy/tma.h words"));
+    const std::string elsewhere = repository.page("<!-- snippet: kernel --><p>In a file.</p>\n");
+    CHECK(has(elsewhere, "\\snippet 01_copy/main.cu kernel"));
+    CHECK_FALSE(has(elsewhere, "In a file"));
     CHECK(has(repository.page("<!-- snippet: example -->\n"), "01_copy/example.cu example"));
     CHECK(has(repository.page("<!-- usage -->\n"), "```\nUsage: ./learn\n\n  run  Runs\n```"));
     const std::string link = "<!-- explorer: a=01_copy,copy,256,256,0,5,0 -->\n";
@@ -203,7 +206,7 @@ std::vector<std::string> faults_of_lesson(const std::string& text, const std::st
     std::size_t at = 0;
     for (const std::string part :
          {"\n## Predict first\n", "\n<!-- questions -->\n", "\n## The idea\n",
-          "\n<!-- snippet: example -->\n", "\n<!-- snippet: kernel -->\n",
+          "\n<!-- snippet: example --><p>In <a href=", "\n<!-- snippet: kernel --><p>In <a href=",
           "\n## Counters to expect\n", "\n## Try\n", "\n## Your turn\n", "\n<!-- editor -->\n",
           "\n## Questions\n", "\n<details><summary>", "\n## On a GPU\n", "\n## Read\n",
           "\n## Next\n"}) {

@@ -4,7 +4,8 @@
 // named by their file; and comments in the text become what only the book can show:
 //     <!-- snippet: NAME -->    the code between the marks `//! [NAME]` of the lesson's main.cu, or program.cu;
 //                               `kernel` is folded where the exercise can be solved in the page,
-//                               `example` stands in example.cu
+//                               `example` stands in example.cu; what follows in the same line is for
+//                               those who read the file itself, and says where the code is
 //     <!-- questions -->        the lesson's questions, which the page checks
 //     <!-- editor -->           the exercise's editor, where there is an explorer
 //     <!-- begin -->            two buttons: the first lesson, and the playground where there is one
