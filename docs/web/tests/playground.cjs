@@ -89,7 +89,7 @@ test("every blank, solution, mutant and bug hunt gets the command's verdict in t
     await withPlayground(browser, async (page) => {
         const names = await page.evaluate(() => window.exerciseData.exercises.map(({ name }) => name));
         // The examiner in the module gets the others without a browser: docs.examiner.
-        const chosen = sampled(names, 3);
+        const chosen = sampled(names, 6);
         const kernels = chosen.flatMap((name) => nativeCases(verdicts, name));
         assert.ok(names.length >= 16 && kernels.length >= 8 * chosen.length, `only ${kernels.length} kernels`);
         // Another version makes other instructions.
@@ -134,7 +134,7 @@ test("one can begin with every variant of the course, or is told why not; and wh
         const labels = await page.$$eval("select[name=start] option:not([value='']):not([disabled])", (all) => all.map((option) => option.textContent));
         console.log(`    ${labels.length} to begin with, ${reasons.length} that are said to be none`);
         assert.ok(labels.length >= 110 && reasons.length > 0, `${labels.length}, ${reasons.length}`);
-        for (const label of sampled(labels, 4)) {
+        for (const label of sampled(labels, 8)) {
             await page.locator("select[name=start]").selectOption({ label });
             await page.waitForSelector(".bench[data-outcome][aria-busy=false]", SOON);
             assert.equal(await page.locator(".note.error").count(), 0, label);
@@ -155,7 +155,7 @@ test("axe finds nothing, and nothing is wider than the screen; light and dark, l
             await side(page, number).locator("button[name=run]").click();
             await outcome(page, number, "passed");
         }
-        for (const [width, colorScheme] of sampled([[1440, "light"], [1440, "dark"], [390, "dark"], [1024, "dark"], [390, "light"]], 2)) {
+        for (const [width, colorScheme] of sampled([[1440, "light"], [1440, "dark"], [1024, "dark"], [390, "dark"], [390, "light"]], 3)) {
             await page.setViewportSize({ width, height: 900 });
             await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
             await page.screenshot({ path: path.join(screenshots, `playground-${width}-${colorScheme}.png`), fullPage: true });
