@@ -306,7 +306,7 @@ test("axe finds nothing, and nothing is wider than the screen; light and dark, l
     fs.mkdirSync(screenshots, { recursive: true });
     await withLesson(browser, async (page, work) => {
         // As opened with each: nothing here is measured when a page opens.
-        const looks = [[1440, "light"], [390, "dark"], [1024, "light"], [1440, "dark"], [390, "light"]];
+        const looks = [[1440, "light"], [1024, "light"], [1440, "dark"], [390, "dark"], [390, "light"]];
         const withEachLook = async (state, chosen) => {
             for (const [width, colorScheme] of chosen) {
                 await page.setViewportSize({ width, height: 900 });
@@ -326,7 +326,7 @@ test("axe finds nothing, and nothing is wider than the screen; light and dark, l
         await page.locator(".work summary").click();
         await page.waitForSelector(".hint h4", SOON);
         await page.waitForSelector(".own-time[aria-busy=false] svg", SOON);
-        await withEachLook("passed", sampled(looks.toReversed(), 3));
+        await withEachLook("passed", sampled(looks, 3));
     });
 });
 
