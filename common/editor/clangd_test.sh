@@ -1,7 +1,7 @@
 #!/bin/sh
 # clangd_test.sh CLANGD REPOSITORY EDITOR_FOLDER EVERY -- clangd finds no error in the .cu files that learners
-# open (of every EVERY the first), and does find one that is there. Works in a folder of its own: the repository's .clangd with the
-# database of this build.
+# open (one of EVERY of them), and does find one that is there. Works in a folder of its own: the repository's
+# .clangd with the database of this build.
 set -eu
 clangd=$1 repository=$2 editor=$3 every=$4
 if [ ! -x "$clangd" ]; then

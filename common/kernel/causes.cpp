@@ -116,14 +116,13 @@ std::string advice_on_bounds(const Evidence& evidence) {
                "last one that a thread accesses with rows * cols.";
     }
     const std::string code = code_alone(evidence.source.text);
-    if (code.find("row +") != code.npos || code.find("row+") != code.npos) {
-        return "Where the tiles do not fit the matrix, some threads have no element: let them do "
-               "nothing. Compare what you access, before each access: where that is row + k, row + "
-               "k "
-               "with rows, not row alone.";
-    }
-    return "Where the tiles do not fit the matrix, some threads have no element: let them do "
-           "nothing. Compare row with rows and col with cols before each access.";
+    const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
+    return std::string(
+               "Where the tiles do not fit the matrix, some threads have no element: let "
+               "them do nothing. Compare ") +
+           (has_offset ? "what you access, before each access: where that is row + k, row + k "
+                         "with rows, not row alone."
+                       : "row with rows and col with cols before each access.");
 }
 
 Failure no_bounds_check(const Trial& trial, const Place& place, const std::string& details,

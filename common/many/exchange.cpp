@@ -44,17 +44,16 @@ struct Chunks : Way {
         : ranks(ranks),
           pack_pieces(pack_pieces),
           tuning(tuning),
-          chunks(tuning.chunks),
-          width(ceil_div(ceil_div(ranks.cols.block(), chunks), 32) * 32),
+          width(ceil_div(ceil_div(ranks.cols.block(), tuning.chunks), 32) * 32),
           slots{Slot(ranks, place(ranks.count()), receives),
                 Slot(ranks, place(ranks.count()), receives)} {}
 
     // The last turn of the loop packs nothing: it turns what stays of the last chunk.
     void start() override {
-        for (int chunk = 0; chunk <= chunks; ++chunk) {
+        for (int chunk = 0; chunk <= tuning.chunks; ++chunk) {
             Slot& slot = slots[chunk % 2];
             ranks.each([&](int rank) { pack(slot, rank, chunk); });
-            if (chunk < chunks) exchange(slot, chunk);
+            if (chunk < tuning.chunks) exchange(slot, chunk);
         }
     }
 
@@ -100,7 +99,7 @@ struct Chunks : Way {
     const Ranks& ranks;
     Turn pack_pieces;
     Tuning tuning;
-    int chunks, width;
+    int width;
     Slot slots[2];
 };
 
