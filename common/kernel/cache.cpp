@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFormat = "coalesce cache 1\n";
 
 /// Format, checksum, length of the key, key, value.
-std::string entry_of(const std::string& key, const std::string& value) {
+std::string kept_text(const std::string& key, const std::string& value) {
     const std::string content = std::to_string(key.size()) + "\n" + key + value;
     return std::string(kFormat) + hash_text(content) + "\n" + content;
 }
@@ -75,7 +75,7 @@ void Cache::keep(const std::string& kind, const std::string& key, const std::str
     if (folder_.empty()) return;
     std::error_code error;
     fs::create_directories(folder_, error);
-    write_whole(file_of(kind, key), entry_of(key, value));
+    write_whole(file_of(kind, key), kept_text(key, value));
     forget_the_oldest(folder_, kind);
 }
 

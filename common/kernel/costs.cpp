@@ -15,7 +15,7 @@ namespace coalesce {
 namespace {
 
 /// One kind of access: which counters it has, and what too many of them are called.
-struct Access {
+struct AccessKind {
     FailureKind kind;
     const char* verb;  ///< "load"
     const char* unit;  ///< "sectors"
@@ -25,7 +25,7 @@ struct Access {
     double Limits::*limit;
 };
 
-constexpr Access accesses[] = {
+constexpr AccessKind accesses[] = {
     {FailureKind::uncoalesced_stores, "store", "sectors", &Counters::store_requests,
      &Counters::store_sectors, nullptr, &Limits::store},
     {FailureKind::uncoalesced_loads, "load", "sectors", &Counters::load_requests,
@@ -42,14 +42,14 @@ constexpr double lanes = 32, floats_in_a_sector = 8;
 
 constexpr auto number = short_number;
 
-double ratio(const Counters& counters, const Access& access) {
+double ratio(const Counters& counters, const AccessKind& access) {
     const std::uint64_t requests = counters.*access.requests;
     return requests ? static_cast<double>(counters.*access.cost) / static_cast<double>(requests)
                     : 0;
 }
 
 /// The line that costs most of this kind.
-const LineCounters* worst_line(const std::vector<LineCounters>& lines, const Access& access) {
+const LineCounters* worst_line(const std::vector<LineCounters>& lines, const AccessKind& access) {
     const auto worst = std::max_element(
         lines.begin(), lines.end(), [&](const LineCounters& one, const LineCounters& other) {
             // A line that is expensive by each request is worse than one that is there often.
@@ -60,7 +60,7 @@ const LineCounters* worst_line(const std::vector<LineCounters>& lines, const Acc
 }
 
 /// The line with most requests of this kind.
-const LineCounters* busiest_line(const std::vector<LineCounters>& lines, const Access& access) {
+const LineCounters* busiest_line(const std::vector<LineCounters>& lines, const AccessKind& access) {
     const auto busiest = std::max_element(
         lines.begin(), lines.end(), [&](const LineCounters& one, const LineCounters& other) {
             return one.counters.*access.requests < other.counters.*access.requests;
@@ -70,11 +70,11 @@ const LineCounters* busiest_line(const std::vector<LineCounters>& lines, const A
 }
 
 /// 16 bytes per lane: shared memory serves 8 lanes at a time.
-bool is_wide(const Counters& counters, const Access& access) {
+bool is_wide(const Counters& counters, const AccessKind& access) {
     return access.ideal && counters.*access.ideal >= 4 * counters.*access.requests;
 }
 
-std::string advice(const Counters& counters, const Access& access) {
+std::string advice(const Counters& counters, const AccessKind& access) {
     if (access.kind == FailureKind::bank_conflicts && is_wide(counters, access)) {
         return "With 16 bytes per lane, 8 lanes are served together: let each 8 that follow each "
                "other touch 8 different places, counted in 16 bytes modulo 8. Print the picture of "
@@ -89,13 +89,13 @@ std::string advice(const Counters& counters, const Access& access) {
 }
 
 /// What a request may cost: by the limits, or as in the solution; 0: not asked.
-double allowed(const Access& access, const Limits& limits,
+double allowed(const AccessKind& access, const Limits& limits,
                const std::optional<Counters>& solution) {
     if (limits.*access.limit > 0 || !solution) return limits.*access.limit;
     return ratio(*solution, access);
 }
 
-std::string conflict_text(const Counters& counters, const Access& access) {
+std::string conflict_text(const Counters& counters, const AccessKind& access) {
     const double ideal = static_cast<double>(std::max<std::uint64_t>(counters.*access.ideal, 1));
     const double ways = static_cast<double>(counters.*access.cost) / ideal;
     return number(ways) + "-way bank conflicts: ";
@@ -108,7 +108,7 @@ std::uint64_t wavefronts(const Counters& counters) {
 }
 
 /// More expensive by the request may be cheaper in all: wide accesses touch more at once, and fewer times.
-bool is_dear_in_all(const Verdict& found, const Access& access) {
+bool is_dear_in_all(const Verdict& found, const AccessKind& access) {
     const auto& solution = found.solution_counters;
     const std::uint64_t cost = *found.counters.*access.cost;
     if (access.ideal) {
@@ -122,7 +122,7 @@ bool is_dear_in_all(const Verdict& found, const Access& access) {
 }
 
 /// Full lanes side by side, and one sector more than they fill: a row does not begin at a sector.
-bool is_off_sector(const Counters& counters, const Access& access, Shape shape) {
+bool is_off_sector(const Counters& counters, const AccessKind& access, Shape shape) {
     const auto requests = static_cast<double>(counters.*access.requests);
     const double least = elements_of(shape) / floats_in_a_sector;
     const bool is_full = requests * lanes <= elements_of(shape) * 1.2;
@@ -130,7 +130,7 @@ bool is_off_sector(const Counters& counters, const Access& access, Shape shape) 
            static_cast<double>(counters.*access.cost) <= least + requests * 1.05;
 }
 
-void tell_off_sector(Failure& failure, const Access& access) {
+void tell_off_sector(Failure& failure, const AccessKind& access) {
     failure.headline += std::string(" The ") + access.verb +
                         "s are side by side, but they do not begin where a sector begins: each "
                         "touches one sector more than it fills.";
@@ -139,7 +139,7 @@ void tell_off_sector(Failure& failure, const Access& access) {
         "elements from the start of the buffer.";
 }
 
-std::optional<Failure> too_many_per_request(const Verdict& found, const Access& access,
+std::optional<Failure> too_many_per_request(const Verdict& found, const AccessKind& access,
                                             const Limits& limits) {
     const double most = allowed(access, limits, found.solution_counters);
     const double has = ratio(*found.counters, access);
@@ -192,7 +192,7 @@ WarpsWork work_of_a_warp(const Verdict& found, bool of_stores, const TryAgain& t
 
 /// Why the warps touch global memory so often: elements move more than once, few lanes take part, or
 /// each lane moves less than it could.
-void tell_why(Failure& failure, const Verdict& found, const Access& access,
+void tell_why(Failure& failure, const Verdict& found, const AccessKind& access,
               const TryAgain& try_again) {
     const auto has = static_cast<double>(*found.counters.*access.requests);
     const auto enough = static_cast<double>(*found.solution_counters.*access.requests);
@@ -228,7 +228,7 @@ void tell_why(Failure& failure, const Verdict& found, const Access& access,
 }
 
 /// Right by the request, but there are more of them than in the solution.
-std::optional<Failure> too_many_requests(const Verdict& found, const Access& access,
+std::optional<Failure> too_many_requests(const Verdict& found, const AccessKind& access,
                                          const TryAgain& try_again) {
     if (!found.solution_counters) return std::nullopt;
     const std::uint64_t has = *found.counters.*access.requests;
@@ -377,10 +377,10 @@ std::vector<Failure> too_dear(const Verdict& found, const LaunchShape& launch, c
         return failures;
     }
     const Verdict counted = with_atomics_as_stores(found);
-    for (const Access& access : accesses) add(too_many_per_request(counted, access, limits));
+    for (const AccessKind& access : accesses) add(too_many_per_request(counted, access, limits));
     add(needless_atomics(found));
     add(too_little_each(found, launch, limits));
-    for (const Access& access : accesses) add(too_many_requests(counted, access, try_again));
+    for (const AccessKind& access : accesses) add(too_many_requests(counted, access, try_again));
     add(copies_not_async(found, limits));
     add(copies_not_overlapped(found, limits));
     add(loads_not_overlapped(found, limits));

@@ -49,7 +49,7 @@ std::string costs(const Verdict& verdict) {
            "</table>\n";
 }
 
-std::string what_is_wrong(const Failure& failure, const Verdict& verdict) {
+std::string failure_html(const Failure& failure, const Verdict& verdict) {
     std::string html = element("h2", as_sentence(failure.headline)) +
                        element("p", seen_with(failure)) +
                        element("p", failure.place.text(), "place");
@@ -66,7 +66,7 @@ std::string html_text(const Verdict& verdict) {
     std::string html =
         "<article class=\"verdict " + std::string(verdict.passed() ? "passed" : "failed") + "\">\n";
     if (verdict.passed()) html += element("h2", passed_text(verdict));
-    if (!verdict.failures.empty()) html += what_is_wrong(verdict.failures.front(), verdict);
+    if (!verdict.failures.empty()) html += failure_html(verdict.failures.front(), verdict);
     html += element("p", time_text(verdict), "predicted");
     html += list(other_failures(verdict), "besides") + list(warnings(verdict), "warnings");
     const std::string said = printed(verdict);

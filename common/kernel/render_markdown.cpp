@@ -10,7 +10,7 @@ namespace {
 
 using namespace render;
 
-std::string what_is_wrong(const Failure& failure, const Verdict& verdict) {
+std::string failure_markdown(const Failure& failure, const Verdict& verdict) {
     std::string text = "**" + markdown(as_sentence(failure.headline)) + "**\n\n";
     const std::string seen = seen_with(failure);
     if (!seen.empty()) text += markdown(seen) + "\n\n";
@@ -47,7 +47,7 @@ std::string list_text(const std::vector<std::string>& sentences) {
 std::string markdown_text(const Verdict& verdict) {
     std::string text;
     if (verdict.passed()) text = markdown(passed_text(verdict)) + "\n\n";
-    if (!verdict.failures.empty()) text = what_is_wrong(verdict.failures.front(), verdict);
+    if (!verdict.failures.empty()) text = failure_markdown(verdict.failures.front(), verdict);
     const std::string time = time_text(verdict);
     if (!time.empty()) text += markdown(time) + "\n\n";
     text += list_text(other_failures(verdict)) + list_text(warnings(verdict));

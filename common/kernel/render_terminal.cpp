@@ -21,8 +21,8 @@ std::string with_line_end(std::string text) {
     return text;
 }
 
-std::string what_is_wrong(const Failure& failure, const std::string& source,
-                          const TerminalLook& look) {
+std::string failure_text(const Failure& failure, const std::string& source,
+                         const TerminalLook& look) {
     std::string text = bold(wrap(as_sentence(failure.headline)), look);
     text += wrap(seen_with(failure));
     if (!failure.place.file.empty()) text += "Where: " + failure.place.text() + "\n";
@@ -62,7 +62,7 @@ std::string next_text(const Failure& failure) {
     return failure.next.empty() ? "" : "\n" + wrap("Next: " + failure.next);
 }
 
-int lines_of(const std::string& text) {
+int count_lines(const std::string& text) {
     return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
@@ -78,14 +78,14 @@ std::string map_text(const Failure& failure, int lines_left) {
 }  // namespace
 
 std::string terminal_text(const Failure& failure) {
-    return what_is_wrong(failure, "", {}) + next_text(failure) + map_text(failure, any_number);
+    return failure_text(failure, "", {}) + next_text(failure) + map_text(failure, any_number);
 }
 
 std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
     const Failure* first = verdict.failures.empty() ? nullptr : &verdict.failures.front();
     std::string text;
     if (first != nullptr) {
-        text = what_is_wrong(*first, verdict.source, look) + next_text(*first);
+        text = failure_text(*first, verdict.source, look) + next_text(*first);
     } else if (verdict.passed()) {
         text = wrap(passed_text(verdict));
         if (look.has_costs && look.time == TimeShown::in_words) text += wrap(time_text(verdict));
@@ -98,9 +98,9 @@ std::string terminal_text(const Verdict& verdict, const TerminalLook& look) {
     if (!said.empty()) text += "\nThe kernel printed:\n" + said;
     if (first != nullptr && !time_text(verdict).empty()) {
         const std::string time = "\n" + wrap(time_text(verdict));
-        if (look.lines == 0 || lines_of(text) + lines_of(time) <= look.lines) text += time;
+        if (look.lines == 0 || count_lines(text) + count_lines(time) <= look.lines) text += time;
     }
-    const int left = look.lines > 0 ? look.lines - lines_of(text) : any_number;
+    const int left = look.lines > 0 ? look.lines - count_lines(text) : any_number;
     return first != nullptr ? text + map_text(*first, left) : text;
 }
 

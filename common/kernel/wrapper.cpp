@@ -27,7 +27,7 @@ constexpr const char* clang_front = R"(#pragma clang force_cuda_host_device begi
 /// Numbers are kept as they are given, of any integer type and sign, so that what is wrong with
 /// them can be said; a dim3 would make 4294967295 of -1, and narrowing an error message of every
 /// int.
-constexpr const char* launch = R"(
+constexpr const char* launch_type = R"(
 struct Launch {
     struct Count {
         long long value;
@@ -91,7 +91,7 @@ std::string line_directive(const char* file) {
 std::string wrapped(const std::string& text, Dialect dialect) {
     std::string all = line_directive(front_name);
     if (dialect == Dialect::bare_clang) all += clang_front;
-    all += launch;
+    all += launch_type;
     // A mark at the beginning of a file is for editors.
     const std::string mark = "\xEF\xBB\xBF";
     all += line_directive(learners_file);

@@ -6,10 +6,6 @@ namespace coalesce::translator {
 
 namespace {
 
-std::string bits_of(Register family) {
-    return std::to_string(8u << static_cast<u32>(family));
-}
-
 /// d = condition ? a : b, where all are predicates.
 void select_truth(Emitter& e, const std::string& d, const std::string& condition, const Value* a,
                   const Value* b, std::size_t part) {
@@ -51,8 +47,8 @@ void emit_select(Emitter& e, const Instruction& i) {
             continue;
         }
         const std::string a = e.use_bits(i.operands[1], part), b = e.use_bits(i.operands[2], part);
-        e.put("selp.b" + bits_of(families[part]) + " " + d + ", " + a + ", " + b + ", " +
-              condition);
+        e.put("selp.b" + std::to_string(bits_of(families[part])) + " " + d + ", " + a + ", " + b +
+              ", " + condition);
     }
 }
 
@@ -65,12 +61,13 @@ void emit_extractelement(Emitter& e, const Instruction& i) {
         std::string chosen = e.use_bits(i.operands[0], part);
         for (u64 k = 1; k < count; ++k) {
             const std::string condition = is_index(e, i, 1, k), next = e.fresh(families[part]);
-            e.put("selp.b" + bits_of(families[part]) + " " + next + ", " +
+            e.put("selp.b" + std::to_string(bits_of(families[part])) + " " + next + ", " +
                   e.use_bits(i.operands[0], k * families.size() + part) + ", " + chosen + ", " +
                   condition);
             chosen = next;
         }
-        e.put("mov.b" + bits_of(families[part]) + " " + e.result(i, part) + ", " + chosen);
+        e.put("mov.b" + std::to_string(bits_of(families[part])) + " " + e.result(i, part) + ", " +
+              chosen);
     }
 }
 
@@ -81,7 +78,7 @@ void emit_insertelement(Emitter& e, const Instruction& i) {
         for (std::size_t part = 0; part < families.size(); ++part) {
             if (families[part] == Register::predicate)
                 fail(i, "a truth chosen by a number is not known");
-            e.put("selp.b" + bits_of(families[part]) + " " +
+            e.put("selp.b" + std::to_string(bits_of(families[part])) + " " +
                   e.result(i, k * families.size() + part) + ", " + e.use_bits(i.operands[1], part) +
                   ", " + e.use_bits(i.operands[0], k * families.size() + part) + ", " + condition);
         }

@@ -139,7 +139,6 @@ void bitcast_bytes(Emitter& e, const Instruction& i) {
 /// Of the same bits in other parts: mov packs and unpacks pairs and fours.
 void emit_bitcast(Emitter& e, const Instruction& i) {
     const auto from = registers_of(*i.operands[0]->type), to = registers_of(*i.type);
-    const auto bits_of = [](Register family) { return 8u << static_cast<u32>(family); };
     // An integer of 128 bits is two halves already; all others are powers of two of one another.
     const auto list = [](const std::vector<std::string>& all) {
         std::string text;

@@ -16,31 +16,23 @@ std::string float_suffix(const Type& type) {
     }
 }
 
-const Type& scalar_of(const Type& type) {
-    return type.is(Type::Kind::vector) ? *type.element() : type;
-}
-
 std::string float_operand(Emitter& e, const Value* value, std::size_t part) {
-    const bool is_small = register_bits(scalar_of(*value->type)) == 16;
+    const bool is_small = register_bits(element_of(*value->type)) == 16;
     return is_small ? e.use_register(value, part) : e.use(value, part);
 }
 
 namespace {
 
-std::size_t count_of(const Type& type) {
-    return type.is(Type::Kind::vector) ? type.count : 1;
-}
-
 /// What halves are computed in where they have no instruction of their own.
 std::string widened(Emitter& e, const Value* value, std::size_t part) {
     const std::string wide = e.fresh(Register::b32);
-    e.put("cvt.f32." + float_suffix(scalar_of(*value->type)) + " " + wide + ", " +
+    e.put("cvt.f32." + float_suffix(element_of(*value->type)) + " " + wide + ", " +
           e.use_register(value, part));
     return wide;
 }
 
 void divide(Emitter& e, const Instruction& i, std::size_t part) {
-    const Type& type = scalar_of(*i.type);
+    const Type& type = element_of(*i.type);
     const std::string d = e.result(i, part);
     if (register_bits(type) != 16) {
         e.put("div.rn." + float_suffix(type) + " " + d + ", " + e.use(i.operands[0], part) + ", " +
@@ -71,15 +63,15 @@ std::string integer_suffix(const Type& type, bool is_signed) {
 }  // namespace
 
 void emit_fneg(Emitter& e, const Instruction& i) {
-    for (std::size_t part = 0; part < count_of(*i.type); ++part) {
-        e.put("neg." + float_suffix(scalar_of(*i.type)) + " " + e.result(i, part) + ", " +
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
+        e.put("neg." + float_suffix(element_of(*i.type)) + " " + e.result(i, part) + ", " +
               float_operand(e, i.operands[0], part));
     }
 }
 
 void emit_float(Emitter& e, const Instruction& i) {
-    const Type& type = scalar_of(*i.type);
-    for (std::size_t part = 0; part < count_of(*i.type); ++part) {
+    const Type& type = element_of(*i.type);
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         if (i.op == Op::fdiv) {
             divide(e, i, part);
             continue;
@@ -92,11 +84,11 @@ void emit_float(Emitter& e, const Instruction& i) {
 
 /// As the back end does: x - trunc(x / y) * y, and x where y is infinite.
 void emit_frem(Emitter& e, const Instruction& i) {
-    const Type& type = scalar_of(*i.type);
+    const Type& type = element_of(*i.type);
     const bool is_double = type.is(Type::Kind::real), is_small = register_bits(type) == 16;
     const std::string suffix = is_double ? ".f64 " : ".f32 ";
     const auto fresh = [&] { return e.fresh(is_double ? Register::b64 : Register::b32); };
-    for (std::size_t part = 0; part < count_of(*i.type); ++part) {
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         const auto operand = [&](std::size_t k) {
             return is_small ? widened(e, i.operands[k], part) : e.use_register(i.operands[k], part);
         };
@@ -119,8 +111,8 @@ void emit_frem(Emitter& e, const Instruction& i) {
 }
 
 void emit_fcmp(Emitter& e, const Instruction& i) {
-    const Type& type = scalar_of(*i.operands[0]->type);
-    for (std::size_t part = 0; part < count_of(*i.type); ++part) {
+    const Type& type = element_of(*i.operands[0]->type);
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         const std::string d = e.result(i, part);
         if (i.predicate == "true" || i.predicate == "false") {
             e.put(std::string("setp.") + (i.predicate == "true" ? "eq" : "ne") + ".u32 " + d +
@@ -137,19 +129,19 @@ void emit_fcmp(Emitter& e, const Instruction& i) {
 }
 
 void emit_float_resize(Emitter& e, const Instruction& i) {
-    const Type &to = scalar_of(*i.type), &from = scalar_of(*i.operands[0]->type);
+    const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
     const char* rounding = i.op == Op::fptrunc ? "cvt.rn." : "cvt.";
-    for (std::size_t part = 0; part < count_of(*i.type); ++part) {
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         e.put(rounding + float_suffix(to) + "." + float_suffix(from) + " " + e.result(i, part) +
               ", " + e.use_register(i.operands[0], part));
     }
 }
 
 void emit_float_to_integer(Emitter& e, const Instruction& i) {
-    const Type &to = scalar_of(*i.type), &from = scalar_of(*i.operands[0]->type);
+    const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
     if (to.bits > 64)
         fail(i, "a floating-point number does not become an integer of 128 bits here");
-    for (std::size_t part = 0; part < count_of(*i.type); ++part) {
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         const std::string value = e.use_register(i.operands[0], part);
         if (to.bits == 1) {
             const std::string whole = e.fresh(Register::b32);
@@ -163,11 +155,11 @@ void emit_float_to_integer(Emitter& e, const Instruction& i) {
 }
 
 void emit_integer_to_float(Emitter& e, const Instruction& i) {
-    const Type &to = scalar_of(*i.type), &from = scalar_of(*i.operands[0]->type);
+    const Type &to = element_of(*i.type), &from = element_of(*i.operands[0]->type);
     const bool is_signed = i.op == Op::sitofp;
     if (from.bits > 64)
         fail(i, "an integer of 128 bits does not become a floating-point number here");
-    for (std::size_t part = 0; part < count_of(*i.type); ++part) {
+    for (std::size_t part = 0; part < element_count(*i.type); ++part) {
         std::string value, suffix = integer_suffix(from, is_signed);
         if (from.bits == 1) {
             value = e.fresh(Register::b32);

@@ -12,10 +12,6 @@ const Type& element(const Instruction& i) {
 bool is_wide(const Instruction& i) {
     return registers_in(element_of(*i.operands[0]->type)) == 2;
 }
-std::string width(const Type& type) {
-    return std::to_string(register_bits(type));
-}
-
 /// put("add.s32", d, a, b)
 void put3(Emitter& e, const std::string& op, const std::string& d, const std::string& a,
           const std::string& b) {
@@ -123,7 +119,8 @@ bool emit_mad(Emitter& e, const Instruction& i) {
         if (!product || product->op != Op::mul || !e.is_folded(product)) continue;
         const std::string a = e.use_register(product->operands[0]), b = e.use(product->operands[1]),
                           c = e.use(i.operands[1 - k]);
-        e.put("mad.lo.s" + width(element(i)) + " " + e.result(i) + ", " + a + ", " + b + ", " + c);
+        e.put("mad.lo.s" + register_width(element(i)) + " " + e.result(i) + ", " + a + ", " + b +
+              ", " + c);
         return true;
     }
     return false;
@@ -137,7 +134,8 @@ void emit_add(Emitter& e, const Instruction& i) {
         if (is_wide(i)) return emit_wide_sum(e, i, part, "add");
         const std::string a = e.use_register(i.operands[0], part), b = e.use(i.operands[1], part);
         const bool is_bit = element(i).bits == 1;
-        put3(e, is_bit ? "xor.pred" : "add.s" + width(element(i)), e.result(i, part), a, b);
+        put3(e, is_bit ? "xor.pred" : "add.s" + register_width(element(i)), e.result(i, part), a,
+             b);
     });
 }
 
@@ -145,7 +143,7 @@ void emit_sub(Emitter& e, const Instruction& i) {
     for_each_element(*i.type, [&](std::size_t part) {
         if (is_wide(i)) return emit_wide_sum(e, i, part, "sub");
         const std::string a = e.use(i.operands[0], part), b = e.use(i.operands[1], part);
-        const std::string d = e.result(i, part), bits = width(element(i));
+        const std::string d = e.result(i, part), bits = register_width(element(i));
         if (element(i).bits == 1) return put3(e, "xor.pred", d, a, b);
         if (a == "0") return e.put("neg.s" + bits + " " + d + ", " + b);
         put3(e, "sub.s" + bits, d, a, b);
@@ -157,7 +155,8 @@ void emit_mul(Emitter& e, const Instruction& i) {
         const std::string a = e.use_register(product.a);
         const std::string b = product.b ? e.use(product.b) : std::to_string(product.factor);
         put3(e,
-             std::string("mul.wide.") + (product.is_signed ? "s" : "u") + width(*product.a->type),
+             std::string("mul.wide.") + (product.is_signed ? "s" : "u") +
+                 register_width(*product.a->type),
              e.result(i), a, b);
         return;
     }
@@ -165,7 +164,8 @@ void emit_mul(Emitter& e, const Instruction& i) {
         if (is_wide(i)) return emit_wide_product(e, i, part);
         const std::string a = e.use_register(i.operands[0], part), b = e.use(i.operands[1], part);
         const bool is_bit = element(i).bits == 1;
-        put3(e, is_bit ? "and.pred" : "mul.lo.s" + width(element(i)), e.result(i, part), a, b);
+        put3(e, is_bit ? "and.pred" : "mul.lo.s" + register_width(element(i)), e.result(i, part), a,
+             b);
     });
 }
 
@@ -178,7 +178,7 @@ void emit_divide(Emitter& e, const Instruction& i) {
                           b = e.extended(i.operands[1], is_signed, part);
         put3(e,
              std::string(is_quotient ? "div." : "rem.") + (is_signed ? "s" : "u") +
-                 width(element(i)),
+                 register_width(element(i)),
              e.result(i, part), a, b);
     });
 }
@@ -191,13 +191,13 @@ void emit_shift(Emitter& e, const Instruction& i) {
                                               : e.extended(i.operands[0], i.op == Op::ashr, part);
         const std::string n = shift_amount(e, i.operands[1], part);
         const std::string op = i.op == Op::shl ? "shl.b" : i.op == Op::lshr ? "shr.u" : "shr.s";
-        put3(e, op + width(element(i)), e.result(i, part), a, n);
+        put3(e, op + register_width(element(i)), e.result(i, part), a, n);
     });
 }
 
 void emit_logic(Emitter& e, const Instruction& i) {
     const Type& type = element(i);
-    const std::string suffix = type.bits == 1 ? ".pred" : ".b" + width(type);
+    const std::string suffix = type.bits == 1 ? ".pred" : ".b" + register_width(type);
     const std::size_t halves = registers_in(type);
     for_each_element(*i.type, [&](std::size_t first) {
         for (std::size_t part = first; part < first + halves; ++part) {
@@ -268,7 +268,7 @@ void emit_icmp(Emitter& e, const Instruction& i) {
         const std::string b = is_bit ? as_number(e, i.operands[1], part, is_signed)
                                      : e.extended(i.operands[1], is_signed, part);
         const std::string kind = is_equality ? ".b" : is_signed ? ".s" : ".u";
-        put3(e, "setp." + relation(i) + kind + (is_bit ? "32" : width(type)), d, a, b);
+        put3(e, "setp." + relation(i) + kind + (is_bit ? "32" : register_width(type)), d, a, b);
     }
 }
 

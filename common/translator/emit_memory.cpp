@@ -13,16 +13,16 @@ namespace {
 constexpr u64 kWidestAccess = 16;
 
 /// One access of memory: `count` parts from `first` on, of `bytes` each.
-struct Access {
+struct MemoryAccess {
     std::size_t first, count;
     u64 offset, bytes;
 };
 
 /// As few as the alignment allows. Only a vector's elements are taken together, and an i128's halves.
-std::vector<Access> accesses(const Type& type, u32 align) {
+std::vector<MemoryAccess> accesses(const Type& type, u32 align) {
     const std::vector<Part> parts = parts_of(type);
     const bool is_together = type.is(Type::Kind::vector) || type.is(Type::Kind::integer);
-    std::vector<Access> all;
+    std::vector<MemoryAccess> all;
     for (std::size_t k = 0; k < parts.size();) {
         const u64 bytes = parts[k].bytes;
         std::size_t count = 1;
@@ -74,7 +74,7 @@ struct Words {
     u64 bytes = 0;
 };
 
-Words words_for(Emitter& e, const Access& access) {
+Words words_for(Emitter& e, const MemoryAccess& access) {
     Words words;
     words.bytes = access.bytes;
     if (access.count <= 4) return words;
@@ -86,7 +86,7 @@ Words words_for(Emitter& e, const Access& access) {
     return words;
 }
 
-void unpack(Emitter& e, const Instruction& i, const Access& access, const Words& words) {
+void unpack(Emitter& e, const Instruction& i, const MemoryAccess& access, const Words& words) {
     for (std::size_t k = 0; k < words.registers.size(); ++k) {
         std::vector<std::string> pieces;
         for (std::size_t m = 0; m < words.each; ++m) {
@@ -104,7 +104,7 @@ void unpack(Emitter& e, const Instruction& i, const Access& access, const Words&
     }
 }
 
-void pack(Emitter& e, const Value* value, const Access& access, const Words& words) {
+void pack(Emitter& e, const Value* value, const MemoryAccess& access, const Words& words) {
     for (std::size_t k = 0; k < words.registers.size(); ++k) {
         const std::size_t first = access.first + k * words.each;
         if (access.bytes == 2) {
@@ -127,7 +127,7 @@ void pack(Emitter& e, const Value* value, const Access& access, const Words& wor
 
 /// Bytes that go in one access of a part: all of them, or as many as its address is aligned to. Integers
 /// of 3, 5, 6 or 7 bytes go byte by byte.
-u64 piece_of(const Access& access, u32 align) {
+u64 piece_of(const MemoryAccess& access, u32 align) {
     const u64 bytes = access.count * access.bytes;
     if (!std::has_single_bit(bytes)) return 1;
     u64 piece = bytes;
@@ -202,7 +202,8 @@ bool is_read_only(const Emitter& e, const Instruction& load) {
     return argument->is_read_only && argument->is_no_alias;
 }
 
-void load_truth(Emitter& e, const Instruction& i, const Access& access, const std::string& to) {
+void load_truth(Emitter& e, const Instruction& i, const MemoryAccess& access,
+                const std::string& to) {
     const auto at = e.address_of(i.operands[0], static_cast<i64>(access.offset));
     const std::string byte = e.fresh(Register::b16), low = e.fresh(Register::b16);
     e.put("ld" + piece_text(i, at, 1) + byte + ", [" + at.text + "]");
@@ -245,9 +246,9 @@ void emit_load(Emitter& e, const Instruction& i) {
     const std::string order = order_text(i), cache = is_read_only(e, i) ? ".nc" : "";
     if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
     const u32 align = i.align ? i.align : align_of(*i.type);
-    const std::vector<Access> all = accesses(*i.type, align);
+    const std::vector<MemoryAccess> all = accesses(*i.type, align);
     const Targets targets(e, i, all.size() == 1);
-    for (const Access& access : all) {
+    for (const MemoryAccess& access : all) {
         const Part& part = parts[access.first];
         if (register_bits(*part.type) == 1) {
             load_truth(e, i, access, targets[access.first]);
@@ -273,7 +274,7 @@ void emit_store(Emitter& e, const Instruction& i) {
     const std::vector<Part> parts = parts_of(*value->type);
     if (i.has(flag::is_atomic) && i.ordering == Ordering::seq_cst) e.put("fence.sc.sys");
     const u32 align = i.align ? i.align : align_of(*value->type);
-    for (const Access& access : accesses(*value->type, align)) {
+    for (const MemoryAccess& access : accesses(*value->type, align)) {
         const Part& part = parts[access.first];
         if (const u64 piece = piece_of(access, align); piece < access.bytes) {
             store_pieces(e, i, part, access.first, piece);

@@ -20,6 +20,11 @@ namespace coalesce::translator {
 
 enum class Register : u8 { predicate, b16, b32, b64 };
 
+/// 1, 16, 32, 64
+constexpr u32 bits_of(Register family) {
+    return family == Register::predicate ? 1 : 8u << static_cast<u32>(family);
+}
+
 /// What holds one scalar; an i128 takes two of b64. i1: predicate; up to i16, half, bfloat: b16...
 Register register_of(const Type& scalar);
 /// Of the register that holds it: 1, 16, 32, 64.

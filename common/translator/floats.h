@@ -3,14 +3,12 @@
 
 #include <string>
 
-#include "translator/emitter.h"
+#include "translator/elements.h"
 
 namespace coalesce::translator {
 
 /// "f32", "f64", "f16", "bf16".
 std::string float_suffix(const Type& type);
-/// The type itself, or that of a vector's elements.
-const Type& scalar_of(const Type& type);
 /// An operand as instructions of its type take it: halves are always registers.
 std::string float_operand(Emitter& e, const Value* value, std::size_t part);
 

@@ -63,15 +63,6 @@ Register family_of(const Instruction& call, char letter) {
     }
 }
 
-u32 bits_of(Register family) {
-    switch (family) {
-        case Register::predicate: return 1;
-        case Register::b16: return 16;
-        case Register::b32: return 32;
-        default: return 64;
-    }
-}
-
 /// `from` in a register of this family: upper bits are zero.
 std::string resized(Emitter& e, const std::string& from, Register has, Register wants) {
     if (has == wants) return from;

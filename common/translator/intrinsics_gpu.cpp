@@ -319,7 +319,7 @@ void emit_integer_words(Emitter& e, const Instruction& call) {
     e.put(text);
 }
 
-constexpr Intrinsic kTable[] = {
+constexpr Intrinsic kOfTheGpu[] = {
     {"nvvm.read.ptx.sreg.*", emit_special_register},
     {"nvvm.shfl.sync.*", emit_shuffle},
     {"nvvm.vote.*", emit_vote},
@@ -371,7 +371,7 @@ constexpr Intrinsic kTable[] = {
 }  // namespace
 
 std::span<const Intrinsic> gpu_intrinsics() {
-    return kTable;
+    return kOfTheGpu;
 }
 
 }  // namespace coalesce::translator

@@ -22,10 +22,6 @@ const Type& type_of(const Instruction& i) {
     return type;
 }
 
-std::string width(const Type& type) {
-    return std::to_string(register_bits(type));
-}
-
 /// llvm.smin.i32 -> min.s32
 void emit_min_max(Emitter& e, const Instruction& i) {
     const std::string name = called(i)->name.substr(5, 4);
@@ -39,8 +35,8 @@ void emit_min_max(Emitter& e, const Instruction& i) {
         }
         const std::string a = e.extended(i.operands[0], is_signed, part),
                           b = e.extended(i.operands[1], is_signed, part);
-        e.put(name.substr(1) + "." + name[0] + width(type) + " " + e.result(i, part) + ", " + a +
-              ", " + b);
+        e.put(name.substr(1) + "." + name[0] + register_width(type) + " " + e.result(i, part) +
+              ", " + a + ", " + b);
     });
 }
 
@@ -48,7 +44,7 @@ void emit_abs(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
     for_each_element(*i.type, [&](std::size_t part) {
         const std::string a = e.extended(i.operands[0], true, part);
-        e.put("abs.s" + width(type) + " " + e.result(i, part) + ", " + a);
+        e.put("abs.s" + register_width(type) + " " + e.result(i, part) + ", " + a);
     });
 }
 
@@ -178,28 +174,32 @@ void emit_funnel(Emitter& e, const Instruction& i) {
 std::string in_register(Emitter& e, const Value* value, bool is_signed, std::size_t part) {
     const std::string text = e.extended(value, is_signed, part);
     const Type& type = element_of(*value->type);
-    return text[0] == '%' ? text : made(e, register_of(type), "mov.b" + width(type) + " " + text);
+    return text[0] == '%' ? text
+                          : made(e, register_of(type), "mov.b" + register_width(type) + " " + text);
 }
 
 /// A sum, difference or product of both operands, in a whole register.
-struct Sum {
+struct OperandsAndSum {
     std::string a, b, d;
     bool has_room = false;  ///< the register is wider than the type: a sum's d is exact
 };
-Sum sum_of(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
-           std::size_t part) {
+OperandsAndSum sum_of(Emitter& e, const Instruction& i, bool is_signed, const std::string& op,
+                      std::size_t part) {
     const Type& type = type_of(i);
-    Sum sum{in_register(e, i.operands[0], is_signed, part),
-            in_register(e, i.operands[1], is_signed, part), "", type.bits < register_bits(type)};
-    sum.d = made(e, register_of(type), op + ".s" + width(type) + " " + sum.a + ", " + sum.b);
+    OperandsAndSum sum{in_register(e, i.operands[0], is_signed, part),
+                       in_register(e, i.operands[1], is_signed, part), "",
+                       type.bits < register_bits(type)};
+    sum.d =
+        made(e, register_of(type), op + ".s" + register_width(type) + " " + sum.a + ", " + sum.b);
     return sum;
 }
 
 /// Below zero where a signed sum without room has left its range: both operands (of a sum), or the first
 /// and the result (of a difference), tell the sign.
-std::string signed_overflow(Emitter& e, const Instruction& i, const Sum& sum, bool is_sum) {
+std::string signed_overflow(Emitter& e, const Instruction& i, const OperandsAndSum& sum,
+                            bool is_sum) {
     const Register family = register_of(type_of(i));
-    const std::string bits = "b" + width(type_of(i)) + " ";
+    const std::string bits = "b" + register_width(type_of(i)) + " ";
     const std::string x = made(e, family, "xor." + bits + sum.a + ", " + sum.d),
                       y = made(e, family,
                                "xor." + bits + (is_sum ? sum.b : sum.a) + ", " +
@@ -215,7 +215,7 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
     if (bits != 16 && bits != 32 && bits != 64)
         fail(i, "a check for overflow of this width is not known");
     const std::string suffix = std::to_string(bits);
-    const Sum sum = sum_of(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
+    const OperandsAndSum sum = sum_of(e, i, name[0] == 's', op == "mul" ? "mul.lo" : op, 0);
     const std::string over = e.result(i, 1);
     if (op == "mul") {
         const std::string sign = name.substr(0, 1);
@@ -241,9 +241,9 @@ void emit_with_overflow(Emitter& e, const Instruction& i) {
 void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
     const Type& type = type_of(i);
     const Register family = register_of(type);
-    const std::string suffix = width(type);
+    const std::string suffix = register_width(type);
     if (type.bits < register_bits(type) && is_sum) {
-        const Sum sum = sum_of(e, i, false, "add", part);
+        const OperandsAndSum sum = sum_of(e, i, false, "add", part);
         e.put("min.u" + suffix + " " + e.result(i, part) + ", " + sum.d + ", " +
               std::to_string((u64{1} << type.bits) - 1));
         return;
@@ -264,8 +264,9 @@ void put_unsigned_saturated(Emitter& e, const Instruction& i, bool is_sum, std::
 void put_signed_saturated(Emitter& e, const Instruction& i, bool is_sum, std::size_t part) {
     const Type& type = type_of(i);
     const Register family = register_of(type);
-    const std::string bits = width(type), most = std::to_string((u64{1} << (type.bits - 1)) - 1);
-    const Sum sum = sum_of(e, i, true, is_sum ? "add" : "sub", part);
+    const std::string bits = register_width(type),
+                      most = std::to_string((u64{1} << (type.bits - 1)) - 1);
+    const OperandsAndSum sum = sum_of(e, i, true, is_sum ? "add" : "sub", part);
     if (sum.has_room) {
         const std::string least = "-" + std::to_string(u64{1} << (type.bits - 1));
         e.put("max.s" + bits + " " + e.result(i, part) + ", " +
@@ -295,10 +296,10 @@ void emit_saturated(Emitter& e, const Instruction& i) {
 void emit_three_way(Emitter& e, const Instruction& i) {
     const Type& type = type_of(i);
     const bool is_signed = called(i)->name[5] == 's';
-    const std::string suffix = std::string(is_signed ? ".s" : ".u") + width(type);
+    const std::string suffix = std::string(is_signed ? ".s" : ".u") + register_width(type);
     const std::string a = e.extended(i.operands[0], is_signed),
                       b = e.extended(i.operands[1], is_signed);
-    const std::string bits = width(*i.type);
+    const std::string bits = register_width(*i.type);
     const std::string less = made(e, Register::predicate, "setp.lt" + suffix + " " + a + ", " + b),
                       more = made(e, Register::predicate, "setp.gt" + suffix + " " + a + ", " + b);
     const std::string one = made(e, register_of(*i.type), "selp.b" + bits + " 1, 0, " + more);
@@ -323,7 +324,7 @@ void emit_no(Emitter& e, const Instruction& i) {
     e.put("mov.pred " + e.result(i) + ", 0");
 }
 
-constexpr Intrinsic kIntrinsics[] = {
+constexpr Intrinsic kIntegers[] = {
     {"smin.*", emit_min_max},
     {"smax.*", emit_min_max},
     {"umin.*", emit_min_max},
@@ -364,7 +365,7 @@ constexpr Intrinsic kIntrinsics[] = {
 }  // namespace
 
 std::span<const Intrinsic> integer_intrinsics() {
-    return kIntrinsics;
+    return kIntegers;
 }
 
 }  // namespace coalesce::translator

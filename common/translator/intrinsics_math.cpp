@@ -12,10 +12,6 @@ std::string name_of(const Instruction& call) {
     return called(call)->name.substr(std::string_view("llvm.").size());
 }
 
-std::size_t count_of(const Type& type) {
-    return type.is(Type::Kind::vector) ? type.count : 1;
-}
-
 /// "a, b, c": the operands' parts.
 std::string operands_of(Emitter& e, const Instruction& call, std::size_t part) {
     std::string text;
@@ -26,9 +22,9 @@ std::string operands_of(Emitter& e, const Instruction& call, std::size_t part) {
 
 /// `instruction`.f32 d, a, b... for every part.
 void put_for_all(Emitter& e, const Instruction& call, const std::string& instruction) {
-    for (std::size_t part = 0; part < count_of(*call.type); ++part)
-        e.put(instruction + "." + float_suffix(scalar_of(*call.type)) + " " + e.result(call, part) +
-              ", " + operands_of(e, call, part));
+    for (std::size_t part = 0; part < element_count(*call.type); ++part)
+        e.put(instruction + "." + float_suffix(element_of(*call.type)) + " " +
+              e.result(call, part) + ", " + operands_of(e, call, part));
 }
 
 // ---- LLVM's own ----
@@ -48,7 +44,7 @@ void emit_direct(Emitter& e, const Instruction& call) {
     const std::string name = name_of(call);
     for (const Direct& direct : kDirect) {
         if (!name.starts_with(direct.name)) continue;
-        const Type& type = scalar_of(*call.type);
+        const Type& type = element_of(*call.type);
         const bool is_approximate = direct.instruction.ends_with(".approx");
         if (is_approximate && !type.is(Type::Kind::single))
             fail(call, name + " has no instruction: only float has");
@@ -60,26 +56,26 @@ void emit_direct(Emitter& e, const Instruction& call) {
 
 /// Rounded to a whole number: cvt.rni.f32.f32
 void emit_round_to_whole(Emitter& e, const Instruction& call) {
-    const std::string name = name_of(call), suffix = float_suffix(scalar_of(*call.type));
+    const std::string name = name_of(call), suffix = float_suffix(element_of(*call.type));
     const char* how = name.starts_with("floor")   ? "rmi"
                       : name.starts_with("ceil")  ? "rpi"
                       : name.starts_with("trunc") ? "rzi"
                                                   : "rni";
-    for (std::size_t part = 0; part < count_of(*call.type); ++part)
+    for (std::size_t part = 0; part < element_count(*call.type); ++part)
         e.put(std::string("cvt.") + how + "." + suffix + "." + suffix + " " + e.result(call, part) +
               ", " + e.use_register(call.operands[0], part));
 }
 
 /// Halves go away from zero: what is larger by a half, cut off. Large numbers are whole already.
 void emit_round_away(Emitter& e, const Instruction& call) {
-    const Type& type = scalar_of(*call.type);
+    const Type& type = element_of(*call.type);
     if (register_bits(type) == 16)
         fail(call, "rounding away from zero has no instruction for numbers of 16 bits");
     const bool is_double = type.is(Type::Kind::real);
     const std::string suffix = is_double ? ".f64 " : ".f32 ",
                       select = is_double ? "selp.b64 " : "selp.b32 ";
     const Register family = is_double ? Register::b64 : Register::b32;
-    for (std::size_t part = 0; part < count_of(*call.type); ++part) {
+    for (std::size_t part = 0; part < element_count(*call.type); ++part) {
         const std::string x = e.use_register(call.operands[0], part), size = e.fresh(family),
                           more = e.fresh(family), cut = e.fresh(family), picked = e.fresh(family);
         const std::string is_small = e.fresh(Register::predicate),
@@ -99,8 +95,8 @@ void emit_round_away(Emitter& e, const Instruction& call) {
 }
 
 void emit_copysign(Emitter& e, const Instruction& call) {
-    const Type& type = scalar_of(*call.type);
-    for (std::size_t part = 0; part < count_of(*call.type); ++part) {
+    const Type& type = element_of(*call.type);
+    for (std::size_t part = 0; part < element_count(*call.type); ++part) {
         const std::string size = e.use_register(call.operands[0], part),
                           sign = e.use_register(call.operands[1], part);
         if (register_bits(type) != 16) {
@@ -174,11 +170,11 @@ void emit_is_class(Emitter& e, const Instruction& call) {
 }
 
 void emit_canonicalize(Emitter& e, const Instruction& call) {
-    const Type& type = scalar_of(*call.type);
+    const Type& type = element_of(*call.type);
     const std::string one = type.is(Type::Kind::real) ? "0d3FF0000000000000" : "0f3F800000";
     if (register_bits(type) == 16)
         fail(call, "llvm.canonicalize is not known here for numbers of 16 bits");
-    for (std::size_t part = 0; part < count_of(*call.type); ++part)
+    for (std::size_t part = 0; part < element_count(*call.type); ++part)
         e.put("mul.rn." + float_suffix(type) + " " + e.result(call, part) + ", " +
               e.use(call.operands[0], part) + ", " + one);
 }
@@ -247,7 +243,7 @@ void emit_bits(Emitter& e, const Instruction& call) {
           e.use_bits(call.operands[0]));
 }
 
-constexpr Intrinsic kTable[] = {
+constexpr Intrinsic kMath[] = {
     {"fma.*", emit_direct},
     {"fmuladd.*", emit_direct},
     {"fabs.*", emit_direct},
@@ -306,7 +302,7 @@ constexpr Intrinsic kTable[] = {
 }  // namespace
 
 std::span<const Intrinsic> math_intrinsics() {
-    return kTable;
+    return kMath;
 }
 
 }  // namespace coalesce::translator

@@ -188,19 +188,19 @@ void emit_objectsize(Emitter& e, const Instruction& i) {
     e.put("mov.b" + std::to_string(register_bits(*i.type)) + " " + e.result(i) + ", -1");
 }
 
-void emit_nothing(Emitter&, const Instruction&) {}
+void emit_no_hint(Emitter&, const Instruction&) {}
 
-constexpr Intrinsic kIntrinsics[] = {
+constexpr Intrinsic kMemory[] = {
     {"memcpy.*", emit_copy},      {"memmove.*", emit_copy},
     {"memset.*", emit_set},       {"objectsize.*", emit_objectsize},
-    {"lifetime.*", emit_nothing}, {"invariant.end.*", emit_nothing},
-    {"prefetch.*", emit_nothing},
+    {"lifetime.*", emit_no_hint}, {"invariant.end.*", emit_no_hint},
+    {"prefetch.*", emit_no_hint},
 };
 
 }  // namespace
 
 std::span<const Intrinsic> memory_intrinsics() {
-    return kIntrinsics;
+    return kMemory;
 }
 
 }  // namespace coalesce::translator

@@ -15,6 +15,7 @@
 #include <map>
 
 #include "translator/aliases.h"
+#include "translator/elements.h"
 #include "translator/layout.h"
 #include "translator/passes.h"
 
@@ -37,9 +38,6 @@ const Type& accessed_type(const Instruction& i) {
 Value* pointer_of(const Instruction& i) {
     return i.op == Op::store ? i.operands[1] : i.operands[0];
 }
-const Type& scalar_of(const Type& type) {
-    return type.is(Type::Kind::vector) ? *type.element() : type;
-}
 u32 alignment_of(const Instruction& i) {
     return i.align ? i.align : align_of(accessed_type(i));
 }
@@ -49,7 +47,7 @@ bool is_candidate(const Instruction& i) {
     if (i.has(flag::is_volatile) || i.has(flag::is_atomic) || i.ordering != Ordering::none)
         return false;
     const Type& type = accessed_type(i);
-    const Type& scalar = scalar_of(type);
+    const Type& scalar = element_of(type);
     if (scalar.is_aggregate() || (type.is(Type::Kind::vector) && scalar.is(Type::Kind::pointer)))
         return false;
     if (scalar.is(Type::Kind::integer) &&
@@ -91,7 +89,7 @@ private:
             Instruction* i = block_.instructions[k];
             if (!is_candidate(*i)) continue;
             const Access access = access_of(*i);
-            const u64 bytes = store_size(scalar_of(accessed_type(*i)));
+            const u64 bytes = store_size(element_of(accessed_type(*i)));
             const auto leader = std::find_if(leaders.begin(), leaders.end(), [&](const Leader& l) {
                 return l.op == i->op && l.space == access.space && l.scalar_bytes == bytes &&
                        l.address.differs_by_constant(access.address);
@@ -184,7 +182,7 @@ private:
 
     std::vector<Chain> cut_by_alignment(const Chain& chain) const {
         std::vector<Chain> all;
-        const u64 scalar = store_size(scalar_of(accessed_type(*chain.front().instruction)));
+        const u64 scalar = store_size(element_of(accessed_type(*chain.front().instruction)));
         const bool is_load = chain.front().instruction->op == Op::load;
         for (std::size_t begin = 0; begin + 1 < chain.size(); ++begin) {
             if (!chain[begin].instruction) continue;
@@ -215,9 +213,9 @@ private:
 
     /// All have the same type, or are integers of its size.
     const Type* element_type(const Chain& chain) {
-        const Type* type = &scalar_of(accessed_type(*chain.front().instruction));
+        const Type* type = &element_of(accessed_type(*chain.front().instruction));
         for (const Link& link : chain)
-            if (link.instruction && &scalar_of(accessed_type(*link.instruction)) != type)
+            if (link.instruction && &element_of(accessed_type(*link.instruction)) != type)
                 return module_.types.integer(static_cast<u32>(store_size(*type) * 8));
         return type;
     }
@@ -323,7 +321,7 @@ private:
         const auto element = [&](u64 k) {
             Value* one =
                 made_by(made, Op::extractelement, whole->type->element(), {whole, index(k)}, of);
-            return converted(one, &scalar_of(type), of, made);
+            return converted(one, &element_of(type), of, made);
         };
         if (!type.is(Type::Kind::vector)) return element(lane);
         Value* value = module_.undefined(&type);
