@@ -822,6 +822,21 @@ struct Rewound {
 
 // ---- a few long columns ----
 
+/// Divides numbers below 2^16 by the same one, without a division for each.
+struct Divider {
+    unsigned multiplier;
+    bool is_one;
+
+    explicit __device__ Divider(int by) {
+        multiplier = 0xFFFFFFFFu / static_cast<unsigned>(by) + 1;
+        is_one = by == 1;
+    }
+    __device__ int quotient(int number) const {
+        return is_one ? number
+                      : static_cast<int>(__umulhi(static_cast<unsigned>(number), multiplier));
+    }
+};
+
 /// Moves memory between two places whose addresses have the same remainder of 16: by vectors, and
 /// element by element at both ends. For all threads of a block together.
 template <int SIZE, int THREADS, int AHEAD>
@@ -879,25 +894,42 @@ struct Tall {
         store(task, place, tile, static_cast<int>(place.row - top));
     }
 
+    /// Warps take groups of rows, column by column. There are 1, 2, 4 ... groups.
     static __device__ void store(const Task& task, const Place& place, const char* tile, int lead) {
+        constexpr int WARPS = THREADS / 32;
+        const int cols = static_cast<int>(task.cols), groups = task.tile_rows / GROUP;
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        if constexpr ((WARPS & (WARPS - 1)) == 0) {  // then a warp can keep its group
+            const int at_once = groups < WARPS ? groups : WARPS;
+            for (int group = warp & (at_once - 1); group < groups; group += at_once) {
+#pragma unroll 4
+                for (int col = warp / at_once; col < cols; col += WARPS / at_once) {
+                    store_rows(task, place, tile, lead, col, (group * 32 + lane) * N);
+                }
+            }
+        } else {
+#pragma unroll 4
+            for (int i = warp; i < groups * cols; i += WARPS) {
+                const int group = i & (groups - 1), col = i >> (__ffs(groups) - 1);
+                store_rows(task, place, tile, lead, col, (group * 32 + lane) * N);
+            }
+        }
+    }
+
+    static __device__ void store_rows(const Task& task, const Place& place, const char* tile,
+                                      int lead, int col, int y) {
         char* out = out_of<SIZE>(task, place);
         const int cols = static_cast<int>(task.cols);
-        const int warp = threadIdx.x / 32, groups = task.tile_rows / GROUP;
-        const int y = (warp % groups * 32 + threadIdx.x % 32) * N;
-        const int step = THREADS / 32 / groups;
-#pragma unroll 4
-        for (int col = warp / groups; col < cols; col += step) {
-            const int phase = phase_of<SIZE, SHIFT>(out, col, task.out_pitch);
-            const std::int64_t row = place.row + y - phase;
-            const char* from = tile + ((lead + y - phase) * cols + col) * SIZE;
-            char* to = out + (col * task.out_pitch + row) * SIZE;
-            if (N > 1 && row >= 0 && row + N <= task.rows) {
-                *reinterpret_cast<unsigned*>(to) = gathered_word(from, cols);
-            } else {
-                for (int i = 0; i < N; ++i) {
-                    if (row + i >= 0 && row + i < task.rows) {
-                        element<SIZE>(to, i) = element<SIZE>(from, i * cols);
-                    }
+        const int phase = phase_of<SIZE, SHIFT>(out, col, task.out_pitch);
+        const std::int64_t row = place.row + y - phase;
+        const char* from = tile + ((lead + y - phase) * cols + col) * SIZE;
+        char* to = out + (col * task.out_pitch + row) * SIZE;
+        if (N > 1 && row >= 0 && row + N <= task.rows) {
+            *reinterpret_cast<unsigned*>(to) = gathered_word(from, cols);
+        } else {
+            for (int i = 0; i < N; ++i) {
+                if (row + i >= 0 && row + i < task.rows) {
+                    element<SIZE>(to, i) = element<SIZE>(from, i * cols);
                 }
             }
         }
@@ -917,9 +949,12 @@ struct Tall {
 };
 
 /// The opposite: `in` has few rows, and rows of `out` lie side by side. A strip of columns becomes
-/// one line of memory. A thread takes elements of one column.
-template <int SIZE, int THREADS_, int AHEAD>
+/// one line of memory. A thread takes elements of one column; bytes, which one by one would be too few on their
+/// way, are loaded as words.
+template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false>
 struct Wide {
+    static constexpr int N = SIZE == 1 ? 4 : 1;  ///< columns that a lane loads at once
+    static constexpr int CHUNK = 32 * N;         ///< columns of a row that a warp loads at once
     static constexpr int THREADS = THREADS_;
 
     static __device__ void run(const Task& task, char* shared) {
@@ -928,11 +963,18 @@ struct Wide {
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         char* to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
         char* tile = place_of_line(shared, to);
-        load(task, place, tile, cols);
+        if constexpr (SIZE == 1) {
+            load_words(task, place, tile, cols);
+        } else if constexpr (HAS_MANY_COLS) {
+            load_many(task, place, tile, cols);
+        } else {
+            load(task, place, tile, cols);
+        }
         __syncthreads();
         copy_line<SIZE, THREADS, 4>(to, tile, cols * static_cast<int>(task.rows));
     }
 
+    /// No more columns than threads: several rows at once.
     static __device__ void load(const Task& task, const Place& place, char* tile, int cols) {
         const int rows = static_cast<int>(task.rows);
         const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
@@ -952,15 +994,118 @@ struct Wide {
             }
         }
     }
+
+    /// Which element of a strip of more columns than threads: all rows of one column, then of the column
+    /// THREADS further on.
+    struct Turn {
+        int col, row;
+
+        __device__ void advance(int rows) {
+            if (++row < rows) return;
+            row = 0;
+            col += THREADS;
+        }
+    };
+    static __device__ void load_many(const Task& task, const Place& place, char* tile, int cols) {
+        const int rows = static_cast<int>(task.rows);
+        const char* strip = in_of<SIZE>(task, place) + place.col * SIZE;
+        for (Turn turn{static_cast<int>(threadIdx.x), 0}; turn.col < cols;) {
+            Element<SIZE> value[AHEAD];
+            Turn ahead = turn;
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k, ahead.advance(rows)) {
+                if (ahead.col >= cols) continue;
+                value[k] = element<SIZE>(strip, ahead.row * task.in_pitch + ahead.col);
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k, turn.advance(rows)) {
+                if (turn.col < cols) element<SIZE>(tile, turn.col * rows + turn.row) = value[k];
+            }
+        }
+    }
+
+    /// A warp takes a row of CHUNK columns, from the word on in which it starts.
+    static __device__ void load_words(const Task& task, const Place& place, char* tile, int cols) {
+        constexpr int WARPS = THREADS / 32;
+        const int rows = static_cast<int>(task.rows);
+        const Divider by_rows(rows);
+        const char* strip = in_of<SIZE>(task, place) + place.col;
+        // With the columns before the strip that are in its first word.
+        const int items = (cols + N - 1 + CHUNK - 1) / CHUNK * rows;
+        for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
+            unsigned word[AHEAD];
+            int row[AHEAD], first[AHEAD];  // the word's first column
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                const int chunk = by_rows.quotient(item + k * WARPS);
+                row[k] = item + k * WARPS - chunk * rows;
+                const char* line = strip + row[k] * task.in_pitch;
+                const auto start = reinterpret_cast<std::uintptr_t>(line);
+                first[k] = chunk * CHUNK + static_cast<int>(threadIdx.x % 32 * N - start % N);
+                if (item + k * WARPS < items) {
+                    word[k] = word_of_row(line, first[k], place.col, task.cols);
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                if (item + k * WARPS >= items) continue;
+#pragma unroll
+                for (int i = 0; i < N; ++i) {
+                    const int col = first[k] + i;
+                    if (col < 0 || col >= cols) continue;
+                    element<1>(tile, col * rows + row[k]) =
+                        static_cast<Element<1>>(word[k] >> (8 * i));
+                }
+            }
+        }
+    }
+
+    /// Nothing outside of the row is read.
+    static __device__ unsigned word_of_row(const char* line, int first, std::int64_t strip,
+                                           std::int64_t all_cols) {
+        if (strip + first >= 0 && strip + first + N <= all_cols) {
+            return *reinterpret_cast<const unsigned*>(line + first);
+        }
+        unsigned word = 0;
+        for (int i = 0; i < N; ++i) {
+            const std::int64_t col = strip + first + i;
+            if (col < 0 || col >= all_cols) continue;
+            word |= static_cast<unsigned>(element<1>(line, first + i)) << (8 * i);
+        }
+        return word;
+    }
 };
 
 // ---- a few planes ----
 
-/// Images whose channels are planes, or lie last: CHANNELS rows of many words, or the other way
-/// round. A thread has four pixels, so that both sides are vectors.
-template <int CHANNELS, bool IS_TO_LAST>
+/// An element in a register: the word that has it, and its place there.
+struct Piece {
+    unsigned word;
+    int place;
+};
+
+/// A word that is put together of elements: piece(0) is the lowest.
+template <int SIZE, class PieceOf>
+__device__ inline unsigned word_of(PieceOf piece) {
+    if constexpr (SIZE == 4) {
+        return piece(0).word;
+    } else if constexpr (SIZE == 2) {
+        const Piece low = piece(0), high = piece(1);
+        return __byte_perm(low.word, high.word, 0x5410 + low.place * 0x22 + high.place * 0x2200);
+    } else {
+        const Piece a = piece(0), b = piece(1), c = piece(2), d = piece(3);
+        const unsigned low = __byte_perm(a.word, b.word, a.place + (4 + b.place) * 16);
+        const unsigned high = __byte_perm(c.word, d.word, c.place + (4 + d.place) * 16);
+        return __byte_perm(low, high, 0x5410);
+    }
+}
+
+/// Images whose channels are planes, or lie last: CHANNELS rows of many elements, or the other way
+/// round. A thread has as many pixels as a vector has elements, so that both sides are vectors.
+template <int SIZE, int CHANNELS, bool IS_TO_LAST>
 struct Channels {
-    static constexpr int THREADS = 256, PIXELS = THREADS * 4, LEAD = 0;
+    static constexpr int N = 16 / SIZE, PER_WORD = 4 / SIZE;
+    static constexpr int THREADS = 256, PIXELS = THREADS * N, LEAD = 0;
     static constexpr int TILE_ROWS = IS_TO_LAST ? CHANNELS : PIXELS;
     static constexpr int TILE_COLS = IS_TO_LAST ? PIXELS : CHANNELS;
     static constexpr int SHARED_BYTES = THREADS * CHANNELS * 16;
@@ -974,17 +1119,17 @@ struct Channels {
 
     static __device__ void run(const Task& task, char* shared) {
         const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
-        const char* in = in_of<4>(task, place);
-        char* out = out_of<4>(task, place);
+        const char* in = in_of<SIZE>(task, place);
+        char* out = out_of<SIZE>(task, place);
         const std::int64_t pixels = IS_TO_LAST ? task.cols : task.rows;
         const std::int64_t first = IS_TO_LAST ? place.col : place.row;
         const std::int64_t left = pixels - first;
-        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / 4;  // of threads
+        const int count = static_cast<int>(left < PIXELS ? left : PIXELS) / N;  // of threads
         const int thread = threadIdx.x;
         if constexpr (IS_TO_LAST) {
-            if (thread < count) from_planes(in + (first + thread * 4) * 4, pixels, shared);
+            if (thread < count) from_planes(in + first * SIZE + thread * 16, pixels, shared);
             __syncthreads();
-            char* const to = out + first * CHANNELS * 4;
+            char* const to = out + first * CHANNELS * SIZE;
 #pragma unroll
             for (int c = 0; c < CHANNELS; ++c) {
                 const int i = thread + c * THREADS;
@@ -993,19 +1138,22 @@ struct Channels {
                 }
             }
         } else {
-            load_line(in + first * CHANNELS * 4, shared, count * CHANNELS);
+            load_line(in + first * CHANNELS * SIZE, shared, count * CHANNELS);
             __syncthreads();
-            if (thread < count) to_planes(out + (first + thread * 4) * 4, pixels, shared);
+            if (thread < count) to_planes(out + first * SIZE + thread * 16, pixels, shared);
         }
     }
 
     static __device__ void from_planes(const char* in, std::int64_t pixels, char* shared) {
         Vector<16> plane[CHANNELS], last[CHANNELS];
 #pragma unroll
-        for (int c = 0; c < CHANNELS; ++c) plane[c] = load_vector<16>(in + c * pixels * 4);
+        for (int c = 0; c < CHANNELS; ++c) plane[c] = load_vector<16>(in + c * pixels * SIZE);
 #pragma unroll
-        for (int i = 0; i < 4 * CHANNELS; ++i) {
-            last[i / 4].word[i % 4] = plane[i % CHANNELS].word[i / CHANNELS];
+        for (int w = 0; w < 4 * CHANNELS; ++w) {
+            last[w / 4].word[w % 4] = word_of<SIZE>([&](int k) {
+                const int i = w * PER_WORD + k, pixel = i / CHANNELS;
+                return Piece{plane[i % CHANNELS].word[pixel / PER_WORD], pixel % PER_WORD};
+            });
         }
 #pragma unroll
         for (int c = 0; c < CHANNELS; ++c) {
@@ -1020,11 +1168,14 @@ struct Channels {
             last[c] = load_vector<16>(vector(shared, threadIdx.x * CHANNELS + c));
         }
 #pragma unroll
-        for (int i = 0; i < 4 * CHANNELS; ++i) {
-            plane[i % CHANNELS].word[i / CHANNELS] = last[i / 4].word[i % 4];
+        for (int w = 0; w < 4 * CHANNELS; ++w) {
+            plane[w / 4].word[w % 4] = word_of<SIZE>([&](int k) {
+                const int pixel = w % 4 * PER_WORD + k, i = pixel * CHANNELS + w / 4;
+                return Piece{last[i / N].word[i % N / PER_WORD], i % PER_WORD};
+            });
         }
 #pragma unroll
-        for (int c = 0; c < CHANNELS; ++c) store_vector(out + c * pixels * 4, plane[c]);
+        for (int c = 0; c < CHANNELS; ++c) store_vector(out + c * pixels * SIZE, plane[c]);
     }
 
     static __device__ void load_line(const char* in, char* shared, int count) {
@@ -1043,21 +1194,6 @@ struct Channels {
 };
 
 // ---- many small matrices ----
-
-/// Divides numbers below 2^16 by the same one, without a division for each.
-struct Divider {
-    unsigned multiplier;
-    bool is_one;
-
-    explicit __device__ Divider(int by) {
-        multiplier = 0xFFFFFFFFu / static_cast<unsigned>(by) + 1;
-        is_one = by == 1;
-    }
-    __device__ int quotient(int number) const {
-        return is_one ? number
-                      : static_cast<int>(__umulhi(static_cast<unsigned>(number), multiplier));
-    }
-};
 
 /// Matrices that lie side by side, a few at a time: they come into shared memory as one line, and
 /// their elements leave it in the order of `out`, which is a line too.
@@ -1182,18 +1318,27 @@ inline std::int64_t bank_conflicts(std::int64_t elements, int size) {
     return conflicts;
 }
 
-/// The strips that were fastest on an H200.
+/// The strips that were fastest.
 template <int SIZE>
-using Tallest = Tall<SIZE, SIZE == 1 ? 128 : 256, SIZE == 1 ? 10 : 8>;
+using Tallest = Tall<SIZE, SIZE == 1 ? 192 : 256, SIZE == 1 ? 7 : 8>;
 template <int SIZE>
-using Widest = Wide<SIZE, 128, 20>;
+using Widest = Wide<SIZE, 128, SIZE == 1 ? 5 : 20>;
+template <int SIZE>
+using WidestOfFewRows = Wide<SIZE, 128, 12, true>;
+
+/// Blocks with fewer bytes than the first have too little on their way: their strips are made longer, up to the
+/// second.
+constexpr std::int64_t least_strip_bytes = 4096, longer_strip_bytes = 10'500;
 
 /// Rows that a block of Tall takes; 0: its strips do not fit into shared memory.
 template <int SIZE>
 int tall_rows(const Task& task) {
     using Kernel = Tallest<SIZE>;
-    for (int rows = SIZE == 1 ? 512 : 256; rows >= Kernel::GROUP; rows /= 2) {
-        if ((rows + Kernel::LEAD) * task.cols * SIZE + 32 <= most_shared_bytes) return rows;
+    const auto bytes = [&](int rows) { return (rows + Kernel::LEAD) * task.cols * SIZE + 32; };
+    int rows = SIZE == 1 ? 512 : 256;
+    while (rows < 8192 && bytes(2 * rows) <= 2 * longer_strip_bytes) rows *= 2;
+    for (; rows >= Kernel::GROUP; rows /= 2) {
+        if (bytes(rows) <= most_shared_bytes) return rows;
     }
     return 0;
 }
@@ -1201,8 +1346,16 @@ int tall_rows(const Task& task) {
 /// Columns that a block of Wide takes; 0 likewise.
 template <int SIZE>
 int wide_cols(const Task& task) {
-    for (int cols = 128; cols >= 32; cols /= 2) {
-        if (cols * task.rows * SIZE + 32 <= most_shared_bytes) return cols;
+    using Kernel = Widest<SIZE>;
+    // Wherever in a word a row begins, lanes have words for all of them.
+    constexpr int lost = Kernel::N > 1 ? Kernel::N : 0;
+    const auto bytes = [&](int cols) { return (cols - lost) * task.rows * SIZE + 32; };
+    int cols = 128;
+    if (bytes(cols) < least_strip_bytes) {
+        while (cols < 4096 && bytes(2 * cols) <= longer_strip_bytes) cols *= 2;
+    }
+    for (; cols >= 32; cols /= 2) {
+        if (bytes(cols) <= most_shared_bytes) return cols - lost;
     }
     return 0;
 }
@@ -1313,6 +1466,9 @@ template <int SIZE>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
     const std::int64_t strips = pieces_of(task.tile_cols, task.cols);
+    if (SIZE > 1 && task.tile_cols > Widest<SIZE>::THREADS) {
+        return launch_tiles<SIZE, WidestOfFewRows<SIZE>>(task, 1, strips, bytes, stream);
+    }
     return launch_tiles<SIZE, Widest<SIZE>>(task, 1, strips, bytes, stream);
 }
 
@@ -1357,7 +1513,7 @@ cudaError_t launch_anywhere(const Task& task, std::int64_t shorter, cudaStream_t
     return launch<SIZE, Large>(task, stream);
 }
 
-/// Images of 2 to 4, 6 or 8 channels of words, large enough for tiles of 1024 pixels.
+/// Images of 2 to 4, 6 or 8 channels, large enough for tiles of 1024 to 4096 pixels.
 template <int SIZE>
 bool has_channels(const Task& task) {
     const std::int64_t channels = task.rows < task.cols ? task.rows : task.cols;
@@ -1365,32 +1521,36 @@ bool has_channels(const Task& task) {
     const bool is_dense = task.in_pitch == task.cols && task.out_pitch == task.rows;
     const auto start =
         reinterpret_cast<std::uintptr_t>(task.out) | reinterpret_cast<std::uintptr_t>(task.in);
+    constexpr int N = SIZE < 16 ? 16 / SIZE : 1;
     const bool is_aligned =
-        start % 16 == 0 && pixels % 4 == 0 &&
-        (task.batches == 1 || (task.in_stride % 4 == 0 && task.out_stride % 4 == 0));
+        start % 16 == 0 && pixels % N == 0 &&
+        (task.batches == 1 || (task.in_stride % N == 0 && task.out_stride % N == 0));
     const bool is_known = (channels >= 2 && channels <= 4) || channels == 6 || channels == 8;
-    return SIZE == 4 && is_dense && is_aligned && is_known && pixels >= 4096;
+    return SIZE <= 4 && is_dense && is_aligned && is_known && pixels >= 4096;
 }
 
-template <int CHANNELS>
+template <int SIZE, int CHANNELS>
 cudaError_t launch_channels_of(const Task& task, cudaStream_t stream) {
-    if (task.rows == CHANNELS) return launch<4, Channels<CHANNELS, true>>(task, stream);
-    return launch<4, Channels<CHANNELS, false>>(task, stream);
+    if (task.rows == CHANNELS) return launch<SIZE, Channels<SIZE, CHANNELS, true>>(task, stream);
+    return launch<SIZE, Channels<SIZE, CHANNELS, false>>(task, stream);
 }
 
-inline cudaError_t launch_channels(const Task& task, cudaStream_t stream) {
+template <int SIZE>
+cudaError_t launch_channels(const Task& task, cudaStream_t stream) {
     switch (task.rows < task.cols ? task.rows : task.cols) {
-        case 2: return launch_channels_of<2>(task, stream);
-        case 3: return launch_channels_of<3>(task, stream);
-        case 4: return launch_channels_of<4>(task, stream);
-        case 6: return launch_channels_of<6>(task, stream);
-        default: return launch_channels_of<8>(task, stream);
+        case 2: return launch_channels_of<SIZE, 2>(task, stream);
+        case 3: return launch_channels_of<SIZE, 3>(task, stream);
+        case 4: return launch_channels_of<SIZE, 4>(task, stream);
+        case 6: return launch_channels_of<SIZE, 6>(task, stream);
+        default: return launch_channels_of<SIZE, 8>(task, stream);
     }
 }
 
 template <int SIZE>
 cudaError_t launch_best(Task task, cudaStream_t stream) {
-    if (has_channels<SIZE>(task)) return launch_channels(task, stream);
+    if constexpr (SIZE <= 4) {
+        if (has_channels<SIZE>(task)) return launch_channels<SIZE>(task, stream);
+    }
     const bool is_aligned =
         has_vectors(task.in, SIZE, task.cols, task.in_pitch, task.in_stride, task.batches) &&
         has_vectors(task.out, SIZE, task.rows, task.out_pitch, task.out_stride, task.batches);

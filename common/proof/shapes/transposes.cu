@@ -76,6 +76,14 @@ std::vector<ShapeCase> shape_cases(bool divided) {
         {"float, last to 6 planes", 4, 512, 224 * 224, 6},
         {"float, 8 planes to last", 4, 256, 8, 224 * 224},
         {"float, last to 8 planes", 4, 256, 224 * 224, 8},
+        {"1 byte, 3 planes to last", 1, 4096, 3, 224 * 224},
+        {"1 byte, last to 3 planes", 1, 4096, 224 * 224, 3},
+        {"1 byte, 4 planes to last", 1, 4096, 4, 224 * 224},
+        {"1 byte, last to 4 planes", 1, 4096, 224 * 224, 4},
+        {"2 bytes, 3 planes to last", 2, 2048, 3, 224 * 224},
+        {"2 bytes, last to 3 planes", 2, 2048, 224 * 224, 3},
+        {"2 bytes, 8 planes to last", 2, 512, 8, 224 * 224},
+        {"2 bytes, last to 8 planes", 2, 512, 224 * 224, 8},
     };
     if (!divided) return cases;
     for (ShapeCase& one : cases) {

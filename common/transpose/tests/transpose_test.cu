@@ -166,14 +166,50 @@ TEST_CASE("right: strips apart, where their groups are whole and where not") {
 }
 
 TEST_CASE("right: images of few channels") {
-    for (const std::int64_t channels : {2, 3, 4, 5, 6, 7, 8}) {
-        for (const std::int64_t pixels : {4096, 5000, 4100, 4099}) {
-            for (const std::int64_t start : {0, 1}) {
-                check({4, channels, pixels, {0, 0, 2}, start, 0});
-                check({4, pixels, channels, {0, 0, 2}, 0, start});
+    for (const int size : {1, 2, 4}) {
+        for (const std::int64_t channels : {2, 3, 4, 5, 6, 7, 8}) {
+            for (const std::int64_t pixels : {4096, 5008, 5000, 4100, 4099}) {
+                for (const std::int64_t start : {0, 1}) {
+                    check({size, channels, pixels, {0, 0, 2}, start, 0});
+                    check({size, pixels, channels, {0, 0, 2}, 0, start});
+                }
             }
         }
     }
+}
+
+TEST_CASE("right: strips of a few rows or columns, long and short ones") {
+    for (const int size : {1, 2, 4, 8}) {
+        for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 300}) {
+            const std::int64_t many = few < 10 ? 9001 : 2003;
+            for (const std::int64_t start : {0, 1, 3}) {
+                check({size, few, many, {0, 0, 2}, start, 0});
+                check({size, many, few, {0, 0, 2}, 0, start});
+            }
+            check({size, few, many, {many + 5, 0, 1}, 1, 2});
+        }
+    }
+}
+
+TEST_CASE("how long a strip is") {
+    using namespace transposing;
+    const auto task = [](std::int64_t rows, std::int64_t cols) {
+        Task made{};
+        made.rows = rows, made.cols = cols;
+        return made;
+    };
+    CHECK_EQ(tall_rows<1>(task(1000003, 37)), 512);
+    CHECK_EQ(tall_rows<1>(task(1000003, 3)), 4096);
+    CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
+    CHECK_EQ(tall_rows<4>(task(1000003, 37)), 256);
+    CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
+    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 124);
+    CHECK_EQ(wide_cols<1>(task(3, 1000003)), 2044);
+    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1024);
+    CHECK_EQ(wide_cols<4>(task(5, 1000003)), 512);
+    CHECK_EQ(wide_cols<4>(task(8, 1000003)), 128);
+    CHECK_EQ(wide_cols<4>(task(150, 1000003)), 64);
+    CHECK_EQ(wide_cols<16>(task(200, 1000003)), 0);
 }
 
 TEST_CASE("which kernel when") {
@@ -205,7 +241,11 @@ TEST_CASE("which kernel when") {
     CHECK(has_channels<4>(task(224 * 224, 8)));
     CHECK_FALSE(has_channels<4>(task(5, 224 * 224)));
     CHECK_FALSE(has_channels<4>(task(3, 4098)));  // rows are not whole vectors
-    CHECK_FALSE(has_channels<2>(task(3, 224 * 224)));
+    CHECK(has_channels<2>(task(3, 224 * 224)));
+    CHECK_FALSE(has_channels<2>(task(3, 4100)));
+    CHECK(has_channels<1>(task(224 * 224, 3, 10)));
+    CHECK_FALSE(has_channels<1>(task(224 * 224 + 8, 3)));
+    CHECK_FALSE(has_channels<8>(task(3, 224 * 224)));
     CHECK_FALSE(has_channels<4>(task(3, 1024)));
     Task misaligned = task(3, 8192);
     misaligned.in = static_cast<const char*>(misaligned.in) + 4;
