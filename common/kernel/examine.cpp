@@ -60,7 +60,6 @@ public:
             predict();
             hold_against_limits();
             if (verdict_.passed()) hold_another_shape_against_limits();
-            if (verdict_.passed()) verify_where_predicted();
         }
     }
 
@@ -73,7 +72,6 @@ private:
     bool is_time_missing();
     void hold_against_limits();
     void hold_another_shape_against_limits();
-    void verify_where_predicted();
     bool compare_with_solution(Verdict& found);
 
     void fail(Failure failure);
@@ -267,15 +265,6 @@ void Examiner::hold_another_shape_against_limits() {
     order.shape = shape;
     order.most_blocks = 8;
     if (auto failure = wrong_block_order(order, source_.name, launch)) fail(std::move(*failure));
-}
-
-/// A grader gives points for the predicted time. Only a few blocks ran for it, at a size at which nothing else
-/// has: a kernel that looks at its size may do there what is fast and wrong.
-void Examiner::verify_where_predicted() {
-    const bool is_graded = options_.counted_too != Shape{0, 0};
-    if (!is_graded || !verdict_.is_simulated || exercise_.limits.of_copy_predicted <= 0) return;
-    const Stretch stretch(verdict_.milliseconds.predicted);
-    is_good(try_on({.shape = predicted_shape(exercise_), .watch = Watch::result_alone}));
 }
 
 }  // namespace
