@@ -7,6 +7,7 @@
 #include "kernel/advice.h"
 #include "kernel/grid_causes.h"
 #include "kernel/left_out.h"
+#include "kernel/local_arrays.h"
 #include "kernel/messages.h"
 #include "kernel/source_lines.h"
 #include "kernel/storing_line.h"
@@ -355,13 +356,24 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
         return from_report(FailureKind::copy_not_waited_for, *report, trial, evidence, headline,
                            next);
     };
-    if (!report->is("racecheck", "read after write")) {
+    const bool is_read = report->is("racecheck", "read after write");
+    const bool is_own = report->thread.text() == report->other_thread.text();
+    if (copies_by_mbarrier(evidence.source.text)) {
+        const std::string wait =
+            "A copy has arrived when the phase of its mbarrier is over: does every thread wait for "
+            "that before it ";
+        return make(is_read ? "the tile is read before its copy has arrived."
+                            : "this writes to shared memory where a copy is still on its way.",
+                    wait + (is_read ? "reads" : "writes") +
+                        ", at that mbarrier, for that phase, and for all bytes that come?");
+    }
+    if (!is_read) {
         return make(
             "this writes to shared memory where an earlier copy is still on its way.",
             "Is it the right stage: not the one in use, but the other one in turn? If it is: "
             "has the copy that went there before been waited for?");
     }
-    if (report->thread.text() == report->other_thread.text()) {
+    if (is_own) {
         return make("the tile is read before its copy has arrived.",
                     "Count the groups: which have been committed here, and how many does the wait "
                     "leave under way?");
@@ -371,6 +383,24 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
                 "Have this tile's copies been waited for: which groups are committed here, and how "
                 "many does the wait leave under way? If they have, it is the next tile's copy: "
                 "does it go to the other stage, and are all threads done with that one?");
+}
+
+/// Outside of an array in registers there is nothing to report either: the compiler leaves out what such an
+/// access would have done, or does something else.
+std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence) {
+    const ArrayOverrun found = array_overrun(evidence.source.text);
+    if (found.line == 0) return std::nullopt;
+    const std::string access = "`" + found.array + "[" + found.index + "]`";
+    return Failure{
+        .kind = FailureKind::outside_local_array,
+        .headline = access + " goes outside of its array: `" + found.array + "` has " +
+                    count_of(static_cast<std::uint64_t>(found.length), "element") + ", and " +
+                    found.index + " gets as far as " + std::to_string(found.last) + ".",
+        .place = {evidence.source.name, found.line, 0},
+        .shape = trial.shape,
+        .details = wrap("What becomes of such a value is left to the compiler, which may drop it."),
+        .next = "The elements are numbered from 0 to " + std::to_string(found.length - 1) +
+                ": which one belongs to this turn of the loop?"};
 }
 
 /// An array without __shared__ gives no report: other threads' elements are just not in it.
@@ -667,6 +697,7 @@ Failure with_line_of_launch(Failure refused, const Evidence& evidence) {
 }  // namespace
 
 Failure cause_of(const Trial& trial, const Evidence& evidence) {
+    if (auto found = local_array_left(trial, evidence)) return *found;
     if (auto found = memory_error(trial, evidence)) return *found;
     if (auto found = execution_error(trial, evidence)) return *found;
     if (trial.refused.kind != FailureKind::none) {

@@ -19,13 +19,6 @@ std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
     return std::min(end + 1, text.size());
 }
 
-/// What std::regex is given: for each character that a repetition takes it goes some calls deeper,
-/// and texts far longer than any kernel are too much for its stack. In those nothing is found.
-std::string searchable(const std::string& text) {
-    constexpr std::size_t longest = std::size_t{8} << 10;
-    return text.size() > longest ? "" : code_alone(text);
-}
-
 int line_of_match(const std::string& text, const std::string& pattern) {
     const std::string code = searchable(text);
     std::smatch found;
@@ -163,6 +156,11 @@ std::string code_alone(const std::string& text) {
     return code;
 }
 
+std::string searchable(const std::string& text) {
+    constexpr std::size_t longest = std::size_t{8} << 10;
+    return text.size() > longest ? "" : code_alone(text);
+}
+
 Declared array_not_shared(const std::string& text) {
     static const std::regex array(R"(\b\w+\s+(\w+)\s*(?:\[[^\]=;]*\])+\s*;)");
     const std::string code = searchable(text);
@@ -277,6 +275,10 @@ bool never_commits(const std::string& text) {
                          text.find("cp.async.commit_group") != text.npos ||
                          text.find("cp.async.wait_all") != text.npos;
     return copies && !commits;
+}
+
+bool copies_by_mbarrier(const std::string& text) {
+    return text.find("mbarrier::complete_tx::bytes") != text.npos;
 }
 
 int line_of_copy_wait(const std::string& text) {

@@ -13,6 +13,9 @@ int line_at(const std::string& text, std::size_t place);
 
 /// The text with comments, strings and characters blanked out; lines and columns stay.
 std::string code_alone(const std::string& text);
+/// What std::regex is given: for each character that a repetition takes it goes some calls deeper,
+/// and texts far longer than any kernel are too much for its stack. In those nothing is found.
+std::string searchable(const std::string& text);
 /// The line of the function `configure`; 0 when there is none.
 int line_of_configure(const std::string& text);
 /// The line of `configure` that sets a member of its answer (".grid"): else the one that returns,
@@ -59,6 +62,8 @@ OddPitch odd_pitch(const std::string& text, const std::string& array);
 int line_of_move(const std::string& text, const std::string& pointer);
 /// Whether it copies asynchronously, and nowhere commits a group of copies.
 bool never_commits(const std::string& text);
+/// Whether its asynchronous copies are of the kind that an mbarrier counts, and no group.
+bool copies_by_mbarrier(const std::string& text);
 /// The last line that waits for asynchronous copies; 0: there is none.
 int line_of_copy_wait(const std::string& text);
 /// The last line that sends asynchronous copies: one that copies, or calls a function that does.
