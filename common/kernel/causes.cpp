@@ -6,6 +6,7 @@
 #include "harness/text.h"
 #include "kernel/advice.h"
 #include "kernel/grid_causes.h"
+#include "kernel/index_terms.h"
 #include "kernel/left_out.h"
 #include "kernel/local_arrays.h"
 #include "kernel/messages.h"
@@ -559,6 +560,21 @@ void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evid
     failure.next = left_out->next;
 }
 
+/// Whatever became of it: a sum of which one part alone is multiplied is no index.
+bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
+    const MissingBrackets found = missing_brackets(evidence.source.text);
+    if (found.line == 0) return false;
+    failure.kind = FailureKind::wrong_result;
+    failure.fault = Fault::wrong_pitch;
+    failure.details = wrap(first_sentence(failure.headline)) + failure.details;
+    failure.headline = "`" + found.text + "` multiplies " + found.factor + " alone by " +
+                       found.pitch + ", since * comes before +: brackets are missing.";
+    failure.place.line = found.line;
+    failure.next = "Put all that is to be multiplied into brackets: (... + " + found.factor +
+                   ") * " + found.pitch + ".";
+    return true;
+}
+
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
     const bool is_of_launch =
@@ -578,9 +594,11 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
         if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
         failure.details += wrap(with_end(comparison.findings[i].text()));
     }
-    const bool is_told = is_of_launch && look_at_launch(failure, trial, evidence);
+    const bool lacks_brackets = tell_missing_brackets(failure, evidence);
+    const bool is_told =
+        lacks_brackets || (is_of_launch && look_at_launch(failure, trial, evidence));
     if (!is_told && !first.guess.empty()) failure.headline += " " + with_end(first.guess);
-    look_at_values(failure, trial, evidence);
+    if (!lacks_brackets) look_at_values(failure, trial, evidence);
     if (!is_told && failure.fault == first.fault && leaves_open_where(first.fault)) {
         look_at_elements(failure, trial, evidence);
     }
@@ -628,6 +646,7 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
                         std::string("Each element of `") + name_of_matrix(true, evidence) +
                             "` is for one thread: which index do two of them share?");
         look_at_pitches(failure, *race, evidence);
+        tell_missing_brackets(failure, evidence);
         return failure;
     }
     if (!is_wrong) return std::nullopt;
