@@ -226,7 +226,7 @@ private:
                        "the result never comes back from the GPU after the launch: the host "
                        "compares what it had before.",
                        "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.",
-                       line_of_last_copy("to-host"));
+                       line_of_last_copy(is_copied("elsewhere", true) ? "elsewhere" : "to-host"));
     }
 
     std::optional<Failure> other_number() const {

@@ -1,4 +1,4 @@
-// expect: program-failed
+// expect: not-copied
 // mistake: The copy back says that both sides are the host's.
 #include <cuda_runtime.h>
 
