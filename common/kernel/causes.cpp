@@ -5,6 +5,7 @@
 
 #include "harness/text.h"
 #include "kernel/advice.h"
+#include "kernel/batch_causes.h"
 #include "kernel/grid_causes.h"
 #include "kernel/index_terms.h"
 #include "kernel/left_out.h"
@@ -599,6 +600,7 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
         lacks_brackets || (is_of_launch && look_at_launch(failure, trial, evidence));
     if (!is_told && !first.guess.empty()) failure.headline += " " + with_end(first.guess);
     if (!lacks_brackets) look_at_values(failure, trial, evidence);
+    look_at_batches(failure, trial, evidence);
     if (!is_told && failure.fault == first.fault && leaves_open_where(first.fault)) {
         look_at_elements(failure, trial, evidence);
     }
@@ -646,6 +648,7 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
                         std::string("Each element of `") + name_of_matrix(true, evidence) +
                             "` is for one thread: which index do two of them share?");
         look_at_pitches(failure, *race, evidence);
+        look_at_batch_race(failure, *race, evidence);
         tell_missing_brackets(failure, evidence);
         return failure;
     }
