@@ -118,6 +118,10 @@ std::string advice_on_bounds(const Evidence& evidence) {
         return "Some threads have no element, or fewer than the others: compare the index of the "
                "last one that a thread accesses with rows * cols.";
     }
+    if (copies_by_mbarrier(evidence.source.text)) {
+        return "Where the tiles do not fit the matrix, some rows of a tile are not there: let a "
+               "thread ask for a row only if the matrix has it.";
+    }
     const std::string code = code_alone(evidence.source.text);
     const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
     return std::string(
@@ -472,6 +476,13 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
             "missing.",
             "Put __syncthreads() between init and what uses the mbarrier, where every thread "
             "of the block reaches it.");
+    }
+    if (race && copies_by_mbarrier(evidence.source.text)) {
+        return make(FailureKind::missing_barrier, *race,
+                    "threads read the tile while it may still be written: they have not waited "
+                    "for the copies themselves, nor met those that have.",
+                    "Let every thread that reads wait at the mbarrier, whoever asked for the "
+                    "copies; or put __syncthreads() after the wait.");
     }
     if (race) {
         return make(
