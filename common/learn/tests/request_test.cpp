@@ -154,7 +154,7 @@ TEST_CASE("a prediction goes to every program, and is understood before any runs
     words.at = "4096by2048";
     refused(words, "not a whole number");
     // Where none is given, that of the tables in the lessons; else that of the matrix.
-    words = steps({"05"});
+    words = steps({"02"});
     words.time = "H200";
     CHECK(understand(words, COURSE).options ==
           std::vector<std::string>{"--time", "H200", "--at", "32768x32768"});
