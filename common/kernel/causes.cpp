@@ -253,6 +253,17 @@ Failure outside_shared(const Trial& trial, const Report& report, const Evidence&
     return failure;
 }
 
+Failure outside_local(const Trial& trial, const Report& report, const Evidence& evidence) {
+    const LocalArray array = local_array_on(evidence.source.text, report.place.line);
+    const std::string has = "`" + array.name + "`, which has " +
+                            count_of(static_cast<std::uint64_t>(array.length), "element") + ".";
+    return from_report(FailureKind::outside_local_array, report, trial, evidence,
+                       array.name.empty() ? "an access outside of a thread's own array."
+                                          : "an access outside of the thread's array " + has,
+                       "Work out the index by hand for the thread that is named: the first element "
+                       "is number 0.");
+}
+
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
         return from_report(FailureKind::misaligned, *report, trial, evidence,
@@ -269,6 +280,9 @@ std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
     if (is_in_shared_memory(*report)) return outside_shared(trial, *report, evidence);
+    if (report->message.find("local memory") != report->message.npos) {
+        return outside_local(trial, *report, evidence);
+    }
     return outside(trial, *report, evidence);
 }
 

@@ -165,17 +165,22 @@ bool is_guarded(const std::string& code, const std::vector<Counting>& loops) {
     return false;
 }
 
+/// values[k]
+const std::regex& access_pattern() {
+    static const std::regex access(R"(\b(\w+)\s*\[([^\[\]]*)\])");
+    return access;
+}
+
 }  // namespace
 
 ArrayOverrun array_overrun(const std::string& text) {
-    static const std::regex access(R"(\b(\w+)\s*\[([^\[\]]*)\])");
     const std::string code = searchable(text);
     const Values constants = constants_of(code);
     const Values arrays = arrays_of(code, constants);
     const std::vector<Counting> loops = counting_loops(code, constants);
     if (arrays.empty() || is_guarded(code, loops)) return {};
     ArrayOverrun overrun;
-    for_each_match(code, access, [&](const std::smatch& found) {
+    for_each_match(code, access_pattern(), [&](const std::smatch& found) {
         const auto array = arrays.find(found.str(1));
         if (overrun.line > 0 || array == arrays.end()) return;
         const int line = line_at(code, static_cast<std::size_t>(found.position()));
@@ -187,6 +192,20 @@ ArrayOverrun array_overrun(const std::string& text) {
         overrun = {line, found.str(1), array->second, found.str(2), *index};
     });
     return overrun;
+}
+
+LocalArray local_array_on(const std::string& text, int line) {
+    const std::string code = searchable(text);
+    const Values arrays = arrays_of(code, constants_of(code));
+    LocalArray first;
+    for_each_match(code, access_pattern(), [&](const std::smatch& found) {
+        const auto known = arrays.find(found.str(1));
+        const bool is_there = line_at(code, static_cast<std::size_t>(found.position())) == line;
+        if (first.name.empty() && is_there && known != arrays.end()) {
+            first = {known->first, known->second};
+        }
+    });
+    return first;
 }
 
 }  // namespace coalesce

@@ -19,4 +19,12 @@ struct ArrayOverrun {
 /// decide: `for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS)`. An access below `if (k < ...)` is left alone.
 ArrayOverrun array_overrun(const std::string& text);
 
+/// An array of a thread's own, and its elements.
+struct LocalArray {
+    std::string name;  ///< "": there is none
+    long long length = 0;
+};
+/// The first one that a line accesses, as far as its length is understood.
+LocalArray local_array_on(const std::string& text, int line);
+
 }  // namespace coalesce

@@ -39,6 +39,14 @@ TEST_CASE("an index that gets further than its array is told, with both") {
     CHECK(found("float v[3] = {0, 1, 2};", "out[0] = v[4];").last == 4);
 }
 
+TEST_CASE("the array that a line accesses is known with its length") {
+    const std::string text = kernel(four, tile_loop + "{\n values[n] = in[k];\n}");
+    CHECK(local_array_on(text, 5).name == "values");
+    CHECK(local_array_on(text, 5).length == 4);
+    CHECK(local_array_on(text, 4).name.empty());
+    CHECK(local_array_on(text, 99).name.empty());
+}
+
 TEST_CASE("an index that stays in its array is none, and what nobody can know is left alone") {
     for (const std::string body :
          {"values[k / BLOCK_ROWS] = in[k];", "values[k % 4] = in[k];", "values[k / n] = in[k];",
