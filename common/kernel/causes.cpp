@@ -27,8 +27,10 @@ const Report* find_report(const Trial& trial, const char* check, const char* kin
 }
 
 /// A place in the learner's file; a compiler-made line elsewhere is none to look at.
-Place place_in(const Place& place, const std::string& file_name) {
-    return place.file == file_name ? place : Place{file_name, 0, 0};
+Place place_in(const Place& place, const Evidence& evidence) {
+    const std::string& file_name = evidence.source.name;
+    if (place.file != file_name) return {file_name, 0, 0};
+    return {file_name, line_of_word(evidence.source.text, place.line), place.column};
 }
 
 /// How the exercise calls its matrices.
@@ -58,8 +60,10 @@ std::string details_of(const Report& report, const Trial& trial, const Evidence&
     std::string text =
         wrap(report.thread.text() + ": " + with_matrix_names(report, trial, evidence));
     if (report.other_place.line > 0) {
-        text += wrap("The other access: " + report.other_place.text() + ", " +
-                     report.other_thread.text() + ".");
+        const bool is_learners = report.other_place.file == evidence.source.name;
+        const Place other =
+            is_learners ? place_in(report.other_place, evidence) : report.other_place;
+        text += wrap("The other access: " + other.text() + ", " + report.other_thread.text() + ".");
     }
     return text;
 }
@@ -69,7 +73,7 @@ Failure from_report(FailureKind kind, const Report& report, const Trial& trial,
                     const std::string& next) {
     return {.kind = kind,
             .headline = headline,
-            .place = place_in(report.place, evidence.source.name),
+            .place = place_in(report.place, evidence),
             .shape = trial.shape,
             .details = details_of(report, trial, evidence),
             .next = next};
@@ -227,8 +231,7 @@ Failure outside(const Trial& trial, const Report& report, const Evidence& eviden
     const bool reads = report.message.starts_with("Reads");
     const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
                                      element_text(report, trial, evidence) + ".");
-    Failure failure =
-        outside(trial, place_in(report.place, evidence.source.name), details, evidence);
+    Failure failure = outside(trial, place_in(report.place, evidence), details, evidence);
     failure.headline = with_one_explanation(failure.headline, reads ? "in" : "out");
     return failure;
 }
@@ -436,42 +439,12 @@ std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& ev
                    .next = "Declare it __shared__: then the block has one, for all its threads."};
 }
 
-std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence) {
+/// Threads of a block that do not wait for each other.
+std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evidence) {
     const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
                           const std::string& next) {
         return from_report(kind, report, trial, evidence, headline, next);
     };
-    for (const char* kind : {"divergent barrier", "exit before barrier"}) {
-        if (const Report* report = find_report(trial, "synccheck", kind)) {
-            return make(FailureKind::divergent_barrier, *report,
-                        "not every thread of the block reaches this __syncthreads().",
-                        "Put the condition around the loads and stores, not around the barrier, "
-                        "and let no thread return before it.");
-        }
-    }
-    if (const Report* report = find_report(trial, "synccheck", "copy not waited for")) {
-        return make(FailureKind::copy_not_waited_for, *report,
-                    "a block ends while a copy of its own is still on its way.", report->cure);
-    }
-    if (const Report* report = find_report(trial, "synccheck", "too few bytes")) {
-        return make(FailureKind::copy_not_waited_for, *report,
-                    "fewer bytes are announced than copies bring: nobody waits for the rest.",
-                    "Which bytes does each copy bring? Announce all of them, in bytes.");
-    }
-    if (const Report* report = find_report(trial, "synccheck", "bad barrier")) {
-        return make(FailureKind::divergent_barrier, *report,
-                    "warps do not wait at this barrier for the same threads.",
-                    "Let all who meet at a barrier name the same number of threads, a multiple of "
-                    "32, or none "
-                    "for the whole block.");
-    }
-    if (const Report* report = find_report(trial, "synccheck")) {
-        const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
-        return make(FailureKind::bad_warp_mask, *report,
-                    is_mbarrier ? "an mbarrier is not used the way it was made."
-                                : "a warp operation names lanes that do not take part in it.",
-                    report->cure);
-    }
     if (const Report* report = find_report(trial, "racecheck", "write after write")) {
         if (!find_report(trial, "racecheck", "read after write") &&
             !find_report(trial, "racecheck", "write after read")) {
@@ -505,6 +478,49 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
             "Put __syncthreads() between the two, where every thread of the block reaches it.");
     }
     return std::nullopt;
+}
+
+std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence) {
+    const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
+                          const std::string& next) {
+        return from_report(kind, report, trial, evidence, headline, next);
+    };
+    for (const char* kind : {"divergent barrier", "exit before barrier"}) {
+        if (const Report* report = find_report(trial, "synccheck", kind)) {
+            return make(FailureKind::divergent_barrier, *report,
+                        "not every thread of the block reaches this __syncthreads().",
+                        "Put the condition around the loads and stores, not around the barrier, "
+                        "and let no thread return before it.");
+        }
+    }
+    if (const Report* report = find_report(trial, "synccheck", "copy not waited for")) {
+        return make(FailureKind::copy_not_waited_for, *report,
+                    "a block ends while a copy of its own is still on its way.", report->cure);
+    }
+    if (const Report* report = find_report(trial, "synccheck", "too few bytes")) {
+        return make(FailureKind::copy_not_waited_for, *report,
+                    "fewer bytes are announced than copies bring: nobody waits for the rest.",
+                    "Which bytes does each copy bring? Announce all of them, in bytes.");
+    }
+    if (const Report* report = find_report(trial, "synccheck", "bad barrier")) {
+        return make(FailureKind::divergent_barrier, *report,
+                    "warps do not wait at this barrier for the same threads.",
+                    "Let all who meet at a barrier name the same number of threads, a multiple of "
+                    "32, or none "
+                    "for the whole block.");
+    }
+    if (const Report* report = find_report(trial, "synccheck")) {
+        const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
+        const char* const next =
+            is_mbarrier ? "Who arrives, and how often? Compare the arrivals of one phase with the "
+                          "count that the mbarrier was made for."
+                        : "Let the mask name the lanes that take part, all of them and no others.";
+        return make(FailureKind::bad_warp_mask, *report,
+                    is_mbarrier ? "an mbarrier is not used the way it was made."
+                                : "a warp operation names lanes that do not take part in it.",
+                    report->cure.empty() ? next : report->cure);
+    }
+    return shared_race_error(trial, evidence);
 }
 
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {

@@ -10,17 +10,6 @@
 namespace coalesce {
 namespace {
 
-/// Where the bracket at `open` is closed; the end of the text when it is not.
-std::size_t closing(const std::string& code, std::size_t open) {
-    int depth = 0;
-    for (std::size_t at = open; at < code.size(); ++at) {
-        depth += code[at] == '[';
-        depth -= code[at] == ']';
-        if (depth == 0) return at;
-    }
-    return code.size();
-}
-
 std::string trimmed(const std::string& text) {
     const char* const blanks = " \t\r\n";
     const std::size_t begin = text.find_first_not_of(blanks);
@@ -46,7 +35,8 @@ std::vector<std::string> terms_of(const std::string& sum) {
 
 /// Variables that say where a thread is, and are not yet multiplied by the length of a row.
 std::set<std::string> coordinates_of(const std::string& code) {
-    static const std::regex definition(R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
+    static const std::regex definition(
+        R"(\b(\w+)\s*=\s*([^;,=]*(?:threadIdx|blockIdx)[^;,=]*)[;,])");
     static const std::regex pitch(R"(\b(?:rows|cols)\b)");
     std::set<std::string> names;
     for (std::sregex_iterator one(code.begin(), code.end(), definition), none; one != none; ++one) {
@@ -101,7 +91,7 @@ MissingBrackets missing_brackets(const std::string& text) {
     const Kernel kernel(code);
     for (std::sregex_iterator one(code.begin(), code.end(), matrix), none; one != none; ++one) {
         const auto open = static_cast<std::size_t>(one->position() + one->length()) - 1;
-        const std::string index = code.substr(open + 1, closing(code, open) - open - 1);
+        const std::string index = code.substr(open + 1, closing_bracket(code, open) - open - 1);
         std::vector<std::string> others;
         std::smatch multiplied;
         int products = 0;

@@ -127,6 +127,32 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     return set > 0 ? unset : "";
 }
 
+bool is_in_assembly(const std::string& code, int line) {
+    static const std::regex statement(R"(\basm\b[^();]*\()");
+    for (std::sregex_iterator one(code.begin(), code.end(), statement), none; one != none; ++one) {
+        const auto begin = static_cast<std::size_t>(one->position());
+        const std::size_t open = begin + static_cast<std::size_t>(one->length()) - 1;
+        if (line >= line_at(code, begin) && line <= line_at(code, closing_bracket(code, open))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The __device__ function with an asm statement on that line; "": there is none.
+std::string word_with_assembly(const std::string& code, int line) {
+    static const std::regex function(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
+    if (!is_in_assembly(code, line)) return "";
+    for (std::sregex_iterator one(code.begin(), code.end(), function), none; one != none; ++one) {
+        const auto begin = static_cast<std::size_t>(one->position());
+        const std::size_t open = begin + static_cast<std::size_t>(one->length()) - 1;
+        if (line >= line_at(code, begin) && line <= line_at(code, closing_bracket(code, open))) {
+            return one->str(1);
+        }
+    }
+    return "";
+}
+
 }  // namespace
 
 int line_at(const std::string& text, std::size_t place) {
@@ -154,6 +180,18 @@ std::string code_alone(const std::string& text) {
         }
     }
     return code;
+}
+
+std::size_t closing_bracket(const std::string& code, std::size_t open) {
+    const char opens = open < code.size() ? code[open] : '\0';
+    const char closes = opens == '(' ? ')' : opens == '[' ? ']' : '}';
+    int depth = 0;
+    for (std::size_t at = open; at < code.size(); ++at) {
+        depth += code[at] == opens;
+        depth -= code[at] == closes;
+        if (depth == 0) return at;
+    }
+    return code.size();
 }
 
 std::string searchable(const std::string& text) {
@@ -224,6 +262,19 @@ Declared component_never_set(const std::string& text) {
         }
     }
     return {};
+}
+
+int line_of_word(const std::string& text, int line) {
+    const std::string word = word_with_assembly(searchable(text), line);
+    if (word.empty()) return line;
+    const std::string code = searchable(text);
+    const std::regex use("\\b" + word + "\\s*\\(");
+    std::vector<int> lines;
+    for (std::sregex_iterator one(code.begin(), code.end(), use), none; one != none; ++one) {
+        lines.push_back(line_at(code, static_cast<std::size_t>(one->position())));
+    }
+    // The first is the function itself.
+    return lines.size() == 2 ? lines.back() : line;
 }
 
 int line_of_statement(const std::string& text, int line) {

@@ -11,6 +11,9 @@ namespace coalesce {
 /// The line, from 1, that has that place of the text; the last one behind its end.
 int line_at(const std::string& text, std::size_t place);
 
+/// The place of the bracket that closes the one at `open`, of any kind; the end of the text when none does.
+std::size_t closing_bracket(const std::string& code, std::size_t open);
+
 /// The text with comments, strings and characters blanked out; lines and columns stay.
 std::string code_alone(const std::string& text);
 /// What std::regex is given: for each character that a repetition takes it goes some calls deeper,
@@ -43,6 +46,11 @@ int line_of_repeated_component(const std::string& text);
 /// A component of a vector that is used as a whole, but of which the others alone are ever set
 /// ("v.w"), and where the vector is declared.
 Declared component_never_set(const std::string& text);
+/// The line that calls the function in which this line is part of an asm statement: such a function is a
+/// word of PTX with a name, and what can be wrong with it is where and with what it is called. The line
+/// itself where it is no such statement, or has several callers. (Compilers that say where a function was
+/// inlined leave nothing to do.)
+int line_of_word(const std::string& text, int line);
 /// The line itself, or if nothing but braces is on it, the last one before it that has more.
 int line_of_statement(const std::string& text, int line);
 /// Whether it has an array in dynamic shared memory.

@@ -26,14 +26,6 @@ std::string move(const Copy& copy) {
     return std::string(kNames[static_cast<int>(copy.family)]) + copy.to + ", " + copy.from;
 }
 
-/// Of inline assembly in a function that was inlined, the line that called it: the function is a word of
-/// PTX with a name, and what can be wrong with it is where and with what it is called.
-const Place* place_to_say(const Instruction& instruction) {
-    const bool is_assembly = instruction.callee && instruction.callee->is(Value::Kind::inline_asm);
-    if (is_assembly && instruction.place->inlined_at) return instruction.place->inlined_at;
-    return instruction.place;
-}
-
 }  // namespace
 
 void emit_instruction(Emitter& emitter, const Instruction& instruction) {
@@ -126,7 +118,7 @@ void Emitter::put_block(Block& block) {
     if (not_unrolled_.count(&block)) put(".pragma \"nounroll\"");
     for (const Instruction* i : block.instructions) {
         if (is_folded(i) || i->op == Op::phi || i->op == Op::alloca) continue;
-        if (i->place) place_ = place_to_say(*i);
+        if (i->place) place_ = i->place;
         emit_instruction(*this, *i);
     }
 }

@@ -78,18 +78,6 @@ TEST_CASE("places: the learner's lines, and what a header's line was called for"
     CHECK(ptx.find("\t.file\t2 \"/cuda/include/numbers.h\"") != std::string::npos);
 }
 
-TEST_CASE("inline assembly in a function that was inlined has the line that called it") {
-    const std::string ptx = ptx_of(
-        "define ptx_kernel void @k(ptr %out) !dbg !2 {\n"
-        "  call void asm sideeffect \"membar.gl;\", \"\"(), !dbg !7\n"
-        "  store i32 2, ptr %out, align 4, !dbg !7\n  ret void\n}\n" +
-        kPlaces +
-        "!6 = distinct !DISubprogram(name: \"fence\", scope: !0, file: !0, line: 2)\n"
-        "!7 = !DILocation(line: 3, column: 5, scope: !6, inlinedAt: !4)\n");
-    CHECK(ptx.find("\t.loc\t1 7 3\n\tmembar.gl;") != std::string::npos);
-    CHECK(ptx.find("\t.loc\t1 3 5\n\tst.global.b32 \t[%rd2], 2;") != std::string::npos);
-}
-
 namespace {
 
 Untranslated refused(const std::string& body) {
