@@ -200,11 +200,12 @@ Exercise read_exercise(const StrictToml& reader, const toml::table& table, const
 }
 
 // The bug hunt asks for the same result. It may cost what the fixed one costs, and may be tried on
-// shapes of its own.
+// shapes of its own, and with other orders of blocks.
 Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exercise& of) {
     const toml::table& entry = reader.section(table, "hunt", of.name);
     const std::string name = "the bug hunt of " + of.name;
-    reader.allow_keys(entry, {"points", "shapes", "question", "picture", "api", "line"}, name);
+    reader.allow_keys(
+        entry, {"points", "shapes", "block_order", "question", "picture", "api", "line"}, name);
     Exercise hunt = of;
     hunt.is_hunt = true;
     hunt.limits = {};
@@ -215,6 +216,7 @@ Exercise read_hunt(const StrictToml& reader, const toml::table& table, const Exe
         hunt.shapes = reader.shapes(entry, "shapes", name);
         check_shapes(reader, hunt.line, hunt, hunt.shapes);
     }
+    read_block_order(reader, entry, hunt);
     Hint hint;
     hint.line = hunt.line;
     read_levels(reader, entry, true, name, hint);

@@ -50,7 +50,7 @@ inline constexpr std::pair<const char*, Produces> TASKS[] = {
 };
 
 /// The orders in which blocks can be asked to take their tiles; kernel/block_order.h has them.
-inline constexpr const char* BLOCK_ORDERS[] = {"diagonal", "in-turn"};
+inline constexpr const char* BLOCK_ORDERS[] = {"diagonal", "any-diagonal", "in-turn"};
 
 /// Shapes that a grader adds and that nobody is told: each side is drawn from its range, then
 /// rounded up to the exercise's multiples.

@@ -84,6 +84,13 @@ void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
     }
 }
 
+void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
+    if (!table.contains("block_order")) return;
+    std::vector<std::string> known = {""};
+    known.insert(known.end(), std::begin(BLOCK_ORDERS), std::end(BLOCK_ORDERS));
+    exercise.block_order = reader.one_of(table, "block_order", known);
+}
+
 void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise) {
     const std::string where = "the exercise of " + exercise.name;
     if (table.contains("kernel")) exercise.kernel = reader.text(table, "kernel", where);
@@ -102,11 +109,7 @@ void read_asked(const StrictToml& reader, const toml::table& table, Exercise& ex
     if (table.contains("limits")) {
         exercise.limits = read_limits(reader, reader.section(table, "limits", where), where);
     }
-    if (table.contains("block_order")) {
-        std::vector<std::string> known = {""};
-        known.insert(known.end(), std::begin(BLOCK_ORDERS), std::end(BLOCK_ORDERS));
-        exercise.block_order = reader.one_of(table, "block_order", known);
-    }
+    read_block_order(reader, table, exercise);
     if (const toml::node* node = table.get("hidden")) exercise.hidden = read_hidden(reader, *node);
     const int line = StrictToml::line_of(table);
     check_shapes(reader, line, exercise, exercise.shapes);

@@ -15,6 +15,9 @@ inline constexpr std::string_view ASKED[] = {"kernel",  "produces", "multiples",
 /// Reads those keys that are there; what is not stays as it is. Then checks that it fits together.
 void read_asked(const StrictToml& reader, const toml::table& table, Exercise& exercise);
 
+/// The order of blocks that is asked for, where one is.
+void read_block_order(const StrictToml& reader, const toml::table& table, Exercise& exercise);
+
 /// Refuses shapes that the exercise does not take.
 void check_shapes(const StrictToml& reader, int line, const Exercise& exercise,
                   const std::vector<Shape>& shapes);

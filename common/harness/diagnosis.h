@@ -110,6 +110,7 @@ private:
 
     // Wrong cells: diagnosis_wrong.cpp.
     Finding conclude_wrong() const;
+    std::optional<Finding> stored_to_one_line() const;
     std::optional<Finding> pattern() const;
     std::optional<Finding> batches() const;
     std::size_t best_hypothesis() const;

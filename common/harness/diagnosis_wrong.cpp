@@ -20,6 +20,7 @@ std::string tile_name(Cell cell, std::int64_t side) {
 }  // namespace
 
 Finding Diagnosis::conclude_wrong() const {
+    if (const auto found = stored_to_one_line()) return *found;
     if (const auto found = stored_over()) return *found;
     if (const auto found = half_exchanged()) return *found;
     if (const auto found = pattern()) return *found;
@@ -44,6 +45,20 @@ Finding Diagnosis::conclude_wrong() const {
                        std::string(comparison_.wrong == 1 ? " It is the only wrong cell" : ""));
     }
     return scattered();
+}
+
+/// All threads store to the first row, or to the first column: which of them comes last is chance, so what
+/// stands there says nothing.
+std::optional<Finding> Diagnosis::stored_to_one_line() const {
+    const bool is_row = overview_.written_rows == 1, is_column = overview_.written_cols == 1;
+    const bool is_one_line =
+        is_row != is_column && problem_.out_rows() > 1 && problem_.out_cols() > 1;
+    if (!is_one_line || problem_.is_in_place()) return std::nullopt;
+    return say(Fault::line_repeated, wrong_,
+               is_row ? "every store goes to the first row of out: its index lacks what is "
+                        "multiplied by the length of a row"
+                      : "every store goes to the first column of out: its index lacks what is "
+                        "added to the beginning of a row");
 }
 
 Finding Diagnosis::scattered() const {

@@ -28,7 +28,7 @@ enum class Fault : std::uint8_t {
     neighbours_exchanged,  ///< neighbouring rows or columns in another order, in pairs or fours
     neighbour_repeated,    ///< of two or four neighbouring rows or columns the first stands for all
     tile_repeated,         ///< one tile's data in every tile
-    line_repeated,         ///< one row's or column's data in all of them
+    line_repeated,         ///< one row's or column's data in all of them, or all stored to one
     turned_around,         ///< rotated by 90 degrees or mirrored instead of transposed
     axes_in_other_order,   ///< the array's axes are permuted, but into another order
     batch_repeated,        ///< the first matrix (or array) of a batch stands for the others

@@ -126,6 +126,7 @@ std::string pitch_text(const Problem& problem, std::int64_t pitch, bool is_of_ou
 
 std::string index_text(const Problem& problem, const Index& index, bool is_of_out) {
     const char* const matrix = problem.is_in_place() ? "data" : is_of_out ? "out" : "in";
+    if (index.pitch == 1) return std::string(matrix) + "[row + col]";
     return std::string(matrix) + (index.is_by_row ? "[row * " : "[col * ") +
            pitch_text(problem, index.pitch, is_of_out) + (index.is_by_row ? " + col]" : " + row]");
 }

@@ -24,6 +24,7 @@ Cell in_turn(int x, int y, int wide, int tall) {
 }
 
 constexpr BlockOrder orders[] = {{"diagonal", diagonal, {96, 128}},
+                                 {"any-diagonal", nullptr, {96, 128}},
                                  {"in-turn", in_turn, {160, 256}}};
 
 /// More accesses than a warp needs before its first load.
@@ -74,6 +75,49 @@ Failure wrong_tile(const std::string& file, Shape shape, int x, int y, const Tak
                 "tiles of the first few by hand."};
 }
 
+long long blocks_of(const Trial& trial) {
+    return static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
+}
+
+/// Odd, so that the blocks are not all of one column.
+long long step_for(const BlockOrder& order, long long blocks) {
+    return order.most_blocks > 0 ? blocks / order.most_blocks | 1 : 1;
+}
+
+/// What two blocks share that follow each other, when most such blocks share something.
+std::optional<Failure> no_diagonal(const BlockOrder& order, const std::string& file_name,
+                                   const std::function<Trial(long long)>& launch_for) {
+    int pairs = 0, sharing = 0;
+    Failure failure{
+        .kind = FailureKind::wrong_block_order,
+        .shape = order.shape,
+        .next =
+            "The result is right, but no diagonal is walked along. On one, the next block "
+            "takes both another row of tiles and another column."};
+    long long blocks = 2, step = 1;
+    for (long long block = 0; block + 1 < blocks; block += step) {
+        const Trial trial = launch_for(block);
+        if (trial.launch.blocks() > kMostBlocks) return std::nullopt;
+        blocks = blocks_of(trial);
+        step = step_for(order, blocks);
+        if (block + 1 >= blocks) break;
+        const auto first = tile_taken(trial, order.tile);
+        const auto second = tile_taken(launch_for(block + 1), order.tile);
+        if (!first || !second) continue;
+        ++pairs;
+        const bool is_row = first->tile.row == second->tile.row;
+        if (!is_row && first->tile.col != second->tile.col) continue;
+        if (sharing++ > 0) continue;
+        failure.headline = "blocks " + std::to_string(block) + " and " + std::to_string(block + 1) +
+                           ", counted along the rows of the grid, take " + "tiles of the same " +
+                           (is_row ? "row" : "column") + " of tiles: " +
+                           std::to_string(is_row ? first->tile.row : first->tile.col) + ".";
+        failure.place = {file_name, first->line, 0};
+    }
+    if (2 * sharing <= pairs) return std::nullopt;
+    return failure;
+}
+
 }  // namespace
 
 const BlockOrder* block_order_called(const std::string& name) {
@@ -86,14 +130,17 @@ const BlockOrder* block_order_called(const std::string& name) {
 
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
                                          const std::function<Trial(const TrialOrder&)>& launch) {
+    const auto launch_for = [&](long long block) {
+        return launch(
+            {.shape = order.shape, .traced = {static_cast<std::uint64_t>(block), 0, kEnough}});
+    };
+    if (!order.tile_of) return no_diagonal(order, file_name, launch_for);
     long long blocks = 1, step = 1;
     for (long long block = 0; block < blocks; block += step) {
-        const Trial trial = launch(
-            {.shape = order.shape, .traced = {static_cast<std::uint64_t>(block), 0, kEnough}});
+        const Trial trial = launch_for(block);
         if (trial.launch.blocks() > kMostBlocks) return std::nullopt;
-        blocks = static_cast<long long>(trial.launch.grid[0]) * trial.launch.grid[1];
-        // Odd, so that the blocks are not all of one column.
-        if (order.most_blocks > 0) step = blocks / order.most_blocks | 1;
+        blocks = blocks_of(trial);
+        step = step_for(order, blocks);
         const auto [wide, tall] = tiles_of(trial, order);
         const auto taken = tile_taken(trial, order.tile);
         if (!taken) continue;

@@ -14,7 +14,8 @@ namespace coalesce {
 /// An order in which blocks take tiles.
 struct BlockOrder {
     const char* name;  ///< in course.toml: one of BLOCK_ORDERS
-    /// The tile, as its row and column among tiles, of block (x, y) of a grid `wide` x `tall`.
+    /// The tile, as its row and column among tiles, of block (x, y) of a grid `wide` x `tall`. Null: any
+    /// order in which most blocks take both another row and another column than the block before.
     Cell (*tile_of)(int x, int y, int wide, int tall);
     Shape shape;          ///< the shape on which it is looked at: each block is a launch
     int tile = 32;        ///< the side of a tile
@@ -25,8 +26,7 @@ struct BlockOrder {
 const BlockOrder* block_order_called(const std::string& name);
 
 /// The first block that takes another tile than the order has for it. Launches once for each block that
-/// is looked at.
-/// Nothing when all blocks take their tiles, or when there are more blocks than tiles could need.
+/// is looked at. Nothing when all blocks take their tiles, or when there are more blocks than tiles could need.
 std::optional<Failure> wrong_block_order(const BlockOrder& order, const std::string& file_name,
                                          const std::function<Trial(const TrialOrder&)>& launch);
 

@@ -5,8 +5,11 @@
 
 #include "harness/text.h"
 #include "kernel/advice.h"
+#include "kernel/batch_causes.h"
 #include "kernel/grid_causes.h"
+#include "kernel/index_terms.h"
 #include "kernel/left_out.h"
+#include "kernel/local_arrays.h"
 #include "kernel/messages.h"
 #include "kernel/source_lines.h"
 #include "kernel/storing_line.h"
@@ -24,8 +27,10 @@ const Report* find_report(const Trial& trial, const char* check, const char* kin
 }
 
 /// A place in the learner's file; a compiler-made line elsewhere is none to look at.
-Place place_in(const Place& place, const std::string& file_name) {
-    return place.file == file_name ? place : Place{file_name, 0, 0};
+Place place_in(const Place& place, const Evidence& evidence) {
+    const std::string& file_name = evidence.source.name;
+    if (place.file != file_name) return {file_name, 0, 0};
+    return {file_name, line_of_word(evidence.source.text, place.line), place.column};
 }
 
 /// How the exercise calls its matrices.
@@ -55,8 +60,10 @@ std::string details_of(const Report& report, const Trial& trial, const Evidence&
     std::string text =
         wrap(report.thread.text() + ": " + with_matrix_names(report, trial, evidence));
     if (report.other_place.line > 0) {
-        text += wrap("The other access: " + report.other_place.text() + ", " +
-                     report.other_thread.text() + ".");
+        const bool is_learners = report.other_place.file == evidence.source.name;
+        const Place other =
+            is_learners ? place_in(report.other_place, evidence) : report.other_place;
+        text += wrap("The other access: " + other.text() + ", " + report.other_thread.text() + ".");
     }
     return text;
 }
@@ -66,7 +73,7 @@ Failure from_report(FailureKind kind, const Report& report, const Trial& trial,
                     const std::string& next) {
     return {.kind = kind,
             .headline = headline,
-            .place = place_in(report.place, evidence.source.name),
+            .place = place_in(report.place, evidence),
             .shape = trial.shape,
             .details = details_of(report, trial, evidence),
             .next = next};
@@ -114,6 +121,10 @@ std::string advice_on_bounds(const Evidence& evidence) {
     if (!knows_rows(evidence.source)) {
         return "Some threads have no element, or fewer than the others: compare the index of the "
                "last one that a thread accesses with rows * cols.";
+    }
+    if (copies_by_mbarrier(evidence.source.text)) {
+        return "Where the tiles do not fit the matrix, some rows of a tile are not there: let a "
+               "thread ask for a row only if the matrix has it.";
     }
     const std::string code = code_alone(evidence.source.text);
     const bool has_offset = code.find("row +") != code.npos || code.find("row+") != code.npos;
@@ -220,8 +231,7 @@ Failure outside(const Trial& trial, const Report& report, const Evidence& eviden
     const bool reads = report.message.starts_with("Reads");
     const std::string details = wrap(report.thread.text() + (reads ? " reads " : " writes ") +
                                      element_text(report, trial, evidence) + ".");
-    Failure failure =
-        outside(trial, place_in(report.place, evidence.source.name), details, evidence);
+    Failure failure = outside(trial, place_in(report.place, evidence), details, evidence);
     failure.headline = with_one_explanation(failure.headline, reads ? "in" : "out");
     return failure;
 }
@@ -246,6 +256,17 @@ Failure outside_shared(const Trial& trial, const Report& report, const Evidence&
     return failure;
 }
 
+Failure outside_local(const Trial& trial, const Report& report, const Evidence& evidence) {
+    const LocalArray array = local_array_on(evidence.source.text, report.place.line);
+    const std::string has = "`" + array.name + "`, which has " +
+                            count_of(static_cast<std::uint64_t>(array.length), "element") + ".";
+    return from_report(FailureKind::outside_local_array, report, trial, evidence,
+                       array.name.empty() ? "an access outside of a thread's own array."
+                                          : "an access outside of the thread's array " + has,
+                       "Work out the index by hand for the thread that is named: the first element "
+                       "is number 0.");
+}
+
 std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence) {
     if (const Report* report = find_report(trial, "memcheck", "misaligned")) {
         return from_report(FailureKind::misaligned, *report, trial, evidence,
@@ -262,6 +283,9 @@ std::optional<Failure> memory_error(const Trial& trial, const Evidence& evidence
     const Report* report = find_report(trial, "memcheck");
     if (!report) return std::nullopt;
     if (is_in_shared_memory(*report)) return outside_shared(trial, *report, evidence);
+    if (report->message.find("local memory") != report->message.npos) {
+        return outside_local(trial, *report, evidence);
+    }
     return outside(trial, *report, evidence);
 }
 
@@ -355,13 +379,24 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
         return from_report(FailureKind::copy_not_waited_for, *report, trial, evidence, headline,
                            next);
     };
-    if (!report->is("racecheck", "read after write")) {
+    const bool is_read = report->is("racecheck", "read after write");
+    const bool is_own = report->thread.text() == report->other_thread.text();
+    if (copies_by_mbarrier(evidence.source.text)) {
+        const std::string wait =
+            "A copy has arrived when the phase of its mbarrier is over: does every thread wait for "
+            "that before it ";
+        return make(is_read ? "the tile is read before its copy has arrived."
+                            : "this writes to shared memory where a copy is still on its way.",
+                    wait + (is_read ? "reads" : "writes") +
+                        ", at that mbarrier, for that phase, and for all bytes that come?");
+    }
+    if (!is_read) {
         return make(
             "this writes to shared memory where an earlier copy is still on its way.",
             "Is it the right stage: not the one in use, but the other one in turn? If it is: "
             "has the copy that went there before been waited for?");
     }
-    if (report->thread.text() == report->other_thread.text()) {
+    if (is_own) {
         return make("the tile is read before its copy has arrived.",
                     "Count the groups: which have been committed here, and how many does the wait "
                     "leave under way?");
@@ -371,6 +406,24 @@ std::optional<Failure> copy_error(const Trial& trial, const Evidence& evidence) 
                 "Have this tile's copies been waited for: which groups are committed here, and how "
                 "many does the wait leave under way? If they have, it is the next tile's copy: "
                 "does it go to the other stage, and are all threads done with that one?");
+}
+
+/// Outside of an array in registers there is nothing to report either: the compiler leaves out what such an
+/// access would have done, or does something else.
+std::optional<Failure> local_array_left(const Trial& trial, const Evidence& evidence) {
+    const ArrayOverrun found = array_overrun(evidence.source.text);
+    if (found.line == 0) return std::nullopt;
+    const std::string access = "`" + found.array + "[" + found.index + "]`";
+    return Failure{
+        .kind = FailureKind::outside_local_array,
+        .headline = access + " goes outside of its array: `" + found.array + "` has " +
+                    count_of(static_cast<std::uint64_t>(found.length), "element") + ", and " +
+                    found.index + " gets as far as " + std::to_string(found.last) + ".",
+        .place = {evidence.source.name, found.line, 0},
+        .shape = trial.shape,
+        .details = wrap("What becomes of such a value is left to the compiler, which may drop it."),
+        .next = "The elements are numbered from 0 to " + std::to_string(found.length - 1) +
+                ": which one belongs to this turn of the loop?"};
 }
 
 /// An array without __shared__ gives no report: other threads' elements are just not in it.
@@ -384,6 +437,47 @@ std::optional<Failure> tile_of_one_thread(const Trial& trial, const Evidence& ev
                    .place = {evidence.source.name, tile.line, 0},
                    .shape = trial.shape,
                    .next = "Declare it __shared__: then the block has one, for all its threads."};
+}
+
+/// Threads of a block that do not wait for each other.
+std::optional<Failure> shared_race_error(const Trial& trial, const Evidence& evidence) {
+    const auto make = [&](FailureKind kind, const Report& report, const std::string& headline,
+                          const std::string& next) {
+        return from_report(kind, report, trial, evidence, headline, next);
+    };
+    if (const Report* report = find_report(trial, "racecheck", "write after write")) {
+        if (!find_report(trial, "racecheck", "read after write") &&
+            !find_report(trial, "racecheck", "write after read")) {
+            return make(
+                FailureKind::shared_race, *report,
+                "two threads write to the same place in shared memory.",
+                "Give each thread its own place: the index needs threadIdx.x and threadIdx.y.");
+        }
+    }
+    const Report* race = find_report(trial, "racecheck", "read after write");
+    if (!race) race = find_report(trial, "racecheck");
+    if (race && race->message.find("mbarrier") != race->message.npos) {
+        return make(
+            FailureKind::missing_barrier, *race,
+            "the mbarrier is used before all threads can know that it is one: a barrier is "
+            "missing.",
+            "Put __syncthreads() between init and what uses the mbarrier, where every thread "
+            "of the block reaches it.");
+    }
+    if (race && copies_by_mbarrier(evidence.source.text)) {
+        return make(FailureKind::missing_barrier, *race,
+                    "threads read the tile while it may still be written: they have not waited "
+                    "for the copies themselves, nor met those that have.",
+                    "Let every thread that reads wait at the mbarrier, whoever asked for the "
+                    "copies; or put __syncthreads() after the wait.");
+    }
+    if (race) {
+        return make(
+            FailureKind::missing_barrier, *race,
+            "threads read the tile while others still write it: a barrier is missing.",
+            "Put __syncthreads() between the two, where every thread of the block reaches it.");
+    }
+    return std::nullopt;
 }
 
 std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidence) {
@@ -417,37 +511,16 @@ std::optional<Failure> barrier_error(const Trial& trial, const Evidence& evidenc
     }
     if (const Report* report = find_report(trial, "synccheck")) {
         const bool is_mbarrier = report->message.find("mbarrier") != report->message.npos;
+        const char* const next =
+            is_mbarrier ? "Who arrives, and how often? Compare the arrivals of one phase with the "
+                          "count that the mbarrier was made for."
+                        : "Let the mask name the lanes that take part, all of them and no others.";
         return make(FailureKind::bad_warp_mask, *report,
                     is_mbarrier ? "an mbarrier is not used the way it was made."
                                 : "a warp operation names lanes that do not take part in it.",
-                    report->cure);
+                    report->cure.empty() ? next : report->cure);
     }
-    if (const Report* report = find_report(trial, "racecheck", "write after write")) {
-        if (!find_report(trial, "racecheck", "read after write") &&
-            !find_report(trial, "racecheck", "write after read")) {
-            return make(
-                FailureKind::shared_race, *report,
-                "two threads write to the same place in shared memory.",
-                "Give each thread its own place: the index needs threadIdx.x and threadIdx.y.");
-        }
-    }
-    const Report* race = find_report(trial, "racecheck", "read after write");
-    if (!race) race = find_report(trial, "racecheck");
-    if (race && race->message.find("mbarrier") != race->message.npos) {
-        return make(
-            FailureKind::missing_barrier, *race,
-            "the mbarrier is used before all threads can know that it is one: a barrier is "
-            "missing.",
-            "Put __syncthreads() between init and what uses the mbarrier, where every thread "
-            "of the block reaches it.");
-    }
-    if (race) {
-        return make(
-            FailureKind::missing_barrier, *race,
-            "threads read the tile while others still write it: a barrier is missing.",
-            "Put __syncthreads() between the two, where every thread of the block reaches it.");
-    }
-    return std::nullopt;
+    return shared_race_error(trial, evidence);
 }
 
 std::optional<Failure> uninitialised(const Trial& trial, const Evidence& evidence) {
@@ -529,6 +602,21 @@ void look_at_elements(Failure& failure, const Trial& trial, const Evidence& evid
     failure.next = left_out->next;
 }
 
+/// Whatever became of it: a sum of which one part alone is multiplied is no index.
+bool tell_missing_brackets(Failure& failure, const Evidence& evidence) {
+    const MissingBrackets found = missing_brackets(evidence.source.text);
+    if (found.line == 0) return false;
+    failure.kind = FailureKind::wrong_result;
+    failure.fault = Fault::wrong_pitch;
+    failure.details = wrap(first_sentence(failure.headline)) + failure.details;
+    failure.headline = "`" + found.text + "` multiplies " + found.factor + " alone by " +
+                       found.pitch + ", since * comes before +: brackets are missing.";
+    failure.place.line = found.line;
+    failure.next = "Put all that is to be multiplied into brackets: (... + " + found.factor +
+                   ") * " + found.pitch + ".";
+    return true;
+}
+
 Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evidence& evidence) {
     const Finding& first = comparison.findings.front();
     const bool is_of_launch =
@@ -548,9 +636,12 @@ Failure wrong_result(const Trial& trial, const Comparison& comparison, const Evi
         if (is_outside(comparison.findings[i]) && names_the_mistake(first.fault)) continue;
         failure.details += wrap(with_end(comparison.findings[i].text()));
     }
-    const bool is_told = is_of_launch && look_at_launch(failure, trial, evidence);
+    const bool lacks_brackets = tell_missing_brackets(failure, evidence);
+    const bool is_told =
+        lacks_brackets || (is_of_launch && look_at_launch(failure, trial, evidence));
     if (!is_told && !first.guess.empty()) failure.headline += " " + with_end(first.guess);
-    look_at_values(failure, trial, evidence);
+    if (!lacks_brackets) look_at_values(failure, trial, evidence);
+    look_at_batches(failure, trial, evidence);
     if (!is_told && failure.fault == first.fault && leaves_open_where(first.fault)) {
         look_at_elements(failure, trial, evidence);
     }
@@ -598,6 +689,8 @@ std::optional<Failure> result_error(const Trial& trial, const Evidence& evidence
                         std::string("Each element of `") + name_of_matrix(true, evidence) +
                             "` is for one thread: which index do two of them share?");
         look_at_pitches(failure, *race, evidence);
+        look_at_batch_race(failure, *race, evidence);
+        tell_missing_brackets(failure, evidence);
         return failure;
     }
     if (!is_wrong) return std::nullopt;
@@ -667,6 +760,7 @@ Failure with_line_of_launch(Failure refused, const Evidence& evidence) {
 }  // namespace
 
 Failure cause_of(const Trial& trial, const Evidence& evidence) {
+    if (auto found = local_array_left(trial, evidence)) return *found;
     if (auto found = memory_error(trial, evidence)) return *found;
     if (auto found = execution_error(trial, evidence)) return *found;
     if (trial.refused.kind != FailureKind::none) {

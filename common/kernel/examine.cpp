@@ -7,6 +7,7 @@
 #include "kernel/cache.h"
 #include "kernel/causes.h"
 #include "kernel/costs.h"
+#include "kernel/load_lines.h"
 #include "kernel/predicted_launch.h"
 #include "kernel/stretch.h"
 #include "kernel/too_slow.h"
@@ -75,7 +76,11 @@ private:
     bool compare_with_solution(Verdict& found);
 
     void fail(Failure failure);
-    Trial try_on(const TrialOrder& order) { return runner_.run(compiled_, task_, order); }
+    Trial try_on(const TrialOrder& order) {
+        Trial trial = runner_.run(compiled_, task_, order);
+        correct_lines_of_loads(source_.text, trial);
+        return trial;
+    }
     bool is_good(const Trial& trial);
     std::string key_of_solution(Shape counted) const;
     Counters cost_of_solution(Shape counted);

@@ -49,6 +49,7 @@ enum class FailureKind {
     no_bounds_check,        ///< right on whole tiles, outside of the matrix on others
     out_of_bounds,          ///< outside of the matrix even on whole tiles
     outside_shared_memory,  ///< outside of a shared array
+    outside_local_array,    ///< outside of an array of a thread's own
     stack_overflow,         ///< calls nested deeper than a thread's stack has room for
     misaligned,             ///< a vector access at an address that is not a multiple of its size
     missing_barrier,        ///< threads read shared memory while others write it
@@ -68,6 +69,7 @@ enum class FailureKind {
     // A whole program.
     program_failed,      ///< it breaks down, or a call of CUDA's runtime fails
     not_launched,        ///< no kernel was launched
+    launch_exchanged,    ///< the launch has the threads where the blocks belong, and the blocks there
     not_copied,          ///< the input never came to the GPU, or the result never came back
     wrong_element,       ///< what came back is not what was asked for
     launch_not_checked,  ///< a launch that fails goes unnoticed

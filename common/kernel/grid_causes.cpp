@@ -81,6 +81,9 @@ struct Needed {
     bool is_turned(const LaunchShape& launch) const {
         return launch.grid[0] == y && launch.grid[1] == x;
     }
+    bool is_exactly(const LaunchShape& launch) const {
+        return launch.grid[0] == x && launch.grid[1] == y;
+    }
 };
 
 /// What one block after the other takes: a part of the rows, or a part of the columns.
@@ -140,14 +143,31 @@ void tell_exchanged_indices(Failure& failure, const BlockOrigins& origins,
     }
 }
 
+/// blockIdx.x counts rows on purpose, in steps of its own; each size of the grid is divided by the right
+/// step, and is of the wrong side.
+void tell_exchanged_sides(Failure& failure, const BlockOrigins& origins) {
+    failure.headline =
+        "blockIdx.x counts rows in the kernel, " + std::to_string(origins.step_x().row) +
+        " to a block, and blockIdx.y columns, " + std::to_string(origins.step_y().col) +
+        " to a block; the grid has as many blocks as if it were the other way round.";
+    failure.next =
+        "In configure, the grid's first size is for what blockIdx.x counts: divide rows there, and "
+        "cols in the second.";
+}
+
 std::optional<Failure> exchanged_by_steps(const LaunchShape& launch, const Trial& trial,
                                           const Evidence& evidence) {
     const auto origins = origins_in(rectangle, launch, evidence);
     if (!origins) return std::nullopt;
     const auto needed = needed_blocks(*origins, rectangle);
-    if (!needed || needed->is_in(launch) || !needed->is_turned(launch)) return std::nullopt;
+    const auto of_other_sides = needed_blocks(*origins, {rectangle.cols, rectangle.rows});
+    if (!needed || needed->is_in(launch)) return std::nullopt;
+    const bool is_turned = needed->is_turned(launch);
+    if (!is_turned && !of_other_sides->is_exactly(launch)) return std::nullopt;
     Failure failure = grid_exchanged(trial, evidence);
-    if (origins->step_x().row > 0) tell_exchanged_indices(failure, *origins, evidence);
+    const bool counts_rows = origins->step_x().row > 0;
+    if (counts_rows && is_turned) tell_exchanged_indices(failure, *origins, evidence);
+    if (counts_rows && !is_turned) tell_exchanged_sides(failure, *origins);
     return failure;
 }
 

@@ -8,28 +8,17 @@
 namespace coalesce {
 namespace {
 
-/// The place of the bracket that closes the one at `open`; the end of the text when none does.
-std::size_t closing(const std::string& code, std::size_t open, char opens, char closes) {
-    int depth = 0;
-    for (std::size_t at = open; at < code.size(); ++at) {
-        depth += code[at] == opens;
-        depth -= code[at] == closes;
-        if (depth == 0) return at;
-    }
-    return code.size();
-}
-
 /// Where the loop ends whose keyword ends at `keyword`.
 std::size_t end_of_loop(const std::string& code, std::size_t keyword) {
     std::size_t body = code.find_first_not_of(" \t\n", keyword);
     if (body != code.npos && code[body] == '(') {
-        body = code.find_first_not_of(" \t\n", closing(code, body, '(', ')') + 1);
+        body = code.find_first_not_of(" \t\n", closing_bracket(code, body) + 1);
     }
     if (body == code.npos) return code.size();
-    if (code[body] == '{') return closing(code, body, '{', '}');
+    if (code[body] == '{') return closing_bracket(code, body);
     const std::size_t end = code.find_first_of(";{", body);
     if (end == code.npos) return code.size();
-    return code[end] == '{' ? closing(code, end, '{', '}') : end;
+    return code[end] == '{' ? closing_bracket(code, end) : end;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "harness/text.h"
+#include "kernel/load_lines.h"
 #include "kernel/messages.h"
 
 namespace coalesce {
@@ -101,10 +102,11 @@ void run(const Source& source, const Exercise& exercise, Runner& runner,
     const Compiled compiled = runner.compile(source, exercise.kernel);
     picture.problem = compiled.failure;
     if (!compiled.ok()) return;
-    const Trial trial = runner.run(compiled, exercise.task(),
-                                   {.shape = request.shape,
-                                    .watch = Watch::result_alone,
-                                    .traced = {request.block, request.warp, most_traced_accesses}});
+    Trial trial = runner.run(compiled, exercise.task(),
+                             {.shape = request.shape,
+                              .watch = Watch::result_alone,
+                              .traced = {request.block, request.warp, most_traced_accesses}});
+    correct_lines_of_loads(source.text, trial);
     picture.problem = trial.refused;
     const Addresses matrices{trial.in_address, trial.out_address, 4 * trial.elements()};
     for (const simulated::Access& access : trial.accesses) {

@@ -19,13 +19,6 @@ std::size_t end_of_quoted(const std::string& text, std::size_t begin) {
     return std::min(end + 1, text.size());
 }
 
-/// What std::regex is given: for each character that a repetition takes it goes some calls deeper,
-/// and texts far longer than any kernel are too much for its stack. In those nothing is found.
-std::string searchable(const std::string& text) {
-    constexpr std::size_t longest = std::size_t{8} << 10;
-    return text.size() > longest ? "" : code_alone(text);
-}
-
 int line_of_match(const std::string& text, const std::string& pattern) {
     const std::string code = searchable(text);
     std::smatch found;
@@ -134,6 +127,32 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     return set > 0 ? unset : "";
 }
 
+bool is_in_assembly(const std::string& code, int line) {
+    static const std::regex statement(R"(\basm\b[^();]*\()");
+    for (std::sregex_iterator one(code.begin(), code.end(), statement), none; one != none; ++one) {
+        const auto begin = static_cast<std::size_t>(one->position());
+        const std::size_t open = begin + static_cast<std::size_t>(one->length()) - 1;
+        if (line >= line_at(code, begin) && line <= line_at(code, closing_bracket(code, open))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The __device__ function with an asm statement on that line; "": there is none.
+std::string word_with_assembly(const std::string& code, int line) {
+    static const std::regex function(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
+    if (!is_in_assembly(code, line)) return "";
+    for (std::sregex_iterator one(code.begin(), code.end(), function), none; one != none; ++one) {
+        const auto begin = static_cast<std::size_t>(one->position());
+        const std::size_t open = begin + static_cast<std::size_t>(one->length()) - 1;
+        if (line >= line_at(code, begin) && line <= line_at(code, closing_bracket(code, open))) {
+            return one->str(1);
+        }
+    }
+    return "";
+}
+
 }  // namespace
 
 int line_at(const std::string& text, std::size_t place) {
@@ -161,6 +180,23 @@ std::string code_alone(const std::string& text) {
         }
     }
     return code;
+}
+
+std::size_t closing_bracket(const std::string& code, std::size_t open) {
+    const char opens = open < code.size() ? code[open] : '\0';
+    const char closes = opens == '(' ? ')' : opens == '[' ? ']' : '}';
+    int depth = 0;
+    for (std::size_t at = open; at < code.size(); ++at) {
+        depth += code[at] == opens;
+        depth -= code[at] == closes;
+        if (depth == 0) return at;
+    }
+    return code.size();
+}
+
+std::string searchable(const std::string& text) {
+    constexpr std::size_t longest = std::size_t{8} << 10;
+    return text.size() > longest ? "" : code_alone(text);
 }
 
 Declared array_not_shared(const std::string& text) {
@@ -228,6 +264,19 @@ Declared component_never_set(const std::string& text) {
     return {};
 }
 
+int line_of_word(const std::string& text, int line) {
+    const std::string word = word_with_assembly(searchable(text), line);
+    if (word.empty()) return line;
+    const std::string code = searchable(text);
+    const std::regex use("\\b" + word + "\\s*\\(");
+    std::vector<int> lines;
+    for (std::sregex_iterator one(code.begin(), code.end(), use), none; one != none; ++one) {
+        lines.push_back(line_at(code, static_cast<std::size_t>(one->position())));
+    }
+    // The first is the function itself.
+    return lines.size() == 2 ? lines.back() : line;
+}
+
 int line_of_statement(const std::string& text, int line) {
     std::istringstream lines(code_alone(text));
     int found = line, number = 1;
@@ -277,6 +326,10 @@ bool never_commits(const std::string& text) {
                          text.find("cp.async.commit_group") != text.npos ||
                          text.find("cp.async.wait_all") != text.npos;
     return copies && !commits;
+}
+
+bool copies_by_mbarrier(const std::string& text) {
+    return text.find("mbarrier::complete_tx::bytes") != text.npos;
 }
 
 int line_of_copy_wait(const std::string& text) {

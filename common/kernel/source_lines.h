@@ -11,8 +11,14 @@ namespace coalesce {
 /// The line, from 1, that has that place of the text; the last one behind its end.
 int line_at(const std::string& text, std::size_t place);
 
+/// The place of the bracket that closes the one at `open`, of any kind; the end of the text when none does.
+std::size_t closing_bracket(const std::string& code, std::size_t open);
+
 /// The text with comments, strings and characters blanked out; lines and columns stay.
 std::string code_alone(const std::string& text);
+/// What std::regex is given: for each character that a repetition takes it goes some calls deeper,
+/// and texts far longer than any kernel are too much for its stack. In those nothing is found.
+std::string searchable(const std::string& text);
 /// The line of the function `configure`; 0 when there is none.
 int line_of_configure(const std::string& text);
 /// The line of `configure` that sets a member of its answer (".grid"): else the one that returns,
@@ -40,6 +46,11 @@ int line_of_repeated_component(const std::string& text);
 /// A component of a vector that is used as a whole, but of which the others alone are ever set
 /// ("v.w"), and where the vector is declared.
 Declared component_never_set(const std::string& text);
+/// The line that calls the function in which this line is part of an asm statement: such a function is a
+/// word of PTX with a name, and what can be wrong with it is where and with what it is called. The line
+/// itself where it is no such statement, or has several callers. (Compilers that say where a function was
+/// inlined leave nothing to do.)
+int line_of_word(const std::string& text, int line);
 /// The line itself, or if nothing but braces is on it, the last one before it that has more.
 int line_of_statement(const std::string& text, int line);
 /// Whether it has an array in dynamic shared memory.
@@ -59,6 +70,8 @@ OddPitch odd_pitch(const std::string& text, const std::string& array);
 int line_of_move(const std::string& text, const std::string& pointer);
 /// Whether it copies asynchronously, and nowhere commits a group of copies.
 bool never_commits(const std::string& text);
+/// Whether its asynchronous copies are of the kind that an mbarrier counts, and no group.
+bool copies_by_mbarrier(const std::string& text);
 /// The last line that waits for asynchronous copies; 0: there is none.
 int line_of_copy_wait(const std::string& text);
 /// The last line that sends asynchronous copies: one that copies, or calls a function that does.

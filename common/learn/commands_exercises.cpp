@@ -118,14 +118,15 @@ void add_explain(CommandLine& line) {
 
 void add_diff(CommandLine& line) {
     auto which = std::make_shared<Which>();
-    auto mine = std::make_shared<bool>(false);
-    auto obey = [which, mine, &line] {
+    auto words = std::make_shared<DiffWords>();
+    auto obey = [which, words, &line] {
         Session session(line.is_plain());
-        return diff(session, session.exercise(which->exercise, false), *mine);
+        return diff(session, session.exercise(which->exercise, false), *words);
     };
     CLI::App* command = line.add("diff", "What a step changes in the one that it builds on", obey);
     command->add_option("EXERCISE", which->exercise, "02, 2 or 02_naive; none: the next one");
-    command->add_flag("--mine", *mine, "In your own kernels");
+    command->add_flag("--mine", words->is_mine, "In your own kernels");
+    command->add_flag("--yes", words->yes, "Even before both exercises have passed");
 }
 
 void add_reset(CommandLine& line) {
@@ -165,6 +166,7 @@ void add_ptx(CommandLine& line) {
     command->add_option("STEP", words->exercise, "02, 2 or 02_naive; none: the next exercise");
     command->add_option("--variant", words->variant, "A variant of the lesson (its headline)");
     command->add_flag("--mine", words->is_mine, "Your kernel for the exercise, instead");
+    command->add_flag("--yes", words->yes, "Even before the exercise has passed");
     command->add_option("--file", words->file, "Another file for the exercise, instead");
     command->add_option("--json", words->json, "Write all of it to that file, too");
     command->add_flag("--sass", words->is_sass, "The machine code, by NVIDIA's nvdisasm");

@@ -38,7 +38,8 @@ void add_run(CommandLine& line) {
     command->add_option("--json", words->json, "Write the results to a file too");
     *time = command->add_option("--time", words->time, "Predict times on this GPU, too (H200)");
     (*time)->type_name("GPU")->expected(0, 1);
-    command->add_option("--at", words->at, "Predict them for this shape")->type_name("ROWSxCOLS");
+    command->add_option("--at", words->at, "Predict them for this shape (32768x32768)")
+        ->type_name("ROWSxCOLS");
 }
 
 int list(const std::string& name, bool json, bool plain) {

@@ -13,25 +13,11 @@
 #include "learn/counted.h"
 #include "learn/line_diff.h"
 #include "learn/paths.h"
+#include "learn/solution_shown.h"
 #include "timing/time_line.h"
 
 namespace coalesce::learn {
 namespace {
-
-const std::string MARKER = "//! [kernel]";
-
-// The headline kernel of a step, which stands between two markers.
-std::string kernel_of_step(const std::string& step) {
-    auto text = read_if_there(repository() / "steps" / step / "main.cu");
-    size_t begin = text ? text->find(MARKER + "\n") : std::string::npos;
-    size_t end = begin == std::string::npos ? begin : text->find(MARKER, begin + 1);
-    if (end == std::string::npos) {
-        throw UsageError("steps/" + step + "/main.cu has no kernel between two lines " + MARKER +
-                         "; git checkout steps brings it back");
-    }
-    begin += MARKER.size() + 1;
-    return text->substr(begin, end - begin);
-}
 
 std::string learners_text(const Work& exercise) {
     auto text = read_if_there(exercise.file());
@@ -90,36 +76,25 @@ void show_time_line(const Verdict& verdict, const Style& style) {
     for (auto& sentence : told.unknown) std::cout << wrap(sentence);
 }
 
-bool may_see_solution(Session& session, const Work& exercise, bool yes) {
-    std::string question = exercise.name() + " has not passed yet. You cannot unsee the solution.";
-    if (!yes && !can_ask()) {
-        std::cout << question << "\n"
-                  << "Hints: ./learn hint " << exercise.words()
-                  << "      All the same: ./learn explain " << exercise.words() << " --yes\n";
-        return false;
-    }
-    std::string answer = "y";
-    if (!yes) {
-        ask(question + "\nShow it all the same? [y/N] ", answer);
-        if (!answer.starts_with('y') && !answer.starts_with('Y')) {
-            std::cout << "Hints: ./learn hint " << exercise.words() << "\n";
-            return false;
-        }
-    }
-    session.progress.update(
-        [&](State& state) { state.records[exercise.name()].solution_seen = true; });
-    return true;
+// The kernels of both lessons, unless they are still to be written.
+bool may_see_lessons(Session& session, const Work& exercise, bool yes) {
+    const std::string words = "diff " + exercise.words();
+    const Showing showing{words, "./learn " + words + " --mine"};
+    const course::Step* earlier = session.course.find(exercise.step->builds_on);
+    return may_see_solution(session, exercise, yes, showing) &&
+           (!earlier || !earlier->exercise || may_see_solution(session, {earlier}, yes, showing));
 }
 
 }  // namespace
 
-int diff(Session&, const Work& exercise, bool mine) {
+int diff(Session& session, const Work& exercise, const DiffWords& words) {
     const course::Step& step = *exercise.step;
     if (step.builds_on.empty()) {
         throw UsageError(step.name + " is the first step and builds on nothing");
     }
     std::string before, after, what;
-    if (mine) {
+    if (!words.is_mine && !may_see_lessons(session, exercise, words.yes)) return 1;
+    if (words.is_mine) {
         auto earlier = read_if_there(repository() / "exercises" / step.builds_on / "kernel.cu");
         before = earlier.value_or("");
         after = learners_text(exercise);
@@ -137,10 +112,7 @@ int diff(Session&, const Work& exercise, bool mine) {
 
 int explain(Session& session, const Work& exercise, bool yes) {
     std::string yours = learners_text(exercise);
-    State state = session.progress.read();
-    const Record& record = state.record(exercise.name());
-    bool has_passed = !record.passed_hash.empty();
-    if (!has_passed && !record.solution_seen && !may_see_solution(session, exercise, yes)) return 1;
+    if (!may_see_solution(session, exercise, yes, {"explain " + exercise.words()})) return 1;
 
     show_side_by_side(exercise, yours, session.style);
     auto verdict = last_verdict(exercise, identity_of(yours));

@@ -15,6 +15,7 @@
 #include "learn/launched_code.h"
 #include "learn/machine_code.h"
 #include "learn/ptx_listing.h"
+#include "learn/solution_shown.h"
 #include "timing/predict.h"
 #include "timing/words.h"
 
@@ -151,6 +152,23 @@ const course::Step& step_of(Session& session, const std::string& word) {
     throw UsageError("there is no step \"" + word + "\"; ./learn list names them");
 }
 
+// The kernel that the exercise asks for; a lesson's other variants may be seen at any time, as in the book.
+bool is_solution(const course::Step& step, const std::string& name) {
+    const course::Variant* variant = name.empty() ? &step.variants.front() : step.find(name);
+    if (!step.exercise || !variant || variant->kernel.empty()) return false;
+    return kernel_of_step(step.name).find(" " + variant->kernel + "(") != std::string::npos;
+}
+
+bool may_show(Session& session, const PtxWords& words) {
+    if (words.is_mine || !words.file.empty()) return true;
+    const course::Step& step = step_of(session, words.exercise);
+    if (!is_solution(step, words.variant)) return true;
+    const std::string command = "ptx " + step.number();
+    const std::string of = words.variant.empty() ? "" : " --variant " + words.variant;
+    return may_see_solution(session, {&step}, words.yes,
+                            {command + of, "./learn " + command + " --mine"});
+}
+
 LaunchedCode code_for(Session& session, const PtxWords& words, char** argv) {
     if (!words.is_mine && words.file.empty()) {
         return code_of_variant(step_of(session, words.exercise), words.variant);
@@ -164,6 +182,7 @@ LaunchedCode code_for(Session& session, const PtxWords& words, char** argv) {
 
 int ptx(Session& session, const PtxWords& words, char** argv) {
     understand(words);
+    if (!may_show(session, words)) return 1;
     const LaunchedCode code = code_for(session, words, argv);
     if (code.failure.kind != FailureKind::none) {
         std::cout << terminal_text(code.failure);

@@ -16,10 +16,11 @@ struct PtxWords {
     std::string file = "";      ///< of another file for the exercise
     std::string json = "";      ///< a file for all of it
     bool is_sass = false;       ///< the machine code, instead
+    bool yes = false;           ///< of the lesson's kernel although the exercise has not passed
 };
 
 /// Works on the simulated GPU, in this process, which `argv` is the command line of. Returns the exit
-/// code: 1 when a file does not compile. Throws UsageError.
+/// code: 1 when a file does not compile, or the lesson's kernel is not to be seen yet. Throws UsageError.
 int ptx(Session& session, const PtxWords& words, char** argv);
 
 }  // namespace coalesce::learn

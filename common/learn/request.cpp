@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "harness/options.h"
+#include "learn/renew.h"
 
 namespace coalesce::learn {
 namespace {
@@ -66,7 +67,9 @@ void add_prediction(const RunWords& words, RunRequest& request) {
     }
     std::vector<std::string> options;
     if (!words.time.empty()) options.insert(options.end(), {"--time", words.time});
-    if (!words.at.empty()) options.insert(options.end(), {"--at", words.at});
+    // A lesson's table of times is of that shape. As small as what is counted, all of it lies in the L2.
+    const std::string at = words.at.empty() && words.rows.empty() ? MEASURED_AT : words.at;
+    if (!at.empty()) options.insert(options.end(), {"--at", at});
     static_cast<void>(parse_options(options));
     request.is_predicted = true;
     request.options.insert(request.options.end(), options.begin(), options.end());

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "kernel/cache.h"
 #include "program/build_program.h"
+#include "program/launch_mistakes.h"
 #include "program/program_causes.h"
 
 namespace coalesce {
@@ -30,22 +31,31 @@ void fail(Verdict& verdict, Failure failure) {
     verdict.failures.push_back(std::move(failure));
 }
 
+bool is_right_with(int elements, const BuiltProgram& built, const Source& source,
+                   Verdict& verdict) {
+    const WitnessedRun run = run_witnessed({.program = built.file, .elements = elements});
+    Failure failure = wrong_with(run, elements, source);
+    const bool is_right = failure.kind == FailureKind::none;
+    const LaunchShape launch = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
+    verdict.shapes.push_back({{1, elements}, is_right, launch});
+    if (!is_right) fail(verdict, std::move(failure));
+    return is_right;
+}
+
 // With each number of elements, until it is wrong.
 bool is_right_with_all(const BuiltProgram& built, const Source& source, const Exercise& exercise,
                        Verdict& verdict) {
     std::vector<Shape> shapes = exercise.shapes;
     shapes.push_back({1, drawn_number(verdict.source_hash)});
+    bool is_grid_fixed = true;
     for (const Shape shape : shapes) {
-        const WitnessedRun run = run_witnessed({.program = built.file, .elements = shape.cols});
-        Failure failure = wrong_with(run, shape.cols, source);
-        const bool is_right = failure.kind == FailureKind::none;
-        const LaunchShape launch = run.launches.empty() ? LaunchShape{} : run.launches.back().shape;
-        verdict.shapes.push_back({shape, is_right, launch});
-        if (is_right) continue;
-        fail(verdict, std::move(failure));
-        return false;
+        if (!is_right_with(shape.cols, built, source, verdict)) return false;
+        is_grid_fixed &= verdict.shapes.back().launch.grid == verdict.shapes.front().launch.grid;
     }
-    return true;
+    // As many blocks whatever there is to do: with enough elements those are too few, unless threads
+    // take several; or their threads are too many, where the two numbers have changed places.
+    const auto more = elements_beyond(verdict.shapes.front().launch.blocks());
+    return !is_grid_fixed || !more || is_right_with(*more, built, source, verdict);
 }
 
 void examine_in(const fs::path& folder, const Source& source, const Exercise& exercise,

@@ -8,6 +8,8 @@
 #include "harness/text.h"
 #include "kernel/safe_text.h"
 #include "kernel/source_lines.h"
+#include "program/launch_mistakes.h"
+#include "program/program_lines.h"
 #include "program/witness.h"
 
 namespace coalesce {
@@ -20,12 +22,6 @@ bool is_poison(float value) {
     std::memcpy(bytes, &value, sizeof value);
     std::memset(poison, witness::POISON, sizeof poison);
     return std::memcmp(bytes, poison, sizeof bytes) == 0;
-}
-
-// The line of the launch: the first <<< that is no comment. 0: there is none.
-int line_of_launch_in(const std::string& text) {
-    const std::size_t place = code_alone(text).find("<<<");
-    return place == std::string::npos ? 0 : line_at(text, place);
 }
 
 // What the program printed, its first lines.
@@ -65,7 +61,7 @@ public:
              {&Causes::endless, &Causes::refused_launch, &Causes::reported, &Causes::broken_down,
               &Causes::failed_copy, &Causes::not_launched, &Causes::not_copied,
               &Causes::other_number, &Causes::same_both_ways, &Causes::wrong_elements,
-              &Causes::wrong_words, &Causes::leaked}) {
+              &Causes::wrong_words, &Causes::wrong_launch, &Causes::leaked}) {
             if (auto failure = (this->*cause)()) return *failure;
         }
         return {};
@@ -82,7 +78,27 @@ private:
                 .details = with + said_by(run),
                 .next = next};
     }
-    int line_of_launch() const { return line_of_launch_in(source.text); }
+    Failure failure(const LaunchMistake& mistake) const {
+        return failure(mistake.kind, mistake.headline, mistake.next,
+                       mistake.line > 0 ? mistake.line : line_of_launch());
+    }
+    int line_of_launch() const { return line_of_program_launch(source.text); }
+    // Of the last copy that way; 0: there is none, or it is not known which.
+    int line_of_last_copy(const std::string& way) const {
+        for (std::size_t i = run.copies.size(); i-- > 0;) {
+            if (run.copies[i].way == way) return line_of_copy(source.text, run, i);
+        }
+        return 0;
+    }
+    bool is_copied(const std::string& way, bool is_after_launch) const {
+        return std::any_of(run.copies.begin(), run.copies.end(), [&](const SeenCopy& copy) {
+            return copy.way == way && copy.is_after_launch == is_after_launch;
+        });
+    }
+    bool has_failed_copy() const {
+        return std::any_of(run.copies.begin(), run.copies.end(),
+                           [](const SeenCopy& copy) { return !copy.error.empty(); });
+    }
 
     std::optional<Failure> endless() const {
         if (!run.ended.timed_out) return {};
@@ -95,6 +111,7 @@ private:
     std::optional<Failure> refused_launch() const {
         if (run.launches.empty() || run.launches.back().is_good) return {};
         const LaunchShape& shape = run.launches.back().shape;
+        if (const auto exchanged = exchanged_launch(shape, count)) return failure(*exchanged);
         if (shape.threads() > 1024) {
             return failure(FailureKind::block_too_large,
                            "the launch has " + std::to_string(shape.threads()) +
@@ -114,7 +131,10 @@ private:
     // comes last.
     std::optional<Failure> reported() const {
         for (const SeenReport& report : run.reports) {
-            const bool is_of_copy = report.check == "apicheck" && !run.failed_copies.empty();
+            const bool is_of_copy = report.check == "apicheck" && has_failed_copy();
+            // Who does everything meets all others everywhere.
+            const auto repeated = repeated_work(run, count);
+            if (report.check == "globalrace" && repeated) return failure(*repeated);
             if (report.check != "leakcheck" && !is_of_copy) return of_report(report);
         }
         return {};
@@ -171,14 +191,19 @@ private:
     }
 
     std::optional<Failure> failed_copy() const {
-        if (run.failed_copies.empty()) return {};
-        const std::string& copy = run.failed_copies.front();
-        const std::string where = copy.starts_with("to-gpu") ? "to the GPU" : "back to the host";
-        return failure(
-            FailureKind::program_failed,
-            "the copy " + where + " failed (" + copy.substr(copy.find(": ") + 2) + ").",
-            "cudaMemcpy(to, from, bytes, kind): is each pointer of the side that the kind "
-            "says, and are the bytes as many as the array has?");
+        for (std::size_t i = 0; i < run.copies.size(); ++i) {
+            const SeenCopy& copy = run.copies[i];
+            if (copy.error.empty()) continue;
+            const char* const where = copy.way == "to-gpu"    ? "to the GPU"
+                                      : copy.way == "to-host" ? "back to the host"
+                                                              : "that stays on one side";
+            return failure(FailureKind::program_failed,
+                           std::string("the copy ") + where + " failed (" + copy.error + ").",
+                           "cudaMemcpy(to, from, bytes, kind): is each pointer of the side that "
+                           "the kind says, and are the bytes as many as the array has?",
+                           line_of_copy(source.text, run, i));
+        }
+        return {};
     }
 
     std::optional<Failure> not_launched() const {
@@ -190,16 +215,18 @@ private:
     }
 
     std::optional<Failure> not_copied() const {
-        if (!run.is_copied_in) {
+        if (!is_copied("to-gpu", false)) {
             return failure(FailureKind::not_copied,
                            "the input never comes to the GPU before the kernel is launched.",
-                           "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)");
+                           "cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)",
+                           line_of_last_copy("to-gpu"));
         }
-        if (run.is_copied_back) return {};
+        if (is_copied("to-host", true)) return {};
         return failure(FailureKind::not_copied,
                        "the result never comes back from the GPU after the launch: the host "
                        "compares what it had before.",
-                       "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.");
+                       "cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), after the launch.",
+                       line_of_last_copy(is_copied("elsewhere", true) ? "elsewhere" : "to-host"));
     }
 
     std::optional<Failure> other_number() const {
@@ -211,7 +238,8 @@ private:
                                count_of(array->size(), "element") + ", not " +
                                std::to_string(count) + ".",
                            "cudaMemcpy counts in bytes: count * sizeof(float). And the program's "
-                           "argument says how many elements there are.");
+                           "argument says how many elements there are.",
+                           line_of_last_copy(is_in ? "to-gpu" : "to-host"));
         }
         return {};
     }
@@ -307,6 +335,13 @@ private:
             "wrong and ends with 1.");
     }
 
+    // The result is right, and the program says so.
+    std::optional<Failure> wrong_launch() const {
+        if (const auto few = few_threads(run, count)) return failure(*few);
+        if (const auto repeated = repeated_work(run, count)) return failure(*repeated);
+        return {};
+    }
+
     std::optional<Failure> leaked() const {
         for (const SeenReport& report : run.reports) {
             return failure(FailureKind::memory_leaked, report.message,
@@ -335,7 +370,7 @@ Failure launch_unnoticed(const WitnessedRun& run, const Source& source) {
     if (run.is_asked_for && run.ended.exit_code != 0 && is_told) return {};
     Failure failure{.kind = FailureKind::launch_not_checked,
                     .headline = "when the launch fails, the program goes on as if it had not.",
-                    .place = {source.name, line_of_launch_in(source.text), 0},
+                    .place = {source.name, line_of_program_launch(source.text), 0},
                     .details = "Seen with a launch that was refused on purpose.\n" + said_by(run),
                     .next =
                         "A launch returns nothing: cudaGetLastError() after it gives its error, "

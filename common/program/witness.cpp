@@ -61,6 +61,8 @@ cudaError_t noted_copy(cudaError_t error, void* to, const void* from, size_t byt
     } else if (kind == cudaMemcpyDeviceToHost) {
         note("to-host" + how);
         if (error == cudaSuccess) write(witness::OUT, "w", to, bytes);
+    } else {
+        note("elsewhere" + how);
     }
     return error;
 }

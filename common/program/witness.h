@@ -13,6 +13,7 @@ constexpr const char* REFUSES = "COALESCE_WITNESS_REFUSES";
 ///     launch 4 1 1 256 1 1 cudaSuccess        blocks, threads per block
 ///     asked                                   for the last error, as a launch leaves it
 ///     to-host 4000 cudaSuccess
+///     elsewhere 4000 cudaSuccess              a copy that stays on one side
 constexpr const char* CALLS = "calls";
 /// What the last copy to the GPU and the last one back have moved.
 constexpr const char* IN = "in";

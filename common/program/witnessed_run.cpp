@@ -37,10 +37,9 @@ void take_launch(std::istringstream& words, WitnessedRun& run) {
 void take_copy(const std::string& call, std::istringstream& words, WitnessedRun& run) {
     std::string bytes, error;
     words >> bytes >> error;
-    if (error != "cudaSuccess") run.failed_copies.push_back(call + ": " + error);
-    const bool is_after_launch = !run.launches.empty();
-    if (call == "to-gpu") run.is_copied_in |= !is_after_launch;
-    if (call == "to-host") run.is_copied_back |= is_after_launch;
+    run.copies.push_back({.way = call,
+                          .error = error == "cudaSuccess" ? "" : error,
+                          .is_after_launch = !run.launches.empty()});
 }
 
 void take_calls(const fs::path& file, WitnessedRun& run) {
@@ -51,7 +50,9 @@ void take_calls(const fs::path& file, WitnessedRun& run) {
         words >> call;
         if (call == "launch") take_launch(words, run);
         if (call == "asked") run.is_asked_for |= !run.launches.empty();
-        if (call == "to-gpu" || call == "to-host") take_copy(call, words, run);
+        if (call == "to-gpu" || call == "to-host" || call == "elsewhere") {
+            take_copy(call, words, run);
+        }
     }
 }
 
@@ -68,11 +69,29 @@ SeenReport report_in(const Json& json) {
     return report;
 }
 
+SeenStores stores_in(const Json& kernel) {
+    SeenStores stores{.kernel = kernel.at("name"),
+                      .launches = kernel.at("launches"),
+                      .bytes = kernel.at("store_useful_bytes")};
+    long long most = 0;
+    for (const Json& line : kernel.at("lines")) {
+        const long long bytes = line.at("store_useful_bytes");
+        if (line.at("file") != learners_file || bytes <= most) continue;
+        most = bytes;
+        stores.line = line.at("line");
+    }
+    return stores;
+}
+
 // A program that a signal ended leaves none.
 void take_reports(const fs::path& file, WitnessedRun& run) {
     const Json json = Json::parse(read_if_there(file).value_or(""), nullptr, false);
     if (json.is_discarded()) return;
     for (const Json& report : json.at("reports")) run.reports.push_back(report_in(report));
+    for (const Json& kernel : json.at("kernels")) {
+        // Without counters: none of its launches came to an end.
+        if (kernel.at("launches") != 0) run.stores.push_back(stores_in(kernel));
+    }
 }
 
 }  // namespace

@@ -20,6 +20,21 @@ struct SeenLaunch {
     long long threads() const { return shape.blocks() * shape.threads(); }
 };
 
+/// A copy, as the program asked for it.
+struct SeenCopy {
+    std::string way;    ///< "to-gpu", "to-host", "elsewhere", as it was said by its kind
+    std::string error;  ///< "cudaErrorInvalidValue"; "": it was possible
+    bool is_after_launch = false;
+};
+
+/// What a kernel stored.
+struct SeenStores {
+    std::string kernel;
+    long long launches = 0;
+    long long bytes = 0;  ///< by all threads of all launches, as often as they stored them
+    int line = 0;         ///< of the learner's file, that stored most of them; 0: none is known
+};
+
 /// What a check of the simulator found.
 struct SeenReport {
     std::string check, kind, kernel, message, cure;
@@ -38,11 +53,10 @@ struct ProgramRun {
 struct WitnessedRun {
     Ended ended;
     std::vector<SeenLaunch> launches;
-    std::vector<std::string> failed_copies;  ///< "to-gpu: cudaErrorInvalidValue"
-    bool is_asked_for = false;               ///< the error of a launch, after it
-    bool is_copied_in = false;               ///< something came to the GPU before a launch
-    bool is_copied_back = false;             ///< something came back after one
-    std::vector<float> in, out;              ///< what the last copies each way have moved
+    std::vector<SeenCopy> copies;    ///< in their order, those that failed as well
+    bool is_asked_for = false;       ///< the error of a launch, after it
+    std::vector<float> in, out;      ///< what the last copies each way have moved
+    std::vector<SeenStores> stores;  ///< of each kernel that came to its end
     std::vector<SeenReport> reports;
 };
 

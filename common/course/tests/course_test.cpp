@@ -339,6 +339,13 @@ TEST_CASE("what an exercise asks is read, and slips in it are told") {
     CHECK(hunt.shapes == exercise.shapes);
     CHECK(hunt.limits.load == 0);
     CHECK(hunt.predictions.empty());
+    // Unless it says which order of blocks will do.
+    CHECK(hunt.block_order == "diagonal");
+    const std::string other = "points = 7\nblock_order = ";
+    course = read_text(with(all, "points = 7", other + "\"any-diagonal\""));
+    CHECK(course.steps[0].hunt->block_order == "any-diagonal");
+    CHECK(course.steps[0].exercise->block_order.empty());
+    complains(with(all, "points = 7", other + "\"any\""), "27", "must be one of");
 
     complains(with(all, ", " + asked, ""), "2", "has no `shapes`");
     complains(with(all, asked, "shapes = []"), "2", "a list of shapes");

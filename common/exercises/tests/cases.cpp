@@ -10,6 +10,7 @@
 //     // says: float2                             words that the verdict must have
 //     // never: __syncthreads                     words that it must not have
 //     // shows: times as fast                     words that stand somewhere in all that is shown
+//     // of: the bug hunt                         which is examined in the exercise's place
 //
 // Lines that end in "// here" are those that may be named; none: any. not_yet.txt lists the cases that
 // are told otherwise, so that the list can only grow shorter unseen: a case of it that comes out right
@@ -38,6 +39,7 @@ struct Case {
     std::set<std::string> expected;               ///< identifiers; empty: it must pass
     std::vector<std::string> says, never, shows;  ///< words
     std::set<int> lines;                          ///< that may be named; empty: any
+    bool is_of_hunt = false;
 };
 
 std::vector<std::string> words_between_bars(const std::string& text) {
@@ -70,6 +72,7 @@ Case case_in(const std::string& text) {
         if (const std::string words = behind("// shows: "); !words.empty()) {
             found.shows.push_back(words);
         }
+        found.is_of_hunt |= line == "// of: the bug hunt";
         if (line.ends_with("// here")) found.lines.insert(number);
     }
     return found;
@@ -141,7 +144,8 @@ int hold(const std::string& exercise, const std::vector<fs::path>& files, bool s
             throw UsageError(name + " has no `// expect:`, or one that it should not have");
         }
         const Verdict verdict =
-            examined_as(exercise_called(exercise), source_of_text(text, file.filename()));
+            examined_as(exercise_called(exercise + (wanted.is_of_hunt ? " hunt" : "")),
+                        source_of_text(text, file.filename()));
         const std::string otherwise = difference(wanted, verdict);
         const bool is_known = is_listed(name, verdict.compiler.starts_with("clang"));
         if (otherwise.empty() != is_known && !shows_all) continue;

@@ -162,7 +162,7 @@ TEST_CASE("the whole program has a skeleton of its own, and no bug hunt") {
     }
     SUBCASE("a kernel's hunt of which nothing is said") {
         copy.change("solutions/02_naive/mutants.toml",
-                    "[hunt]\nfailure = \"grid-too-small\"\nfirst_shape = \"right\"\n", "");
+                    "[hunt]\nfailure = \"grid-exchanged\"\nfirst_shape = \"right\"\n", "");
         CHECK(copy.has_fault("02_naive/mutants.toml: [hunt] is for what has a hunt.cu"));
     }
     SUBCASE("a skeleton that was changed") {

@@ -102,6 +102,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::not_translated:
         case FailureKind::bad_launch:
         case FailureKind::block_too_large:
+        case FailureKind::launch_exchanged:
         case FailureKind::too_much_shared_memory: return Mark::rejected;
 
         case FailureKind::endless_loop:
@@ -115,6 +116,7 @@ Mark mark_for(FailureKind kind) {
         case FailureKind::no_bounds_check:
         case FailureKind::out_of_bounds:
         case FailureKind::outside_shared_memory:
+        case FailureKind::outside_local_array:
         case FailureKind::stack_overflow:
         case FailureKind::misaligned:
         case FailureKind::memory_leaked:

@@ -143,6 +143,16 @@ __global__ void first_col_only(float* out, const float* in, int rows, int cols) 
     if (row < rows && col < cols) out[col * rows + row] = in[row * cols];
 }
 
+__global__ void stored_by_row(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) out[row] = in[row * cols + col];
+}
+
+__global__ void stored_by_col(float* out, const float* in, int rows, int cols) {
+    ROW_AND_COL;
+    if (row < rows && col < cols) out[col * rows] = in[row * cols + col];
+}
+
 __global__ void edge_not_loaded(float* out, const float* in, int rows, int cols) {
     ROW_AND_COL;
     bool full = row < rows / TILE_DIM * TILE_DIM && col < cols / TILE_DIM * TILE_DIM;
@@ -575,6 +585,8 @@ const std::vector<WrongKernel>& wrong_kernels() {
         {"first tile everywhere", plain<first_tile_only>, 100, 130, Fault::tile_repeated},
         {"first row everywhere", plain<first_row_only>, 64, 96, Fault::line_repeated},
         {"first column everywhere", plain<first_col_only>, 64, 96, Fault::line_repeated},
+        {"all to the first row", plain<stored_by_row>, 64, 64, Fault::line_repeated},
+        {"all to the first column", plain<stored_by_col>, 64, 96, Fault::line_repeated},
         {"grid rounded down", grid_rounded_down, 100, 70, Fault::ragged_edge_missed},
         {"edge not loaded", plain<edge_not_loaded>, 100, 70, Fault::edge_wrong},
         {"one block", one_block, 128, 96, Fault::grid_too_small},

@@ -178,6 +178,20 @@ TEST_CASE("blocks have to take the tiles that the lesson's order gives them") {
     CHECK(found.failure_id() == "wrong-block-order");
     CHECK(found.failures.front().place.line == 5);
     CHECK(examined(by_rows).passed());
+
+    exercise.block_order = "any-diagonal";
+    const Source shifted = ordered("(blockIdx.x + blockIdx.y) % gridDim.y", "blockIdx.x");
+    CHECK(examined(diagonal, exercise).passed());
+    CHECK(examined(shifted, exercise).passed());
+    for (const Source& straight :
+         {by_rows, ordered("(blockIdx.y * gridDim.x + blockIdx.x) % gridDim.y",
+                           "(blockIdx.y * gridDim.x + blockIdx.x) / gridDim.y")}) {
+        const Verdict told = examined(straight, exercise);
+        INFO(terminal_text(told));
+        CHECK(told.failure_id() == "wrong-block-order");
+        CHECK(told.failures.front().headline.find("take tiles of the same") != std::string::npos);
+        CHECK(told.failures.front().place.line > 0);
+    }
 }
 
 TEST_CASE("a solution that is not there is no fault of the learner") {

@@ -100,3 +100,23 @@ TEST_CASE("a pointer is moved, or added to") {
     CHECK(line_of_move("const float* one = in + 64;", "in") == 1);
     CHECK(line_of_move("int main_ = min + 1;", "in") == 0);
 }
+
+TEST_CASE("a word of PTX with a name is where it is called") {
+    const std::string word =
+        "__device__ void fetch(float* to, const float* from) {\n"
+        "    asm volatile(\n"
+        "        \"cp.async.bulk [%0], [%1], 16;\" ::\"r\"(address(to)),\n"
+        "        \"l\"(from) : \"memory\");\n"
+        "    count();\n"
+        "}\n"
+        "__global__ void kernel(float* out) {\n"
+        "    asm volatile(\"membar.gl;\");\n";
+    const std::string called = word + "    fetch(tile, in);\n}\n";
+    for (const int line : {2, 3, 4}) CHECK(line_of_word(called, line) == 9);
+    // Another statement of it; one of the kernel's own; and of two calls it is not known which.
+    CHECK(line_of_word(called, 5) == 5);
+    CHECK(line_of_word(called, 8) == 8);
+    CHECK(line_of_word(word + "    fetch(a, b);\n    fetch(c, d);\n}\n", 3) == 3);
+    CHECK(line_of_word(word + "}\n", 3) == 3);
+    CHECK(line_of_word(called, 0) == 0);
+}

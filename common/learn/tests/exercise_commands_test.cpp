@@ -443,10 +443,19 @@ TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
 
 TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
     Course course;
-    expect(course, {"diff", "04"}, 0, {"- of 03_tiled, + of 04_padded", "TILE_DIM + "});
-    course.solve("02_naive");
-    course.solve("03_tiled");
+    const Ended refused = expect(course, {"diff", "04"}, 1,
+                                 {"04_padded has not passed yet", "./learn diff 04 --mine",
+                                  "./learn diff 04 --yes"});
+    CHECK(!has(refused.output, "TILE_DIM + "));
+    for (const char* step : {"02_naive", "03_tiled", "04_padded"}) course.solve(step);
     expect(course, {"diff", "03", "--mine"}, 0, {"+     __syncthreads();"});
+    // The kernel of the step before is that one's solution.
+    REQUIRE(course.learn({"check", "04"}).exit_code == 0);
+    expect(course, {"diff", "04"}, 1, {"03_tiled has not passed yet"});
+    REQUIRE(course.learn({"check", "03"}).exit_code == 0);
+    expect(course, {"diff", "04"}, 0, {"- of 03_tiled, + of 04_padded", "TILE_DIM + "});
+    expect(course, {"diff", "02", "--yes"}, 0, {"- of 01_copy, + of 02_naive"});
+    CHECK(course.progress_of("02_naive")["solution_seen"] == true);
 }
 
 TEST_CASE("reset keeps what was there") {

@@ -175,7 +175,7 @@ TEST_CASE("of a lesson: the kernel's own lines, what it takes, and the same as J
     Course course;
     const std::string file = course.path("ptx.json").string();
     const Ended shown =
-        expect(course, {"ptx", "02", "--json", file}, 0,
+        expect(course, {"ptx", "02", "--yes", "--json", file}, 0,
                {"transpose_naive of 02_naive, variant naive", "PTX instructions, by ", "registers",
                 " per thread (", "shared memory      0 bytes per block", "8 warps per block",
                 "8 blocks, 64 of 64 warps at a time (NVIDIA", "limited by         threads",
@@ -226,6 +226,19 @@ TEST_CASE("a variant is the kernel that it launches, with its dynamic shared mem
            {"10_registers has no variant \"fastest\"; it has registers_128, registers, "});
 }
 
+TEST_CASE("a lesson's kernel solves its exercise: it is shown when that has passed, or all the same") {
+    Course course;
+    const Ended refused = expect(course, {"ptx", "02"}, 1,
+                                 {"02_naive has not passed yet", "Yours: ./learn ptx 02 --mine",
+                                  "All the same: ./learn ptx 02 --yes"});
+    CHECK(!has(refused.output, "st.global"));
+    course.solve("02_naive");
+    REQUIRE(course.learn({"check", "02"}).exit_code == 0);
+    expect(course, {"ptx", "02"}, 0, {"transpose_naive of 02_naive", "st.global"});
+    // Other variants of a lesson solve nothing, and are no secret in the book either.
+    expect(course, {"ptx", "01", "--variant", "element"}, 0, {"copy_element of 01_copy"});
+}
+
 TEST_CASE("of a learner's file: as it stands, also where it cannot be launched or compiled") {
     Course course;
     course.solve("02_naive");
@@ -251,7 +264,7 @@ TEST_CASE("SASS where there is a tool that prints it; else what is missing") {
     const bool has_tools = !find_program("nvdisasm").empty() || !find_program("cuobjdump").empty();
     if (!has_tools && !fs::exists("/usr/local/cuda/bin/nvdisasm") &&
         !fs::exists("/usr/local/cuda/bin/cuobjdump")) {
-        expect(course, {"ptx", "02", "--sass"}, 2,
+        expect(course, {"ptx", "02", "--yes", "--sass"}, 2,
                {"--sass needs nvdisasm or cuobjdump", "CUDA_HOME"});
     }
     // One that prints two kernels, as nvdisasm heads them.
@@ -263,7 +276,7 @@ TEST_CASE("SASS where there is a tool that prints it; else what is missing") {
                  "echo '//--------------------- .text.other ------'\n"
                  "echo '  EXIT ;'\n");
     fs::permissions(course.path("tools/nvdisasm"), fs::perms::owner_all);
-    Command command = course.command({"ptx", "02", "--sass"});
+    Command command = course.command({"ptx", "02", "--yes", "--sass"});
     command.environment.push_back("PATH=" + course.path("tools").string() + ":" + getenv("PATH"));
     Child child(command);
     REQUIRE(child.wait(120'000));

@@ -153,6 +153,14 @@ TEST_CASE("a prediction goes to every program, and is understood before any runs
     CHECK(understand(words, COURSE).options == std::vector<std::string>{"--at", "4096x2048"});
     words.at = "4096by2048";
     refused(words, "not a whole number");
+    // Where none is given, that of the tables in the lessons; else that of the matrix.
+    words = steps({"02"});
+    words.time = "H200";
+    CHECK(understand(words, COURSE).options ==
+          std::vector<std::string>{"--time", "H200", "--at", "32768x32768"});
+    words.rows = words.cols = "512";
+    CHECK(understand(words, COURSE).options ==
+          std::vector<std::string>{"--rows", "512", "--cols", "512", "--time", "H200"});
     words = steps({"all"});
     words.time = "02";
     refused(words, "no GPU is called \"02\"; known: NVIDIA H200");

@@ -93,6 +93,7 @@ struct Instruction {
     std::string label;
     SourceLine where;
     u32 inlined = 0;  ///< 1 + index into Function::inline_chains; 0: not inlined
+    bool is_of_assembly = false;  ///< written in an asm statement
     /// Of a load: the bytes that belong to a member of what is loaded, as bits, where the compiler
     /// says so (.pragma "used_bytes_mask"). What lies between them is padding.
     u32 used_bytes = ~0u;

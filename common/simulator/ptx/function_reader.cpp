@@ -296,6 +296,7 @@ void FunctionReader::read_instruction() {
     Instruction instruction;
     instruction.where = where_;
     instruction.inlined = inlined_;
+    instruction.is_of_assembly = lexer_.in_assembly();
     instruction.used_bytes = std::exchange(used_bytes_, ~0u);
     instruction.text_offset = start;
     if (lexer_.accept('@')) {

@@ -28,7 +28,8 @@ std::vector<SourceLine> Inlining::callers_of(Position position) const {
 void resolve_inlining(Module& module) {
     for (auto& [name, function] : module.functions) {
         for (Instruction& i : function->body) {
-            if (i.inlined == 0 || !is_of_the_toolkit(module, i.where.file)) continue;
+            if (i.inlined == 0) continue;
+            if (!i.is_of_assembly && !is_of_the_toolkit(module, i.where.file)) continue;
             for (const SourceLine& caller : function->inline_chains[i.inlined - 1]) {
                 i.where = caller;
                 if (!is_of_the_toolkit(module, caller.file)) break;

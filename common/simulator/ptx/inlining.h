@@ -4,7 +4,10 @@
 //        inlined at line 12 of file 1, which may have been inlined itself. Code of the learner's
 //        own keeps its line, also when it was inlined. Code from the toolkit's headers (atomicAdd,
 //        cooperative groups) counts as the line that called it: that is the one which the learner
-//        can change.
+//        can change. So does an asm statement in a function of its own: such a function is a word of
+//        PTX with a name, and what can be wrong with it is where and with what it is called. (The PTX
+//        in nvcc's programs has no comments, and does not say what stood in an asm statement: there it
+//        keeps its line.)
 #pragma once
 
 #include <map>

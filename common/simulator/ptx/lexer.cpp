@@ -160,7 +160,9 @@ void Lexer::skip_space_and_comments() {
         } else if (*next_ != '/' || next_ + 1 == end_) {
             return;
         } else if (next_[1] == '/') {
+            const char* const comment = next_;
             next_ = std::find(next_, end_, '\n');
+            note_assembly(text_between(comment, next_));
         } else if (next_[1] == '*') {
             const std::string_view rest = text_between(next_ + 2, end_);
             const std::size_t close = rest.find("*/");
@@ -172,6 +174,12 @@ void Lexer::skip_space_and_comments() {
             return;
         }
     }
+}
+
+/// nvcc and clang write the same two lines around what stands in an asm statement.
+void Lexer::note_assembly(std::string_view comment) {
+    if (comment.starts_with("// begin inline asm")) in_assembly_ = true;
+    if (comment.starts_with("// end inline asm")) in_assembly_ = false;
 }
 
 void Lexer::read_name(TokenKind kind) {

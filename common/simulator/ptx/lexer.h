@@ -1,4 +1,5 @@
-// PTX text -> tokens, one at a time. Comments and white space vanish here.
+// PTX text -> tokens, one at a time. Comments and white space vanish here; of the two comments in which a
+// compiler wraps an asm statement it is kept that one is open.
 //
 // Builds on  parser.h for ParseError.
 // Read next  constants.h and declarations.h, which read small pieces of the language from it.
@@ -58,6 +59,9 @@ public:
     /// The current token is '{': moves past the '}' that closes it, without looking inside.
     void skip_braces();
 
+    /// Whether the current token was written in an asm statement.
+    bool in_assembly() const { return in_assembly_; }
+
     /// Where the current token starts, and where the one before it ended.
     u32 offset() const { return offset_of(current_.text.data()); }
     u32 previous_end() const { return previous_end_; }
@@ -72,6 +76,7 @@ private:
     u32 line_of(const char* position) const;
     void advance();
     void skip_space_and_comments();
+    void note_assembly(std::string_view comment);
     void read_name(TokenKind kind);
     void read_number();
     void read_string();
@@ -80,6 +85,7 @@ private:
     const char* end_;
     const char* next_;  ///< the first character after the current token
     u32 previous_end_ = 0;
+    bool in_assembly_ = false;
     Token current_;
 };
 

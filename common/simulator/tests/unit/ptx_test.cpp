@@ -386,6 +386,19 @@ TEST_CASE("code inlined from the toolkit's headers counts as the line that calle
     CHECK(f.body[3].where == SourceLine{3, 7});
 }
 
+TEST_CASE("an asm statement in a function that was inlined counts as the line that called it") {
+    const std::string place = ".loc 1 7 1, function_name L, inlined_at 1 30 5\n";
+    const std::string statement = "// begin inline asm\n membar.gl;\n// end inline asm\n";
+    const auto module =
+        parse_module(".file 1 \"/home/me/main.cu\"\n.func f() {\n" + place + "membar.cta;\n" +
+                     statement + "membar.cta;\n.loc 1 31 5\n" + statement + "ret;\n }\n");
+    const Function& f = *module->functions.at("f");
+    CHECK(f.body[0].where.line == 7);
+    CHECK(f.body[1].where.line == 30);
+    CHECK(f.body[2].where.line == 7);
+    CHECK(f.body[3].where.line == 31);
+}
+
 TEST_CASE("a circle of inlined places ends") {
     parse_module(
         ".file 1 \"/usr/include/a.h\"\n.func f() {\n"

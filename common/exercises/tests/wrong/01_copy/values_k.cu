@@ -1,5 +1,6 @@
-// expect: outside-local-array | scrambled-in-tile | value-not-of-input | part-of-each-tile
+// expect: outside-local-array
 // mistake: The array of 4 values is indexed with k itself: 0, 8, 16, 24.
+// says: `values` has 4 elements, and k gets as far as 24
 // never: a loop over the tile
 // never: loop is missing
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;

@@ -1,4 +1,4 @@
-// expect: outside-local-array | scrambled-in-tile | part-of-each-tile | elements-left-out
+// expect: outside-local-array
 // mistake: values[k] instead of values[i]: k is the row of the tile.
 // never: loop over the tile is missing
 // never: __syncthreads
@@ -27,11 +27,11 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     for (int k = 0; k < TILE_DIM; k += BLOCK_ROWS) {
         if (row < rows && col + k < cols) {
             float values[4];
-            for (int i = 0; i < 4; ++i) {  // here
+            for (int i = 0; i < 4; ++i) {
                 values[k] = tile[threadIdx.x * 4 + i][threadIdx.y + k];  // here
             }
             float4 v = {values[0], values[1], values[2], values[3]};
-            reinterpret_cast<float4&>(out[(col + k) * rows + row]) = v;  // here
+            reinterpret_cast<float4&>(out[(col + k) * rows + row]) = v;
         }
     }
 }

@@ -64,7 +64,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __syncthreads();  // nobody uses the mbarrier before it is one
     if (int(threadIdx.x) < height) {
         const float* from = &in[(tile_row + threadIdx.x) * cols + tile_col];
-        expect(arrived, bytes_of_row);
+        expect(arrived, bytes_of_row);  // here
         load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);
     }
     wait(arrived, 0);

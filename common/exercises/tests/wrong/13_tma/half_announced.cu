@@ -67,7 +67,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __syncthreads();  // nobody uses the mbarrier before it is one
     if (int(threadIdx.x) < height) {
         const float* from = &in[(tile_row + threadIdx.x) * cols + tile_col];
-        load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);
+        load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);  // here
     }
     wait(arrived, 0);
 

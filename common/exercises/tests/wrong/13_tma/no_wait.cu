@@ -1,5 +1,7 @@
 // expect: copy-not-waited-for
 // mistake: Nobody waits at the mbarrier.
+// says: the phase of its mbarrier is over
+// never: group
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 
 __device__ unsigned shared_address(const void* pointer) {

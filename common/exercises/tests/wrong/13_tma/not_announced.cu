@@ -65,7 +65,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
         const float* from = &in[(tile_row + threadIdx.x) * cols + tile_col];
         load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);
     }
-    wait(arrived, 0);
+    wait(arrived, 0);  // here
 
     // The 8 threads that read together take pieces of a diagonal: rows 4 apart begin in 2 of 8 places,
     // whatever the padding. Two threads side by side still fill a sector of `out`.

@@ -1,5 +1,6 @@
 // expect: missing-barrier | copy-not-waited-for | shared-race
 // mistake: Only the thread that asks waits.
+// says: wait at the mbarrier
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 
 __device__ unsigned shared_address(const void* pointer) {

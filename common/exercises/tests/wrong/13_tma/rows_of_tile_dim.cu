@@ -1,5 +1,6 @@
 // expect: no-bounds-check | out-of-bounds
 // mistake: All 64 threads ask, however many rows are left.
+// never: row + k
 using Mbarrier = unsigned long long;  // 8 bytes of shared memory
 
 __device__ unsigned shared_address(const void* pointer) {
@@ -64,7 +65,7 @@ __global__ void transpose(float* out, const float* in, int rows, int cols) {
     __syncthreads();  // nobody uses the mbarrier before it is one
     if (threadIdx.x < TILE_DIM) {
         const float* from = &in[(tile_row + threadIdx.x) * cols + tile_col];
-        load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);
+        load_row(&tile[threadIdx.x * ROW], from, bytes_of_row, arrived);  // here
     }
     wait(arrived, 0);
 

@@ -1,4 +1,6 @@
-// One loop: each element is loaded and stored before the next one is loaded; this lesson does not ask for more.
+// expect: loads-not-overlapped
+// mistake: One loop: each element is loaded and stored before the next one is loaded.
+// says: Load all elements of a thread in a separate loop
 constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
 
 __global__ void copy(float* out, const float* in, int rows, int cols) {

@@ -1,0 +1,18 @@
+// of: the bug hunt
+// expect: grid-exchanged
+// mistake: x counts rows in the kernel, and columns in configure.
+// says: blockIdx.x counts rows in the kernel, 32 to a block
+// says: divide rows there
+// never: enough threads
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    int col = blockIdx.y * blockDim.y + threadIdx.y;
+
+    if (row < rows && col < cols) {
+        out[col * rows + row] = in[row * cols + col];
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};  // here
+}

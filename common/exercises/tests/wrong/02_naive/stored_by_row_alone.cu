@@ -1,0 +1,17 @@
+// expect: line-repeated
+// mistake: The index of the store lacks the column, and with it the length of a row.
+// says: first row of out: its index lacks what is multiplied by the length of a row
+// never: mirror
+__global__ void transpose(float* out, const float* in, int rows, int cols) {
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+
+    // Blocks on the right and bottom edge may hang over the matrix.
+    if (row < rows && col < cols) {
+        out[row] = in[row * cols + col];  // here
+    }
+}
+
+constexpr Launch configure(int rows, int cols) {
+    return {.grid = {ceil_div(cols, 32), ceil_div(rows, 8)}, .block = {32, 8}};
+}

@@ -1,0 +1,89 @@
+#include "kernel/load_lines.h"
+
+#include <algorithm>
+#include <regex>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "kernel/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+/// What a line knows of loads.
+constexpr std::uint64_t Counters::*of_loads[] = {&Counters::load_requests,
+                                                 &Counters::load_sectors,
+                                                 &Counters::load_waits,
+                                                 &Counters::shared_load_requests,
+                                                 &Counters::shared_load_wavefronts,
+                                                 &Counters::shared_load_ideal};
+
+/// The variable that a line stores as it is, if that is all that it does; else "".
+std::string stored_variable(const std::string& line) {
+    static const std::regex store(R"(^[^=]*[\])]\s*=\s*([A-Za-z_]\w*)\s*;\s*$)");
+    std::smatch found;
+    return std::regex_match(line, found, store) ? found.str(1) : "";
+}
+
+bool sets(const std::string& line, const std::string& variable) {
+    return std::regex_search(line,
+                             std::regex("\\b" + variable + "\\b\\s*(?:\\.\\s*\\w+\\s*)?=[^=]"));
+}
+
+bool sets_by_load(const std::string& line, const std::string& variable) {
+    return std::regex_search(line, std::regex("\\b" + variable + "\\s*=[^=].*\\["));
+}
+
+void move_loads(Counters& from, Counters& to) {
+    for (const auto counter : of_loads) {
+        to.*counter += from.*counter;
+        from.*counter = 0;
+    }
+}
+
+simulated::Line& line_in(std::vector<simulated::Line>& lines, int number) {
+    const auto found = std::find_if(lines.begin(), lines.end(),
+                                    [&](const auto& line) { return line.number == number; });
+    if (found != lines.end()) return *found;
+    lines.push_back({number, {}});
+    return lines.back();
+}
+
+}  // namespace
+
+int line_of_load(const std::string& text, int line) {
+    constexpr int most_lines_before = 8;
+    const std::vector<std::string> lines = lines_of(searchable(text));
+    if (line < 1 || line > static_cast<int>(lines.size())) return line;
+    const std::string variable = stored_variable(lines[static_cast<std::size_t>(line - 1)]);
+    if (variable.empty()) return line;
+    for (int before = line - 1; before >= std::max(1, line - most_lines_before); --before) {
+        const std::string& one = lines[static_cast<std::size_t>(before - 1)];
+        if (!sets(one, variable)) continue;
+        return sets_by_load(one, variable) ? before : line;
+    }
+    return line;
+}
+
+void correct_lines_of_loads(const std::string& text, Trial& trial) {
+    for (simulated::Access& access : trial.accesses) {
+        if (!access.is_store) access.line = line_of_load(text, access.line);
+    }
+    std::vector<simulated::Line> corrected;
+    for (simulated::Line line : trial.lines) {
+        const int number = line_of_load(text, line.number);
+        if (number != line.number) move_loads(line.counters, line_in(corrected, number).counters);
+        corrected.push_back(std::move(line));
+    }
+    const auto costs_nothing = [](const simulated::Line& line) {
+        return !line.counters.has_memory_requests();
+    };
+    corrected.erase(std::remove_if(corrected.begin(), corrected.end(), costs_nothing),
+                    corrected.end());
+    std::stable_sort(corrected.begin(), corrected.end(),
+                     [](const auto& one, const auto& other) { return one.number < other.number; });
+    trial.lines = std::move(corrected);
+}
+
+}  // namespace coalesce

@@ -1,0 +1,211 @@
+#include "kernel/local_arrays.h"
+
+#include <cctype>
+#include <map>
+#include <optional>
+#include <regex>
+#include <vector>
+
+#include "kernel/loops.h"
+#include "kernel/source_lines.h"
+
+namespace coalesce {
+namespace {
+
+using Values = std::map<std::string, long long>;
+
+/// What whole numbers, names, + - * / % and brackets come to.
+class Expression {
+public:
+    Expression(const std::string& expression, const Values& names)
+        : text(expression), values(names) {}
+
+    /// Nothing for anything else, and for a name without a value.
+    std::optional<long long> value() {
+        const long long found = sum();
+        skip_blanks();
+        return is_good && at == text.size() ? std::optional(found) : std::nullopt;
+    }
+
+private:
+    void skip_blanks() {
+        while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at]))) ++at;
+    }
+    /// Takes the next character if it is one of these.
+    char take(const std::string& wanted) {
+        skip_blanks();
+        if (at == text.size() || wanted.find(text[at]) == wanted.npos) return '\0';
+        return text[at++];
+    }
+    long long sum() {
+        long long found = product();
+        while (const char sign = take("+-")) {
+            const long long next = product();
+            found += sign == '+' ? next : -next;
+        }
+        return found;
+    }
+    long long product() {
+        long long found = factor();
+        while (const char sign = take("*/%")) {
+            const long long next = factor();
+            is_good &= sign == '*' || next != 0;
+            if (!is_good) return 0;
+            found = sign == '*' ? found * next : sign == '/' ? found / next : found % next;
+        }
+        return found;
+    }
+    long long factor() {
+        if (take("(")) {
+            const long long found = sum();
+            is_good &= take(")") != '\0';
+            return found;
+        }
+        const std::size_t begin = at;
+        while (at < text.size() &&
+               (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_'))
+            ++at;
+        return value_of(text.substr(begin, at - begin));
+    }
+    long long value_of(const std::string& word) {
+        constexpr std::size_t most_digits = 9;
+        const bool is_number = !word.empty() && word.size() <= most_digits &&
+                               word.find_first_not_of("0123456789") == word.npos;
+        if (is_number) return std::stoll(word);
+        const auto known = values.find(word);
+        is_good &= known != values.end();
+        return is_good ? known->second : 0;
+    }
+
+    const std::string& text;
+    const Values& values;
+    std::size_t at = 0;
+    bool is_good = true;
+};
+
+std::optional<long long> value_of(const std::string& text, const Values& values) {
+    return Expression(text, values).value();
+}
+
+template <class Visit>
+void for_each_match(const std::string& code, const std::regex& pattern, Visit visit) {
+    for (std::sregex_iterator one(code.begin(), code.end(), pattern), none; one != none; ++one) {
+        visit(*one);
+    }
+}
+
+/// constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
+Values constants_of(const std::string& code) {
+    static const std::regex declaration(R"(\bconst(?:expr)?\s+(?:int|unsigned)\s+([^;{}]*);)");
+    static const std::regex part(R"((\w+)\s*=\s*([^,]*))");
+    Values values;
+    for_each_match(code, declaration, [&](const std::smatch& found) {
+        for_each_match(found.str(1), part, [&](const std::smatch& one) {
+            if (const auto value = value_of(one.str(2), values)) values[one.str(1)] = *value;
+        });
+    });
+    return values;
+}
+
+/// A loop that counts, and the last value of what it counts.
+struct Counting {
+    int first_line, last_line;
+    std::string name;
+    long long last;
+};
+
+std::vector<Counting> counting_loops(const std::string& code, const Values& constants) {
+    static const std::regex header(
+        R"(\bfor\s*\(\s*(?:int|unsigned)\s+(\w+)\s*=\s*([^;]*);\s*\1\s*(<=?)\s*([^;]*);\s*)"
+        R"((?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*([^){;]*))\))");
+    const std::vector<Loop> loops = loops_of(code);
+    std::vector<Counting> counting;
+    for_each_match(code, header, [&](const std::smatch& found) {
+        const int line = line_at(code, static_cast<std::size_t>(found.position()));
+        const Loop* loop = innermost_loop(loops, line);
+        const auto begin = value_of(found.str(2), constants),
+                   end = value_of(found.str(4), constants);
+        const auto step = found[5].matched ? value_of(found.str(5), constants) : 1;
+        if (!loop || loop->first_line != line || !begin || !end || !step || *step < 1) return;
+        const long long most = *end - (found.str(3) == "<" ? 1 : 0);
+        if (most < *begin) return;
+        counting.push_back(
+            {line, loop->last_line, found.str(1), *begin + (most - *begin) / *step * *step});
+    });
+    return counting;
+}
+
+/// Arrays with one dimension that are not shared, and their lengths.
+Values arrays_of(const std::string& code, const Values& constants) {
+    static const std::regex array(R"([;{}]\s*([\w\s]*?)\b(\w+)\s*\[([^\]=;]*)\]\s*(?:;|=|\{))");
+    static const std::regex type(R"((?:const\s+)?(?:float|int|unsigned|double)[234]?\s*)");
+    Values arrays;
+    for_each_match(code, array, [&](const std::smatch& found) {
+        if (!std::regex_match(found.str(1), type)) return;
+        if (const auto length = value_of(found.str(3), constants)) arrays[found.str(2)] = *length;
+    });
+    return arrays;
+}
+
+/// What loops around a line count, at their ends.
+Values last_turn(const Values& constants, const std::vector<Counting>& loops, int line) {
+    Values values = constants;
+    for (const Counting& loop : loops) {
+        if (line >= loop.first_line && line <= loop.last_line) values[loop.name] = loop.last;
+    }
+    return values;
+}
+
+/// Whether something compares what is counted with a bound of its own.
+bool is_guarded(const std::string& code, const std::vector<Counting>& loops) {
+    for (const Counting& loop : loops) {
+        const std::regex guard("\\bif\\s*\\(\\s*" + loop.name + "\\s*[<>=!]");
+        if (std::regex_search(code, guard)) return true;
+    }
+    return false;
+}
+
+/// values[k]
+const std::regex& access_pattern() {
+    static const std::regex access(R"(\b(\w+)\s*\[([^\[\]]*)\])");
+    return access;
+}
+
+}  // namespace
+
+ArrayOverrun array_overrun(const std::string& text) {
+    const std::string code = searchable(text);
+    const Values constants = constants_of(code);
+    const Values arrays = arrays_of(code, constants);
+    const std::vector<Counting> loops = counting_loops(code, constants);
+    if (arrays.empty() || is_guarded(code, loops)) return {};
+    ArrayOverrun overrun;
+    for_each_match(code, access_pattern(), [&](const std::smatch& found) {
+        const auto array = arrays.find(found.str(1));
+        if (overrun.line > 0 || array == arrays.end()) return;
+        const int line = line_at(code, static_cast<std::size_t>(found.position()));
+        const Values values = last_turn(constants, loops, line);
+        const auto index = value_of(found.str(2), values);
+        // A declaration looks like an access to the element behind the last one.
+        const bool is_declared = value_of(found.str(2), constants) == array->second;
+        if (!index || *index < array->second || is_declared) return;
+        overrun = {line, found.str(1), array->second, found.str(2), *index};
+    });
+    return overrun;
+}
+
+LocalArray local_array_on(const std::string& text, int line) {
+    const std::string code = searchable(text);
+    const Values arrays = arrays_of(code, constants_of(code));
+    LocalArray first;
+    for_each_match(code, access_pattern(), [&](const std::smatch& found) {
+        const auto known = arrays.find(found.str(1));
+        const bool is_there = line_at(code, static_cast<std::size_t>(found.position())) == line;
+        if (first.name.empty() && is_there && known != arrays.end()) {
+            first = {known->first, known->second};
+        }
+    });
+    return first;
+}
+
+}  // namespace coalesce

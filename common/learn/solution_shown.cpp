@@ -1,0 +1,59 @@
+#include "learn/solution_shown.h"
+
+#include <iostream>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "learn/paths.h"
+#include "learn/terminal.h"
+
+namespace coalesce::learn {
+namespace {
+
+const std::string MARKER = "//! [kernel]";
+
+bool is_open(Session& session, const Work& exercise) {
+    const State state = session.progress.read();
+    const Record& record = state.record(exercise.name());
+    return !record.passed_hash.empty() || record.solution_seen;
+}
+
+}  // namespace
+
+bool may_see_solution(Session& session, const Work& exercise, bool yes, const Showing& showing) {
+    if (is_open(session, exercise)) return true;
+    const std::string question =
+        exercise.name() + " has not passed yet. You cannot unsee the solution.";
+    const std::string instead = showing.instead.empty() ? "Hints: ./learn hint " + exercise.words()
+                                                        : "Yours: " + showing.instead;
+    if (!yes && !can_ask()) {
+        std::cout << question << "\n"
+                  << instead << "      All the same: ./learn " << showing.words << " --yes\n";
+        return false;
+    }
+    std::string answer = "y";
+    if (!yes) {
+        ask(question + "\nShow it all the same? [y/N] ", answer);
+        if (!answer.starts_with('y') && !answer.starts_with('Y')) {
+            std::cout << instead << "\n";
+            return false;
+        }
+    }
+    session.progress.update(
+        [&](State& state) { state.records[exercise.name()].solution_seen = true; });
+    return true;
+}
+
+std::string kernel_of_step(const std::string& step) {
+    auto text = read_if_there(repository() / "steps" / step / "main.cu");
+    size_t begin = text ? text->find(MARKER + "\n") : std::string::npos;
+    size_t end = begin == std::string::npos ? begin : text->find(MARKER, begin + 1);
+    if (end == std::string::npos) {
+        throw UsageError("steps/" + step + "/main.cu has no kernel between two lines " + MARKER +
+                         "; git checkout steps brings it back");
+    }
+    begin += MARKER.size() + 1;
+    return text->substr(begin, end - begin);
+}
+
+}  // namespace coalesce::learn
