@@ -8,6 +8,7 @@
 // Read next  families.cpp has the table; warp_ops.cpp, atomics.cpp, ... the handlers.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,10 @@ enum class Role : u8 {
     vector_destination,  ///< {x, y, ...}, written: Op::d, d2, b, c in this order
     vector_source,       ///< {x, y, ...}, read: Op::v[0], v[1], ...
     constant,            ///< an integer that is part of the instruction: Op::immediate
+    fragment_d,          ///< {x, y, ...} or x, of any length: the registers of a fragment of
+    fragment_a,          ///< FamilyInstruction::matrix. d is written, the others are read
+    fragment_b,
+    fragment_c,
 };
 
 struct OperandRole {
@@ -71,6 +76,12 @@ struct FamilyInstruction {
     /// A `.sync` instruction: the lanes that the value in Op::v[0] names meet here, and the handler
     /// runs with Warp::active = those of them that came.
     bool warp_sync = false;
+    /// ... and it has no such operand: all lanes of the warp are meant.
+    bool whole_warp = false;
+    /// What instructions on fragments need beside an Op: Op::matrix.
+    std::shared_ptr<MatrixOp> matrix;
+    /// Its accesses to shared memory are steps of the ledger, like those of ld and st.
+    bool repeats_shared = false;
     /// The result depends on the order in which blocks run (a returned old value, a rounded sum,
     /// printing, the clock): such a launch runs on one worker.
     bool order_sensitive = false;
