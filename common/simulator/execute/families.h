@@ -30,10 +30,10 @@ enum class Role : u8 {
     v1,
     v2,
     v3,
-    address,   ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
-               ///< A 32-bit base is zero-extended; a symbol is its address in the space
-    address2,  ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
-               ///< has its offsets packed: first_offset(op), second_offset(op)
+    address,    ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
+                ///< A 32-bit base is zero-extended; a symbol is its address in the space
+    address2,   ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
+                ///< has its offsets packed: first_offset(op), second_offset(op)
     address_a,  ///< [base + offset], whole, as 64-bit lanes: Op::a
     address_b,  ///< ... Op::b
     address_c,  ///< ... Op::c

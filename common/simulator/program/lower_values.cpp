@@ -1,4 +1,6 @@
 // mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
+#include <utility>
+
 #include "execute/fragments.h"
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
@@ -268,7 +270,7 @@ bool FunctionLowering::lower_family_instruction() {
         if (!family->memory.empty()) {
             family->matrix->addresses = temporary(Width::w64);
             family->matrix->value = temporary(Width::w32);
-            family->matrix->site = op.site;
+            family->matrix->site = std::exchange(op.site, 0);
         }
         op.matrix = code_.matrix_ops.emplace_back(family->matrix).get();
     }
