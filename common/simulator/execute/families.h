@@ -76,9 +76,7 @@ struct FamilyInstruction {
     /// A `.sync` instruction: the lanes that the value in Op::v[0] names meet here, and the handler
     /// runs with Warp::active = those of them that came.
     bool warp_sync = false;
-    /// ... and it has no such operand: all lanes of the warp are meant.
-    bool whole_warp = false;
-    /// What instructions on fragments need beside an Op: Op::matrix.
+    /// ... and it has no such operand: all lanes of the warp carry it out together (whole_warp.h).
     std::shared_ptr<MatrixOp> matrix;
     /// Its accesses to shared memory are steps of the ledger, like those of ld and st.
     bool repeats_shared = false;

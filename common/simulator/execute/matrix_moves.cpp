@@ -209,7 +209,6 @@ std::optional<FamilyInstruction> describe_matrices(const ptx::Instruction& i, bo
     description->memory = {
         {.space = space, .load = !store, .store = store, .bytes_per_lane = kRowBytes}};
     description->repeats_shared = true;
-    description->matrix = std::make_shared<MatrixOp>();
     return description;
 }
 
@@ -235,7 +234,8 @@ std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruct
                                                 std::optional<FamilyInstruction> description) {
     if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
     if (description) {
-        description->warp_sync = description->whole_warp = true;
+        description->warp_sync = true;
+        description->matrix = std::make_shared<MatrixOp>();
         description->has_side_effects = true;  // the other lanes depend on each
     }
     return description;
@@ -243,11 +243,10 @@ std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruct
 
 bool is_whole_warp(Warp& w, const Op* op) {
     if (w.active == kAllLanes) return true;
-    char text[160];
+    char text[200];
     std::snprintf(text, sizeof text,
                   "All 32 lanes of a warp carry this out together, and lanes 0x%08x are not here: "
-                  "they have ended, "
-                  "or the block has no such threads.",
+                  "they have ended, wait elsewhere, or the block has no such threads.",
                   ~w.active);
     w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text, w.first_active());
     return false;

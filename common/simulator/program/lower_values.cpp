@@ -275,7 +275,7 @@ bool FunctionLowering::lower_family_instruction() {
         op.matrix = code_.matrix_ops.emplace_back(family->matrix).get();
     }
     if (gathers) {
-        op.members = family->whole_warp ? constant(kAllLanes, Width::w32) : op.v[0];
+        op.members = family->matrix ? constant(kAllLanes, Width::w32) : op.v[0];
         op.inner = op.run;
         op.run = op_warp_sync;
     }

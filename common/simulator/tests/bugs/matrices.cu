@@ -153,6 +153,18 @@ static void some_lanes_only() {
     turn_in_branch<<<1, 32>>>(device_zeros<unsigned>(32));
 }
 
+__global__ void turn_or_wait(unsigned* out) {
+    unsigned d = threadIdx.x;
+    if (threadIdx.x < 8)
+        asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(d));  // bug others_at_barrier: synccheck: incomplete warp
+    else
+        __syncthreads();
+    out[threadIdx.x] = d;
+}
+static void others_at_barrier() {
+    turn_or_wait<<<1, 64>>>(device_zeros<unsigned>(64));
+}
+
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {
@@ -168,5 +180,6 @@ int main(int argc, char** argv) {
                         {"no_barrier_between_fragments", no_barrier_between_fragments},
                         {"half_a_warp", half_a_warp},
                         {"some_lanes_only", some_lanes_only},
+                        {"others_at_barrier", others_at_barrier},
                     });
 }
