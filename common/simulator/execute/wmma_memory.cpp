@@ -2,7 +2,7 @@
 //
 // Builds on  fragments.h; the handlers of ld, st and ldmatrix, which check, count and report each access.
 // Accesses   As seen in the machine code of ptxas 13.0 for sm_90, shape by shape:
-//            - 2-byte elements in blocks of 8 x 8: a word a lane, eight lines of memory of 16 bytes. Where memory
+//            - 2-byte elements in blocks of 8 x 8: a word per lane, eight lines of memory of 16 bytes. Where memory
 //              has them the other way round, movmatrix turns them in the registers;
 //            - shorter elements of a and b in words likewise, if memory has them along k; else byte by byte;
 //            - a and b in memory that is named as shared: ldmatrix, of up to four blocks (two of bytes);

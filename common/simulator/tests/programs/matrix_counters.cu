@@ -25,6 +25,9 @@
 // expect: wmma a of global memory, rows of 64 halves: 4 requests, 32 sectors
 // expect: wmma stores 16 x 16 floats by rows of 64: 4 requests, 32 sectors
 // expect: wmma stores 16 x 16 floats by columns of 64: 8 requests, 32 sectors
+// What a picture of the banks is drawn from: the rows, and the lanes that give their addresses.
+// expect: traced: load, lanes 000000ff, 16 bytes, 8 wavefronts of 1, lane 7 at 896
+// expect: traced: store, lanes ffffffff, 16 bytes, 4 wavefronts of 4, lane 7 at 1008
 #include <dlfcn.h>
 #include <mma.h>
 
@@ -131,6 +134,22 @@ static void global(const char* what, Launch launch) {
                 int(c.load_sectors + c.store_sectors));
 }
 
+/// The one access to shared memory of a kernel's warp.
+static void traced(void (*kernel)(unsigned*)) {
+    FIND(coalesceTraceWarp)(0, 0, 100);
+    kernel<<<1, 32>>>(memory);
+    MUST(cudaDeviceSynchronize());
+    for (size_t k = 0; k < FIND(coalesceGetAccessCount)(); ++k) {
+        CoalesceAccess a = {};
+        FIND(coalesceGetAccess)(k, &a);
+        if (a.shared)
+            std::printf("traced: %s, lanes %08x, %u bytes, %u wavefronts of %u, lane 7 at %d\n",
+                        a.store ? "store" : "load", a.active, a.bytes_per_lane, a.cost, a.ideal,
+                        int(a.addresses[7] - a.addresses[0]));
+    }
+    FIND(coalesceTraceWarp)(0, 0, 0);
+}
+
 int main() {
     FIND(coalesceSetChecks)("memcheck");  // of the tile, only its addresses matter here
     MUST(cudaMalloc(&memory, 1 << 16));
@@ -156,5 +175,7 @@ int main() {
     global("wmma a of global memory, rows of 64 halves", [] { load_global<64><<<1, 32>>>(memory); });
     global("wmma stores 16 x 16 floats by rows of 64", [] { store_global<<<1, 32>>>(memory, wmma::mem_row_major); });
     global("wmma stores 16 x 16 floats by columns of 64", [] { store_global<<<1, 32>>>(memory, wmma::mem_col_major); });
+    traced(x1_wide);
+    traced(stored_padded);
     MUST(cudaFree(memory));
 }

@@ -20,7 +20,7 @@
 
 #include "check.h"
 
-// ---- the instructions: d, a, b registers a lane ----
+// ---- the instructions: d, a, b registers per lane ----
 
 #define KERNEL(name, text, type, letter, nd, na, nb, places, ...)                                   \
     __global__ void name(type* d, const type* a, const type* b, const type* c) {                    \
