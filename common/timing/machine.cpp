@@ -82,7 +82,9 @@ Cost cost_of(const Instruction& i, std::uint32_t index) {
     if (op == "cvt") return {wide ? 1 : .5f, 4, Pipe::integer};
     if (op == "cp" || op == "fence" || op == "mbarrier") return {1, 4, Pipe::any};
     if (op == "add" || op == "sub") return {1, 4, wide ? Pipe::integer : Pipe::any};
-    if (op == "shfl") return {1, 24, Pipe::any};
+    if (op == "shfl" || op == "movmatrix") return {1, 24, Pipe::any};
+    // Nobody has measured them: one issue, as of arithmetic, and Unknown::tensor_cores beside the time.
+    if (op == "mma" || op == "wmma") return {1, 4, Pipe::any};
     if (op == "sqrt" || op == "rsqrt" || op == "rcp" || op == "sin" || op == "cos" || op == "ex2" ||
         op == "lg2")
         return {4, 30, Pipe::divide};

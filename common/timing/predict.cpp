@@ -282,6 +282,11 @@ bool moves_half_lines(const Traffic& t) {
     return is_half(t.run_read) || is_half(t.run_written);
 }
 
+bool multiplies_matrices(const Recording& recording) {
+    return std::any_of(recording.instructions.begin(), recording.instructions.end(),
+                       [](const Instruction& i) { return i.opcode == "mma" || i.has("mma"); });
+}
+
 void note_unknown(Prediction& p, const Recording& recording, const Occupancy& occupancy,
                   const Work& work, const Traffic& t) {
     if (occupancy.in_doubt) p.unknown.push_back(Unknown::registers);
@@ -296,6 +301,7 @@ void note_unknown(Prediction& p, const Recording& recording, const Occupancy& oc
         p.unknown.push_back(Unknown::first_level);
     if (stores_parts(work, t)) p.unknown.push_back(Unknown::parts);
     if (moves_half_lines(t)) p.unknown.push_back(Unknown::half_lines);
+    if (multiplies_matrices(recording)) p.unknown.push_back(Unknown::tensor_cores);
 }
 
 }  // namespace

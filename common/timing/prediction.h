@@ -38,9 +38,10 @@ enum class Unknown {
     first_level,    ///< how much of what warps ask for again that cache still has
     registers,      ///< how many blocks they leave room for: the estimate is at a limit
     half_lines,     ///< what memory takes for runs shorter than a line
+    tensor_cores,   ///< how long products of matrices take
 };
 constexpr Unknown last_of(Unknown) {
-    return Unknown::half_lines;
+    return Unknown::tensor_cores;
 }
 
 /// Parts of the time of the launch, or cycles of a warp's life.

@@ -23,18 +23,17 @@ using Names = std::set<std::string_view>;
 /// traps, textures, clusters, whatever comes.
 const Names& allowed_instructions() {
     static const Names names = {
-        "abs",     "activemask", "add",    "addc",  "and",      "atom",      "bar",
-        "barrier", "bfe",        "bfi",    "bfind", "bmsk",     "bra",       "brev",
-        "brx",     "call",       "clz",    "cnot",  "copysign", "cos",       "cp",
-        "cvt",     "cvta",       "div",    "dp2a",  "dp4a",     "elect",     "ex2",
-        "exit",    "fence",      "fma",    "fns",   "isspacep", "ld",        "ldmatrix",
-        "ldu",     "lg2",        "lop3",   "mad",   "mad24",    "madc",      "match",
-        "max",     "mbarrier",   "membar", "min",   "mov",      "movmatrix", "mul",
-        "mul24",   "neg",        "not",    "or",    "popc",     "prefetch",  "prefetchu",
-        "prmt",    "rcp",        "red",    "redux", "rem",      "ret",       "rsqrt",
-        "sad",     "selp",       "set",    "setp",  "shf",      "shfl",      "shl",
-        "shr",     "sin",        "slct",   "sqrt",  "st",       "stmatrix",  "sub",
-        "subc",    "szext",      "tanh",   "testp", "vote",     "xor"};
+        "abs",       "activemask", "add",      "addc",     "and",      "atom",  "bar",  "barrier",
+        "bfe",       "bfi",        "bfind",    "bmsk",     "bra",      "brev",  "brx",  "call",
+        "clz",       "cnot",       "copysign", "cos",      "cp",       "cvt",   "cvta", "div",
+        "dp2a",      "dp4a",       "elect",    "ex2",      "exit",     "fence", "fma",  "fns",
+        "isspacep",  "ld",         "ldmatrix", "ldu",      "lg2",      "lop3",  "mad",  "mad24",
+        "madc",      "match",      "max",      "mbarrier", "membar",   "min",   "mma",  "mov",
+        "movmatrix", "mul",        "mul24",    "neg",      "not",      "or",    "popc", "prefetch",
+        "prefetchu", "prmt",       "rcp",      "red",      "redux",    "rem",   "ret",  "rsqrt",
+        "sad",       "selp",       "set",      "setp",     "shf",      "shfl",  "shl",  "shr",
+        "sin",       "slct",       "sqrt",     "st",       "stmatrix", "sub",   "subc", "szext",
+        "tanh",      "testp",      "vote",     "wmma",     "xor"};
     return names;
 }
 

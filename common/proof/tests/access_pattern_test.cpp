@@ -4,6 +4,7 @@
 #include <set>
 
 #include "proof/validate/access_pattern.h"
+#include "proof/validate/matrix_pattern.h"
 
 using namespace coalesce::proof;
 
@@ -45,4 +46,22 @@ TEST_CASE("a pattern says what it does") {
     Access access{.along_x = 3, .along_y = -33, .offset = 7, .lanes = 0xffff};
     CHECK(access.text() == "3x-33y+7, lanes 0000ffff");
     CHECK(Access{.along_x = 0}.text() == "0");
+}
+
+TEST_CASE("matrix patterns: the same seed, the same ones, of each kind") {
+    const auto one = random_matrix_patterns(60, 1), again = random_matrix_patterns(60, 1);
+    std::set<std::string> texts;
+    std::map<std::string, int> kernels, shapes;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        CHECK(one[i].text() == again[i].text());
+        texts.insert(one[i].text());
+        ++kernels[one[i].kernel()];
+        if (!one[i].is_fragment()) ++shapes[one[i].text().substr(0, 11)];
+        CHECK(one[i].block_x % 32 == 0);
+    }
+    CHECK(texts.size() >= 58);
+    CHECK(kernels.size() == 6);
+    CHECK(kernels["load_matrices"] == 24);
+    CHECK(shapes.size() >= 6);  // ldmatrix and stmatrix of 1, 2 and 4
+    CHECK(random_matrix_patterns(10, 1)[9].text() == one[9].text());
 }

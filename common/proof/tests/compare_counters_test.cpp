@@ -62,6 +62,23 @@ TEST_CASE("a number that is changed by one is found, in every exact counter") {
     }
 }
 
+TEST_CASE("what ldmatrix and stmatrix count for themselves is added, where ncu has it") {
+    int added = 0;
+    for (const CounterMetric& counter : counter_metrics()) {
+        if (!counter.of_matrices) continue;
+        Both both;
+        for (const CounterMetric& other : counter_metrics())
+            if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;  // it decides nothing
+        double& plain = both.launches[1].metrics[counter.metric];
+        both.launches[1].metrics[counter.of_matrices] = plain;
+        CHECK_FALSE(compare_counters(both.cases, both.launches).differences.empty());
+        plain = 0;
+        CHECK(compare_counters(both.cases, both.launches).differences.empty());
+        ++added;
+    }
+    CHECK(added == 4);
+}
+
 TEST_CASE("the pipe's counters may show a little more, not less and not much more") {
     const auto with = [](double change) {
         Both both;

@@ -2,28 +2,11 @@
 
 #include <iterator>
 
-#include "harness/pattern.h"
 #include "harness/text.h"
+#include "proof/validate/dice.h"
 
 namespace coalesce::proof {
 namespace {
-
-/// Numbers that are the same with every compiler; those of <random>'s distributions are not.
-class Dice {
-public:
-    explicit Dice(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t roll() { return mix(state_++); }
-    /// 0 ... count - 1
-    int below(int count) { return static_cast<int>(roll() % static_cast<std::uint64_t>(count)); }
-    bool one_in(int count) { return below(count) == 0; }
-    template <class T, std::size_t N>
-    T one_of(const T (&choices)[N]) {
-        return choices[below(static_cast<int>(N))];
-    }
-
-private:
-    std::uint64_t state_;
-};
 
 /// Powers of two and their neighbours, tiles with and without a column of padding, odd pitches.
 constexpr int kStrides[] = {1,  1,   1,   1,   2,   2,   3,   4,   4,    5,    6,    7,   8,  9,

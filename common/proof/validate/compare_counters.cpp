@@ -14,7 +14,9 @@ namespace {
 std::optional<double> metric_of(const ProfiledLaunch& launch, const CounterMetric& counter) {
     const auto found = launch.metrics.find(counter.metric);
     if (found == launch.metrics.end()) return std::nullopt;
-    return found->second;
+    const auto more =
+        counter.of_matrices ? launch.metrics.find(counter.of_matrices) : launch.metrics.end();
+    return found->second + (more == launch.metrics.end() ? 0 : more->second);
 }
 
 /// Whether "void ns::copy_tile<32, 8>(float *)" is the kernel "copy_tile".
@@ -103,11 +105,14 @@ const std::vector<CounterMetric>& counter_metrics() {
         {"store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", true, true},
         {"store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", true, true},
         {"shared_load_wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-         true, true},
+         true, true, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"},
         {"shared_store_wavefronts",
-         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", true, true},
-        {"shared_load_requests", "smsp__sass_inst_executed_op_shared_ld.sum", true, false},
-        {"shared_store_requests", "smsp__sass_inst_executed_op_shared_st.sum", true, false},
+         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", true, true,
+         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum"},
+        {"shared_load_requests", "smsp__sass_inst_executed_op_shared_ld.sum", true, false,
+         "smsp__sass_inst_executed_op_ldsm.sum"},
+        {"shared_store_requests", "smsp__sass_inst_executed_op_shared_st.sum", true, false,
+         "smsp__sass_inst_executed_op_stsm.sum"},
         {"shared_load_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", false,
          false},
         {"shared_store_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", false,

@@ -22,6 +22,8 @@ struct CounterMetric {
     bool is_exact;
     /// Without it nothing is proven; others may be missing in some version of ncu.
     bool is_required;
+    /// Of ldmatrix or stmatrix, which the metric leaves out: added to it, where ncu has it.
+    const char* of_matrices = nullptr;
 };
 
 /// All that are compared.

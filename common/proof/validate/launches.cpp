@@ -1,4 +1,4 @@
-// launches -- each kernel of the course at a few shapes, then random access patterns: every case one
+// launches -- each kernel of the course at a few shapes, then random patterns of accesses and of matrices: every case one
 // launch of one kernel, in an order that is always the same. Under a profiler, launch N is case N; on
 // the simulator the counters of each case are read after it.
 //
@@ -21,6 +21,7 @@
 #include "harness/shapes.h"
 #include "proof/step_modules.h"
 #include "proof/validate/access_pattern.h"
+#include "proof/validate/matrix_pattern.h"
 
 using namespace coalesce;
 using namespace coalesce::proof;
@@ -31,7 +32,7 @@ using Json = nlohmann::ordered_json;
 
 struct Words {
     std::string device, json;
-    int patterns = 0;
+    int patterns = 0, matrices = 0;
     std::uint64_t seed = 1;
     bool steps = true;
 };
@@ -101,6 +102,12 @@ private:
             cases_.push_back({"pattern " + number + ": " + pattern.text(), pattern.kernel(),
                               [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
         }
+        int matrices = 0;
+        for (const MatrixPattern& pattern : random_matrix_patterns(words.matrices, words.seed)) {
+            const std::string number = std::to_string(++matrices);
+            cases_.push_back({"matrix pattern " + number + ": " + pattern.text(), pattern.kernel(),
+                              [this, pattern] { launch(pattern, out_.data(), in_.data()); }});
+        }
     }
 
     std::vector<StepVariants> steps_;
@@ -152,6 +159,8 @@ int main(int argc, char** argv) {
     Words words;
     app.add_option("--device", words.device)->required()->check(CLI::IsMember({"gpu", "sim"}));
     app.add_option("--patterns", words.patterns, "How many random patterns")
+        ->check(CLI::Range(0, 100000));
+    app.add_option("--matrices", words.matrices, "How many random patterns of small matrices")
         ->check(CLI::Range(0, 100000));
     app.add_option("--seed", words.seed, "Another seed, other patterns");
     app.add_flag("--steps,!--no-steps", words.steps, "The kernels of the course as well");

@@ -36,7 +36,7 @@ namespace {
 const std::string REPOSITORY = COALESCE_REPOSITORY;
 
 struct Words {
-    int patterns = 240, jobs = 0;
+    int patterns = 240, matrices = 60, jobs = 0;
     std::uint64_t seed = 1;
     bool counters_only = false, bugs_only = false;
     std::string json, commit, ncu_output, keep;
@@ -68,6 +68,8 @@ void add_options(CLI::App& app, Words& words) {
     app.set_help_flag("-h,--help", "This text");
     app.add_option("--patterns", words.patterns, "Random access patterns (240)")
         ->check(CLI::Range(1, 100000));
+    app.add_option("--matrices", words.matrices, "Random patterns of small matrices (60)")
+        ->check(CLI::Range(0, 100000));
     app.add_option("--seed", words.seed, "Another seed, other patterns (1)");
     app.add_flag("--counters", words.counters_only, "Only the counters, with ncu");
     app.add_flag("--bugs", words.bugs_only, "Only the seeded bugs, with compute-sanitizer");
@@ -138,6 +140,8 @@ private:
                 device,
                 "--patterns",
                 std::to_string(words_.patterns),
+                "--matrices",
+                std::to_string(words_.matrices),
                 "--seed",
                 std::to_string(words_.seed),
                 "--json",
@@ -177,6 +181,7 @@ private:
         json["counters"] = to_json(comparison, cases, profiled);
         json["run"]["seed"] = words_.seed;
         json["run"]["patterns"] = words_.patterns;
+        json["run"]["matrices"] = words_.matrices;
         return comparison.is_equal();
     }
 

@@ -1,32 +1,10 @@
 // The two kernels that do all access patterns: every index is computed at run time.
 
 #include "harness/errors.h"
-#include "proof/validate/access_pattern.h"
+#include "proof/validate/access_index.h"
 
 namespace coalesce::proof {
 namespace {
-
-__device__ unsigned thread_of_block() {
-    return threadIdx.y * blockDim.x + threadIdx.x;
-}
-
-__device__ bool takes_part(const Access& access) {
-    const unsigned thread = thread_of_block();
-    return thread < access.first_threads && (access.lanes >> thread % 32 & 1) != 0;
-}
-
-__device__ unsigned index_of(const Access& access) {
-    unsigned index =
-        static_cast<unsigned>(static_cast<int>(threadIdx.x) * access.along_x +
-                              static_cast<int>(threadIdx.y) * access.along_y +
-                              static_cast<int>(blockIdx.x) * access.along_block + access.offset);
-    if (access.scatter != 0) {
-        index = (index ^ access.scatter) * 0x7feb352du;
-        index = (index ^ index >> 15) * 0x846ca68bu;
-        index ^= index >> 16;
-    }
-    return (index ^ access.exclusive_or) % access.elements;
-}
 
 template <class Element>
 __global__ void move(Element* out, const Element* in, Access load, Access store) {

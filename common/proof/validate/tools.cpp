@@ -42,8 +42,10 @@ std::vector<fs::path> tool_folders() {
 std::string metric_list(const std::vector<std::string>& without) {
     std::string list;
     for (const CounterMetric& counter : counter_metrics()) {
-        if (std::ranges::find(without, counter.metric) != without.end()) continue;
-        list += (list.empty() ? "" : ",") + std::string(counter.metric);
+        for (const char* metric : {counter.metric, counter.of_matrices}) {
+            if (!metric || std::ranges::find(without, metric) != without.end()) continue;
+            list += (list.empty() ? "" : ",") + std::string(metric);
+        }
     }
     return list;
 }
@@ -175,11 +177,15 @@ std::string cudart_folder() {
 }
 
 std::string profile(const std::string& ncu, const std::vector<std::string>& program) {
-    const std::string text = profile_once(ncu, program, {});
-    const std::vector<std::string> unknown = unknown_metrics(text);
-    if (unknown.empty()) return text;
-    check_unknown(unknown);
-    return profile_once(ncu, program, unknown);
+    std::vector<std::string> without;
+    for (std::size_t tries = 0;; ++tries) {
+        const std::string text = profile_once(ncu, program, without);
+        const std::vector<std::string> unknown = unknown_metrics(text);
+        // It may name one at a time.
+        if (unknown.empty() || tries == counter_metrics().size()) return text;
+        check_unknown(unknown);
+        without.insert(without.end(), unknown.begin(), unknown.end());
+    }
 }
 
 std::vector<Judged> judge(const std::vector<SuiteCase>& suite, const std::string& sanitizer,

@@ -22,7 +22,7 @@ std::string version_of(const std::string& tool);
 std::string cudart_folder();
 
 /// Runs `launches` with these arguments under Nsight Compute; returns what ncu wrote. Metrics that
-/// this version does not know are left out in a second try. Throws std::runtime_error.
+/// this version does not know are left out in further tries. Throws std::runtime_error.
 std::string profile(const std::string& ncu, const std::vector<std::string>& program);
 
 /// Told how many verdicts of how many there are; from any thread, one at a time.

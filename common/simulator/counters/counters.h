@@ -23,7 +23,8 @@ struct Wavefronts {
 /// Loads of 8 and 16 bytes take half as many passes where lanes share addresses in pairs: each lane
 /// the address of lane ^ 1, or each that of lane ^ 2, as far as both are active. (Measured on an
 /// H200: 600 patterns of such loads, all as this says; 300 of stores, which never do it.)
-enum class SharedAccessKind : u8 { load, store };
+/// The rows of 8x8 matrices (ldmatrix, stmatrix), 16 bytes each, count as stores do: a pass a matrix.
+enum class SharedAccessKind : u8 { load, store, matrix };
 Wavefronts count_wavefronts(const u32* addresses, u32 bytes_per_lane, Mask active,
                             SharedAccessKind kind);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/types.h"
+#include "counters/counters.h"
 
 namespace coalesce::sim {
 
@@ -16,10 +17,18 @@ struct HeardAccess {
     bool shared = false;  ///< of shared memory: `addresses` are offsets in it
     bool bulk = false;    ///< by the copy engine: 16 bytes per lane, for as many lanes as it takes
     bool asynchronous = false;  ///< part of a copy to or from shared memory that goes on by itself
+    bool of_matrices = false;   ///< ldmatrix, stmatrix: each lane has a row
     u32 bytes = 0;              ///< of a lane
     Mask lanes = 0;
     const u64* addresses = nullptr;
 };
+
+/// How the wavefronts of a load or store of shared memory are counted.
+inline SharedAccessKind shared_kind_of(const HeardAccess& access) {
+    if (access.of_matrices) return SharedAccessKind::matrix;
+    return access.kind == HeardAccess::Kind::store ? SharedAccessKind::store
+                                                   : SharedAccessKind::load;
+}
 
 class AccessListener {
 public:

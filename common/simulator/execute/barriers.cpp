@@ -260,6 +260,7 @@ void check_mask(Warp& w, const Op* op, Mask named, Mask callers) {
 }
 
 void report_missing_lanes(Warp& w, const Fragment& fragment) {
+    if (fragment.at->matrix) return;  // says so itself: is_whole_warp
     report_mask(w, fragment.at, fragment.lanes,
                 "the mask names lanes 0x%08x, but only 0x%08x came here", fragment.wanted,
                 fragment.lanes);

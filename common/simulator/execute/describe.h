@@ -54,6 +54,13 @@ COALESCE_FAMILY(describe_match);
 COALESCE_FAMILY(describe_reduce);
 COALESCE_FAMILY(describe_active_mask);
 COALESCE_FAMILY(describe_elect);
+// matrix_moves.cpp
+COALESCE_FAMILY(describe_matrix_load);
+COALESCE_FAMILY(describe_matrix_store);
+COALESCE_FAMILY(describe_matrix_move);
+// tensor_cores.cpp
+COALESCE_FAMILY(describe_mma);
+COALESCE_FAMILY(describe_wmma);
 // atomics.cpp
 COALESCE_FAMILY(describe_atomic);
 COALESCE_FAMILY(describe_reduction);

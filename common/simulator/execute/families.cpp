@@ -26,6 +26,13 @@ constexpr FamilyRow kFamilies[] = {
     {"activemask", describe_active_mask},  // the lanes that run this instruction together
     {"elect", describe_elect},             // one lane of those named is chosen: the lowest
 
+    // All lanes of a warp together, on matrices.
+    {"ldmatrix", describe_matrix_load},   // 8x8 matrices from shared memory to registers
+    {"stmatrix", describe_matrix_store},  // ... and back
+    {"movmatrix", describe_matrix_move},  // d = an 8x8 matrix, turned
+    {"mma", describe_mma},                // d = a * b + c, of matrices
+    {"wmma", describe_wmma},              // the same with layouts that the machine chooses
+
     // Memory that others change meanwhile.
     {"atom", describe_atomic},    // reads, changes and writes back in one go; returns the old value
     {"red", describe_reduction},  // the same, and nobody wants the old value

@@ -8,6 +8,7 @@
 // Read next  families.cpp has the table; warp_ops.cpp, atomics.cpp, ... the handlers.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,10 +30,10 @@ enum class Role : u8 {
     v1,
     v2,
     v3,
-    address,   ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
-               ///< A 32-bit base is zero-extended; a symbol is its address in the space
-    address2,  ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
-               ///< has its offsets packed: first_offset(op), second_offset(op)
+    address,    ///< [base + offset]: base as 64-bit lanes in Op::a, offset in Op::immediate.
+                ///< A 32-bit base is zero-extended; a symbol is its address in the space
+    address2,   ///< a second [base + offset]: base as 64-bit lanes in Op::b. The instruction then
+                ///< has its offsets packed: first_offset(op), second_offset(op)
     address_a,  ///< [base + offset], whole, as 64-bit lanes: Op::a
     address_b,  ///< ... Op::b
     address_c,  ///< ... Op::c
@@ -41,6 +42,10 @@ enum class Role : u8 {
     vector_destination,  ///< {x, y, ...}, written: Op::d, d2, b, c in this order
     vector_source,       ///< {x, y, ...}, read: Op::v[0], v[1], ...
     constant,            ///< an integer that is part of the instruction: Op::immediate
+    fragment_d,          ///< {x, y, ...} or x, of any length: the registers of a fragment of
+    fragment_a,          ///< FamilyInstruction::matrix. d is written, the others are read
+    fragment_b,
+    fragment_c,
 };
 
 struct OperandRole {
@@ -71,6 +76,10 @@ struct FamilyInstruction {
     /// A `.sync` instruction: the lanes that the value in Op::v[0] names meet here, and the handler
     /// runs with Warp::active = those of them that came.
     bool warp_sync = false;
+    /// ... and it has no such operand: all lanes of the warp carry it out together (whole_warp.h).
+    std::shared_ptr<MatrixOp> matrix;
+    /// Its accesses to shared memory are steps of the ledger, like those of ld and st.
+    bool repeats_shared = false;
     /// The result depends on the order in which blocks run (a returned old value, a rounded sum,
     /// printing, the clock): such a launch runs on one worker.
     bool order_sensitive = false;

@@ -102,9 +102,7 @@ u16 wavefronts_of(const HeardAccess& access) {
     const auto taken =
         access.kind == HeardAccess::Kind::atomic
             ? count_atomic_wavefronts(offsets, access.bytes, access.lanes, false)
-            : count_wavefronts(offsets, access.bytes, access.lanes,
-                               access.kind == HeardAccess::Kind::store ? SharedAccessKind::store
-                                                                       : SharedAccessKind::load);
+            : count_wavefronts(offsets, access.bytes, access.lanes, shared_kind_of(access));
     return static_cast<u16>(taken.taken);
 }
 

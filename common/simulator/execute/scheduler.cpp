@@ -468,7 +468,9 @@ BlockOutcome run_block(Block& block, u64 seed) {
                 return BlockOutcome::waits_for_others;
             continue;
         }
-        if (release_warp_syncs(block)) continue;
+        const bool released = release_warp_syncs(block);
+        if (block.launch->failed()) return BlockOutcome::failed;
+        if (released) continue;
         report_deadlock(block);
         return BlockOutcome::failed;
     }

@@ -40,8 +40,8 @@ void Trace::note(const Warp& w, const Op* op, const HeardAccess& heard) {
     if (shared) {
         u32 offsets[kLanes];
         for (int l = 0; l < kLanes; ++l) offsets[l] = static_cast<u32>(access.addresses[l]);
-        const Wavefronts wavefronts = count_wavefronts(
-            offsets, bytes, heard.lanes, store ? SharedAccessKind::store : SharedAccessKind::load);
+        const Wavefronts wavefronts =
+            count_wavefronts(offsets, bytes, heard.lanes, shared_kind_of(heard));
         access.cost = wavefronts.taken;
         access.ideal = wavefronts.ideal;
     } else {

@@ -183,6 +183,32 @@ inline const std::vector<std::string>& forms() {
             "call (g), %a, (s), one; ld.param.b32 %r0, [g]; }");
         add("{ .param .b64 s; .param .align 16 .b8 t[48]; .param .b32 g; st.param.b64 [s], %b; "
             "st.param.b64 [t+8], %c; call (g), %a, (s, t), two; ld.param.b32 %r0, [g]; }");
+        // Matrices, of rows at addresses from memory.
+        for (const char* at : {".shared.b16", ".b16"}) {
+            for (const char* how : {"", ".trans"}) {
+                const std::string shape = std::string(".sync.aligned.m8n8.x4") + how + at;
+                add("ldmatrix" + shape + " {%r0, %r1, %r2, %r3}, [%a];");
+                add("stmatrix" + shape + " [%a], {%w0, %w1, %w2, %w3};");
+            }
+        }
+        add("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%sa];");
+        add("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%sa], {%w0, %w1};");
+        add("movmatrix.sync.aligned.m8n8.trans.b16 %r0, %w0;");
+        for (const char* space : {".global", ".shared", ""}) {
+            const std::string at = space;
+            add("wmma.load.a.sync.aligned.row.m16n16k16" + at +
+                ".bf16 {%r0, %r1, %r2, %r3}, [%a], %w0;");
+            add("wmma.load.a.sync.aligned.col.m8n32k16" + at + ".s8 {%r0}, [%a], %w0;");
+            add("wmma.load.c.sync.aligned.col.m8n8k32" + at + ".s32 {%r0, %r1}, [%a], %w0;");
+            add("wmma.store.d.sync.aligned.col.m16n16k16" + at +
+                ".f16 [%a], {%w0, %w1, %w2, %w3}, %w0;");
+        }
+        add("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0, %r1, %r2, %r3}, "
+            "{%w0, %w1, %w2, %w3}, {%w0, %w1}, {%w3, %w2, %w1, %w0};");
+        add("mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32 {%r0, %r1, %r2, %r3}, "
+            "{%w0, %w1, %w2, %w3}, {%w0, %w1}, {%w3, %w2, %w1, %w0};");
+        add("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 {%r0, %r1}, {%w0}, {%w1}, "
+            "{%w2, %w3};");
         return made;
     }();
     return all;

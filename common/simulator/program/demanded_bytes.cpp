@@ -32,10 +32,18 @@ StateSpace space_of_access(const Instruction& i) {
                                                                            : space_of(i);
 }
 bool is_load(const Instruction& i) {
-    return (i.opcode == "ld" || i.opcode == "ldu") && i.operands.size() >= 2;
+    return (i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "ldmatrix") &&
+           i.operands.size() >= 2;
 }
 bool is_store(const Instruction& i) {
-    return i.opcode == "st" && i.operands.size() >= 2;
+    return (i.opcode == "st" || i.opcode == "stmatrix") && i.operands.size() >= 2;
+}
+bool moves_matrices(const Instruction& i) {
+    return i.opcode == "ldmatrix" || i.opcode == "stmatrix";
+}
+/// Of memory, in a register.
+u32 element_bytes(const Instruction& i) {
+    return moves_matrices(i) ? 4 : size_of(type_of(i));
 }
 /// Memory that has a shadow, or may have.
 bool is_watched(const Instruction& i) {
@@ -124,7 +132,7 @@ public:
     LoadUse of(u32 load) const {
         const Instruction& i = function_.body[load];
         LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
-        const u32 size = size_of(type_of(i));
+        const u32 size = element_bytes(i);
         u32 first = 0;
         for (const Operand& element : elements_of(value_of(i))) {
             for (u32 byte = 0; element.kind == Operand::Kind::reg && byte < size; ++byte) {
@@ -139,6 +147,9 @@ public:
             }
             first += size;
         }
+        // Who asks finds a row of memory, and not what a lane gets of it.
+        if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
+        use.takes_more = moves_matrices(i);
         return use;
     }
 
@@ -277,7 +288,7 @@ private:
     }
 
     Origin loaded(const Instruction& i, u32 at, u32 reg, u32 byte) const {
-        const u32 size = size_of(type_of(i));
+        const u32 size = element_bytes(i);
         const std::vector<Operand> elements = elements_of(value_of(i));
         for (u32 k = 0; k < elements.size(); ++k) {
             if (elements[k].kind != Operand::Kind::reg || elements[k].reg != reg) continue;
@@ -354,6 +365,7 @@ public:
     /// Byte `to` of the store at `store` holds bits of byte `from` of what was loaded at `load`.
     void note(u32 load, u32 from, u32 store, u32 to) {
         const Instruction &loads = body(load), &stores = body(store);
+        if (moves_matrices(loads) || moves_matrices(stores)) return;
         const Address source = address_from(definitions_, address_of(loads)),
                       target = address_from(definitions_, address_of(stores));
         const i64 begin = source.offset + from, moved = target.offset + to - begin;
@@ -373,6 +385,7 @@ public:
     /// as long as other members are there.
     void note_members() {
         for (const auto& [at, use] : result_.loads) {
+            if (moves_matrices(body(at))) continue;
             const Address source = address_from(definitions_, address_of(body(at)));
             for (u32 byte = 0; byte < bytes_loaded(body(at)); ++byte)
                 members_[{source.base, source.name}].push_back(
@@ -407,7 +420,7 @@ private:
 
     const Instruction& body(u32 at) const { return definitions_.function().body[at]; }
     static u32 bytes_loaded(const Instruction& i) {
-        return size_of(type_of(i)) * static_cast<u32>(elements_of(value_of(i)).size());
+        return element_bytes(i) * static_cast<u32>(elements_of(value_of(i)).size());
     }
 
     /// A loop that moves on by just what it copies, as memcpy does, piece by piece.
@@ -443,7 +456,7 @@ private:
 void find_copies(const Definitions& definitions, u32 at, Origins& origins, Pieces& pieces,
                  std::vector<CopiedBytes>& copies) {
     const Instruction& i = definitions.function().body[at];
-    const u32 size = size_of(type_of(i));
+    const u32 size = element_bytes(i);
     const std::vector<Operand> elements = elements_of(value_of(i));
     for (u32 to = 0; to < size * elements.size(); ++to) {
         const Operand& element = elements[to / size];

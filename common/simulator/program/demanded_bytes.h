@@ -32,6 +32,8 @@ struct LoadUse {
     bool certain = true;  ///< something is certain to be done with them
     /// Stored where it came from, with some bits changed: that is how bit-fields are written.
     bool rewritten = false;
+    /// May load more than is wanted, as ldmatrix does at the edge of a matrix.
+    bool takes_more = false;
     /// The struct that it is a piece of reaches from here to there, relative to the load's address;
     /// nothing: unknown.
     i32 piece_from = 0, piece_to = 0;
@@ -76,7 +78,8 @@ bool reads_unwritten(const LoadUse& use, u32 unwritten, u64 address, u32 bytes,
     unwritten &= use.members & all;
     if (unwritten & use.decides) return true;
     // A struct of which some bytes were written is copied; one of which none was is a mistake.
-    if (unwritten != (use.members & all) || unwritten == 0 || use.rewritten) return false;
+    if (unwritten != (use.members & all) || unwritten == 0 || use.rewritten || use.takes_more)
+        return false;
     if (!use.is_piece()) return true;
     // Pieces of a word may be the padding in it alone.
     constexpr u64 kWord = 8;

@@ -18,7 +18,9 @@ bool may_be_global(const Instruction& i) {
 }
 
 bool is_global_load(const Instruction& i) {
-    return (i.opcode == "ld" || i.opcode == "ldu") && may_be_global(i);
+    const bool loads =
+        i.opcode == "ld" || i.opcode == "ldu" || (i.opcode == "wmma" && i.has("load"));
+    return loads && may_be_global(i);
 }
 
 /// What puts an order into memory accesses, so that no load is moved above it. A function's end is

@@ -1,4 +1,7 @@
 // mov, cvta, lane-wise arithmetic, and the instruction families of execute/families.h.
+#include <utility>
+
+#include "execute/fragments.h"
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
 #include "program/lowering.h"
@@ -263,14 +266,24 @@ bool FunctionLowering::lower_family_instruction() {
         const u32 site = add_site(family->memory[k]);
         if (k == 0) op.site = site;
     }
+    if (family->matrix) {
+        if (!family->memory.empty()) {
+            family->matrix->addresses = temporary(Width::w64);
+            family->matrix->value = temporary(Width::w32);
+            family->matrix->site = std::exchange(op.site, 0);
+        }
+        op.matrix = code_.matrix_ops.emplace_back(family->matrix).get();
+    }
     if (gathers) {
-        op.members = op.v[0];
+        op.members = family->matrix ? constant(kAllLanes, Width::w32) : op.v[0];
         op.inner = op.run;
         op.run = op_warp_sync;
     }
     if (family->order_sensitive) kernel_code_.order_sensitive = true;
     for (const MemoryUse& use : family->memory)
-        if (use.space != StateSpace::global) kernel_code_.repeats_shared = false;
+        if (use.space != StateSpace::global &&
+            !(use.space == StateSpace::shared && family->repeats_shared))
+            kernel_code_.repeats_shared = false;
     if (family->has_side_effects && now().opcode != "red" && now().opcode != "atom" && !gathers)
         kernel_code_.repeats_shared = kernel_code_.repeats_shared && family->memory.empty();
     emit(op);
@@ -342,7 +355,23 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
                 op.v[k] = source(operand.elements[k], role.width);
             return;
         case Role::constant: op.immediate = static_cast<i64>(operand.bits); return;
+        case Role::fragment_d:
+        case Role::fragment_a:
+        case Role::fragment_b:
+        case Role::fragment_c: place_fragment(*family.matrix, role, operand); return;
     }
+}
+
+void FunctionLowering::place_fragment(MatrixOp& matrix, const OperandRole& role,
+                                      const Operand& operand) {
+    MatrixFragment& fragment = role.role == Role::fragment_d   ? matrix.d
+                               : role.role == Role::fragment_a ? matrix.a
+                               : role.role == Role::fragment_b ? matrix.b
+                                                               : matrix.c;
+    const bool is_vector = operand.kind == Operand::Kind::vector;
+    for (const Operand& element : is_vector ? operand.elements : std::vector{operand})
+        fragment.slots.push_back(role.role == Role::fragment_d ? destination(element, role.width)
+                                                               : source(element, role.width));
 }
 
 }  // namespace coalesce::sim

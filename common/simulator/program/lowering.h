@@ -133,6 +133,8 @@ private:
     void place_family_operand(Op& op, const FamilyInstruction& family, const OperandRole& role,
                               const Operand& operand, ptx::StateSpace space);
 
+    void place_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
+
     // ---- emitting ----
     /// Hands what has gone by since the last Op that counts to this one.
     void take_pending(Op& op);

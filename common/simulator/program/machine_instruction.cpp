@@ -13,8 +13,20 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> li
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+namespace {
+
+bool loads_matrix(const Instruction& i) {
+    return i.opcode == "ldmatrix" || (i.opcode == "wmma" && i.has("load"));
+}
+bool stores_matrix(const Instruction& i) {
+    return i.opcode == "stmatrix" || (i.opcode == "wmma" && i.has("store"));
+}
+
+}  // namespace
+
 bool is_access(const Instruction& i) {
-    return is_one_of(i.opcode, {"ld", "ldu", "st", "atom", "red"});
+    return is_one_of(i.opcode, {"ld", "ldu", "st", "atom", "red"}) || loads_matrix(i) ||
+           stores_matrix(i);
 }
 
 namespace {
@@ -37,6 +49,8 @@ MemoryEffect memory_effect(const Instruction& i) {
     }
     if (i.opcode == "st" && i.has("param")) return MemoryEffect::none;
     if (i.opcode == "st") return i.has("volatile") ? MemoryEffect::both : MemoryEffect::store;
+    if (loads_matrix(i)) return MemoryEffect::load;
+    if (stores_matrix(i)) return MemoryEffect::store;
     if (is_one_of(i.opcode, {"atom", "red", "cp"}) || reads_clock(i)) return MemoryEffect::both;
     if (is_one_of(i.opcode, {"bar", "barrier", "membar", "fence", "mbarrier", "call", "nanosleep",
                              "griddepcontrol", "discard"}))
@@ -70,11 +84,12 @@ u32 latency_of(const Instruction& i) {
     constexpr u32 kArithmetic = 4, kDouble = 8, kPredicate = 13, kShared = 30, kSpecial = 20,
                   kGlobal = 200;
     const StateSpace space = space_of(i);
-    if (is_one_of(i.opcode, {"ld", "ldu", "atom"})) {
+    if (is_one_of(i.opcode, {"ld", "ldu", "atom"}) || loads_matrix(i)) {
         if (i.has("param") || space == StateSpace::constant) return kDouble;
         return space == StateSpace::shared ? kShared : kGlobal;
     }
-    if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux"})) return kShared;
+    if (is_one_of(i.opcode, {"shfl", "vote", "match", "redux", "movmatrix", "mma", "wmma"}))
+        return kShared;
     const bool reads_special = i.opcode == "mov" && i.operands.size() > 1 &&
                                i.operands[1].kind == ptx::Operand::Kind::special;
     if (reads_special || is_slow(i)) return kSpecial;

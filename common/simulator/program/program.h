@@ -33,6 +33,7 @@ struct Slot {
 };
 
 struct CallSite;  ///< call: callee, arguments (execute/calls.h)
+struct MatrixOp;  ///< mma, wmma: shapes and registers (execute/fragments.h)
 
 /// What almost every instruction needs comes first, within one line of the host's cache.
 struct alignas(64) Op {
@@ -57,6 +58,7 @@ struct alignas(64) Op {
     Slot d2;                     ///< second destination (p|q, carry flags)
     Slot members;                ///< .sync instructions: the mask of lanes that take part
     const CallSite* call = nullptr;
+    const MatrixOp* matrix = nullptr;
     const std::vector<const Op*>* targets = nullptr;  ///< brx.idx
     u32 source = 0;                                   ///< index into the function's body
     ptx::SourceLine where;                            ///< of the PTX instruction

@@ -16,8 +16,9 @@ bool has_destination(const ptx::Instruction& i) {
         "membar",    "fence",         "prefetch", "prefetchu",
         "nanosleep", "call",          "cp",       "griddepcontrol",
         "discard",   "applypriority", "pmevent",  "setmaxnreg",
-        "stacksave", "stackrestore"};
+        "stacksave", "stackrestore",  "stmatrix"};
     if (none.contains(i.opcode)) return false;
+    if (i.opcode == "wmma") return !i.has("store");
     if (i.opcode == "bar" || i.opcode == "barrier") return i.has("red");
     if (i.opcode == "mbarrier")
         return i.has("arrive") || i.has("arrive_drop") ||

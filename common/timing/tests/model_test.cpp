@@ -292,6 +292,19 @@ TEST_CASE("of runs shorter than a line, the model says that it does not know") {
     CHECK(unknown(4).empty());
 }
 
+TEST_CASE("of products of matrices, the model says that it does not know") {
+    const auto unknown = [](const char* opcode, std::vector<std::string> modifiers) {
+        Recording recording = recording_of({"ld", opcode});
+        recording.instructions.back().modifiers = std::move(modifiers);
+        add_step(recording, AccessKind::load, 0, 4096);
+        recording.registers = 16;
+        return predict(recording, plain_gpu()).unknown;
+    };
+    CHECK(unknown("mma", {"sync"}) == std::vector{Unknown::tensor_cores});
+    CHECK(unknown("wmma", {"mma", "sync"}) == std::vector{Unknown::tensor_cores});
+    CHECK(unknown("wmma", {"load", "sync"}).empty());
+}
+
 TEST_CASE("parts of sectors along a row are told from parts down a column") {
     Recording recording = recording_of({"st", "st"});
     add_step(recording, AccessKind::store, 0, 2);

@@ -155,6 +155,8 @@ private:
     std::string members_of(const Where& where);
     void between_lanes(const Where& where);
     void shuffle(const Where& where);
+    std::string list_of(u32 count, bool written);
+    void matrices(const Where& where);
     void barrier();
     void exchange(const Where& where);
     void global_exchange();

@@ -59,7 +59,7 @@ void Body::between_lanes(const Where& where) {
     const std::string members = members_of(where);
     const auto n = [&](Kind kind) { return name_of(use(kind)); };
     const auto tail = ", " + members;
-    switch (random_.below(12)) {
+    switch (random_.below(14)) {
         case 0:
         case 1:
         case 2: shuffle(where); return;
@@ -106,6 +106,8 @@ void Body::between_lanes(const Where& where) {
                  "|" + name_of(destination(Kind::predicate)) + tail);
             return;
         case 10: emit("bar.warp.sync " + members); return;
+        case 11:
+        case 12: matrices(where); return;
         default: {  // the idiom of a warp's sum
             Reg sum = use(Kind::word);
             if (!where.whole_warp || env_.launch.threads() % 32) return;
@@ -118,6 +120,57 @@ void Body::between_lanes(const Where& where) {
             }
         }
     }
+}
+
+// ---- matrices ----
+
+/// A list of registers: {%r1, %r2}
+std::string Body::list_of(u32 count, bool written) {
+    std::string list;
+    for (u32 k = 0; k < count; ++k)
+        list += (k ? ", " : "{") + name_of(written ? fresh(Kind::word) : use(Kind::word));
+    return list + "}";
+}
+
+/// What all lanes of a warp do with matrices. In shared memory each thread has a row of its own.
+void Body::matrices(const Where& where) {
+    if (!where.whole_warp || env_.launch.threads() % 32) return;
+    const Features& has = env_.features;
+    const bool has_rows = has.own_shared && !has.mbarriers && !has.async_copies && env_.own_shared;
+    if (has_rows && random_.percent(50)) {
+        const u32 count = random_.pick({1u, 2u, 4u});
+        const std::string how = ".sync.aligned.m8n8.x" + number(count) +
+                                (random_.percent(50) ? ".trans" : "") + ".shared.b16 ",
+                          row = "[" + name_of(*env_.own_shared) + "]";
+        emit("bar.warp.sync 0xffffffff");
+        if (random_.percent(50))
+            emit("ldmatrix" + how + list_of(count, true) + ", " + row);
+        else
+            emit("stmatrix" + how + row + ", " + list_of(count, false));
+        emit("bar.warp.sync 0xffffffff");
+        return;
+    }
+    struct Product {
+        const char* text;
+        u32 d, a, b;
+        bool is_exact;
+    };
+    const Product product = random_.pick<Product>({
+        {"m16n8k32.row.col.s32.s8.u8.s32 ", 4, 4, 2, true},
+        {"m8n8k16.row.col.satfinite.s32.s8.s8.s32 ", 2, 1, 1, true},
+        {"m16n8k64.row.col.s32.u4.s4.s32 ", 4, 4, 2, true},
+        {"m16n8k256.row.col.s32.b1.b1.s32.and.popc ", 4, 4, 2, true},
+        {"m16n8k16.row.col.f32.f16.f16.f32 ", 4, 4, 2, false},
+        {"m16n8k8.row.col.f16.f16.f16.f16 ", 2, 2, 1, false},
+        {"m16n8k8.row.col.f32.tf32.tf32.f32 ", 4, 4, 2, false},
+    });
+    if (has.same_everywhere && !product.is_exact) return;
+    if (random_.percent(20))
+        emit("movmatrix.sync.aligned.m8n8.trans.b16 " + name_of(destination(Kind::word)) + ", " +
+             name_of(use(Kind::word)));
+    const std::string a = list_of(product.a, false), b = list_of(product.b, false),
+                      c = list_of(product.d, false), d = list_of(product.d, true);
+    emit("mma.sync.aligned." + std::string(product.text) + d + ", " + a + ", " + b + ", " + c);
 }
 
 // ---- barriers ----

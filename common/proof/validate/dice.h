@@ -1,0 +1,29 @@
+/// \file
+/// Chance, for patterns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/pattern.h"
+
+namespace coalesce::proof {
+
+/// Numbers that are the same with every compiler; those of <random>'s distributions are not.
+class Dice {
+public:
+    explicit Dice(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t roll() { return mix(state_++); }
+    /// 0 ... count - 1
+    int below(int count) { return static_cast<int>(roll() % static_cast<std::uint64_t>(count)); }
+    bool one_in(int count) { return below(count) == 0; }
+    template <class T, std::size_t N>
+    T one_of(const T (&choices)[N]) {
+        return choices[below(static_cast<int>(N))];
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+}  // namespace coalesce::proof

@@ -1,0 +1,275 @@
+// ldmatrix, stmatrix, movmatrix: 8x8 matrices of 2-byte elements between shared memory and the registers of a warp.
+//
+// Layout  Lane 4r + k holds elements 2k and 2k + 1 of row r, in one register for each matrix. With .trans, of column
+//         r instead. Lanes 8m to 8m + 7 give the addresses of the eight rows of matrix m, 16 bytes each.
+// Idea    For memory, these are accesses of 16 bytes by the lanes that give addresses: shared_access.h checks,
+//         counts and reports them like all others, and a shape tells it in which lanes' registers a row lies.
+// Count   A matrix is a pass of eight rows, which takes a wavefront unless two rows want different words of one
+//         bank. So rows of 128 bytes without padding conflict eight times. Whether rows that lie at one
+//         address are ever served in pairs, as those of ld are, the proof on hardware will show; here they are not.
+#include "execute/whole_warp.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "execute/fragments.h"
+#include "execute/shared_access.h"
+#include "program/lower.h"
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+
+namespace {
+
+constexpr u32 kRowBytes = 16, kRows = 8, kLanesOfRow = 4;
+
+template <u32 Count>
+constexpr Mask kRowLanes = Count == 4 ? kAllLanes : (1u << kRows * Count) - 1;
+
+/// The register of the matrix that a lane gives a row of.
+Slot loaded_slot(const Op* op, int lane) {
+    const Slot slots[] = {op->d, op->d2, op->b, op->c};
+    return slots[static_cast<u32>(lane) / kRows];
+}
+Slot stored_slot(const Op* op, int lane) {
+    return op->v[static_cast<u32>(lane) / kRows];
+}
+
+/// Where byte `byte` of row `row` is: which byte of a matrix's register, in which lane.
+struct PlaceInRegister {
+    u32 lane, byte;
+};
+template <bool Transposed>
+PlaceInRegister place_of(u32 row, u32 byte) {
+    if constexpr (!Transposed) return {row * kLanesOfRow + byte / 4, byte % 4};
+    const u32 column = byte / 2;
+    return {column * kLanesOfRow + row / 2, row % 2 * 2 + byte % 2};
+}
+
+/// `Count` matrices; see AccessShape.
+template <u32 Count, bool Transposed>
+struct MatrixRows {
+    static constexpr u32 kBytes = kRowBytes, kCount = 1, kTotal = kRowBytes;
+
+    static void load(Warp& w, const Op* op, int lane, const u8* from) {
+        auto* bytes = reinterpret_cast<u8*>(w.lanes<u32>(loaded_slot(op, lane)));
+        for (u32 k = 0; k < kRowBytes; k += 2) {
+            const PlaceInRegister to = place_of<Transposed>(static_cast<u32>(lane) % kRows, k);
+            std::memcpy(bytes + 4 * to.lane + to.byte, from + k, 2);
+        }
+    }
+    static void store(const Warp& w, const Op* op, int lane, u8* to) {
+        const auto* bytes = reinterpret_cast<const u8*>(w.lanes<u32>(stored_slot(op, lane)));
+        for (u32 k = 0; k < kRowBytes; k += 2) {
+            const PlaceInRegister from = place_of<Transposed>(static_cast<u32>(lane) % kRows, k);
+            std::memcpy(to + k, bytes + 4 * from.lane + from.byte, 2);
+        }
+    }
+    static void load_all(Warp& w, const Op* op, const u8* from) {
+        for (int l = 0; l < kLanes; ++l) load(w, op, l, from + static_cast<u32>(l) * kRowBytes);
+    }
+    static void store_all(const Warp& w, const Op* op, u8* to) {
+        for (int l = 0; l < kLanes; ++l) store(w, op, l, to + static_cast<u32>(l) * kRowBytes);
+    }
+};
+
+/// Calls body(lane with a row, byte of the row, lane with a register, byte of what that moves).
+template <u32 Count, bool Transposed, class Body>
+void for_each_byte(Body body) {
+    for (u32 lane = 0; lane < kRows * Count; ++lane)
+        for (u32 byte = 0; byte < kRowBytes; ++byte) {
+            const PlaceInRegister place = place_of<Transposed>(lane % kRows, byte);
+            body(lane, byte, place.lane, lane / kRows * 4 + place.byte);
+        }
+}
+
+}  // namespace
+
+/// Rows on the one side, registers on the other, which all lanes have.
+template <u32 Count, bool Transposed>
+struct LanesOf<MatrixRows<Count, Transposed>> {
+    static constexpr SharedAccessKind kLoad = SharedAccessKind::matrix,
+                                      kStore = SharedAccessKind::matrix;
+
+    static bool undefined_stored(Warp& w, const Op* op, u32* undefined) {
+        u32 in_registers[kLanes];
+        const Mask rows = std::exchange(w.active, kAllLanes);
+        const bool any = undefined_in_store(w, op, in_registers);
+        w.active = rows;
+        std::fill_n(undefined, kLanes, 0);
+        if (any)
+            for_each_byte<Count, Transposed>([&](u32 row, u32 byte, u32 lane, u32 moved) {
+                undefined[row] |= (in_registers[lane] >> moved & 1) << byte;
+            });
+        return any;
+    }
+    /// nullptr: none.
+    static void note_loaded(Warp& w, const Op* op, const u32* undefined) {
+        u32 in_registers[kLanes] = {};
+        if (undefined)
+            for_each_byte<Count, Transposed>([&](u32 row, u32 byte, u32 lane, u32 moved) {
+                in_registers[lane] |= (undefined[row] >> byte & 1) << moved;
+            });
+        const Mask rows = std::exchange(w.active, kAllLanes);
+        note_undefined(w, op, in_registers);
+        w.active = rows;
+    }
+};
+
+namespace {
+
+/// The lanes that give addresses do the access. Op::a: the addresses.
+template <u32 Count, bool Transposed, bool Store>
+const Op* move_rows(Warp& w, const Op* op) {
+    using Shape = MatrixRows<Count, Transposed>;
+    const Kernel::Code& code = *w.block->launch->code;
+    w.active = kRowLanes<Count>;
+    const Op* next = code.plain && !code.recorded ? access_in_plain_mode<Shape, Store, false>(w, op)
+                                                  : access_shared<Shape, Store, false>(w, op);
+    w.active = kAllLanes;
+    return next;
+}
+
+template <u32 Count, bool Transposed, bool Store>
+const Op* move_matrices(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    Op access = *op;
+    access.site = op->matrix->site;
+    return move_rows<Count, Transposed, Store>(w, &access) ? op + 1 : nullptr;
+}
+
+/// Through generic addresses. MatrixOp::addresses takes those within shared memory.
+template <u32 Count, bool Transposed, bool Store>
+const Op* move_generic(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    constexpr Mask rows = kRowLanes<Count>;
+    Op access = *op;
+    access.site = op->matrix->site;
+    access.a = op->matrix->addresses;
+    access.immediate = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        const u64 address = w.lanes<u64>(op->a)[l] + static_cast<u64>(op->immediate);
+        if ((rows >> l & 1) && space_at(address) != StateSpace::shared)
+            return w.fail(op, Status::illegal_address, "memcheck", "out of bounds",
+                          "The address of a matrix's row lies outside of shared memory.", l,
+                          address);
+        w.lanes<u64>(access.a)[l] = address_in_space(address);
+    }
+    return move_rows<Count, Transposed, Store>(w, &access) ? op + 1 : nullptr;
+}
+
+template <bool Store>
+Handler handler_of(u32 count, bool transposed, bool generic) {
+    const auto choose = [&]<u32 Count>() -> Handler {
+        if (generic)
+            return transposed ? move_generic<Count, true, Store>
+                              : move_generic<Count, false, Store>;
+        return transposed ? move_matrices<Count, true, Store> : move_matrices<Count, false, Store>;
+    };
+    switch (count) {
+        case 1: return choose.template operator()<1>();
+        case 2: return choose.template operator()<2>();
+        case 4: return choose.template operator()<4>();
+        default: return nullptr;
+    }
+}
+
+/// movmatrix: Op::a to Op::d, turned.
+const Op* run_move(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    u32* d = w.lanes<u32>(op->d);
+    std::copy_n(w.lanes<u32>(op->a), kLanes, d);
+    transpose_matrix(d);
+    return op + 1;
+}
+
+/// ldmatrix and stmatrix, of which one operand is an address and the other a vector.
+std::optional<FamilyInstruction> describe_matrices(const ptx::Instruction& i, bool store) {
+    const u32 count = i.has("x1") ? 1 : i.has("x2") ? 2 : i.has("x4") ? 4 : 0;
+    const StateSpace space = space_of(i);
+    const bool generic = space == StateSpace::generic;
+    if (i.operands.size() != 2 || !i.has("m8n8") || !i.has("b16")) return std::nullopt;
+    if (space != StateSpace::shared && !generic) return std::nullopt;
+    const ptx::Operand& registers = i.operands[store ? 1 : 0];
+    const bool is_single = registers.kind == ptx::Operand::Kind::reg && count == 1;
+    if (!is_single && registers.elements.size() != count) return std::nullopt;
+
+    std::vector<OperandRole> roles = {{Role::vector_destination, Width::w32},
+                                      {Role::address, Width::w64}};
+    if (is_single) roles[0].role = Role::destination;
+    if (store)
+        roles = {{Role::address, Width::w64},
+                 {is_single ? Role::v0 : Role::vector_source, Width::w32}};
+    const Handler run = store ? handler_of<true>(count, i.has("trans"), generic)
+                              : handler_of<false>(count, i.has("trans"), generic);
+    auto description = for_whole_warp(i, describe(i, run, std::move(roles)));
+    if (!description) return std::nullopt;
+    description->memory = {
+        {.space = space, .load = !store, .store = store, .bytes_per_lane = kRowBytes}};
+    description->repeats_shared = true;
+    return description;
+}
+
+}  // namespace
+
+Handler matrix_load_handler(u32 count, bool transposed) {
+    if (count == 4) return transposed ? move_rows<4, true, false> : move_rows<4, false, false>;
+    if (count == 2) return transposed ? move_rows<2, true, false> : move_rows<2, false, false>;
+    return transposed ? move_rows<1, true, false> : move_rows<1, false, false>;
+}
+
+void transpose_matrix(u32* lanes) {
+    std::array<u16, kRows * kRows> elements;
+    std::memcpy(elements.data(), lanes, sizeof elements);
+    std::array<u16, kRows * kRows> turned;
+    for (u32 row = 0; row < kRows; ++row)
+        for (u32 column = 0; column < kRows; ++column)
+            turned[column * kRows + row] = elements[row * kRows + column];
+    std::memcpy(lanes, turned.data(), sizeof turned);
+}
+
+std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruction,
+                                                std::optional<FamilyInstruction> description) {
+    if (!instruction.has("sync") || !instruction.has("aligned")) return std::nullopt;
+    if (description) {
+        description->warp_sync = true;
+        description->matrix = std::make_shared<MatrixOp>();
+        description->has_side_effects = true;  // the other lanes depend on each
+    }
+    return description;
+}
+
+bool is_whole_warp(Warp& w, const Op* op) {
+    if (w.active == kAllLanes) return true;
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "All 32 lanes of a warp carry this out together, and lanes 0x%08x are not here: "
+                  "they have ended, wait elsewhere, or the block has no such threads.",
+                  ~w.active);
+    w.fail(op, Status::illegal_instruction, "synccheck", "incomplete warp", text, w.first_active());
+    return false;
+}
+
+// ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 {d, ...}, [a]
+std::optional<FamilyInstruction> describe_matrix_load(const ptx::Instruction& i,
+                                                      const ptx::Function&) {
+    return describe_matrices(i, false);
+}
+
+// stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16 [a], {b, ...}
+std::optional<FamilyInstruction> describe_matrix_store(const ptx::Instruction& i,
+                                                       const ptx::Function&) {
+    return describe_matrices(i, true);
+}
+
+// movmatrix.sync.aligned.m8n8.trans.b16 d, a
+std::optional<FamilyInstruction> describe_matrix_move(const ptx::Instruction& i,
+                                                      const ptx::Function&) {
+    if (!i.has("m8n8") || !i.has("trans") || !i.has("b16")) return std::nullopt;
+    return for_whole_warp(
+        i, describe(i, run_move, {{Role::destination, Width::w32}, {Role::a, Width::w32}}));
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,313 @@
+// mma.sync and wmma.mma: d = a * b + c, of matrices that are spread over the registers of a warp.
+//
+// Builds on  fragments.h, which says where each element is.
+// Rounding   Of f16, bf16 and tf32, products are exact; they are added to c one after the other in double precision,
+//            and the sum is rounded once, to nearest. Tensor cores add several products at a time and cut off
+//            what lies far below the largest of them: their last bits may differ. Small whole numbers are
+//            exact here and there. tf32 is read from an f32 without looking at its lower 13 bits. f64 is a chain of fma.
+//            A NaN is always the same one.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "execute/fragments.h"
+#include "execute/whole_warp.h"
+#include "instructions/half.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// No shape has more elements in a part.
+constexpr u32 kMostElements = 1024;
+template <class T>
+using Elements = std::array<T, kMostElements>;
+
+/// How far apart neighbouring lines, and neighbours in a line, are in Elements: a by rows, b by steps of k, and
+/// accumulators by rows.
+struct Strides {
+    u32 line, across;
+};
+Strides strides_of(const MatrixFragment& f, const MatrixShape& shape) {
+    if (f.part == Part::a) return {f.across, 1};
+    if (f.part == Part::b || f.turned) return {1, shape.n};
+    return {f.across, 1};
+}
+
+/// Calls body(lane's register, element of it, where in Elements) for each element.
+template <class Lane, class Body>
+void for_each_element(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Body body) {
+    const u32 each = f.elements_of_register();
+    const Strides strides = strides_of(f, shape);
+    for (u32 index = 0; index < f.registers(); ++index) {
+        Lane* lanes = w.lanes<Lane>(f.slots[index]);
+        for (u32 lane = 0; lane < kLanes; ++lane) {
+            const MatrixFragment::Place place = f.place(lane, index);
+            const u32 at = place.line * strides.line + place.across * strides.across;
+            for (u32 e = 0; e < each; ++e) body(lanes[lane], e, at + e * strides.across);
+        }
+    }
+}
+
+template <class Lane, class T, class Decode>
+void read_by(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements<T>& to,
+             Decode decode) {
+    for_each_element<Lane>(w, f, shape,
+                           [&](Lane bits, u32 e, u32 at) { to[at] = decode(bits, e); });
+}
+
+i32 signed_piece(u32 word, u32 e, u32 bits) {
+    return static_cast<i32>(word << (32 - bits * (e + 1))) >> (32 - bits);
+}
+i32 unsigned_piece(u32 word, u32 e, u32 bits) {
+    return static_cast<i32>(word >> bits * e & ((1u << bits) - 1));
+}
+
+void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements<double>& to) {
+    constexpr u32 kTf32Bits = 0xffffe000;
+    const auto half = [](u32 word, u32 e) { return static_cast<u16>(word >> 16 * e); };
+    switch (f.number) {
+        case Number::f16:
+            read_by<u32>(w, f, shape, to,
+                         [&](u32 word, u32 e) { return to_float(F16{half(word, e)}); });
+            break;
+        case Number::bf16:
+            read_by<u32>(w, f, shape, to,
+                         [&](u32 word, u32 e) { return to_float(BF16{half(word, e)}); });
+            break;
+        case Number::tf32:
+            read_by<u32>(w, f, shape, to,
+                         [](u32 word, u32) { return std::bit_cast<float>(word & kTf32Bits); });
+            break;
+        case Number::f64:
+            read_by<u64>(w, f, shape, to,
+                         [](u64 word, u32) { return std::bit_cast<double>(word); });
+            break;
+        default:
+            read_by<u32>(w, f, shape, to, [](u32 word, u32) { return std::bit_cast<float>(word); });
+    }
+}
+
+void read(const Warp& w, const MatrixFragment& f, const MatrixShape& shape, Elements<i32>& to) {
+    const u32 bits = bits_of(f.number);
+    if (f.number == Number::s8 || f.number == Number::s4)
+        read_by<u32>(w, f, shape, to, [=](u32 word, u32 e) { return signed_piece(word, e, bits); });
+    else if (f.number == Number::u8 || f.number == Number::u4)
+        read_by<u32>(w, f, shape, to,
+                     [=](u32 word, u32 e) { return unsigned_piece(word, e, bits); });
+    else
+        read_by<u32>(w, f, shape, to, [](u32 word, u32) { return static_cast<i32>(word); });
+}
+
+/// Adds the products to `sums`, of which there are m * n.
+template <class T, class Sum, class Add>
+void multiply(const MatrixShape& shape, u32 steps, const Elements<T>& a, const Elements<T>& b,
+              Elements<Sum>& sums, Add add) {
+    for (u32 row = 0; row < shape.m; ++row) {
+        Sum* to = sums.data() + row * shape.n;
+        for (u32 k = 0; k < steps; ++k) {
+            const T left = a[row * steps + k];
+            const T* right = b.data() + k * shape.n;
+            for (u32 col = 0; col < shape.n; ++col) to[col] = add(to[col], left, right[col]);
+        }
+    }
+}
+
+// ---- floats ----
+
+void write(const Warp& w, const MatrixOp& op, const Elements<double>& sums) {
+    switch (op.d.number) {
+        case Number::f64:
+            for_each_element<u64>(w, op.d, op.shape, [&](u64& word, u32, u32 at) {
+                word = std::bit_cast<u64>(sums[at]);
+            });
+            break;
+        case Number::f16:
+            for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32 e, u32 at) {
+                word = (word & 0xffffu << 16 * (1 - e)) | u32{to_f16(sums[at]).bits} << 16 * e;
+            });
+            break;
+        default:
+            for_each_element<u32>(w, op.d, op.shape, [&](u32& word, u32, u32 at) {
+                const double sum = sums[at];
+                word = sum != sum ? kNaN32 : std::bit_cast<u32>(static_cast<float>(sum));
+            });
+    }
+}
+
+template <bool Chained>
+const Op* run_float(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    const MatrixOp& matrix = *op->matrix;
+    Elements<double> a, b, sums;
+    read(w, matrix.a, matrix.shape, a);
+    read(w, matrix.b, matrix.shape, b);
+    read(w, matrix.c, matrix.shape, sums);
+    multiply(matrix.shape, matrix.a.across, a, b, sums, [](double sum, double x, double y) {
+        return Chained ? std::fma(x, y, sum) : sum + x * y;
+    });
+    write(w, matrix, sums);
+    return op + 1;
+}
+
+// ---- integers ----
+
+template <class Multiply>
+const Op* run_integer_by(Warp& w, const Op* op, Multiply product) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    const MatrixOp& matrix = *op->matrix;
+    Elements<i32> a, b, c;
+    read(w, matrix.a, matrix.shape, a);
+    read(w, matrix.b, matrix.shape, b);
+    read(w, matrix.c, matrix.shape, c);
+    Elements<i64> sums;
+    std::copy_n(c.begin(), matrix.shape.m * matrix.shape.n, sums.begin());
+    multiply(matrix.shape, matrix.a.across, a, b, sums,
+             [&](i64 sum, i32 x, i32 y) { return sum + product(x, y); });
+    constexpr i64 kLeast = std::numeric_limits<i32>::min(), kMost = std::numeric_limits<i32>::max();
+    for_each_element<u32>(w, matrix.d, matrix.shape, [&](u32& word, u32, u32 at) {
+        word = static_cast<u32>(matrix.saturates ? std::clamp(sums[at], kLeast, kMost) : sums[at]);
+    });
+    return op + 1;
+}
+
+const Op* run_integer(Warp& w, const Op* op) {
+    return run_integer_by(w, op, [](i32 x, i32 y) { return x * y; });
+}
+
+/// Of 32 bits at a time, how many pairs are different, or both set.
+const Op* run_bits(Warp& w, const Op* op) {
+    const bool both = op->matrix->and_bits;
+    return run_integer_by(
+        w, op, [=](i32 x, i32 y) { return std::popcount(static_cast<u32>(both ? x & y : x ^ y)); });
+}
+
+// ---- what there is ----
+
+struct Kind {
+    bool wmma;
+    std::string_view shape;
+    Number a;
+};
+constexpr Kind kKinds[] = {{false, "m16n8k8", Number::f16},   {false, "m16n8k16", Number::f16},
+                           {false, "m16n8k8", Number::bf16},  {false, "m16n8k16", Number::bf16},
+                           {false, "m16n8k4", Number::tf32},  {false, "m16n8k8", Number::tf32},
+                           {false, "m8n8k4", Number::f64},    {false, "m16n8k4", Number::f64},
+                           {false, "m16n8k8", Number::f64},   {false, "m16n8k16", Number::f64},
+                           {false, "m8n8k16", Number::s8},    {false, "m16n8k16", Number::s8},
+                           {false, "m16n8k32", Number::s8},   {false, "m8n8k32", Number::s4},
+                           {false, "m16n8k32", Number::s4},   {false, "m16n8k64", Number::s4},
+                           {false, "m8n8k128", Number::b1},   {false, "m16n8k128", Number::b1},
+                           {false, "m16n8k256", Number::b1},  {true, "m16n16k16", Number::f16},
+                           {true, "m32n8k16", Number::f16},   {true, "m8n32k16", Number::f16},
+                           {true, "m16n16k16", Number::bf16}, {true, "m32n8k16", Number::bf16},
+                           {true, "m8n32k16", Number::bf16},  {true, "m16n16k16", Number::s8},
+                           {true, "m32n8k16", Number::s8},    {true, "m8n32k16", Number::s8},
+                           {true, "m16n16k8", Number::tf32},  {true, "m8n8k4", Number::f64},
+                           {true, "m8n8k32", Number::s4},     {true, "m8n8k128", Number::b1}};
+
+/// Signed and unsigned ones come in the same shapes, and may be mixed.
+Number signed_of(Number number) {
+    if (number == Number::u8) return Number::s8;
+    return number == Number::u4 ? Number::s4 : number;
+}
+
+bool is_accumulator_for(Number accumulator, Number a) {
+    switch (a) {
+        case Number::f16: return accumulator == Number::f16 || accumulator == Number::f32;
+        case Number::bf16:
+        case Number::tf32: return accumulator == Number::f32;
+        case Number::f64: return accumulator == Number::f64;
+        default: return accumulator == Number::s32;
+    }
+}
+
+/// Nothing where a modifier is none that is known here.
+std::optional<MatrixOp> matrix_op_of(const ptx::Instruction& i, bool wmma) {
+    static constexpr std::string_view kPlain[] = {"sync", "aligned", "mma", "satfinite", "row",
+                                                  "col",  "popc",    "xor", "and",       "rn"};
+    MatrixOp op;
+    std::vector<Number> numbers;
+    std::string_view shape_name;
+    for (const std::string& m : i.modifiers) {
+        if (const Number number = number_named(m); number != Number::none)
+            numbers.push_back(number);
+        else if (const MatrixShape shape = shape_named(m); shape.m != 0)
+            shape_name = m, op.shape = shape;
+        else if (std::find(std::begin(kPlain), std::end(kPlain), m) == std::end(kPlain))
+            return std::nullopt;
+    }
+    // wmma of f16 names the accumulators alone.
+    if (wmma && numbers.size() == 2) numbers = {numbers[0], Number::f16, Number::f16, numbers[1]};
+    if (numbers.size() != 4) return std::nullopt;
+    const Number a = signed_of(numbers[1]);
+    const bool is_known = std::any_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) {
+        return kind.wmma == wmma && kind.shape == shape_name && kind.a == a;
+    });
+    const bool is_mixed = numbers[0] != numbers[3] && !wmma;
+    if (!is_known || is_mixed || signed_of(numbers[2]) != a || !is_accumulator_for(numbers[0], a) ||
+        !is_accumulator_for(numbers[3], a))
+        return std::nullopt;
+    op.d = MatrixFragment(Part::accumulator, numbers[0], op.shape);
+    op.a = MatrixFragment(Part::a, numbers[1], op.shape);
+    op.b = MatrixFragment(Part::b, numbers[2], op.shape);
+    op.c = MatrixFragment(Part::accumulator, numbers[3], op.shape);
+    op.saturates = i.has("satfinite");
+    op.and_bits = i.has("and");
+    return op;
+}
+
+Handler handler_for(Number a) {
+    switch (a) {
+        case Number::f16:
+        case Number::bf16:
+        case Number::tf32: return run_float<false>;
+        case Number::f64: return run_float<true>;
+        case Number::b1: return run_bits;
+        default: return run_integer;
+    }
+}
+
+std::optional<FamilyInstruction> describe_product(const ptx::Instruction& i, bool wmma) {
+    std::optional<MatrixOp> op = matrix_op_of(i, wmma);
+    if (!op || i.operands.size() != 4) return std::nullopt;
+    if (!wmma && (!i.has("row") || !i.has("col"))) return std::nullopt;
+    const MatrixFragment* const fragments[] = {&op->d, &op->a, &op->b, &op->c};
+    constexpr Role kRoles[] = {Role::fragment_d, Role::fragment_a, Role::fragment_b,
+                               Role::fragment_c};
+    std::vector<OperandRole> roles;
+    for (std::size_t k = 0; k < std::size(kRoles); ++k) {
+        if (!has_registers_of(i.operands[k], *fragments[k], wmma)) return std::nullopt;
+        roles.push_back({kRoles[k], width_of_elements(fragments[k]->number)});
+    }
+    auto description = for_whole_warp(i, describe(i, handler_for(op->a.number), std::move(roles)));
+    if (description) description->matrix = std::make_shared<MatrixOp>(*std::move(op));
+    return description;
+}
+
+}  // namespace
+
+bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma) {
+    constexpr std::size_t kOfF16 = 8;
+    const bool is_vector = operand.kind == ptx::Operand::Kind::vector;
+    const std::size_t count = is_vector ? operand.elements.size() : 1;
+    const bool repeats =
+        wmma && fragment.part != Part::accumulator && fragment.number == Number::f16;
+    return count == (repeats ? kOfF16 : fragment.registers());
+}
+
+// mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C{.xor.popc | .and.popc} {d}, {a}, {b}, {c}
+std::optional<FamilyInstruction> describe_mma(const ptx::Instruction& i, const ptx::Function&) {
+    return describe_product(i, false);
+}
+
+// wmma.mma{.xor.popc | .and.popc}.sync.aligned.ROW.COL.SHAPE.D{.A.B}.C{.satfinite} {d}, {a}, {b}, {c}
+// wmma.load and wmma.store: wmma_memory.cpp
+std::optional<FamilyInstruction> describe_wmma(const ptx::Instruction& i, const ptx::Function&) {
+    if (i.has("mma")) return describe_product(i, true);
+    return describe_fragment_access(i);
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,34 @@
+// Instructions that all 32 lanes of a warp carry out together: ldmatrix, stmatrix, movmatrix, mma, wmma.
+#pragma once
+
+#include "execute/describe.h"
+#include "execute/fragments.h"
+
+namespace coalesce::sim {
+
+/// Marks a description as one that makes all lanes of the warp meet. The text must say so, too: there are no
+/// others.
+std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruction,
+                                                std::optional<FamilyInstruction> description);
+
+/// Whether all lanes are here. Where some have ended, or never were, what the instruction does is undefined: that is
+/// reported, and ends the launch.
+bool is_whole_warp(Warp& w, const Op* op);
+
+/// The row that `lane` holds of an 8x8 matrix of 2-byte elements becomes its column.
+void transpose_matrix(u32* lanes);
+
+/// ldmatrix of 1, 2 or 4 matrices from shared memory, for a warp that is whole: Op::a has the rows' addresses, Op::d,
+/// d2, b and c get a matrix each.
+Handler matrix_load_handler(u32 count, bool transposed);
+
+/// Whether an operand has as many registers as the fragment; see there for wmma.
+bool has_registers_of(const ptx::Operand& operand, const MatrixFragment& fragment, bool wmma);
+inline Width width_of_elements(Number number) {
+    return bits_of(number) == 64 ? Width::w64 : Width::w32;
+}
+
+/// wmma.load and wmma.store.
+std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction& instruction);
+
+}  // namespace coalesce::sim

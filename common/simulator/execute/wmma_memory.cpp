@@ -1,0 +1,300 @@
+// wmma.load and wmma.store: a fragment to and from memory, as the loads and stores that ptxas makes of it.
+//
+// Builds on  fragments.h; the handlers of ld, st and ldmatrix, which check, count and report each access.
+// Accesses   As seen in the machine code of ptxas 13.0 for sm_90, shape by shape:
+//            - 2-byte elements in blocks of 8 x 8: a word per lane, eight lines of memory of 16 bytes. Where memory
+//              has them the other way round, movmatrix turns them in the registers;
+//            - shorter elements of a and b in words likewise, if memory has them along k; else byte by byte;
+//            - a and b in memory that is named as shared: ldmatrix, of up to four blocks (two of bytes);
+//            - tf32 and f64 element by element; accumulators of 4 and 8 bytes in pairs, where a line of the
+//              fragment is one of memory.
+// Watch      Every lane uses its own address and stride, which have to be the same in all.
+#include <algorithm>
+#include <array>
+
+#include "execute/fragments.h"
+#include "execute/memory_access.h"
+#include "execute/memory_handlers.h"
+#include "execute/whole_warp.h"
+#include "program/lower.h"
+
+namespace coalesce::sim {
+
+using ptx::StateSpace;
+
+namespace {
+
+constexpr u32 kRows = 8, kRowBytes = 16, kWordsOfRow = 4;
+
+// ---- which accesses ----
+
+/// `along`: a line of the fragment lies in a row of memory.
+class AccessPlan {
+public:
+    AccessPlan(const MatrixFragment& fragment, StateSpace space, bool along)
+        : fragment_(fragment), space_(space), along_(along) {}
+
+    std::vector<FragmentAccess> make() {
+        const u32 bits = bits_of(fragment_.number);
+        const bool in_blocks =
+            bits == 16 || (bits < 16 && along_) || fragment_.number == Number::b1;
+        const bool is_operand = fragment_.part != Part::accumulator;
+        if (in_blocks && is_operand && space_ == StateSpace::shared)
+            matrices(bits == 16 ? 4 : 2);
+        else if (in_blocks)
+            blocks();
+        else if (bits < 16)
+            bytes();
+        else
+            elements(bits / 8, is_operand || !along_ ? 1 : 2);
+        return std::move(made_);
+    }
+
+private:
+    /// The place in memory of a lane's piece of a register's block.
+    FragmentAccess::Place in_block(u32 index, u32 row, u32 word) const {
+        const u32 each = fragment_.elements_of_register();
+        const MatrixFragment::Place corner = fragment_.place(0, index);
+        const u32 first_row = along_ ? corner.line : corner.across;
+        const u32 first = along_ ? corner.across : corner.line;
+        return {static_cast<u16>(first_row + row), static_cast<u16>(first * 4 / each + 4 * word)};
+    }
+
+    void blocks() {
+        for (u32 index = 0; index < fragment_.registers(); ++index) {
+            FragmentAccess& access = made_.emplace_back();
+            access.bytes = 4;
+            access.first = index;
+            access.turned = !along_;
+            for (u32 lane = 0; lane < kLanes; ++lane)
+                access.places[lane] = in_block(index, lane / kWordsOfRow, lane % kWordsOfRow);
+        }
+    }
+
+    void matrices(u32 at_most) {
+        const u32 registers = fragment_.registers(), together = std::min(registers, at_most);
+        for (u32 index = 0; index < registers; index += together) {
+            FragmentAccess& access = made_.emplace_back();
+            access.bytes = kRowBytes;
+            access.first = index;
+            access.matrices = together;
+            access.turned = !along_;
+            for (u32 lane = 0; lane < kRows * together; ++lane)
+                access.places[lane] = in_block(index + lane / kRows, lane % kRows, 0);
+        }
+    }
+
+    void bytes() {
+        for (u32 index = 0; index < fragment_.registers(); ++index)
+            for (u32 byte = 0; byte < fragment_.elements_of_register(); ++byte) {
+                FragmentAccess& access = made_.emplace_back();
+                access.bytes = 1;
+                access.first = index;
+                access.byte = byte;
+                for (u32 lane = 0; lane < kLanes; ++lane) {
+                    const MatrixFragment::Place place = fragment_.place(lane, index);
+                    access.places[lane] = {static_cast<u16>(place.across + byte),
+                                           static_cast<u16>(place.line)};
+                }
+            }
+    }
+
+    void elements(u32 bytes, u32 count) {
+        for (u32 index = 0; index < fragment_.registers(); index += count) {
+            FragmentAccess& access = made_.emplace_back();
+            access.bytes = bytes;
+            access.count = count;
+            access.first = index;
+            for (u32 lane = 0; lane < kLanes; ++lane) {
+                const MatrixFragment::Place place = fragment_.place(lane, index);
+                const u32 row = along_ ? place.line : place.across;
+                const u32 column = along_ ? place.across : place.line;
+                access.places[lane] = {static_cast<u16>(row), static_cast<u16>(column * bytes)};
+            }
+        }
+    }
+
+    const MatrixFragment& fragment_;
+    const StateSpace space_;
+    const bool along_;
+    std::vector<FragmentAccess> made_;
+};
+
+// ---- carrying them out ----
+
+/// Where a matrix lies, for each lane. Loads may write to the registers that say so.
+struct Matrix {
+    std::array<u64, kLanes> begin, row_bytes;
+
+    /// Op::a: the address. Op::b: the stride, in elements, unless it is the default.
+    Matrix(const Warp& w, const Op* op, const MatrixFragment& fragment) {
+        const u32 bits = fragment.number == Number::b1 ? 1 : bits_of(fragment.number);
+        const u32 no_gaps = op->matrix->default_stride;
+        for (u32 l = 0; l < kLanes; ++l) {
+            begin[l] = w.lanes<u64>(op->a)[l];
+            row_bytes[l] = u64{no_gaps ? no_gaps : w.lanes<u32>(op->b)[l]} * bits / 8;
+        }
+    }
+    void find(const FragmentAccess& access, u64* addresses) const {
+        for (u32 l = 0; l < kLanes; ++l)
+            addresses[l] = begin[l] + access.places[l].row * row_bytes[l] + access.places[l].byte;
+    }
+};
+
+/// The instruction that one of the accesses would be.
+Op access_op(const Op* op) {
+    Op one = *op;
+    one.a = op->matrix->addresses;
+    one.b = op->matrix->addresses;  // where generic ones go to
+    one.site = op->matrix->site;
+    one.immediate = 0;
+    one.detail = 0;
+    one.matrix = nullptr;
+    return one;
+}
+
+Handler handler_of(const Warp& w, const MatrixOp& matrix, const FragmentAccess& access,
+                   bool store) {
+    const Kernel::Code& code = *w.block->launch->code;
+    return memory_handler({.space = matrix.space,
+                           .store = store,
+                           .bytes = access.bytes,
+                           .count = access.count,
+                           .plain = code.plain && !code.recorded});
+}
+
+bool load_one(Warp& w, const Op* op, const FragmentAccess& access) {
+    const MatrixOp& matrix = *op->matrix;
+    const std::vector<Slot>& slots = matrix.d.slots;
+    Op one = access_op(op);
+    if (access.matrices) {
+        Slot* const to[] = {&one.d, &one.d2, &one.b, &one.c};
+        for (u32 k = 0; k < access.matrices; ++k) *to[k] = slots[access.first + k];
+        return matrix_load_handler(access.matrices, access.turned)(w, &one) != nullptr;
+    }
+    for (u32 k = 0; k < access.count; ++k) one.v[k] = slots[access.first + k];
+    if (access.bytes == 1) one.v[0] = matrix.value;
+    if (!handler_of(w, matrix, access, false)(w, &one)) return false;
+    u32* lanes = w.lanes<u32>(slots[access.first]);
+    if (access.turned) transpose_matrix(lanes);
+    if (access.bytes == 1) {
+        const u32 shift = 8 * access.byte;
+        for (int l = 0; l < kLanes; ++l)
+            lanes[l] = (lanes[l] & ~(0xffu << shift)) | w.lanes<u32>(matrix.value)[l] << shift;
+    }
+    return true;
+}
+
+bool store_one(Warp& w, const Op* op, const FragmentAccess& access) {
+    const MatrixOp& matrix = *op->matrix;
+    Op one = access_op(op);
+    for (u32 k = 0; k < access.count; ++k) one.v[k] = matrix.c.slots[access.first + k];
+    if (access.turned) {
+        u32* turned = w.lanes<u32>(matrix.value);
+        std::copy_n(w.lanes<u32>(one.v[0]), kLanes, turned);
+        transpose_matrix(turned);
+        one.v[0] = matrix.value;
+    }
+    return handler_of(w, matrix, access, true)(w, &one) != nullptr;
+}
+
+template <bool Store>
+const Op* run_accesses(Warp& w, const Op* op) {
+    if (!is_whole_warp(w, op)) return nullptr;
+    const MatrixOp& matrix = *op->matrix;
+    const MatrixFragment& fragment = Store ? matrix.c : matrix.d;
+    const Matrix in_memory(w, op, fragment);
+    for (const FragmentAccess& access : matrix.accesses) {
+        in_memory.find(access, w.lanes<u64>(matrix.addresses));
+        if (!(Store ? store_one(w, op, access) : load_one(w, op, access))) return nullptr;
+    }
+    for (u32 k = fragment.registers(); !Store && k < fragment.slots.size(); ++k)
+        std::copy_n(w.lanes<u32>(fragment.slots[k % fragment.registers()]), kLanes,
+                    w.lanes<u32>(fragment.slots[k]));
+    return op + 1;
+}
+
+// ---- what there is ----
+
+struct Kind {
+    std::string_view shape, numbers, accumulators;
+};
+constexpr Kind kKinds[] = {{"m16n16k16", "f16 bf16 s8 u8", "f16 f32 s32"},
+                           {"m32n8k16", "f16 bf16 s8 u8", "f16 f32 s32"},
+                           {"m8n32k16", "f16 bf16 s8 u8", "f16 f32 s32"},
+                           {"m16n16k8", "tf32", "f32"},
+                           {"m8n8k4", "f64", "f64"},
+                           {"m8n8k32", "s4 u4", "s32"},
+                           {"m8n8k128", "b1", "s32"}};
+
+bool is_in(std::string_view word, std::string_view list) {
+    for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' '))
+            return true;
+    }
+    return false;
+}
+
+bool is_known(std::string_view shape, std::string_view number, bool is_accumulator) {
+    return std::any_of(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) {
+        return kind.shape == shape &&
+               is_in(number, is_accumulator ? kind.accumulators : kind.numbers);
+    });
+}
+
+/// A row of memory of a matrix without gaps.
+u32 default_stride(const MatrixFragment& fragment, bool along) {
+    const u32 elements = along ? fragment.across : fragment.lines;
+    return fragment.number == Number::b1 ? 32 * elements : elements;
+}
+
+}  // namespace
+
+// wmma.load.{a,b,c}.sync.aligned.{row,col}.SHAPE{.space}.TYPE {d, ...}, [a]{, stride}
+// wmma.store.d.sync.aligned.{row,col}.SHAPE{.space}.TYPE [a], {c, ...}{, stride}
+std::optional<FamilyInstruction> describe_fragment_access(const ptx::Instruction& i) {
+    const bool store = i.has("store"), by_rows = i.has("row");
+    if (i.operands.size() < 2 || (!store && !i.has("load")) || by_rows == i.has("col"))
+        return std::nullopt;
+    const Part part = i.has("a") ? Part::a : i.has("b") ? Part::b : Part::accumulator;
+    const auto shape = std::find_if(i.modifiers.begin(), i.modifiers.end(),
+                                    [](const std::string& m) { return shape_named(m).m != 0; });
+    const StateSpace space = space_of(i);
+    if (shape == i.modifiers.end() || space == StateSpace::local || space == StateSpace::constant ||
+        !is_known(*shape, i.modifiers.back(), part == Part::accumulator) ||
+        (store && part != Part::accumulator))
+        return std::nullopt;
+
+    const MatrixFragment fragment(part, number_named(i.modifiers.back()), shape_named(*shape));
+    const bool lines_are_rows = part == Part::accumulator ? !fragment.turned : part == Part::a;
+    const bool along = by_rows == lines_are_rows;
+    const bool is_short = bits_of(fragment.number) == 4 || fragment.number == Number::b1;
+    if ((is_short && !along) || !has_registers_of(i.operands[store ? 1 : 0], fragment, true))
+        return std::nullopt;
+
+    std::vector<OperandRole> roles = {{Role::fragment_d, width_of_elements(fragment.number)},
+                                      {Role::address_a, Width::w64},
+                                      {Role::b, Width::w32}};
+    if (store) {
+        std::swap(roles[0], roles[1]);
+        roles[1].role = Role::fragment_c;
+    }
+    auto description = for_whole_warp(
+        i, describe(i, store ? run_accesses<true> : run_accesses<false>, std::move(roles), 2, 3));
+    if (!description) return std::nullopt;
+    MatrixOp op;
+    op.shape = shape_named(*shape);
+    op.space = space;
+    (store ? op.c : op.d) = fragment;
+    op.accesses = AccessPlan(fragment, space, along).make();
+    op.default_stride = i.operands.size() == 2 ? default_stride(fragment, along) : 0;
+    description->matrix = std::make_shared<MatrixOp>(std::move(op));
+    description->memory = {{.space = space,
+                            .load = !store,
+                            .store = store,
+                            .bytes_per_lane = description->matrix->accesses[0].bytes}};
+    return description;
+}
+
+}  // namespace coalesce::sim
