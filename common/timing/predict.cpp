@@ -318,9 +318,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     p.shared_bytes = static_cast<int>(recording.shared_bytes);
     p.occupied = occupancy.by;
     const double blocks = static_cast<double>(recording.blocks);
-    work.blocks = blocks / gpu.multiprocessors;
-    // Where a round is not full, the multiprocessors that have one block more are waited for.
-    if (work.blocks <= occupancy.blocks) work.blocks = std::ceil(work.blocks);
+    work.blocks = std::max(1.0, blocks / gpu.multiprocessors);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
     const double lines = lines_of_warp(recording, gpu, occupancy);
     for (const RecordedBlock& block : recording.recorded) {

@@ -171,6 +171,18 @@ TEST_CASE("enough loads: memory binds") {
     CHECK(o.busy.memory > 0.95);
 }
 
+TEST_CASE("blocks do not come out even: memory has no more to do, but a multiprocessor has") {
+    // Memory binds: nine multiprocessors of ten have ten blocks, the others nine.
+    Work full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10), uneven = full;
+    uneven.blocks = 9.9;
+    full.read_cycles = uneven.read_cycles = 1;
+    CHECK(simulate(uneven, plain_gpu()).cycles ==
+          Approx(.99 * simulate(full, plain_gpu()).cycles).epsilon(0.004));
+    // A latency binds: the last block is waited for as if all had one.
+    const Work alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
+    CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
+}
+
 TEST_CASE("a barrier waits for the slowest") {
     Operation slow = operation(Kind::arithmetic);
     slow.latency = 500;
