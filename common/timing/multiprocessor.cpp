@@ -68,6 +68,8 @@ public:
                                  gpu_.write_delay_ns * u * work_.write_share);
     }
     double least_latency() const { return gpu_.clock_ghz * gpu_.latency_ns; }
+    /// The part of the latency that loads wait for each other.
+    double queue() const { return latency() - least_latency(); }
     double busy() const { return used_; }
 
 private:
@@ -129,7 +131,7 @@ public:
         : work_(work),
           gpu_(gpu),
           blocks_to_run_(static_cast<int>(std::min(std::ceil(work.blocks), longest_run()))),
-          part_of_most_(std::min(1.0, work.blocks / blocks_to_run_)),
+          part_of_most_(part_of_most()),
           memory_(work, gpu, part_of_most_) {}
 
     Outcome run() {
@@ -152,6 +154,18 @@ private:
         }
     };
 
+    double part_of_most() const {
+        if (work_.blocks > blocks_to_run_) return 1;
+        const auto sectors = [&](std::size_t k) {
+            const BlockProgram& b = work_.kinds[work_.kind_of[k % work_.kind_of.size()]];
+            return b.sectors_read + b.sectors_written + b.sectors_partial;
+        };
+        double here = 0, all = 0;
+        for (int k = 0; k < blocks_to_run_; ++k) here += sectors(static_cast<std::size_t>(k));
+        for (std::size_t k = 0; k < work_.kind_of.size(); ++k) all += sectors(k);
+        all *= work_.blocks / static_cast<double>(work_.kind_of.size());
+        return here > all ? all / here : 1;
+    }
     double longest_run() const { return std::max(8.0 * work_.resident, 24.0); }
 
     void launch(double t, std::uint32_t place) {
@@ -212,8 +226,8 @@ private:
     const Work& work_;
     const Gpu& gpu_;
     const int blocks_to_run_;
-    /// Where blocks do not come out even, some multiprocessors get one more: such a one is looked at, and what others
-    /// do not take of what all share is left to it.
+    /// Where blocks, or their turns, do not come out even, some multiprocessors get one more: such a one is looked at,
+    /// and what others do not take of what all share is left to it.
     const double part_of_most_;
     MemoryShare memory_;
     Chance chance_, neighbours_;
@@ -532,6 +546,10 @@ Outcome Simulation::outcome() {
     const double longer = longer_than_recorded();
     r.cycles *= longer;
     r.cycles_a_block *= longer;
+    // Memory is charged for a load when it is asked for. What the last loads wait for is in truth the work that it still
+    // has to do then, and that is counted already.
+    const double charged = memory_.busy() * std::max(1.0, work_.blocks / run) * longer;
+    if (loads_ > 0 && r.cycles > charged) r.cycles = std::max(r.cycles - memory_.queue(), charged);
     const double warps = static_cast<double>(warps_.size());
     for (double* part :
          {&life_.start, &life_.issue, &life_.loads, &life_.shared, &life_.barrier, &life_.stores})

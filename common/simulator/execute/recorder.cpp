@@ -368,6 +368,20 @@ std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 residen
     return chosen;
 }
 
+std::vector<u64> Recorder::beside_the_first(const LaunchConfig& config,
+                                            const timing::Recording& recording) {
+    if (recording.recorded.size() != 1) return {};
+    const std::vector<timing::WarpPath>& warps = recording.recorded.front().warps;
+    const auto is = [&](auto what) { return std::any_of(warps.begin(), warps.end(), what); };
+    const bool is_long = is([](const auto&path) { return path.executed > kMaxSteps; }),
+               repeats = is(
+                   [&](const auto&path) { return path.executed > recording.instructions.size(); });
+    if (is_long || !repeats) return {};
+    std::vector<u64> others = chosen_blocks(config, 0);
+    std::erase(others, recording.recorded.front().number);
+    return others;
+}
+
 std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
                                        const timing::Recording& recording) {
     if (!timing::are_unlike(recording)) return {};

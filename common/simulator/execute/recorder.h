@@ -103,6 +103,10 @@ public:
 
     /// Blocks to write down step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
+    /// Where one block stands for all, and goes through its instructions a few times only: others, of which some may do
+    /// so once more.
+    static std::vector<u64> beside_the_first(const LaunchConfig& config,
+                                             const timing::Recording& recording);
     /// In their place, where some of those do far more than others.
     static std::vector<u64> more_blocks(const LaunchConfig& config,
                                         const timing::Recording& recording);

@@ -43,6 +43,23 @@ TEST_CASE("one block stands for a single round, six for many, fewer where there 
     CHECK(Recorder::chosen_blocks(grid(2, 1), 1).size() == 2);
 }
 
+TEST_CASE("a block that goes around a few times does not stand for all: some go around once more") {
+    const LaunchConfig config = grid(1000, 1);
+    const auto others = [&](u64 steps) {
+        coalesce::timing::Recording recording = recording_of(config, [=](u64) { return steps; });
+        recording.instructions.resize(100);
+        return Recorder::beside_the_first(config, recording);
+    };
+    CHECK(others(100).empty());     // it does not go around
+    CHECK(others(100000).empty());  // so often that once more is nothing
+    REQUIRE(others(800).size() == 5);
+    const u64 first = Recorder::chosen_blocks(config, kResident).front();
+    for (const u64 other : others(800)) CHECK(other != first);
+
+    auto many = recording_of(grid(512, 512), [](u64) { return 800; });
+    CHECK(Recorder::beside_the_first(grid(512, 512), many).empty());
+}
+
 TEST_CASE("blocks that do the same need no others") {
     const LaunchConfig config = grid(512, 512);
     CHECK(Recorder::more_blocks(config, recording_of(config, [](u64) { return 100; })).empty());
