@@ -52,7 +52,7 @@ bool is_rising(const HeardAccess& access) {
 
 /// Hands every stretch of sectors that the lanes touch to `take`, in rising order.
 template <class Take>
-void for_each_run(const HeardAccess& access, Take take) {
+void for_each_run(const HeardAccess& access, const Take& take) {
     if (is_row(access)) {
         const u64 begin = access.addresses[0], first = begin / kSectorBytes,
                   last = (begin + kLanes * access.bytes - 1) / kSectorBytes;
@@ -169,11 +169,16 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     if (!last.is_again(access, footprint, turn_)) {
         u32 count = 0, runs = 0;
         for_each_run(access, [&](timing::SectorRun run) {
+            count += run.count;
+            ++runs;
+            // A line or more: what comes next is often beside it, and found at once.
+            if (run.count >= kSectorsOfLine) {
+                footprint.by_blocks += footprint.sectors.add(run, turn_);
+                return;
+            }
             footprint.sectors.expect(run);
             if (waiting_count_ == waiting_.size()) add_waiting();
             waiting_[waiting_count_++] = {&footprint, run};
-            count += run.count;
-            ++runs;
         });
         last.remember(access, footprint, turn_, runs, count);
     }
