@@ -378,9 +378,9 @@ std::vector<u64> Recorder::beside_the_first(const LaunchConfig& config,
     if (recording.recorded.size() != 1) return {};
     const std::vector<timing::WarpPath>& warps = recording.recorded.front().warps;
     const auto is = [&](auto what) { return std::any_of(warps.begin(), warps.end(), what); };
-    const bool is_long = is([](const auto&path) { return path.executed > kMaxSteps; }),
-               repeats = is(
-                   [&](const auto&path) { return path.executed > recording.instructions.size(); });
+    const u64 instructions = recording.instructions.size();
+    const bool is_long = is([](const auto& path) { return path.executed > kMaxSteps; });
+    const bool repeats = is([&](const auto& path) { return path.executed > instructions; });
     if (is_long || !repeats) return {};
     std::vector<u64> others = chosen_blocks(config, 0);
     std::erase(others, recording.recorded.front().number);
