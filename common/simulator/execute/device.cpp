@@ -389,7 +389,9 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
         if (!alone) launch.left_out.insert(launch.left_out.end(), also.begin(), also.end());
     };
     run_chosen(blocks);
-    if (const auto others = Recorder::beside_the_first(launch.config, recording); !others.empty()) {
+    if (const auto others =
+            Recorder::beside_the_first(launch.config, recording, asks_for_grid(*kernel.ast));
+        !others.empty()) {
         leave_out(others);
         run_chosen(others);
     }

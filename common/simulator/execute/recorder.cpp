@@ -374,14 +374,11 @@ std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 residen
 }
 
 std::vector<u64> Recorder::beside_the_first(const LaunchConfig& config,
-                                            const timing::Recording& recording) {
-    if (recording.recorded.size() != 1) return {};
+                                            const timing::Recording& recording, bool shares_turns) {
+    if (recording.recorded.size() != 1 || !shares_turns) return {};
+    const auto is_long = [](const timing::WarpPath& path) { return path.executed > kMaxSteps; };
     const std::vector<timing::WarpPath>& warps = recording.recorded.front().warps;
-    const auto is = [&](auto what) { return std::any_of(warps.begin(), warps.end(), what); };
-    const u64 instructions = recording.instructions.size();
-    const bool is_long = is([](const auto& path) { return path.executed > kMaxSteps; });
-    const bool repeats = is([&](const auto& path) { return path.executed > instructions; });
-    if (is_long || !repeats) return {};
+    if (std::any_of(warps.begin(), warps.end(), is_long)) return {};
     std::vector<u64> others = chosen_blocks(config, 0);
     std::erase(others, recording.recorded.front().number);
     return others;
@@ -450,6 +447,15 @@ timing::Recording& Recorder::add(const Kernel& kernel, const LaunchConfig& confi
     recording.local_bytes = kernel.local_bytes;
     recording.blocks_wait = may_wait(*kernel.code);
     return recording;
+}
+
+bool asks_for_grid(const ptx::Function& kernel) {
+    const auto is_it = [](const ptx::Operand& operand) {
+        return operand.kind == ptx::Operand::Kind::special && operand.name.starts_with("%nctaid");
+    };
+    return std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ptx::Instruction& i) {
+        return std::any_of(i.operands.begin(), i.operands.end(), is_it);
+    });
 }
 
 bool may_wait(const Kernel::Code& code) {
