@@ -47,16 +47,18 @@ private:
 /// What all multiprocessors share, as one of them sees it.
 class MemoryShare {
 public:
-    MemoryShare(const Work& work, const Gpu& gpu) : work_(work), gpu_(gpu) {}
+    /// `part`: of what this multiprocessor asks for, so much do all of them on average.
+    MemoryShare(const Work& work, const Gpu& gpu, double part)
+        : work_(work), gpu_(gpu), part_(part) {}
 
     /// When the bytes of a request at `t` are there, except for what differs from load to load.
     double read(double t, double sectors) {
-        const double begin = use(t, sectors * work_.read_cycles);
+        const double begin = use(t, sectors * work_.read_cycles * part_);
         return begin + latency();  // which `use` has changed
     }
     /// When the second-level cache has room for them: it holds back what memory cannot take at once.
     double write(double t, double sectors) {
-        return use(t, sectors * work_.write_cycles) - room_for_writes;
+        return use(t, sectors * work_.write_cycles * part_) - room_for_writes;
     }
 
     /// Of a load that comes now.
@@ -66,6 +68,8 @@ public:
                                  gpu_.write_delay_ns * u * work_.write_share);
     }
     double least_latency() const { return gpu_.clock_ghz * gpu_.latency_ns; }
+    /// The part of the latency that loads wait for each other.
+    double queue() const { return latency() - least_latency(); }
     double busy() const { return used_; }
 
 private:
@@ -85,6 +89,7 @@ private:
 
     const Work& work_;
     const Gpu& gpu_;
+    const double part_;
     double free_ = 0, credit_ = 0, used_ = 0;
     double seen_ = 0, weight_ = 0, last_ = 0, busy_now_ = 0;
 };
@@ -125,8 +130,9 @@ public:
     Simulation(const Work& work, const Gpu& gpu)
         : work_(work),
           gpu_(gpu),
-          memory_(work, gpu),
-          blocks_to_run_(static_cast<int>(std::min(std::ceil(work.blocks), longest_run()))) {}
+          blocks_to_run_(static_cast<int>(std::min(std::ceil(work.blocks), longest_run()))),
+          part_of_most_(part_of_most()),
+          memory_(work, gpu, part_of_most_) {}
 
     Outcome run() {
         const int places = std::min(work_.resident, blocks_to_run_);
@@ -148,6 +154,18 @@ private:
         }
     };
 
+    double part_of_most() const {
+        if (work_.blocks > blocks_to_run_) return 1;
+        const auto sectors = [&](std::size_t k) {
+            const BlockProgram& b = work_.kinds[work_.kind_of[k % work_.kind_of.size()]];
+            return b.sectors_read + b.sectors_written + b.sectors_partial;
+        };
+        double here = 0, all = 0;
+        for (int k = 0; k < blocks_to_run_; ++k) here += sectors(static_cast<std::size_t>(k));
+        for (std::size_t k = 0; k < work_.kind_of.size(); ++k) all += sectors(k);
+        all *= work_.blocks / static_cast<double>(work_.kind_of.size());
+        return here > all ? all / here : 1;
+    }
     double longest_run() const { return std::max(8.0 * work_.resident, 24.0); }
 
     void launch(double t, std::uint32_t place) {
@@ -207,9 +225,12 @@ private:
 
     const Work& work_;
     const Gpu& gpu_;
+    const int blocks_to_run_;
+    /// Where blocks, or their turns, do not come out even, some multiprocessors get one more: such a one is looked at,
+    /// and what others do not take of what all share is left to it.
+    const double part_of_most_;
     MemoryShare memory_;
     Chance chance_, neighbours_;
-    const int blocks_to_run_;
     int launched_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::vector<WarpState> warps_;
@@ -370,7 +391,7 @@ void Simulation::store(BlockState& block, const Operation& o, double at, double&
     const double whole = sector_bytes / gpu_.l2_write_bytes;
     const double partial =
         std::max(o.halves_partial * cost_of_partial(o, gpu_.partial), o.partial * whole);
-    const double cost = o.sectors * whole + partial;
+    const double cost = part_of_most_ * (o.sectors * whole + partial);
     // Alone, a multiprocessor writes a whole sector a cycle. What is all multiprocessors' limit others leave room in
     // when they pause.
     to_l2_ = std::max(to_l2_, begin) + o.sectors + partial;
@@ -525,6 +546,10 @@ Outcome Simulation::outcome() {
     const double longer = longer_than_recorded();
     r.cycles *= longer;
     r.cycles_a_block *= longer;
+    // Memory is charged for a load when it is asked for. What the last loads wait for is in truth the work that it still
+    // has to do then, and that is counted already.
+    const double charged = memory_.busy() * std::max(1.0, work_.blocks / run) * longer;
+    if (loads_ > 0 && r.cycles > charged) r.cycles = std::max(r.cycles - memory_.queue(), charged);
     const double warps = static_cast<double>(warps_.size());
     for (double* part :
          {&life_.start, &life_.issue, &life_.loads, &life_.shared, &life_.barrier, &life_.stores})

@@ -77,6 +77,7 @@ struct Traffic {
     double read = 0, written = 0;            ///< sectors of a block that memory sees
     double read_part = 0, written_part = 0;  ///< of what is asked for
     double unfinished = 0;                   ///< part of what is written: sectors with gaps
+    double left_to_others = 0;               ///< the same, of what one block writes
     double own_run_read = 0;                 ///< bytes: of what one block reads
     double run_read = 0, run_written = 0;    ///< with its neighbours
 };
@@ -114,7 +115,13 @@ double run_of(const SectorSet& sectors) {
 /// Of the blocks that were written down step by step, taken one by one.
 struct Own {
     double asked = 0, distinct = 0;  ///< sectors
+    double bytes = 0;                ///< by all lanes
     double run = 0;                  ///< bytes, on average
+
+    /// Of its sectors, what it leaves to other blocks.
+    double left() const {
+        return distinct > 0 ? std::max(0.0, 1 - bytes / (sector_bytes * distinct)) : 0;
+    }
 };
 
 Own own(const Recording& recording, bool reads) {
@@ -126,6 +133,8 @@ Own own(const Recording& recording, bool reads) {
             const bool is_read =
                 access.kind == AccessKind::load || access.kind == AccessKind::copy_from;
             if (is_read != reads) continue;
+            if (access.runs > 0)
+                o.bytes += static_cast<double>(access.lanes) * access.bytes_per_lane;
             for (std::uint32_t r = 0; r < access.runs; ++r) {
                 sectors.add(block.runs[access.first_run + r]);
                 o.asked += block.runs[access.first_run + r].count;
@@ -160,6 +169,7 @@ Traffic traffic_of(const Recording& recording, const Work& work, const Gpu& gpu)
     const bool heard_writes = recording.writes.by_blocks > 0;
     const Footprint& written = heard_writes ? recording.writes : recording.reads;
     t.unfinished = heard_writes ? unfinished_part(written) : 0;
+    t.left_to_others = writes.left();
     t.run_read = run_of(recording.together.empty() ? recording.reads.sectors : recording.together);
     t.run_written = writes.asked > 0 ? run_of(written.sectors) : 0;
     // What a block reads twice, its first-level cache has. What it writes piece by piece is put together in
@@ -263,16 +273,20 @@ double error_band(const Prediction& p, const Outcome& o, const Traffic& t, const
 /// two pages of 2 MiB: the further apart rows are the longer they take, by up to 22 %, from blocks of some shapes not at
 /// all, and what decides is not known. (calibrate/scatter.cu) And rows that begin anywhere in a sector, so that every
 /// request ends in two parts: on an H200 a transposition took 1.4 times as long for them, where memory moved the same.
+/// And parts whose rest other blocks write: what is known of parts (calibrate/scatter.cu) is of sectors that the warps
+/// of a block fill, one soon after the other.
 bool stores_parts(const Work& work, const Traffic& t) {
     constexpr double some = .2;
-    double near = 0, far = 0, edges = 0, all = 0;
+    double near = 0, far = 0, edges = 0, partial = 0, all = 0;
     for (const BlockProgram& kind : work.kinds) {
         near += kind.sectors_partial_near;
         far += kind.sectors_partial_far;
         edges += kind.sectors_partial_edges;
+        partial += kind.sectors_partial;
         all += kind.sectors_written + kind.sectors_partial;
     }
-    return std::max({near, far, edges}) > some * all || t.unfinished > some;
+    return std::max({near, far, edges, t.left_to_others * partial}) > some * all ||
+           t.unfinished > some;
 }
 
 /// Copies that read runs of 32 bytes took between 1.3 and 2.4 times as long as others, by the pitch and the order of the
@@ -324,9 +338,7 @@ Prediction predict(const Recording& recording, const Gpu& gpu) {
     p.shared_bytes = static_cast<int>(recording.shared_bytes);
     p.occupied = occupancy.by;
     const double blocks = static_cast<double>(recording.blocks);
-    work.blocks = blocks / gpu.multiprocessors;
-    // Where a round is not full, the multiprocessors that have one block more are waited for.
-    if (work.blocks <= occupancy.blocks) work.blocks = std::ceil(work.blocks);
+    work.blocks = std::max(1.0, blocks / gpu.multiprocessors);
     p.rounds = blocks / (occupancy.blocks * gpu.multiprocessors);
     const double lines = lines_of_warp(recording, gpu, occupancy);
     for (const RecordedBlock& block : recording.recorded) {

@@ -385,11 +385,20 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
         launch.in_turn = [run_chosen](u64 block) { run_chosen({block}); };
         return;
     }
+    const auto leave_out = [&launch, alone](const std::vector<u64>& also) {
+        if (!alone) launch.left_out.insert(launch.left_out.end(), also.begin(), also.end());
+    };
     run_chosen(blocks);
+    if (const auto others =
+            Recorder::beside_the_first(launch.config, recording, asks_for_grid(*kernel.ast));
+        !others.empty()) {
+        leave_out(others);
+        run_chosen(others);
+    }
     if (const std::vector<u64> more = Recorder::more_blocks(launch.config, recording);
         !more.empty()) {
         recording.recorded.clear();
-        if (!alone) launch.left_out.insert(launch.left_out.end(), more.begin(), more.end());
+        leave_out(more);
         run_chosen(more);
     }
     if (!alone) return;

@@ -52,7 +52,7 @@ bool is_rising(const HeardAccess& access) {
 
 /// Hands every stretch of sectors that the lanes touch to `take`, in rising order.
 template <class Take>
-void for_each_run(const HeardAccess& access, Take take) {
+void for_each_run(const HeardAccess& access, const Take& take) {
     if (is_row(access)) {
         const u64 begin = access.addresses[0], first = begin / kSectorBytes,
                   last = (begin + kLanes * access.bytes - 1) / kSectorBytes;
@@ -167,11 +167,16 @@ void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
     if (!last.is_again(access, footprint, turn_)) {
         u32 count = 0, runs = 0;
         for_each_run(access, [&](timing::SectorRun run) {
+            count += run.count;
+            ++runs;
+            // A line or more: what comes next is often beside it, and found at once.
+            if (run.count >= kSectorsOfLine) {
+                footprint.by_blocks += footprint.sectors.add(run, turn_);
+                return;
+            }
             footprint.sectors.expect(run);
             if (waiting_count_ == waiting_.size()) add_waiting();
             waiting_[waiting_count_++] = {&footprint, run};
-            count += run.count;
-            ++runs;
         });
         last.remember(access, footprint, turn_, runs, count);
     }
@@ -366,6 +371,17 @@ std::vector<u64> Recorder::chosen_blocks(const LaunchConfig& config, u64 residen
     return chosen;
 }
 
+std::vector<u64> Recorder::beside_the_first(const LaunchConfig& config,
+                                            const timing::Recording& recording, bool shares_turns) {
+    if (recording.recorded.size() != 1 || !shares_turns) return {};
+    const auto is_long = [](const timing::WarpPath& path) { return path.executed > kMaxSteps; };
+    const std::vector<timing::WarpPath>& warps = recording.recorded.front().warps;
+    if (std::any_of(warps.begin(), warps.end(), is_long)) return {};
+    std::vector<u64> others = chosen_blocks(config, 0);
+    std::erase(others, recording.recorded.front().number);
+    return others;
+}
+
 std::vector<u64> Recorder::more_blocks(const LaunchConfig& config,
                                        const timing::Recording& recording) {
     if (!timing::are_unlike(recording)) return {};
@@ -429,6 +445,15 @@ timing::Recording& Recorder::add(const Kernel& kernel, const LaunchConfig& confi
     recording.local_bytes = kernel.local_bytes;
     recording.blocks_wait = may_wait(*kernel.code);
     return recording;
+}
+
+bool asks_for_grid(const ptx::Function& kernel) {
+    const auto is_it = [](const ptx::Operand& operand) {
+        return operand.kind == ptx::Operand::Kind::special && operand.name.starts_with("%nctaid");
+    };
+    return std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ptx::Instruction& i) {
+        return std::any_of(i.operands.begin(), i.operands.end(), is_it);
+    });
 }
 
 bool may_wait(const Kernel::Code& code) {

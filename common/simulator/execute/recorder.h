@@ -103,6 +103,10 @@ public:
 
     /// Blocks to write down step by step.
     static std::vector<u64> chosen_blocks(const LaunchConfig& config, u64 resident);
+    /// Where one block stands for all, which takes its share of the turns, and those are few: others, of which some may
+    /// take one more.
+    static std::vector<u64> beside_the_first(const LaunchConfig& config,
+                                             const timing::Recording& recording, bool shares_turns);
     /// In their place, where some of those do far more than others.
     static std::vector<u64> more_blocks(const LaunchConfig& config,
                                         const timing::Recording& recording);
@@ -122,6 +126,8 @@ private:
 /// The one of the process. Launches, which run one after the other, are who uses it.
 Recorder& recorder();
 
+/// Whether a block asks how many there are: those that stay, and take turns, do.
+bool asks_for_grid(const ptx::Function& kernel);
 /// Whether blocks of this kernel may wait for each other.
 bool may_wait(const Kernel::Code& code);
 

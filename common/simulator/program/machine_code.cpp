@@ -336,11 +336,19 @@ private:
 
     // ---- loops ----
 
+    /// ptxas leaves a loop that orders memory for others as it is. (Seen by putting one instruction after the other into
+    /// a loop: it is these, and no barrier of a block, no volatile access, no copy.)
+    static bool orders_memory(const Instruction& i) {
+        const bool is_fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
+        return is_fence || (i.opcode == "barrier" && i.has("cluster"));
+    }
+
     /// A piece that goes back to its own beginning, for a number of turns that is counted by a constant.
     bool may_be_unrolled(const MachinePiece& piece) const {
         u32 arithmetic = 0;
         for (const MachineInstruction& i : piece.code) {
             if (i.is_fixed && &i != &piece.code.back()) return false;
+            if (orders_memory(function_.body[i.source])) return false;
             arithmetic += !is_access(function_.body[i.source]);
         }
         if (arithmetic > kUnrolledMost) return false;

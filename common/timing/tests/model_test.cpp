@@ -171,6 +171,46 @@ TEST_CASE("enough loads: memory binds") {
     CHECK(o.busy.memory > 0.95);
 }
 
+TEST_CASE("blocks do not come out even: memory has no more to do, but a multiprocessor has") {
+    // Memory binds: nine multiprocessors of ten have ten blocks, the others nine.
+    Work full = work_of(std::vector<Operation>(8, load(4)), 32, 2, 10);
+    full.kinds[0].sectors_read = 32 * 32;
+    full.read_cycles = 1;
+    Work uneven = full;
+    uneven.blocks = 9.9;
+    CHECK(simulate(uneven, plain_gpu()).cycles ==
+          Approx(.99 * simulate(full, plain_gpu()).cycles).epsilon(0.004));
+    // A latency binds: the last block is waited for as if all had one.
+    const Work alone = work_of({load(4), operation(Kind::store, {0})}, 1, 1, 9.1);
+    CHECK(simulate(alone, plain_gpu()).cycles == Approx(10 * 1003).epsilon(0.01));
+}
+
+TEST_CASE("turns do not come out even: the same") {
+    // Blocks that stay: three multiprocessors of four have one that takes a turn more.
+    const auto turns = [](std::size_t count) {
+        Work work = work_of(std::vector<Operation>(8 * count, load(4)), 32, 1, 1);
+        work.kinds[0].sectors_read = 32. * 32 * static_cast<double>(count);
+        work.read_cycles = 1;
+        return work;
+    };
+    const Work full = turns(8);
+    Work uneven = full;
+    uneven.kinds.push_back(turns(7).kinds[0]);
+    uneven.kind_of = {0, 0, 0, 1};
+    CHECK(simulate(uneven, plain_gpu()).cycles ==
+          Approx(7.75 / 8 * simulate(full, plain_gpu()).cycles).epsilon(0.01));
+}
+
+TEST_CASE("what the last loads wait for memory has been charged for") {
+    // However long loads wait for each other where memory is busy, it has no more to do.
+    Work work = work_of(std::vector<Operation>(8, load(4)), 32, 2, 8);
+    work.read_cycles = 1;
+    Gpu patient = plain_gpu();
+    patient.queue_ns = 100;
+    CHECK(simulate(work, patient).cycles ==
+          Approx(simulate(work, plain_gpu()).cycles).epsilon(0.05));
+}
+
 TEST_CASE("a barrier waits for the slowest") {
     Operation slow = operation(Kind::arithmetic);
     slow.latency = 500;
@@ -332,6 +372,24 @@ TEST_CASE("of rows that begin anywhere in a sector, the model says that it does 
     };
     CHECK(unknown(5) == std::vector{Unknown::parts});
     CHECK(unknown(4).empty());
+}
+
+TEST_CASE("of parts that other blocks complete, the model says that it does not know") {
+    const auto unknown = [](std::uint64_t own_parts) {
+        Recording recording = recording_of({"st", "st", "st", "st"});
+        recording.registers = 16;
+        // Down a column, 8 bytes of each sector.
+        for (std::uint64_t k = 0; k < own_parts; ++k) {
+            add_step(recording, AccessKind::store, 0, 64);
+            recording.recorded[0].accesses.back().bytes_per_lane = 8;
+        }
+        recording.writes.sectors.add({0, 1000});
+        recording.writes.by_blocks = 1000;
+        recording.writes.bytes = 32000;
+        return predict(recording, plain_gpu()).unknown;
+    };
+    CHECK(unknown(4).empty());
+    CHECK(unknown(1) == std::vector{Unknown::parts});
 }
 
 TEST_CASE("a parameter of 64 bits is fetched for each condition under which it is used") {

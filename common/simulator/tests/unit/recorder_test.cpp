@@ -8,6 +8,7 @@
 #include <string>
 
 #include "execute/device.h"
+#include "ptx/parser.h"
 #include "report/reports.h"
 
 using namespace coalesce::sim;
@@ -41,6 +42,35 @@ TEST_CASE("one block stands for a single round, six for many, fewer where there 
     CHECK(Recorder::chosen_blocks(grid(1000, 1), kResident).size() == 1);
     CHECK(Recorder::chosen_blocks(grid(512, 512), kResident).size() == 6);
     CHECK(Recorder::chosen_blocks(grid(2, 1), 1).size() == 2);
+}
+
+TEST_CASE("a block that takes a few turns does not stand for all: some take one more") {
+    const LaunchConfig config = grid(1000, 1);
+    const auto others = [&](u64 steps, bool shares_turns) {
+        const auto recording = recording_of(config, [=](u64) { return steps; });
+        return Recorder::beside_the_first(config, recording, shares_turns);
+    };
+    CHECK(others(800, false).empty());
+    CHECK(others(100000, true).empty());  // so many that one more is nothing
+    REQUIRE(others(800, true).size() == 5);
+    const u64 first = Recorder::chosen_blocks(config, kResident).front();
+    for (const u64 other : others(800, true)) CHECK(other != first);
+
+    const LaunchConfig many = grid(512, 512);
+    const auto recording = recording_of(many, [](u64) { return 800; });
+    CHECK(Recorder::beside_the_first(many, recording, true).empty());
+}
+
+TEST_CASE("blocks that take turns ask how many there are") {
+    const auto asks = [](const std::string& what) {
+        const auto module = ptx::parse(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+            ".reg .b32 %r1;\nmov.u32 %r1, " +
+            what + ";\nret;\n}\n");
+        return asks_for_grid(*module->functions.at("k"));
+    };
+    CHECK(asks("%nctaid.x"));
+    CHECK(!asks("%ntid.x"));
 }
 
 TEST_CASE("blocks that do the same need no others") {

@@ -104,6 +104,12 @@ TEST_CASE("a loop that counts by a constant keeps four turns' loads on their way
         return estimate(text.replace(text.find("%NOUNROLL"), 9, pragma));
     };
     CHECK(with("") >= with(".pragma \"nounroll\";") + 3);
+
+    // Unless it orders memory for others in each turn; a barrier does not keep ptxas from it.
+    const u32 once = with(".pragma \"nounroll\";") + 1;
+    for (const char* fence : {"membar.gl;", "fence.acq_rel.gpu;", "barrier.cluster.arrive;"})
+        CHECK(with(fence) <= once);
+    for (const char* other : {"bar.sync 0;", "fence.proxy.async;"}) CHECK(with(other) >= once + 2);
 }
 
 TEST_CASE("of two loaded values, the second is loaded over the first where it is chosen") {
