@@ -87,7 +87,9 @@ bool is_mistake(std::string_view call, cudaError_t error) {
         case cudaSuccess:
         case cudaErrorMemoryAllocation:
         case cudaErrorNotReady:
-        case cudaErrorNotSupported:  // reported where it is found
+        case cudaErrorNotSupported:              // reported where it is found
+        case cudaErrorStreamCaptureInvalidated:  // by a call that was reported
+        case cudaErrorGraphExecUpdateFailure:    // how a program asks whether it has to instantiate
             return false;
         default: break;
     }
@@ -97,7 +99,8 @@ bool is_mistake(std::string_view call, cudaError_t error) {
     if (call.empty()) return true;  // kernel<<<...>>>
     for (const char* work :
          {"cudaLaunch", "cudaMemcpy", "cudaMemset", "cudaMemPrefetch", "cudaMemAdvise",
-          "cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaEvent", "cudaStream", "cuTensorMap"}) {
+          "cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaEvent", "cudaStream", "cudaGraph",
+          "cudaDeviceSynchronize", "cuTensorMap"}) {
         if (call.starts_with(work)) return true;
     }
     return false;

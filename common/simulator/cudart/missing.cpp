@@ -8,7 +8,6 @@
 namespace {
 
 // What to do instead, by subject.
-constexpr const char* graphs = "launch the work in a stream, without a graph";
 constexpr const char* arrays = "use plain device memory and index it";
 constexpr const char* graphics = "there is no graphics here; copy through host memory";
 constexpr const char* sharing =
