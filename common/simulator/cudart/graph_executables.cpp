@@ -214,7 +214,7 @@ cudaError_t update(Executable& executable, const Graph& wanted,
     const Difference difference = compare(*executable.graph, wanted);
     if (info) *info = {difference.result, handle_of(difference.node), handle_of(difference.from)};
     if (difference.found()) {
-        explain("the graph differs in more than the values of its nodes; instantiate it anew.");
+        explain("the graph differs in more than the values of its nodes; instantiate it again.");
         return cudaErrorGraphExecUpdateFailure;
     }
     take_over(*executable.graph, wanted);
