@@ -85,6 +85,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream = nullptr);
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function);
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function);
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = nullptr);
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = nullptr);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments);

@@ -181,6 +181,7 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device) {
     return answer(__func__, [&] {
+        note_runtime_use();
         if (is_device(device)) current_device() = device;
         return check_device(device);
     });

@@ -413,6 +413,11 @@ cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
     });
 }
 
+/// What the driver calls a function is the same as a cudaKernel_t.
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
+    return cudaGetKernel(reinterpret_cast<cudaKernel_t*>(handle), function);
+}
+
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t shared, cudaStream_t stream) {
     return api(__func__, [&] {
