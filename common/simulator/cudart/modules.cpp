@@ -101,6 +101,7 @@ static cudaError_t choose_ptx(LoadedModule& module, std::vector<std::string>& te
         } catch (const fatbin::FatbinError& error) {
             // With -rdc=true the toolkit's own libraries (cudadevrt) are among them: machine code alone.
             module.problem = std::string("no PTX to run: ") + error.what() + ".";
+            if (module.is_library) module.problem += " With NVRTC, take nvrtcGetPTX.";
             continue;
         }
         const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability);

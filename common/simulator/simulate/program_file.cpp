@@ -129,12 +129,16 @@ Environment loader_variables(const std::string& program, const std::string& libr
     const std::string folders = folder.string() + ":" + driver_folder.string();
     Environment variables{{"LD_LIBRARY_PATH", before_present(folders, "LD_LIBRARY_PATH", ':')}};
     const Uses uses = uses_of(program, elf, variables);
+    const std::filesystem::path driver = driver_folder / kDriver;
+    if (uses.driver && !is_file(driver.string()))
+        throw CanNotRun("the simulator is missing: " + driver.string() +
+                        "; build the project's target simulated_driver");
     // nvcc adds a static runtime to programs of the driver as well, and they need not use it.
     if (!uses.runtime && !uses.driver) refuse(program, elf);
     refuse_libraries(program, elf);
     if (elf.has_run_path || !(elf.needs(kLibrary) || elf.needs(kDriver))) {
         std::string ahead = library;
-        if (uses.driver) ahead += ":" + (driver_folder / kDriver).string();
+        if (uses.driver) ahead += ":" + driver.string();
         variables.emplace_back("LD_PRELOAD", before_present(ahead, "LD_PRELOAD", ':'));
     }
     return variables;

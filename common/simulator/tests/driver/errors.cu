@@ -30,6 +30,7 @@
 // expect: in words: invalid argument
 // expect: a number that is no error: CUDA_ERROR_INVALID_VALUE
 // expect-stderr: No context is current
+// expect-stderr: nvrtcGetPTX
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemFree
 // expect-stderr: was freed before
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuMemcpyHtoD
