@@ -74,9 +74,13 @@ Result cuGetProcAddress_v2(const char* symbol, void** function, int, unsigned lo
 }
 
 /// Tables that only NVIDIA's driver has. Those who ask are its static runtime and its libraries, for whatever
-/// they do next.
+/// they do next; but NVRTC, which looks for a device and needs none.
 Result cuGetExportTable(const void** table, const void*) {
     if (table) *table = nullptr;
+    Dl_info caller{};
+    const bool is_known = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname;
+    if (is_known && std::string(caller.dli_fname).find("libnvrtc") != std::string::npos)
+        return kNotSupported;
     const std::string instead =
         std::string(subjects::static_runtime.instead) + ", without NVIDIA's libraries";
     return coalesceDriverMissing(
