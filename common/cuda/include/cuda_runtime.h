@@ -15,6 +15,7 @@
 #    include "coalesce_cuda/atomics.h"
 #    include "coalesce_cuda/device_memory.h"
 #    include "coalesce_cuda/numbers.h"
+#    include "coalesce_cuda/integers.h"
 #    include "coalesce_cuda/system.h"
 #    include "coalesce_cuda/warps.h"
 #endif

@@ -1,5 +1,5 @@
 #!/bin/sh
-# facts.sh driver_types.h -- writes a C++ program that prints every fact of our header: the value of each
+# facts.sh HEADER... -- writes a C++ program that prints every fact of our headers: the value of each
 # enumerator and macro, the size of each struct, the offset of each member. Built with our headers and
 # with the toolkit's, it has to print the same.
 set -eu
@@ -9,7 +9,7 @@ printf '#define SIZE(x) std::printf("sizeof %%s = %%zu\\n", #x, sizeof(x));\n'
 printf '#define OFFSET(s, m) std::printf("%%s.%%s at %%zu\\n", #s, #m, offsetof(s, m));\n'
 printf 'int main() {\n'
 sed -n -e 's/^    \(cuda[A-Za-z0-9_]*\) = .*/VALUE(\1)/p' \
-    -e 's/^#define \(cuda[A-Za-z0-9_]*\) (*-*[0-9][0-9]*)*$/VALUE(\1)/p' "$1"
+    -e 's/^#define \(cuda[A-Za-z0-9_]*\) (*-*[0-9][0-9]*)*$/VALUE(\1)/p' "$@"
 awk '
     function member_names(text) {
         # A name stands before a comma, a semicolon or the bounds of an array.
@@ -36,5 +36,5 @@ awk '
             member_names(line)
         }
         if (ends) within = 0
-    }' "$1"
+    }' "$@"
 printf '}\n'

@@ -14,14 +14,14 @@ trap 'rm -rf "$work"' EXIT
 
 # facts HEADERS PROGRAM_OF NAME: what the headers say of the names that are in PROGRAM_OF's.
 facts() {
-    sh "$here/facts.sh" "$2/coalesce_cuda/driver_types.h" >"$work/facts.cpp"
+    sh "$here/facts.sh" "$2/coalesce_cuda/driver_types.h" "$2/coalesce_cuda/graph_types.h" >"$work/facts.cpp"
     "$cxx" -w -std=c++20 -isystem "$1" -o "$work/facts" "$work/facts.cpp"
     "$work/facts" >"$work/$3"
 }
 facts "$ours" "$ours" ours
 facts "$toolkit" "$ours" theirs
 count=$(wc -l <"$work/ours")
-[ "$count" -gt 600 ] || { echo "failed: only $count facts were found in our header"; exit 1; }
+[ "$count" -gt 700 ] || { echo "failed: only $count facts were found in our header"; exit 1; }
 diff -u "$work/theirs" "$work/ours" || { echo "failed: our header (+) differs from the toolkit's (-)"; exit 1; }
 
 # declares NAME: whether the functions in NAME go with the toolkit's declarations.
@@ -31,7 +31,7 @@ declares() {
     "$cxx" -w -std=c++20 -isystem "$toolkit" -fsyntax-only "$work/declared.cpp"
 }
 functions=$(grep -c '^[a-z].*(.*);$' "$ours/cuda_runtime_api.h")
-[ "$functions" -gt 140 ] || { echo "failed: only $functions functions were found"; exit 1; }
+[ "$functions" -gt 220 ] || { echo "failed: only $functions functions were found"; exit 1; }
 declares "$ours/cuda_runtime_api.h"
 
 # A wrong number, a member in another place and another return type are seen.

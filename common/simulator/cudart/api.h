@@ -29,6 +29,8 @@
 #include <string>
 #include <vector>
 
+#include "cudart/per_thread.h"
+
 namespace coalesce::sim::cudart {
 
 /// Sets the calling thread's last error, unless it is a success. Returns `error`.
@@ -36,6 +38,10 @@ cudaError_t remember(cudaError_t error);
 
 /// The context's error or cudaSuccess. A kernel's error that waited comes out now.
 cudaError_t context_error();
+
+/// Whether the program has called, itself, a function that needs the device.
+bool runtime_is_used();
+void note_runtime_use();
 
 /// A kernel that was just launched ended with `error`.
 void break_context(cudaError_t error);
@@ -46,6 +52,13 @@ void report_broken(cudaError_t error, const std::string& kernel);
 
 /// cudaDeviceReset after a context error: the device is gone for this process.
 void leave_broken_context();
+
+/// The calling thread's last error, to be put back after calls that are not to change it.
+struct LastError {
+    cudaError_t error = cudaSuccess;
+    bool from_context = false;
+};
+LastError& last_error_of_thread();
 
 /// Makes the context whole again and forgets the calling thread's last error. Hardware cannot.
 void mend_context();
@@ -69,12 +82,17 @@ cudaError_t not_simulated(const std::string& what);
 /// The call that this thread is in; a call that another one makes is part of that one.
 class CurrentCall {
 public:
-    explicit CurrentCall(const char* name);
+    using ErrorName = const char* (*)(cudaError_t);
+
+    /// `error_name`: what its errors are called in reports.
+    explicit CurrentCall(const char* name, ErrorName error_name = cudaGetErrorName);
     ~CurrentCall();  ///< prints what was explained and not reported
     const char* name() const { return name_; }
 
     /// What the call returns. A failure that is a mistake of the program becomes a report.
     cudaError_t end(cudaError_t error);
+    /// Whether the program made the call that goes on, and not another function of ours.
+    static bool is_outermost();
     /// What was explained since the last time that somebody took it, as one text.
     static std::string take_explanations();
     /// The kernel that this thread's call launches, for the report.
@@ -85,6 +103,7 @@ private:
     CurrentCall& outermost();
 
     const char* name_;
+    ErrorName error_name_;
     CurrentCall* outer_;
     std::vector<std::string> sentences_;  ///< of the outermost call
     std::string kernel_;
@@ -115,18 +134,3 @@ cudaError_t api(const char* name, Body body) noexcept {
 }
 
 }  // namespace coalesce::sim::cudart
-
-/// GCC compares an alias's attributes with its function's; clang has no such warning, and warns of that.
-#ifdef __clang__
-#    define COALESCE_ALIAS_MAY_DIFFER
-#else
-#    define COALESCE_ALIAS_MAY_DIFFER _Pragma("GCC diagnostic ignored \"-Wmissing-attributes\"")
-#endif
-
-/// Programs built with --default-stream per-thread call names that end in _ptsz (calls that take a
-/// stream) or _ptds. All work here is done before a call returns, so they are the same functions.
-#define COALESCE_PER_THREAD_STREAM(function, suffix)                                               \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"") \
-        COALESCE_ALIAS_MAY_DIFFER extern "C" decltype(function) function##suffix                   \
-        __attribute__((alias(#function)));                                                         \
-    _Pragma("GCC diagnostic pop") static_assert(true)

@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "base/options.h"
-#include "cudart/api.h"
+#include "cudart/capture.h"
 #include "cudart/devices.h"
+#include "cudart/graphs.h"
 #include "cudart/leaks.h"
 #include "cudart/modules.h"
 #include "cudart/streams.h"
@@ -124,6 +125,9 @@ cudaError_t reset() {
         return cudaSuccess;
     }
     report_leaks();
+    // Before their memory: graphs give theirs back.
+    forget_captures();
+    Graphs::instance().clear();
     DeviceMemory& memory = Device::instance().memory();
     const auto table = memory.table();
     for (const Allocation& allocation : table->live) {
@@ -177,6 +181,7 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device) {
     return answer(__func__, [&] {
+        note_runtime_use();
         if (is_device(device)) current_device() = device;
         return check_device(device);
     });
@@ -201,7 +206,7 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
 // ---- the context ----
 
 cudaError_t cudaDeviceSynchronize() {
-    return api(__func__, [] { return cudaSuccess; });
+    return api(__func__, check_nothing_captured);
 }
 
 cudaError_t cudaDeviceReset() {

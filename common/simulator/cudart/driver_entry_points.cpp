@@ -1,8 +1,11 @@
-// The way from the runtime to the driver's functions (cuMemAlloc ...). There is no driver here. Of
-// its functions one is answered, cuTensorMapEncodeTiled, because programs that use tensor maps have
-// no other way to make them; the answer to every other name is that it was not found, in the manner
-// in which NVIDIA's library says so.
+// The way from the runtime to the driver's functions (cuMemAlloc ...). One of them is here,
+// cuTensorMapEncodeTiled, because programs that use tensor maps have no other way to make them. The others
+// are in the stand-in for the driver's library (driver/), where `simulate` has put it before the program; where
+// there is none, the answer is that the function was not found, in the manner in which NVIDIA's library says so.
+#include <dlfcn.h>
+
 #include "cudart/api.h"
+#include "cudart/driver_support.h"
 #include "memory/tensor_map.h"
 
 using namespace coalesce::sim;
@@ -13,10 +16,12 @@ namespace {
 /// CUresult, as far as it is needed: cuda.h is not there without a toolkit.
 enum DriverResult : int { kSuccess = 0, kInvalidValue = 1 };
 
-/// cuTensorMapEncodeTiled. Its enumerations are passed as unsigned numbers.
-int encode_tiled(void* map, u32 type, u32 rank, void* address, const u64* size, const u64* strides,
-                 const u32* box, const u32* element_strides, u32 interleave, u32 swizzle,
-                 u32 promotion, u32 fill) noexcept {
+}  // namespace
+
+int coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* address,
+                            const uint64_t* size, const uint64_t* strides, const unsigned* box,
+                            const unsigned* element_strides, unsigned interleave, unsigned swizzle,
+                            unsigned promotion, unsigned fill) {
     CurrentCall call("cuTensorMapEncodeTiled");
     try {
         const std::string fault = encode({.map = map,
@@ -40,10 +45,29 @@ int encode_tiled(void* map, u32 type, u32 rank, void* address, const u64* size, 
     }
 }
 
-cudaError_t find(const char* symbol, void** function, cudaDriverEntryPointQueryResult* result) {
+namespace {
+
+/// The driver's own way to find a function; null when its library is not there, or is not ours.
+void* find_in_driver(const char* symbol, unsigned long long flags) {
+    using GetProcAddress = int (*)(const char*, void**, int, unsigned long long, int*);
+    static const GetProcAddress get = []() -> GetProcAddress {
+        void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL);
+        if (!library || !dlsym(library, "coalesceDriverIsSimulated")) return nullptr;
+        return reinterpret_cast<GetProcAddress>(dlsym(library, "cuGetProcAddress_v2"));
+    }();
+    void* function = nullptr;
+    int query = 0;
+    if (get) get(symbol, &function, 0, flags, &query);
+    return function;
+}
+
+cudaError_t find(const char* symbol, void** function, unsigned long long flags,
+                 cudaDriverEntryPointQueryResult* result) {
     if (!symbol || !function) return cudaErrorInvalidValue;
-    const bool found = std::string(symbol) == "cuTensorMapEncodeTiled";
-    *function = found ? reinterpret_cast<void*>(encode_tiled) : nullptr;
+    *function = std::string(symbol) == "cuTensorMapEncodeTiled"
+                    ? reinterpret_cast<void*>(coalesceEncodeTensorMap)
+                    : find_in_driver(symbol, flags);
+    const bool found = *function != nullptr;
     if (result) *result = found ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     if (!found) {
         explain(std::string("the driver's ") + symbol +
@@ -55,14 +79,14 @@ cudaError_t find(const char* symbol, void** function, cudaDriverEntryPointQueryR
 }  // namespace
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
-                                             unsigned long long,
+                                             unsigned long long flags,
                                              cudaDriverEntryPointQueryResult* result) {
-    return answer(__func__, [&] { return find(symbol, function, result); });
+    return answer(__func__, [&] { return find(symbol, function, flags, result); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGetDriverEntryPointByVersion, _ptsz);
 
-cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
                                     cudaDriverEntryPointQueryResult* result) {
-    return answer(__func__, [&] { return find(symbol, function, result); });
+    return answer(__func__, [&] { return find(symbol, function, flags, result); });
 }
 COALESCE_PER_THREAD_STREAM(cudaGetDriverEntryPoint, _ptsz);

@@ -21,10 +21,8 @@ struct ContextState {
 };
 ContextState context;
 
-struct LastError {
-    cudaError_t error = cudaSuccess;
-    bool from_context = false;
-};
+std::atomic<bool> runtime_used{false};
+
 thread_local LastError last;
 thread_local CurrentCall* current_call = nullptr;
 
@@ -35,7 +33,16 @@ cudaError_t remember(cudaError_t error) {
     return error;
 }
 
+bool runtime_is_used() {
+    return runtime_used;
+}
+
+void note_runtime_use() {
+    if (CurrentCall::is_outermost()) runtime_used = true;
+}
+
 cudaError_t context_error() {
+    note_runtime_use();
     const cudaError_t fresh = context.waiting.exchange(cudaSuccess);
     // The first error is the one that stays.
     cudaError_t none = cudaSuccess;
@@ -50,6 +57,10 @@ void break_context(cudaError_t error) {
 void leave_broken_context() {
     context.current = cudaErrorDevicesUnavailable;
     last = {};
+}
+
+LastError& last_error_of_thread() {
+    return last;
 }
 
 void mend_context() {
@@ -87,7 +98,9 @@ bool is_mistake(std::string_view call, cudaError_t error) {
         case cudaSuccess:
         case cudaErrorMemoryAllocation:
         case cudaErrorNotReady:
-        case cudaErrorNotSupported:  // reported where it is found
+        case cudaErrorNotSupported:              // reported where it is found
+        case cudaErrorStreamCaptureInvalidated:  // by a call that was reported
+        case cudaErrorGraphExecUpdateFailure:    // how a program asks whether it has to instantiate
             return false;
         default: break;
     }
@@ -95,22 +108,26 @@ bool is_mistake(std::string_view call, cudaError_t error) {
         if (call.find(question) != call.npos) return false;
     }
     if (call.empty()) return true;  // kernel<<<...>>>
-    for (const char* work :
-         {"cudaLaunch", "cudaMemcpy", "cudaMemset", "cudaMemPrefetch", "cudaMemAdvise",
-          "cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaEvent", "cudaStream", "cuTensorMap"}) {
+    for (const char* work : {"cudaLaunch",    "cudaMemcpy", "cudaMemset", "cudaMemPrefetch",
+                             "cudaMemAdvise", "cudaMalloc", "cudaFree",   "cudaHostAlloc",
+                             "cudaEvent",     "cudaStream", "cudaGraph",  "cudaDeviceSynchronize",
+                             "cuLaunch",      "cuMemcpy",   "cuMemset",   "cuMemAlloc",
+                             "cuMemFree",     "cuEvent",    "cuStream",   "cuGraph",
+                             "cuTensorMap"}) {
         if (call.starts_with(work)) return true;
     }
     return false;
 }
 
-void report_failure(const std::string& call, cudaError_t error, const std::string& kernel,
+/// `error`: its name.
+void report_failure(const std::string& call, const std::string& error, const std::string& kernel,
                     const std::string& message) {
     if (!options().checks.api) return;
     Report report;
     report.check = "apicheck";
-    report.kind = std::string(cudaGetErrorName(error)) + " from " + call;
+    report.kind = error + " from " + call;
     report.kernel = kernel;
-    report.message = message.empty() ? std::string(cudaGetErrorString(error)) + "." : message;
+    report.message = message;
     report.message[0] = static_cast<char>(std::toupper(report.message[0]));
     reports().add(report);
 }
@@ -118,11 +135,12 @@ void report_failure(const std::string& call, cudaError_t error, const std::strin
 }  // namespace
 
 void report_broken(cudaError_t error, const std::string& kernel) {
-    report_failure("a kernel", error, kernel,
+    report_failure("a kernel", cudaGetErrorName(error), kernel,
                    std::string(cudaGetErrorString(error)) + "; the check that says where is off.");
 }
 
-CurrentCall::CurrentCall(const char* name) : name_(name), outer_(current_call) {
+CurrentCall::CurrentCall(const char* name, ErrorName error_name)
+    : name_(name), error_name_(error_name), outer_(current_call) {
     current_call = this;
 }
 
@@ -142,9 +160,15 @@ cudaError_t CurrentCall::end(cudaError_t error) {
     // What broke the context has been reported when it did.
     const bool is_new = error != context.current.load() && error != context.waiting.load();
     if (!outer_ && is_new && is_mistake(name_, error)) {
-        report_failure(*name_ ? name_ : "a launch", error, kernel_, take_explanations());
+        const std::string said = take_explanations();
+        report_failure(*name_ ? name_ : "a launch", error_name_(error), kernel_,
+                       said.empty() ? std::string(cudaGetErrorString(error)) + "." : said);
     }
     return error;
+}
+
+bool CurrentCall::is_outermost() {
+    return current_call && !current_call->outer_;
 }
 
 std::string CurrentCall::take_explanations() {

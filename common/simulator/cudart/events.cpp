@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
-#include "cudart/streams.h"
+#include "cudart/capture.h"
+#include "cudart/events.h"
 
 using namespace coalesce::sim::cudart;
 
@@ -17,6 +19,7 @@ struct Event {
     bool timed = true;
     bool recorded = false;
     Clock::time_point at;
+    std::optional<CapturedEvent> captured;  ///< recorded last in a captured stream
 };
 
 class Events {
@@ -55,10 +58,8 @@ private:
 template <class Body>
 cudaError_t with_event(const char* name, cudaEvent_t handle, Body body) {
     return api(name, [&] {
-        Event* event = Events::instance().find(handle);
-        if (event) return body(*event);
-        explain("the event was destroyed, or never created.");
-        return cudaErrorInvalidResourceHandle;
+        const cudaError_t error = check_event(handle);
+        return error != cudaSuccess ? error : body(*Events::instance().find(handle));
     });
 }
 
@@ -74,12 +75,42 @@ cudaError_t create(cudaEvent_t* event, unsigned flags) {
     return cudaSuccess;
 }
 
-cudaError_t record(Event& event, cudaStream_t stream) {
-    const cudaError_t error = check_stream(stream);
-    if (error != cudaSuccess) return error;
+void record_now(Event& event) {
     event.recorded = true;
+    event.captured.reset();
     event.at = Clock::now();
+}
+
+/// `external`: in a captured stream, the graph is to record the event when it runs.
+cudaError_t record(cudaEvent_t handle, Event& event, cudaStream_t stream, bool external) {
+    cudaError_t error = check_stream(stream);
+    if (error == cudaSuccess) error = check_order(stream);
+    if (error != cudaSuccess) return error;
+    const auto capture = capture_of(stream);
+    if (external) {
+        return capture ? capture_work(capture, stream, RecordWork{handle}) : cudaErrorInvalidValue;
+    }
+    if (capture) return record_captured(capture, stream, event.captured.emplace());
+    record_now(event);
     return cudaSuccess;
+}
+
+cudaError_t wait(cudaStream_t stream, cudaEvent_t handle, const Event& event, bool external) {
+    cudaError_t error = check_stream(stream);
+    if (error != cudaSuccess) return error;
+    if (event.captured && !external) return join_capture(stream, *event.captured);
+    error = check_order(stream);
+    if (error != cudaSuccess) return error;
+    const auto capture = capture_of(stream);
+    if (external) {
+        return capture ? capture_work(capture, stream, WaitWork{handle}) : cudaErrorInvalidValue;
+    }
+    return capture ? refuse_event_from_outside(capture) : cudaSuccess;
+}
+
+/// Whether the event happened: nothing is ever left to wait for.
+cudaError_t ask(const Event& event) {
+    return event.captured ? refuse_captured_event(*event.captured) : check_safe();
 }
 
 cudaError_t elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -89,6 +120,7 @@ cudaError_t elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     if (!from || !to || !from->recorded || !to->recorded || !from->timed || !to->timed) {
         return cudaErrorInvalidResourceHandle;
     }
+    if (from->captured || to->captured) return cudaErrorCapturedEvent;
     *milliseconds = std::chrono::duration<float, std::milli>(to->at - from->at).count();
     return cudaSuccess;
 }
@@ -96,6 +128,18 @@ cudaError_t elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
 }  // namespace
 
 namespace coalesce::sim::cudart {
+
+cudaError_t check_event(cudaEvent_t event) {
+    if (Events::instance().find(event)) return cudaSuccess;
+    explain("the event was destroyed, or never created.");
+    return cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t record_now(cudaEvent_t handle) {
+    const cudaError_t error = check_event(handle);
+    if (error == cudaSuccess) ::record_now(*Events::instance().find(handle));
+    return error;
+}
 
 void forget_events() {
     Events::instance().clear();
@@ -118,23 +162,24 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    return with_event(__func__, event, [&](Event& e) { return record(e, stream); });
+    return with_event(__func__, event, [&](Event& e) { return record(event, e, stream, false); });
 }
 COALESCE_PER_THREAD_STREAM(cudaEventRecord, _ptsz);
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
     return with_event(__func__, event, [&](Event& e) {
-        return flags > cudaEventRecordExternal ? cudaErrorInvalidValue : record(e, stream);
+        return flags > cudaEventRecordExternal ? cudaErrorInvalidValue
+                                               : record(event, e, stream, flags != 0);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaEventRecordWithFlags, _ptsz);
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    return with_event(__func__, event, [](Event&) { return cudaSuccess; });
+    return with_event(__func__, event, ask);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return with_event(__func__, event, [](Event&) { return cudaSuccess; });
+    return with_event(__func__, event, ask);
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -142,8 +187,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-    return with_event(__func__, event, [&](Event&) {
-        return flags > cudaEventWaitExternal ? cudaErrorInvalidValue : check_stream(stream);
+    return with_event(__func__, event, [&](Event& e) {
+        return flags > cudaEventWaitExternal ? cudaErrorInvalidValue
+                                             : wait(stream, event, e, flags != 0);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamWaitEvent, _ptsz);

@@ -2,17 +2,13 @@
 #include <cstring>
 
 #include "cudart/api.h"
+#include "cudart/launch.h"
 #include "cudart/modules.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
 
 namespace {
-
-/// Bytes of a parameter. A type of one of .v2/.v4 or an array has its size in the declaration.
-u64 parameter_size(const ptx::Variable& parameter) {
-    return parameter.size ? parameter.size : ptx::size_of(parameter.type);
-}
 
 int max_threads_per_block(const Kernel& kernel) {
     const u32* bounds = kernel.ast->max_threads;
@@ -160,15 +156,10 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
     return api(__func__, [&] {
         if (!offset) return cudaErrorInvalidValue;
         return with_kernel(function, [&](KernelHandle& handle) {
-            const auto& parameters = handle.kernel->ast->parameters;
-            if (index >= parameters.size()) return cudaErrorInvalidValue;
-            u64 at = 0;
-            for (size_t i = 0; i <= index; ++i) {
-                at = round_up(at, parameters[i].align);
-                if (i < index) at += parameter_size(parameters[i]);
-            }
+            u64 at = 0, size = 0;
+            if (!parameter_place(handle, index, at, size)) return cudaErrorInvalidValue;
             *offset = at;
-            if (bytes) *bytes = parameter_size(parameters[index]);
+            if (bytes) *bytes = size;
             return cudaSuccess;
         });
     });

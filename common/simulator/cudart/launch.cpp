@@ -13,10 +13,14 @@
 //   A configuration that the device cannot run is the launch's own error, and the next launch may
 //   succeed. What the kernel does wrong breaks the context, and so does a kernel that cannot be
 //   simulated: see api.h.
+#include "cudart/launch.h"
+
+#include <cstring>
 #include <mutex>
 #include <vector>
 
 #include "cudart/api.h"
+#include "cudart/capture.h"
 #include "cudart/modules.h"
 #include "cudart/streams.h"
 #include "execute/recorder.h"
@@ -36,15 +40,6 @@ struct CallConfiguration {
 };
 thread_local std::vector<CallConfiguration> pushed;
 
-/// A launch as it is asked for, before anything is checked.
-struct Request {
-    dim3 grid, block;
-    size_t shared = 0;
-    cudaStream_t stream = nullptr;
-    bool cooperative = false;
-    Dim3 cluster{0, 0, 0};  ///< zeros: not given
-};
-
 std::string shape(dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
@@ -56,7 +51,7 @@ cudaError_t refuse(cudaError_t error, const std::string& why, const KernelHandle
     return error;
 }
 
-cudaError_t check_grid(const Request& request, const KernelHandle& handle) {
+cudaError_t check_grid(const LaunchRequest& request, const KernelHandle& handle) {
     const dim3 g = request.grid;
     if (g.x == 0 || g.y == 0 || g.z == 0) {
         return refuse(cudaErrorInvalidValue, "the grid has no blocks (" + shape(g) + ").", handle);
@@ -69,7 +64,7 @@ cudaError_t check_grid(const Request& request, const KernelHandle& handle) {
     return cudaSuccess;
 }
 
-cudaError_t check_block(const Request& request, const KernelHandle& handle) {
+cudaError_t check_block(const LaunchRequest& request, const KernelHandle& handle) {
     const dim3 b = request.block;
     if (b.x == 0 || b.y == 0 || b.z == 0) {
         return refuse(cudaErrorInvalidValue, "the block has no threads (" + shape(b) + ").",
@@ -99,7 +94,8 @@ cudaError_t check_block(const Request& request, const KernelHandle& handle) {
     return cudaSuccess;
 }
 
-cudaError_t check_resources(const Request& request, void** arguments, const KernelHandle& handle) {
+cudaError_t check_resources(const LaunchRequest& request, void** arguments,
+                            const KernelHandle& handle) {
     const u32 limit = handle.dynamic_shared_limit();
     if (request.shared > limit) {
         std::string why = std::to_string(request.shared) +
@@ -123,7 +119,7 @@ cudaError_t check_resources(const Request& request, void** arguments, const Kern
     return cudaSuccess;
 }
 
-cudaError_t check_cooperative(const Request& request, const KernelHandle& handle) {
+cudaError_t check_cooperative(const LaunchRequest& request, const KernelHandle& handle) {
     if (!request.cooperative) return cudaSuccess;
     const u32 threads = request.block.x * request.block.y * request.block.z;
     const u64 resident = u64{DeviceModel::multiprocessors} *
@@ -138,7 +134,7 @@ cudaError_t check_cooperative(const Request& request, const KernelHandle& handle
 }
 
 /// What the kernel was compiled for comes before what the launch says.
-Dim3 cluster_of(const Request& request, const KernelHandle& handle) {
+Dim3 cluster_of(const LaunchRequest& request, const KernelHandle& handle) {
     const auto given = [](const u32* c) { return c[0] || c[1] || c[2]; };
     const auto filled = [](u32 x, u32 y, u32 z) { return Dim3{x ? x : 1, y ? y : 1, z ? z : 1}; };
     const u32* compiled = handle.kernel->ast->cluster;
@@ -148,7 +144,7 @@ Dim3 cluster_of(const Request& request, const KernelHandle& handle) {
     return filled(handle.cluster.x, handle.cluster.y, handle.cluster.z);
 }
 
-cudaError_t check_cluster(const Request& request, Dim3 cluster, const KernelHandle& handle) {
+cudaError_t check_cluster(const LaunchRequest& request, Dim3 cluster, const KernelHandle& handle) {
     const u64 most = handle.non_portable_cluster ? 16 : 8;
     const bool divides = request.grid.x % cluster.x == 0 && request.grid.y % cluster.y == 0 &&
                          request.grid.z % cluster.z == 0;
@@ -197,7 +193,8 @@ Status run_and_predict(Kernel& kernel, const LaunchConfig& config, void** argume
     return status;
 }
 
-cudaError_t run(KernelHandle& handle, const Request& request, Dim3 cluster, void** arguments) {
+cudaError_t run(KernelHandle& handle, const LaunchRequest& request, Dim3 cluster,
+                void** arguments) {
     LaunchConfig config;
     config.grid = {request.grid.x, request.grid.y, request.grid.z};
     config.block = {request.block.x, request.block.y, request.block.z};
@@ -217,33 +214,6 @@ cudaError_t run(KernelHandle& handle, const Request& request, Dim3 cluster, void
     return is_not_simulated(status) ? error : cudaSuccess;
 }
 
-/// The kernel to launch, ready to run. That its code cannot be run breaks the context.
-cudaError_t find_to_run(const void* function, KernelHandle*& handle) {
-    cudaError_t error = Modules::instance().find(function, handle);
-    if (error != cudaSuccess) return error;
-    CurrentCall::launches(kernel_name(handle->name));
-    error = Modules::instance().make_ready(*handle);
-    if (error == cudaSuccess) return error;
-    report_unsupported(CurrentCall::take_explanations(),
-                       "This kernel cannot run on the simulated GPU.", kernel_name(handle->name));
-    break_context(error);
-    return error;
-}
-
-cudaError_t launch(const void* function, const Request& request, void** arguments) {
-    KernelHandle* handle = nullptr;
-    cudaError_t error = find_to_run(function, handle);
-    if (error == cudaSuccess) error = check_stream(request.stream);
-    if (error == cudaSuccess) error = check_grid(request, *handle);
-    if (error == cudaSuccess) error = check_block(request, *handle);
-    if (error == cudaSuccess) error = check_resources(request, arguments, *handle);
-    if (error == cudaSuccess) error = check_cooperative(request, *handle);
-    if (error != cudaSuccess) return error;
-    const Dim3 cluster = cluster_of(request, *handle);
-    error = check_cluster(request, cluster, *handle);
-    return error != cudaSuccess ? error : run(*handle, request, cluster, arguments);
-}
-
 cudaError_t not_launched(const char* attribute) {
     const cudaError_t error =
         not_simulated(std::string("a launch with the attribute ") + attribute);
@@ -251,8 +221,11 @@ cudaError_t not_launched(const char* attribute) {
     return error;
 }
 
-/// Attributes that change speed alone, or nothing here, are accepted; unknown ones are not.
-cudaError_t apply(const cudaLaunchAttribute& attribute, Request& request) {
+}  // namespace
+
+namespace coalesce::sim::cudart {
+
+cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request) {
     switch (attribute.id) {
         case cudaLaunchAttributeCooperative:
             request.cooperative = attribute.val.cooperative != 0;
@@ -279,7 +252,123 @@ cudaError_t apply(const cudaLaunchAttribute& attribute, Request& request) {
     }
 }
 
+// ---- arguments ----
+
+bool parameter_place(const KernelHandle& handle, size_t index, u64& offset, u64& bytes) {
+    const auto& parameters = handle.kernel->ast->parameters;
+    if (index >= parameters.size()) return false;
+    offset = 0;
+    for (size_t i = 0; i <= index; ++i) {
+        if (i > 0) offset += bytes;
+        offset = round_up(offset, parameters[i].align);
+        // A type of one of .v2/.v4 or an array has its size in the declaration.
+        bytes = parameters[i].size ? parameters[i].size : ptx::size_of(parameters[i].type);
+    }
+    return true;
+}
+
+namespace {
+
+/// `source(index, offset)` is where argument `index` lies now.
+template <class Source>
+std::shared_ptr<const KernelArguments> collect_arguments(const KernelHandle& handle,
+                                                         Source source) {
+    auto copied = std::make_shared<KernelArguments>();
+    const size_t count = handle.kernel->ast->parameters.size();
+    u64 offset = 0, bytes = 0;
+    if (count > 0) parameter_place(handle, count - 1, offset, bytes);
+    copied->bytes.resize(offset + bytes);
+    for (size_t i = 0; i < count; ++i) {
+        parameter_place(handle, i, offset, bytes);
+        std::memcpy(copied->bytes.data() + offset, source(i, offset), bytes);
+        copied->pointers.push_back(copied->bytes.data() + offset);
+    }
+    return copied;
+}
+
 }  // namespace
+
+std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle,
+                                                      void** arguments) {
+    return collect_arguments(handle, [&](size_t i, u64) { return arguments[i]; });
+}
+
+cudaError_t unpack_extra(const KernelHandle& handle, void** extra,
+                         std::shared_ptr<const KernelArguments>& arguments) {
+    // CU_LAUNCH_PARAM_END, _BUFFER_POINTER, _BUFFER_SIZE: cuda.h is not there without a toolkit.
+    constexpr u64 end = 0, buffer_pointer = 1, buffer_size = 2;
+    const u8* buffer = nullptr;
+    u64 size = 0;
+    for (void** entry = extra; reinterpret_cast<u64>(*entry) != end; entry += 2) {
+        const u64 name = reinterpret_cast<u64>(*entry);
+        if (name == buffer_pointer)
+            buffer = static_cast<const u8*>(entry[1]);
+        else if (name == buffer_size)
+            size = *static_cast<const size_t*>(entry[1]);
+        else
+            return cudaErrorInvalidValue;
+    }
+    u64 offset = 0, bytes = 0;
+    const size_t count = handle.kernel->ast->parameters.size();
+    if (count > 0) parameter_place(handle, count - 1, offset, bytes);
+    if (!buffer || size < offset + bytes) {
+        explain("the buffer of arguments holds " + std::to_string(size) +
+                " bytes, and the kernel takes " + std::to_string(offset + bytes) + ".");
+        return cudaErrorInvalidValue;
+    }
+    arguments = collect_arguments(handle, [&](size_t, u64 at) { return buffer + at; });
+    return cudaSuccess;
+}
+
+// ---- checking, running ----
+
+cudaError_t find_to_run(const void* function, KernelHandle*& handle) {
+    cudaError_t error = Modules::instance().find(function, handle);
+    if (error != cudaSuccess) return error;
+    CurrentCall::launches(kernel_name(handle->name));
+    error = Modules::instance().make_ready(*handle);
+    if (error == cudaSuccess) return error;
+    report_unsupported(CurrentCall::take_explanations(),
+                       "This kernel cannot run on the simulated GPU.", kernel_name(handle->name));
+    break_context(error);
+    return error;
+}
+
+cudaError_t check_launch(const KernelHandle& handle, const LaunchRequest& request,
+                         void** arguments) {
+    cudaError_t error = check_grid(request, handle);
+    if (error == cudaSuccess) error = check_block(request, handle);
+    if (error == cudaSuccess) error = check_resources(request, arguments, handle);
+    if (error == cudaSuccess) error = check_cooperative(request, handle);
+    if (error != cudaSuccess) return error;
+    return check_cluster(request, cluster_of(request, handle), handle);
+}
+
+cudaError_t launch_now(const void* function, const LaunchRequest& request, void** arguments) {
+    KernelHandle* handle = nullptr;
+    cudaError_t error = find_to_run(function, handle);
+    if (error == cudaSuccess) error = check_launch(*handle, request, arguments);
+    return error != cudaSuccess ? error
+                                : run(*handle, request, cluster_of(request, *handle), arguments);
+}
+
+cudaError_t launch(const void* function, const LaunchRequest& request, void** arguments,
+                   const std::vector<cudaLaunchAttribute>& attributes) {
+    cudaError_t error = check_stream(request.stream);
+    if (error == cudaSuccess) error = check_order(request.stream);
+    if (error != cudaSuccess) return error;
+    const auto capture = capture_of(request.stream);
+    if (!capture) return launch_now(function, request, arguments);
+    KernelHandle* handle = nullptr;
+    error = find_to_run(function, handle);
+    if (error == cudaSuccess) error = check_launch(*handle, request, arguments);
+    if (error != cudaSuccess) return fail_capture(*capture, error);
+    return capture_work(
+        capture, request.stream,
+        KernelWork{function, request, copy_arguments(*handle, arguments), attributes});
+}
+
+}  // namespace coalesce::sim::cudart
 
 extern "C" {
 
@@ -324,6 +413,11 @@ cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
     });
 }
 
+/// What the driver calls a function is the same as a cudaKernel_t.
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
+    return cudaGetKernel(reinterpret_cast<cudaKernel_t*>(handle), function);
+}
+
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                              size_t shared, cudaStream_t stream) {
     return api(__func__, [&] {
@@ -348,15 +442,17 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
                                 void** arguments) {
     return api(__func__, [&] {
         if (!config || (config->numAttrs > 0 && !config->attrs)) return cudaErrorInvalidValue;
-        Request request{.grid = config->gridDim,
-                        .block = config->blockDim,
-                        .shared = config->dynamicSmemBytes,
-                        .stream = config->stream};
-        for (unsigned i = 0; i < config->numAttrs; ++i) {
-            const cudaError_t error = apply(config->attrs[i], request);
+        LaunchRequest request{.grid = config->gridDim,
+                              .block = config->blockDim,
+                              .shared = config->dynamicSmemBytes,
+                              .stream = config->stream};
+        const std::vector<cudaLaunchAttribute> attributes(config->attrs,
+                                                          config->attrs + config->numAttrs);
+        for (const cudaLaunchAttribute& attribute : attributes) {
+            const cudaError_t error = apply_attribute(attribute, request);
             if (error != cudaSuccess) return error;
         }
-        return launch(function, request, arguments);
+        return launch(function, request, arguments, attributes);
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaLaunchKernelExC, _ptsz);

@@ -1,8 +1,10 @@
 // Device code that a program loads while it runs: cudaLibraryLoadData and what belongs to it.
 //
 // Unlike the program's own code a library is read at once, so that PTX that is not right is told by
-// the call that brought it (NVIDIA's library does so with CUDA_MODULE_LOADING=EAGER). Options for
-// NVIDIA's compiler are accepted and mean nothing.
+// the call that brought it (NVIDIA's library does so with CUDA_MODULE_LOADING=EAGER). Of the options for
+// NVIDIA's compiler one means something here: the buffer for what it has to say of code that is not right.
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -14,9 +16,40 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-cudaError_t load(cudaLibrary_t* library, std::vector<char> file, const void* image) {
+/// The options of a load, as two lists.
+struct Options {
+    const cudaJitOption* names = nullptr;
+    void** values = nullptr;
+    unsigned count = 0;
+
+    /// Null: not given.
+    void** find(cudaJitOption wanted) const {
+        if (!names || !values) return nullptr;
+        const cudaJitOption* found = std::find(names, names + count, wanted);
+        return found == names + count ? nullptr : values + (found - names);
+    }
+};
+
+/// Writes `text` into the buffer that the options give for it, and how much that was.
+void write_log(const Options& options, cudaJitOption buffer, cudaJitOption size,
+               const std::string& text) {
+    void** const begin = options.find(buffer);
+    void** const bytes = options.find(size);
+    if (!begin || !*begin || !bytes || reinterpret_cast<u64>(*bytes) == 0) return;
+    const u64 room = reinterpret_cast<u64>(*bytes) - 1;
+    const u64 length = std::min<u64>(room, text.size());
+    std::memcpy(*begin, text.data(), length);
+    static_cast<char*>(*begin)[length] = '\0';
+    *bytes = reinterpret_cast<void*>(length == 0 ? 0 : length + 1);
+}
+
+cudaError_t load(cudaLibrary_t* library, std::vector<char> file, const void* image,
+                 const Options& options) {
     LoadedModule& module = Modules::instance().add_library(std::move(file), image);
     const cudaError_t error = Modules::instance().read(module);
+    write_log(options, cudaJitInfoLogBuffer, cudaJitInfoLogBufferSizeBytes, "");
+    write_log(options, cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes,
+              error == cudaSuccess ? "" : module.problem);
     if (error != cudaSuccess) {
         Modules::instance().unload_library(module);
         return error;
@@ -53,14 +86,18 @@ cudaError_t variable(void** address, size_t* bytes, cudaLibrary_t handle, const 
 
 }  // namespace
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**,
-                                unsigned, cudaLibraryOption*, void**, unsigned) {
-    return api(__func__,
-               [&] { return library && code ? load(library, {}, code) : cudaErrorInvalidValue; });
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption* options,
+                                void** values, unsigned count, cudaLibraryOption*, void**,
+                                unsigned) {
+    return api(__func__, [&] {
+        return library && code ? load(library, {}, code, {options, values, count})
+                               : cudaErrorInvalidValue;
+    });
 }
 
-cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cudaJitOption*,
-                                    void**, unsigned, cudaLibraryOption*, void**, unsigned) {
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name,
+                                    cudaJitOption* options, void** values, unsigned count,
+                                    cudaLibraryOption*, void**, unsigned) {
     return api(__func__, [&] {
         if (!library || !name) return cudaErrorInvalidValue;
         std::ifstream stream(name, std::ios::binary);
@@ -70,7 +107,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cu
         }
         std::vector<char> file(std::istreambuf_iterator<char>(stream), {});
         file.push_back('\0');  // PTX text ends with a zero
-        return load(library, std::move(file), nullptr);
+        return load(library, std::move(file), nullptr, {options, values, count});
     });
 }
 

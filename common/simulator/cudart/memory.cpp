@@ -3,10 +3,10 @@
 #include <map>
 #include <mutex>
 
-#include "cudart/api.h"
+#include "cudart/capture.h"
 #include "cudart/devices.h"
+#include "cudart/graph_memory.h"
 #include "cudart/memory_pools.h"
-#include "cudart/streams.h"
 #include "execute/device.h"
 
 using namespace coalesce::sim;
@@ -170,26 +170,41 @@ void describe(const void* pointer, cudaPointerAttributes& attributes) {
 
 }  // namespace
 
+namespace coalesce::sim::cudart {
+
+cudaError_t allocate_device(void** pointer, size_t bytes) {
+    return allocate(pointer, bytes, AllocationKind::device);
+}
+
+cudaError_t free_device(void* pointer) {
+    if (const auto of_graph = find_graph_memory(pointer)) {
+        if (end_use(*of_graph)) return cudaSuccess;
+        explain("the memory is a graph's, and no launch has allocated it since it was freed.");
+        return cudaErrorInvalidValue;
+    }
+    const cudaError_t error = release(pointer, is_device_kind);
+    if (error == cudaSuccess) note_freed_in_pools(pointer);
+    return error;
+}
+
+}  // namespace coalesce::sim::cudart
+
 // ---- device ----
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    return api(__func__, [&] { return allocate(pointer, bytes, AllocationKind::device); });
+    return unsafe_api(__func__, [&] { return allocate_device(pointer, bytes); });
 }
 
 cudaError_t cudaFree(void* pointer) {
-    return api(__func__, [&] {
-        const cudaError_t error = release(pointer, is_device_kind);
-        if (error == cudaSuccess) note_freed_in_pools(pointer);
-        return error;
-    });
+    return unsafe_api(__func__, [&] { return free_device(pointer); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
-    return api(__func__, [&] { return allocate_pitched(pointer, pitch, width, height); });
+    return unsafe_api(__func__, [&] { return allocate_pitched(pointer, pitch, width, height); });
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* block, cudaExtent extent) {
-    return api(__func__, [&] {
+    return unsafe_api(__func__, [&] {
         if (!block) return cudaErrorInvalidValue;
         size_t rows = 0;
         if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) {
@@ -213,7 +228,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 // ---- managed ----
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
-    return api(__func__, [&] {
+    return unsafe_api(__func__, [&] {
         if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
             return cudaErrorInvalidValue;
         }
@@ -242,6 +257,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
                                  unsigned flags, cudaStream_t stream) {
     return on_stream(__func__, stream, [&] {
         if (flags != 0) return cudaErrorInvalidValue;
+        if (capture_of(stream)) return check_not_captured(stream);
         const cudaError_t error = check_location(location);
         return error != cudaSuccess ? error : check_advised(pointer, bytes);
     });
@@ -264,15 +280,16 @@ COALESCE_PER_THREAD_STREAM(cudaStreamAttachMemAsync, _ptsz);
 // ---- pinned and registered ----
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-    return api(__func__, [&] { return allocate_host(pointer, bytes, cudaHostAllocDefault); });
+    return unsafe_api(__func__,
+                      [&] { return allocate_host(pointer, bytes, cudaHostAllocDefault); });
 }
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-    return api(__func__, [&] { return allocate_host(pointer, bytes, flags); });
+    return unsafe_api(__func__, [&] { return allocate_host(pointer, bytes, flags); });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-    return api(__func__, [&] {
+    return unsafe_api(__func__, [&] {
         const cudaError_t error =
             release(pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
         if (error == cudaSuccess) HostFlags::instance().forget(pointer);
@@ -281,11 +298,11 @@ cudaError_t cudaFreeHost(void* pointer) {
 }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
-    return api(__func__, [&] { return register_host(pointer, bytes, flags); });
+    return unsafe_api(__func__, [&] { return register_host(pointer, bytes, flags); });
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
-    return api(__func__, [&] { return unregister_host(pointer); });
+    return unsafe_api(__func__, [&] { return unregister_host(pointer); });
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* pointer, unsigned flags) {

@@ -10,7 +10,8 @@
 #include <set>
 
 #include "base/types.h"
-#include "cudart/api.h"
+#include "cudart/capture.h"
+#include "cudart/graph_memory.h"
 #include "cudart/streams.h"
 
 using namespace coalesce::sim;
@@ -153,9 +154,38 @@ cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* pool) {
 }
 
 cudaError_t allocate(Pool& pool, void** pointer, size_t bytes) {
-    const cudaError_t error = cudaMalloc(pointer, bytes);
+    const cudaError_t error = allocate_device(pointer, bytes);
     if (error == cudaSuccess && *pointer) Pools::instance().note_allocation(&pool, *pointer, bytes);
     return error;
+}
+
+/// In a captured stream it is a graph that allocates.
+cudaError_t capture_allocation(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                               void** pointer, size_t bytes) {
+    if (!pointer || bytes == 0) return cudaErrorInvalidValue;
+    AllocateWork work;
+    const cudaError_t error = describe_allocation(bytes, work);
+    if (error != cudaSuccess) return error;
+    *pointer = work.parameters.dptr;
+    return capture_work(capture, stream, std::move(work));
+}
+
+cudaError_t allocate_in_stream(Pool& pool, void** pointer, size_t bytes, cudaStream_t stream) {
+    const cudaError_t error = check_order(stream);
+    if (error != cudaSuccess) return error;
+    const auto capture = capture_of(stream);
+    return capture ? capture_allocation(capture, stream, pointer, bytes)
+                   : allocate(pool, pointer, bytes);
+}
+
+cudaError_t free_in_stream(void* pointer, cudaStream_t stream) {
+    const cudaError_t error = check_order(stream);
+    if (error != cudaSuccess) return error;
+    const auto capture = capture_of(stream);
+    if (!capture) return free_device(pointer);
+    FreeWork work{find_graph_memory(pointer)};
+    if (!work.memory) explain("what a graph frees, a graph must have allocated.");
+    return work.memory ? capture_work(capture, stream, std::move(work)) : cudaErrorInvalidValue;
 }
 
 /// The 13.0 calls name a location instead of a device.
@@ -179,21 +209,23 @@ void note_freed_in_pools(const void* pointer) {
 }  // namespace coalesce::sim::cudart
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-    return on_stream(__func__, stream,
-                     [&] { return allocate(*Pools::instance().current(), pointer, bytes); });
+    return on_stream(__func__, stream, [&] {
+        return allocate_in_stream(*Pools::instance().current(), pointer, bytes, stream);
+    });
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocAsync, _ptsz);
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t handle,
                                     cudaStream_t stream) {
     return on_stream(__func__, stream, [&] {
-        return with_pool(handle, [&](Pool& pool) { return allocate(pool, pointer, bytes); });
+        return with_pool(
+            handle, [&](Pool& pool) { return allocate_in_stream(pool, pointer, bytes, stream); });
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaMallocFromPoolAsync, _ptsz);
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    return on_stream(__func__, stream, [&] { return cudaFree(pointer); });
+    return on_stream(__func__, stream, [&] { return free_in_stream(pointer, stream); });
 }
 COALESCE_PER_THREAD_STREAM(cudaFreeAsync, _ptsz);
 

@@ -1,7 +1,13 @@
-// The books of the memory pools.
+// Device memory as the calls that take it from pools need it, and the books of the pools.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 namespace coalesce::sim::cudart {
+
+/// cudaMalloc and cudaFree without what surrounds a call.
+cudaError_t allocate_device(void** pointer, size_t bytes);
+cudaError_t free_device(void* pointer);
 
 /// `pointer` was freed, whether it came from a pool or not.
 void note_freed_in_pools(const void* pointer);

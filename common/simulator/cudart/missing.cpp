@@ -4,22 +4,12 @@
 // The header with the real declarations is left out on purpose: here these functions take whatever
 // they are given and look at none of it.
 #include "cudart/missing.h"
+#include "base/subjects.h"
 
-namespace {
+using namespace coalesce::sim::subjects;
 
-// What to do instead, by subject.
-constexpr const char* graphs = "launch the work in a stream, without a graph";
-constexpr const char* arrays = "use plain device memory and index it";
-constexpr const char* graphics = "there is no graphics here; copy through host memory";
-constexpr const char* sharing =
-    "the simulated device belongs to one process; copy through host memory";
-constexpr const char* batches = "make one call for each operation of the batch";
-constexpr const char* other = "run this part of the program on a GPU";
-
-}  // namespace
-
-#define COALESCE_MISSING(function, instead)                               \
-    extern "C" int function() {                                           \
-        return coalesce::sim::cudart::report_missing(#function, instead); \
+#define COALESCE_MISSING(function, subject)                                       \
+    extern "C" int function() {                                                   \
+        return coalesce::sim::cudart::report_missing(#function, subject.instead); \
     }
 #include "cudart/missing_list.inc"

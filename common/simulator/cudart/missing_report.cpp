@@ -8,9 +8,10 @@
 namespace coalesce::sim::cudart {
 namespace {
 
-/// A question leaves no work undone: a program has its answer, and may have another way.
+/// A question leaves no work undone: a program has its answer, and may have another way. (cudaIpcGetMemHandle
+/// asks nothing: another process is to have the memory.)
 bool is_question(const std::string& function) {
-    return function.find("Get") != function.npos;
+    return function.find("Get") != function.npos && function.find("Ipc") == function.npos;
 }
 
 std::string as_sentence(std::string words) {

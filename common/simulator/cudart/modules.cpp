@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/subjects.h"
 #include "cudart/api.h"
 #include "fatbin/fatbin.h"
 #include "program/lower.h"
@@ -98,18 +99,20 @@ static cudaError_t choose_ptx(LoadedModule& module, std::vector<std::string>& te
         try {
             found = module.is_library ? fatbin::read_image(image) : fatbin::read_ptx(image);
         } catch (const fatbin::FatbinError& error) {
+            // With -rdc=true the toolkit's own libraries (cudadevrt) are among them: machine code alone.
             module.problem = std::string("no PTX to run: ") + error.what() + ".";
-            return cudaErrorNoKernelImageForDevice;
+            if (module.is_library) module.problem += " With NVRTC, take nvrtcGetPTX.";
+            continue;
         }
         const fatbin::PtxImage* chosen = fatbin::choose(found, DeviceModel::capability);
-        if (!chosen) {
-            module.problem =
-                "no PTX that a device of compute capability 9.0 can run. Build with -arch=sm_90, "
-                "or add -gencode arch=compute_90,code=compute_90.";
-            return cudaErrorNoKernelImageForDevice;
-        }
-        texts.push_back(chosen->text);
+        if (chosen)
+            texts.push_back(chosen->text);
+        else
+            module.problem = "no PTX that a device of compute capability 9.0 can run: " +
+                             std::string(subjects::machine_code.instead) + ".";
     }
+    if (texts.empty()) return cudaErrorNoKernelImageForDevice;
+    module.problem.clear();
     return cudaSuccess;
 }
 
@@ -118,9 +121,7 @@ cudaError_t Modules::read_locked(LoadedModule& module) {
     const cudaError_t error = choose_ptx(module, texts);
     if (error != cudaSuccess) return error;
     if (texts.size() != 1) {
-        module.problem = "-rdc=true with " + std::to_string(texts.size()) +
-                         " translation units: PTX is not linked here. Build without -rdc=true, or "
-                         "include the device code in one file.";
+        module.problem = subjects::not_simulated(subjects::several_units) + ".";
         return cudaErrorNoKernelImageForDevice;
     }
 

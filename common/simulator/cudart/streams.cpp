@@ -1,6 +1,8 @@
 // Streams. A call that puts work in a stream does the work before it returns, so a stream is never
 // busy: what is left of it is a handle with flags, a priority and attributes.
 #include "cudart/streams.h"
+
+#include "cudart/capture.h"
 #include "cudart/devices.h"
 
 #include <map>
@@ -106,6 +108,11 @@ cudaError_t check_stream(cudaStream_t stream) {
     return cudaErrorInvalidResourceHandle;
 }
 
+bool waits_for_default_stream(cudaStream_t stream) {
+    const Stream* known = Streams::instance().find(stream);
+    return known && known->flags != cudaStreamNonBlocking;
+}
+
 void forget_streams() {
     Streams::instance().clear();
 }
@@ -128,6 +135,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return api(__func__, [&] {
         const cudaError_t error = check_stream(stream);
         if (error != cudaSuccess) return error;
+        forget_capture(stream);
         return Streams::instance().destroy(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
     });
 }
@@ -143,21 +151,20 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 // ---- waiting: nothing is ever left to wait for ----
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return on_stream(__func__, stream, [] { return cudaSuccess; });
+    return on_stream(__func__, stream, [&] { return check_not_captured(stream); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamSynchronize, _ptsz);
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return on_stream(__func__, stream, [] { return cudaSuccess; });
+    return on_stream(__func__, stream, [&] { return check_not_captured(stream); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamQuery, _ptsz);
 
 // ---- host functions ----
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-    return on_stream(__func__, stream, [&] {
-        if (!function) return cudaErrorInvalidValue;
-        function(data);
+    return in_stream(__func__, stream, [&](Work& work) {
+        work = HostWork{function, data};
         return cudaSuccess;
     });
 }
@@ -167,6 +174,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned flags) {
     return on_stream(__func__, stream, [&] {
         if (!callback || flags != 0) return cudaErrorInvalidValue;
+        // Unlike host functions, callbacks cannot be captured.
+        const cudaError_t error =
+            capture_of(stream) ? check_not_captured(stream) : check_order(stream);
+        if (error != cudaSuccess) return error;
         callback(stream, cudaSuccess, data);
         return cudaSuccess;
     });
@@ -230,37 +241,3 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
     });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamCopyAttributes, _ptsz);
-
-// ---- capture into a graph: never under way, cannot be begun (missing_list.inc) ----
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-    return with_stream(__func__, stream,
-                       [&](Stream&) { return give(status, cudaStreamCaptureStatusNone); });
-}
-COALESCE_PER_THREAD_STREAM(cudaStreamIsCapturing, _ptsz);
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                     unsigned long long* id, cudaGraph_t* graph,
-                                     const cudaGraphNode_t** dependencies,
-                                     const cudaGraphEdgeData** edges, size_t* count) {
-    return with_stream(__func__, stream, [&](Stream&) {
-        if (id) *id = 0;
-        if (graph) *graph = nullptr;
-        if (dependencies) *dependencies = nullptr;
-        if (edges) *edges = nullptr;
-        if (count) *count = 0;
-        return give(status, cudaStreamCaptureStatusNone);
-    });
-}
-COALESCE_PER_THREAD_STREAM(cudaStreamGetCaptureInfo, _ptsz);
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-    return answer(__func__, [&] {
-        static thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-        if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed) {
-            return cudaErrorInvalidValue;
-        }
-        std::swap(*mode, current);
-        return cudaSuccess;
-    });
-}

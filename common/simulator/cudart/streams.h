@@ -8,6 +8,9 @@ namespace coalesce::sim::cudart {
 /// cudaSuccess when `stream` is one of the default streams or was created and not destroyed.
 cudaError_t check_stream(cudaStream_t stream);
 
+/// Whether the stream and the default stream wait for each other.
+bool waits_for_default_stream(cudaStream_t stream);
+
 /// A call that needs the device and works in a stream.
 template <class Body>
 cudaError_t on_stream(const char* name, cudaStream_t stream, Body body) noexcept {

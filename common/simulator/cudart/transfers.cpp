@@ -104,21 +104,48 @@ void copy_row(const Side& to, const Side& from, u64 to_offset, u64 from_offset, 
     }
 }
 
+cudaError_t check_kind(cudaMemcpyKind kind) {
+    const bool known = kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
+    return known ? cudaSuccess : cudaErrorInvalidMemcpyDirection;
+}
+
+cudaError_t find_sides(const Pitched& to, const Pitched& from, const Shape& shape,
+                       cudaMemcpyKind kind, Side& to_side, Side& from_side) {
+    cudaError_t error = check_kind(kind);
+    if (error == cudaSuccess) error = find_side("destination", to, shape, to_side);
+    if (error == cudaSuccess) error = find_side("source", from, shape, from_side);
+    return error != cudaSuccess ? error : check_direction(kind, to_side, from_side);
+}
+
+cudaError_t find_filled(const Pitched& to, const Shape& shape, Side& side) {
+    const cudaError_t error = find_side("destination", to, shape, side);
+    if (error != cudaSuccess) return error;
+    return side.reached_by_kernels ? cudaSuccess : wrong_direction("destination", side.address);
+}
+
+void fill_row(u8* row, u64 bytes, unsigned value, unsigned element) {
+    if (element == 1) {
+        std::memset(row, static_cast<int>(value), bytes);
+        return;
+    }
+    for (u64 at = 0; at + element <= bytes; at += element) std::memcpy(row + at, &value, element);
+}
+
 u64 row_offset(const Pitched& place, u64 slice, u64 row) {
     return (slice * place.height + row) * place.pitch;
 }
 
 }  // namespace
 
-cudaError_t copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind) {
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-        return cudaErrorInvalidMemcpyDirection;
-    }
-    if (shape.empty()) return cudaSuccess;
+cudaError_t check_copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind) {
     Side to_side, from_side;
-    cudaError_t error = find_side("destination", to, shape, to_side);
-    if (error == cudaSuccess) error = find_side("source", from, shape, from_side);
-    if (error == cudaSuccess) error = check_direction(kind, to_side, from_side);
+    return shape.empty() ? check_kind(kind) : find_sides(to, from, shape, kind, to_side, from_side);
+}
+
+cudaError_t copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind) {
+    if (shape.empty()) return check_kind(kind);
+    Side to_side, from_side;
+    const cudaError_t error = find_sides(to, from, shape, kind, to_side, from_side);
     if (error != cudaSuccess) return error;
     for (u64 slice = 0; slice < shape.depth; ++slice) {
         for (u64 row = 0; row < shape.height; ++row) {
@@ -133,16 +160,20 @@ cudaError_t copy(void* to, const void* from, u64 bytes, cudaMemcpyKind kind) {
     return copy(Pitched{.begin = to}, Pitched{.begin = from}, Shape{.width = bytes}, kind);
 }
 
-cudaError_t fill(Pitched to, Shape shape, int value) {
+cudaError_t check_fill(Pitched to, Shape shape) {
+    Side side;
+    return shape.empty() ? cudaSuccess : find_filled(to, shape, side);
+}
+
+cudaError_t fill(Pitched to, Shape shape, unsigned value, unsigned element) {
     if (shape.empty()) return cudaSuccess;
     Side side;
-    const cudaError_t error = find_side("destination", to, shape, side);
+    const cudaError_t error = find_filled(to, shape, side);
     if (error != cudaSuccess) return error;
-    if (!side.reached_by_kernels) return wrong_direction("destination", side.address);
     for (u64 slice = 0; slice < shape.depth; ++slice) {
         for (u64 row = 0; row < shape.height; ++row) {
             const u64 offset = row_offset(to, slice, row);
-            std::memset(side.host + offset, value, shape.width);
+            fill_row(side.host + offset, shape.width, value, element);
             memory().mark_written_by_host(side.address + offset, shape.width);
         }
     }

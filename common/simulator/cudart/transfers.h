@@ -29,7 +29,11 @@ struct Pitched {
 cudaError_t copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind);
 cudaError_t copy(void* to, const void* from, u64 bytes, cudaMemcpyKind kind);
 
-/// Sets every byte to `value`.
-cudaError_t fill(Pitched to, Shape shape, int value);
+/// Sets every `element` bytes (1, 2 or 4) to the low bytes of `value`.
+cudaError_t fill(Pitched to, Shape shape, unsigned value, unsigned element = 1);
+
+/// What copy and fill would say before they begin.
+cudaError_t check_copy(Pitched to, Pitched from, Shape shape, cudaMemcpyKind kind);
+cudaError_t check_fill(Pitched to, Shape shape);
 
 }  // namespace coalesce::sim::cudart

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "execute/graph_conditions.h"
 #include "execute/memory_access.h"
 #include "execute/printf_format.h"
 
@@ -123,6 +124,23 @@ const Op* run_free(Warp& w, const Op* op) {
     return op + 1;
 }
 
+// ---- cudaGraphSetConditional(handle, value) ----
+
+const Op* run_set_conditional(Warp& w, const Op* op) {
+    const u64* handles = w.lanes<u64>(op->a);
+    const u32* values = w.lanes<u32>(op->b);
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int l = std::countr_zero(rest);
+        if (!GraphConditions::instance().set(handles[l], values[l]))
+            return w.fail(op, Status::launch_failure, "execution", "invalid handle",
+                          "cudaGraphSetConditional with a handle that "
+                          "cudaGraphConditionalHandleCreate did not return",
+                          l);
+    }
+    w.block->watch->memory_changed();
+    return op + 1;
+}
+
 struct NamedCall {
     const char* name;
     DeviceCall call;
@@ -134,6 +152,7 @@ constexpr NamedCall kCalls[] = {
     {"__assertfail", {run_assertfail, Width::none, {w64, w64, w32, w64, w64}, false, false}},
     {"malloc", {run_malloc, w64, {w64}, true, true}},
     {"free", {run_free, Width::none, {w64}, true, true}},
+    {"cudaGraphSetConditional", {run_set_conditional, Width::none, {w64, w32}, true, false}},
 };
 
 }  // namespace

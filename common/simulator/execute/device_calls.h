@@ -1,5 +1,5 @@
 // The functions that every kernel may call without anybody having written them: vprintf,
-// __assertfail, malloc, free.
+// __assertfail, malloc, free, cudaGraphSetConditional.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct DeviceCall {
         false;  ///< call DeviceHeap::prepare before the launch's AllocationTable is taken
 };
 
-/// "vprintf", "__assertfail", "malloc", "free"; nullptr for any other name.
+/// "vprintf", "malloc" ...; nullptr for any other name.
 const DeviceCall* find_device_call(const std::string& name);
 
 /// malloc and free in kernels: one allocation of device memory, handed out in pieces. Lives as long

@@ -1,6 +1,7 @@
 // Branches, barriers, returns and calls.
 #include <algorithm>
 
+#include "base/subjects.h"
 #include "execute/barriers.h"
 #include "execute/device_calls.h"
 #include "program/deciding_registers.h"
@@ -162,6 +163,10 @@ void FunctionLowering::lower_call() {
     if (callee.kind == Operand::Kind::symbol) {
         const auto& functions = kernel_.module->ast->functions;
         const auto found = functions.find(callee.name);
+        // The first thing that a kernel calls to launch another.
+        if (callee.name.starts_with("__cudaCDP"))
+            throw LoweringError(subjects::not_simulated(subjects::device_launches) + ".",
+                                kernel_.place(now().where));
         if (found == functions.end() || !found->second->has_body)
             fail("call of " + callee.name + ", which is not defined here");
         functions_used_.insert(callee.name);

@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "report/text.h"
+#include "simulate/explain_missing.h"
 #include "timing/gpu.h"
 
 namespace coalesce::simulate {
@@ -105,6 +106,8 @@ void add_options(CLI::App& app, CommandLine& line) {
     app.add_flag("--plain", line.plain,
                  "Without anything that makes it fast: to find out\nwhether a result is right");
     app.add_flag("--quiet", line.quiet, "Print no reports and no table");
+    app.add_flag("--explain-missing", line.explains_missing,
+                 "Say what runs here and what does not, and end");
 }
 
 /// --time may stand alone, and what follows it then is the program.
@@ -146,6 +149,11 @@ std::optional<CommandLine> read_command_line(int argc, char** argv, int& exit_co
         return std::nullopt;
     } catch (const CLI::ParseError& error) {
         exit_code = complain(error.what());
+        return std::nullopt;
+    }
+    if (line.explains_missing) {
+        std::fputs(explain_missing().c_str(), stdout);
+        exit_code = 0;
         return std::nullopt;
     }
     line.program = app.remaining();

@@ -14,6 +14,7 @@ struct CommandLine {
     bool lines = false;
     bool quiet = false;
     bool plain = false;
+    bool explains_missing = false;
     std::string time_on;                                                  ///< empty: no times
     std::string check, max_instructions, threads, seed, devices, memory;  ///< empty: not given
     int error_exit_code = 0;                                              ///< 0: not given

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace coalesce::simulate {
 
@@ -109,16 +110,31 @@ void read_dynamic(const MappedFile& file, const std::vector<Elf64_Phdr>& segment
     for (const std::uint64_t name : needed) result.needed.push_back(file.string_at(strings + name));
 }
 
-bool has_section(const MappedFile& file, const Elf64_Ehdr& header, const std::string& name) {
-    if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return false;
+/// The section of that name; nothing in a file that has been stripped of them.
+std::optional<Elf64_Shdr> find_section(const MappedFile& file, const Elf64_Ehdr& header,
+                                       const std::string& name) {
+    if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return std::nullopt;
     const auto section = [&](std::uint64_t i) {
         return file.at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
     };
     const std::uint64_t names = section(header.e_shstrndx).sh_offset;
     for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-        if (file.string_at(names + section(i).sh_name) == name) return true;
+        if (file.string_at(names + section(i).sh_name) == name) return section(i);
     }
-    return false;
+    return std::nullopt;
+}
+
+std::vector<std::string> read_wanted(const MappedFile& file, const Elf64_Ehdr& header) {
+    std::vector<std::string> wanted;
+    const auto symbols = find_section(file, header, ".dynsym");
+    const auto names = find_section(file, header, ".dynstr");
+    if (!symbols || !names) return wanted;
+    for (std::uint64_t i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); ++i) {
+        const auto symbol = file.at<Elf64_Sym>(symbols->sh_offset + i * sizeof(Elf64_Sym));
+        if (symbol.st_shndx == SHN_UNDEF)
+            wanted.push_back(file.string_at(names->sh_offset + symbol.st_name));
+    }
+    return wanted;
 }
 
 }  // namespace
@@ -132,7 +148,8 @@ ElfFile read_elf(const std::string& path) {
         if (segment.p_type == PT_INTERP) result.has_loader = true;
         if (segment.p_type == PT_DYNAMIC) read_dynamic(file, segments, segment, result);
     }
-    result.has_device_code = has_section(file, header, ".nv_fatbin");
+    result.has_device_code = find_section(file, header, ".nv_fatbin").has_value();
+    result.wanted = read_wanted(file, header);
     return result;
 }
 

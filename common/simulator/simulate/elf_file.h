@@ -12,6 +12,7 @@ struct ElfFile {
     bool has_run_path = false;        ///< DT_RPATH or DT_RUNPATH: looks for libraries on its own
     bool has_device_code = false;     ///< holds what nvcc embeds
     std::vector<std::string> needed;  ///< libraries it asks for by name (DT_NEEDED)
+    std::vector<std::string> wanted;  ///< functions and variables that others have to bring
 
     bool needs(const std::string& library) const;
 };

@@ -14,13 +14,16 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/subjects.h"
 #include "simulate/elf_file.h"
+#include "simulate/explain_missing.h"
 
 namespace coalesce::simulate {
 
 namespace {
 
 constexpr const char* kLibrary = "libcudart.so.13";
+constexpr const char* kDriver = "libcuda.so.1";
 
 bool is_file(const std::string& path) {
     std::error_code ignored;
@@ -44,24 +47,43 @@ std::string other_runtime(const ElfFile& elf) {
     return {};
 }
 
-/// For a program that does not name the runtime itself: perhaps a library of its own does.
-bool needs_runtime_indirectly(const std::string& program, const ElfFile& elf,
-                              const Environment& variables) {
-    return elf.has_loader && list_libraries(program, variables).find(kLibrary) != std::string::npos;
+/// Which of the two interfaces a program uses, itself or by a library of its own.
+struct Uses {
+    bool runtime = false, driver = false;
+};
+
+Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& variables) {
+    Uses uses{elf.needs(kLibrary), elf.needs(kDriver)};
+    if (uses.runtime || uses.driver || !elf.has_loader) return uses;
+    const std::string all = list_libraries(program, variables);
+    uses.runtime = all.find(kLibrary) != std::string::npos;
+    uses.driver = all.find(kDriver) != std::string::npos;
+    return uses;
 }
 
 [[noreturn]] void refuse(const std::string& program, const ElfFile& elf) {
     const std::string other = other_runtime(elf);
     if (!other.empty()) {
-        throw CanNotRun(program + " was built for " + other +
-                        "; rebuild it with nvcc of CUDA 13: nvcc -cudart shared");
+        throw CanNotRun(program + " was built for " + other + "; " +
+                        sim::subjects::other_version.instead);
     }
     if (elf.has_device_code) {
-        throw CanNotRun(
-            program + " was built with the static CUDA runtime; rebuild with nvcc -cudart shared");
+        throw CanNotRun(program + " was built with the static CUDA runtime; " +
+                        sim::subjects::static_runtime.instead);
     }
-    throw CanNotRun(program + " does not use the CUDA runtime (" + kLibrary +
-                    "); name a program built by nvcc -cudart shared");
+    throw CanNotRun(program + " uses neither the CUDA runtime (" + kLibrary + ") nor the driver (" +
+                    kDriver + "); name a program built by nvcc -cudart shared");
+}
+
+/// A library that cannot run is refused with its first function: a program would go on without what that
+/// was to compute.
+void refuse_libraries(const std::string& program, const ElfFile& elf) {
+    for (const std::string& library : elf.needed) {
+        for (const std::string& symbol : elf.wanted) {
+            const std::string problem = library_problem(library, symbol);
+            if (!problem.empty()) throw CanNotRun(program + " " + problem);
+        }
+    }
 }
 
 }  // namespace
@@ -102,13 +124,22 @@ Environment loader_variables(const std::string& program, const std::string& libr
     } catch (const NotAnElfFile& error) {
         throw CanNotRun(program + " " + error.what());
     }
-    const std::string folder = std::filesystem::path(library).parent_path().string();
-    Environment variables{{"LD_LIBRARY_PATH", before_present(folder, "LD_LIBRARY_PATH", ':')}};
-    if (!elf.needs(kLibrary) && !needs_runtime_indirectly(program, elf, variables)) {
-        refuse(program, elf);
-    }
-    if (elf.has_run_path || !elf.needs(kLibrary)) {
-        variables.emplace_back("LD_PRELOAD", before_present(library, "LD_PRELOAD", ':'));
+    const std::filesystem::path folder = std::filesystem::path(library).parent_path();
+    const std::filesystem::path driver_folder = folder / "driver";
+    const std::string folders = folder.string() + ":" + driver_folder.string();
+    Environment variables{{"LD_LIBRARY_PATH", before_present(folders, "LD_LIBRARY_PATH", ':')}};
+    const Uses uses = uses_of(program, elf, variables);
+    const std::filesystem::path driver = driver_folder / kDriver;
+    if (uses.driver && !is_file(driver.string()))
+        throw CanNotRun("the simulator is missing: " + driver.string() +
+                        "; build the project's target simulated_driver");
+    // nvcc adds a static runtime to programs of the driver as well, and they need not use it.
+    if (!uses.runtime && !uses.driver) refuse(program, elf);
+    refuse_libraries(program, elf);
+    if (elf.has_run_path || !(elf.needs(kLibrary) || elf.needs(kDriver))) {
+        std::string ahead = library;
+        if (uses.driver) ahead += ":" + driver.string();
+        variables.emplace_back("LD_PRELOAD", before_present(ahead, "LD_PRELOAD", ':'));
     }
     return variables;
 }

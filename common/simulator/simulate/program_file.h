@@ -19,8 +19,9 @@ std::string find_program(const std::string& name);
 /// Our libcudart.so.13, beside this executable: bin/simulate -> lib/. Throws CanNotRun.
 std::string find_library();
 
-/// Makes sure that `program` will use the CUDA runtime as a shared library, and returns the
-/// variables that make the loader take ours. Throws CanNotRun.
+/// Makes sure that `program` will use the CUDA runtime, or the driver, as a shared library, and that it needs
+/// nothing that cannot be simulated; returns the variables that make the loader take ours. Throws
+/// CanNotRun.
 Environment loader_variables(const std::string& program, const std::string& library);
 
 }  // namespace coalesce::simulate

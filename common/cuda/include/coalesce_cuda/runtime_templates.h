@@ -62,4 +62,19 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F kernel, 
     }
     return error;
 }
+
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t*, char*, size_t) { return cudaGraphInstantiate(executable, graph, 0); }
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphNode_t* node, cudaGraphExecUpdateResult* result) {
+    cudaGraphExecUpdateResultInfo info{};
+    const cudaError_t error = cudaGraphExecUpdate(executable, graph, &info);
+    if (node) *node = info.errorNode;
+    if (result) *result = info.result;
+    return error;
+}
+template <class T> cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) { return cudaGraphAddMemcpyNodeToSymbol(node, graph, after, count, static_cast<const void*>(&symbol), from, bytes, offset, kind); }
+template <class T> cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) { return cudaGraphAddMemcpyNodeFromSymbol(node, graph, after, count, to, static_cast<const void*>(&symbol), bytes, offset, kind); }
+template <class T> cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) { return cudaGraphMemcpyNodeSetParamsToSymbol(node, static_cast<const void*>(&symbol), from, bytes, offset, kind); }
+template <class T> cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) { return cudaGraphMemcpyNodeSetParamsFromSymbol(node, to, static_cast<const void*>(&symbol), bytes, offset, kind); }
+template <class T> cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) { return cudaGraphExecMemcpyNodeSetParamsToSymbol(executable, node, static_cast<const void*>(&symbol), from, bytes, offset, kind); }
+template <class T> cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executable, cudaGraphNode_t node, void* to, const T& symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) { return cudaGraphExecMemcpyNodeSetParamsFromSymbol(executable, node, to, static_cast<const void*>(&symbol), bytes, offset, kind); }
 // clang-format on

@@ -1,4 +1,4 @@
-// What device code asks of the system: printf, assert, memory, clocks, stopping.
+// What device code asks of the system: printf, assert, memory, clocks, stopping, the conditions of graphs.
 #pragma once
 
 #include <stddef.h>
@@ -13,6 +13,7 @@ __device__ int vprintf(const char* format, const char* arguments);
 __device__ int printf(const char* format, ...);
 __device__ void* malloc(size_t bytes);
 __device__ void free(void* pointer);
+__device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
 // clang makes loops of these where it cannot do better.
 __device__ inline void* memcpy(void* to, const void* from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
 __device__ inline void* memmove(void* to, const void* from, size_t bytes) { return __builtin_memmove(to, from, bytes); }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "simulate_run.h"
 
@@ -208,7 +209,11 @@ TEST_CASE("what cannot run is refused with one clear word") {
 #ifdef HAS_STATIC_PROGRAM  // made by nvcc alone
         {PROGRAMS "/endings_static", "static CUDA runtime; rebuild with nvcc -cudart shared"},
 #endif
-        {"/bin/true", "does not use the CUDA runtime"},
+#ifdef HAS_LIBRARY_PROGRAM
+        {PROGRAMS "/calls_library",
+         "calls cublasCreate_v2 of cuBLAS (libcublas.so.13), whose kernels are machine code"},
+#endif
+        {"/bin/true", "uses neither the CUDA runtime (libcudart.so.13) nor the driver"},
         {"./no/such/program", "there is no ./no/such/program"},
         {"no_such_program_at_all", "there is no program no_such_program_at_all"},
         {"/tmp", "is a folder"},
@@ -227,6 +232,41 @@ TEST_CASE("what cannot run is refused with one clear word") {
         CHECK(got.out == "");
         CHECK(got.report.is_null());
     }
+}
+
+#ifdef HAS_DRIVER_PROGRAM
+TEST_CASE("a program of the driver's functions alone runs, whatever runtime nvcc put beside it") {
+    const Outcome got = run({PROGRAMS "/only_driver"});
+    CHECK(got.out == "devices: 1\n");
+    CHECK(got.exit_code == 0);
+    CHECK(got.report.is_object());
+}
+
+TEST_CASE("... and one that uses that runtime is told so, and does not end with 0") {
+    const Outcome got = run({PROGRAMS "/driver_and_static"});
+    CHECK(has(unbroken(got.err), "static CUDA runtime"));
+    CHECK(has(unbroken(got.err), "nvcc -cudart shared"));
+    CHECK(got.exit_code == 2);
+}
+#endif
+
+TEST_CASE("what runs and what does not: one line each, and the book says the same") {
+    const Outcome got = run({}, {"--explain-missing"});
+    CHECK(got.exit_code == 0);
+    CHECK(got.err == "");
+    const std::vector<std::string> lines = coalesce::tests::split_lines(got.out);
+    CHECK(lines.size() > 30);
+    for (const std::string& line : lines) CHECK(line.size() <= 80);
+    CHECK(has(got.out, "textures, surfaces and CUDA arrays: use plain device memory"));
+    CHECK(has(got.out, "  cuFFT\n"));
+
+    std::ifstream file(GUIDE);
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    const std::string open = "```text\n", close = "```\n";
+    const std::size_t begin = page.find(open), end = page.find(close, begin + open.size());
+    REQUIRE(begin != page.npos);
+    REQUIRE(end != page.npos);
+    CHECK(page.substr(begin + open.size(), end - begin - open.size()) == got.out);
 }
 
 TEST_CASE("options that make no sense are refused") {

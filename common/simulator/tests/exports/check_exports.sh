@@ -1,6 +1,6 @@
 #!/bin/sh
-# check_exports.sh OURS NVIDIA -- every function of NVIDIA's libcudart.so.13 is in ours as well, with
-# the same version, and ours exports nothing that is neither NVIDIA's nor a coalesce... function.
+# check_exports.sh OURS NVIDIA -- every function of NVIDIA's library (libcudart.so.13, or libcuda.so.1) is in
+# ours as well, with the same version, and ours exports nothing that is neither NVIDIA's nor a coalesce... function.
 # Without NVIDIA's library there is nothing to compare with: exit code 77, "skipped".
 set -eu
 ours=$1 nvidia=$2
@@ -24,11 +24,11 @@ fi
 absent=$(comm -13 "$work/ours" "$work/nvidia")
 surplus=$(comm -23 "$work/ours" "$work/nvidia" | grep -v '^coalesce' || true)
 if [ -n "$absent" ]; then
-    echo "absent from $ours; add them to cudart/missing_list.inc, or implement them:"
+    echo "absent from $ours; add them to missing_list.inc, or implement them:"
     echo "$absent"
 fi
 if [ -n "$surplus" ]; then
-    echo "in $ours, but not in NVIDIA's; see cudart/exports.map:"
+    echo "in $ours, but not in NVIDIA's; see exports.map:"
     echo "$surplus"
 fi
 [ -z "$absent$surplus" ] || exit 1

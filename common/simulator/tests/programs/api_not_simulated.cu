@@ -2,33 +2,23 @@
 // succeed, so that its exit code cannot be 0 here: its results are not those of a GPU. A question is
 // answered with the same error, and leaves nothing undone.
 // simulator only
-// expect: a graph: cudaErrorNotSupported
-// expect: a capture: cudaErrorNotSupported
 // expect: a question: cudaErrorNotSupported
 // expect: an array: cudaErrorNotSupported
 // expect: the last error: cudaErrorNotSupported
 // expect: the device still works: cudaSuccess
-// expect-stderr: cudaGraphCreate is not simulated.
-// expect-stderr: cudaStreamBeginCapture is not simulated.
 // expect-stderr: cudaMallocArray is not simulated.
-// expect-stderr: cure: Launch the work in a stream, without a graph.
+// expect-stderr: cure: Use plain device memory and index it.
 // expect-stderr: coalesce: cudaArrayGetInfo is not simulated; use plain device memory
-// expect-stderr: simulate: not all that the program asked for could be simulated (3 reports
+// expect-stderr: simulate: not all that the program asked for could be simulated (1 report
 // expect-exit: 2
 #include "api_check.h"
 
 int main() {
-    cudaGraph_t graph;
-    cudaStream_t stream;
     cudaArray_t array;
-    need(cudaStreamCreate(&stream));
-    result("a graph", cudaGraphCreate(&graph, 0));
-    result("a capture", cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     result("a question", cudaArrayGetInfo(nullptr, nullptr, nullptr, nullptr));
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     const cudaError_t error = cudaMallocArray(&array, &format, 16, 16);
     std::printf("an array: %s\n", cudaGetErrorName(error));
     std::printf("the last error: %s\n", cudaGetErrorName(cudaGetLastError()));
     result("the device still works", cudaDeviceSynchronize());
-    need(cudaStreamDestroy(stream));
 }

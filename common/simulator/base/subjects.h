@@ -1,0 +1,27 @@
+// What is not simulated, by subject: the words that programs get and that `simulate --explain-missing` prints.
+#pragma once
+
+#include <string>
+
+namespace coalesce::sim::subjects {
+
+struct Subject {
+    const char* what;
+    const char* instead;  ///< an order, without a full stop
+};
+
+#define COALESCE_SUBJECT(name, what, instead) inline constexpr Subject name{what, instead};
+#include "base/subjects.inc"
+#undef COALESCE_SUBJECT
+
+inline constexpr Subject all[] = {
+#define COALESCE_SUBJECT(name, what, instead) name,
+#include "base/subjects.inc"
+#undef COALESCE_SUBJECT
+};
+
+inline std::string not_simulated(const Subject& subject) {
+    return std::string("not simulated: ") + subject.what + "; " + subject.instead;
+}
+
+}  // namespace coalesce::sim::subjects

@@ -1,0 +1,282 @@
+// See capture.h.
+#include "cudart/capture.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "cudart/capture_state.h"
+
+namespace coalesce::sim::cudart {
+
+std::atomic<int> captures_under_way{0};
+thread_local cudaStreamCaptureMode capture_mode_of_thread = cudaStreamCaptureModeGlobal;
+
+namespace {
+
+/// Which capture each stream takes part in. Under the lock of the graphs.
+std::map<cudaStream_t, std::shared_ptr<Capture>>& participants() {
+    static auto& table = *new std::map<cudaStream_t, std::shared_ptr<Capture>>;
+    return table;
+}
+
+cudaError_t invalidate(Capture& capture, cudaError_t error, const char* why) {
+    explain(why);
+    capture.is_valid = false;
+    return error;
+}
+
+bool is_legacy(cudaStream_t stream) {
+    return stream == nullptr || stream == cudaStreamLegacy;
+}
+
+/// Each capture once.
+std::set<std::shared_ptr<Capture>> all_captures() {
+    std::set<std::shared_ptr<Capture>> captures;
+    for (const auto& [stream, capture] : participants()) captures.insert(capture);
+    return captures;
+}
+
+bool forbids_unsafe_calls(const Capture& capture) {
+    if (capture_mode_of_thread == cudaStreamCaptureModeRelaxed) return false;
+    if (capture.thread == std::this_thread::get_id())
+        return capture.mode != cudaStreamCaptureModeRelaxed;
+    return capture_mode_of_thread == cudaStreamCaptureModeGlobal &&
+           capture.mode == cudaStreamCaptureModeGlobal;
+}
+
+/// Every node from which `to` can be reached, and `to`.
+std::set<const Node*> all_before(const std::vector<Dependency>& to) {
+    std::set<const Node*> found;
+    std::vector<const Node*> next;
+    const auto visit = [&](const Dependency& d) {
+        if (found.insert(d.node).second) next.push_back(d.node);
+    };
+    for (const Dependency& dependency : to) visit(dependency);
+    while (!next.empty()) {
+        const Node* node = next.back();
+        next.pop_back();
+        for (const Dependency& dependency : node->dependencies) visit(dependency);
+    }
+    return found;
+}
+
+void merge(std::vector<Dependency>& into, const std::vector<Dependency>& from) {
+    for (const Dependency& dependency : from) {
+        const bool is_new = std::none_of(into.begin(), into.end(), [&](const Dependency& known) {
+            return known.node == dependency.node;
+        });
+        if (is_new) into.push_back(dependency);
+    }
+}
+
+void end(const Capture& capture) {
+    std::erase_if(participants(),
+                  [&](const auto& entry) { return entry.second.get() == &capture; });
+    --captures_under_way;
+}
+
+}  // namespace
+
+// ---- who takes part ----
+
+std::shared_ptr<Capture> capture_of(cudaStream_t stream) {
+    if (!any_capture()) return nullptr;
+    std::lock_guard lock(Graphs::instance().mutex);
+    const auto found = participants().find(stream);
+    return found == participants().end() ? nullptr : found->second;
+}
+
+cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode,
+                          std::shared_ptr<Graph> graph, std::vector<Dependency> after) {
+    static unsigned long long next_id = 1;
+    if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed)
+        return cudaErrorInvalidValue;
+    if (is_legacy(stream)) {
+        explain("the default stream cannot be captured; create a stream.");
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    std::lock_guard lock(Graphs::instance().mutex);
+    if (capture_of(stream)) {
+        explain("the stream is being captured already.");
+        return cudaErrorIllegalState;
+    }
+    auto capture = std::make_shared<Capture>();
+    capture->makes_graph = !graph;
+    capture->graph = graph ? std::move(graph) : std::make_shared<Graph>();
+    capture->origin = stream;
+    capture->mode = mode;
+    capture->thread = std::this_thread::get_id();
+    capture->id = next_id++;
+    capture->ends[stream] = std::move(after);
+    participants()[stream] = std::move(capture);
+    ++captures_under_way;
+    return cudaSuccess;
+}
+
+cudaError_t end_capture(cudaStream_t stream, cudaGraph_t& graph) {
+    std::lock_guard lock(Graphs::instance().mutex);
+    const auto capture = capture_of(stream);
+    graph = nullptr;
+    if (!capture) {
+        explain("the stream is not being captured.");
+        return cudaErrorIllegalState;
+    }
+    if (capture->origin != stream) {
+        explain("the capture began in another stream.");
+        return cudaErrorStreamCaptureUnmatched;
+    }
+    if (capture->mode != cudaStreamCaptureModeRelaxed &&
+        capture->thread != std::this_thread::get_id())
+        return cudaErrorStreamCaptureWrongThread;
+    end(*capture);
+    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
+    const std::set<const Node*> joined = all_before(capture->ends[stream]);
+    for (const auto& [other, ends] : capture->ends) {
+        for (const Dependency& last : ends) {
+            if (joined.contains(last.node)) continue;
+            return invalidate(*capture, cudaErrorStreamCaptureUnjoined,
+                              "another stream took part in the capture, and the stream in which it "
+                              "began does not wait for it: record an event there, and wait for it "
+                              "here, before the capture ends.");
+        }
+    }
+    graph = capture->makes_graph ? Graphs::instance().keep(capture->graph)
+                                 : handle_of(capture->graph.get());
+    return cudaSuccess;
+}
+
+void forget_capture(cudaStream_t stream) {
+    const auto capture = capture_of(stream);
+    if (!capture) return;
+    std::lock_guard lock(Graphs::instance().mutex);
+    capture->is_valid = false;
+    if (capture->origin == stream)
+        end(*capture);
+    else
+        participants().erase(stream);
+}
+
+void forget_captures() {
+    std::lock_guard lock(Graphs::instance().mutex);
+    for (const auto& capture : all_captures()) end(*capture);
+}
+
+// ---- what cannot be done meanwhile ----
+
+cudaError_t check_order(cudaStream_t stream) {
+    if (!any_capture() || !is_legacy(stream)) return cudaSuccess;
+    std::lock_guard lock(Graphs::instance().mutex);
+    cudaError_t error = cudaSuccess;
+    for (const auto& [captured, capture] : participants()) {
+        if (!waits_for_default_stream(captured)) continue;
+        error =
+            invalidate(*capture, cudaErrorStreamCaptureImplicit,
+                       "the call works in the default stream, for which a captured stream would "
+                       "have to wait; capture streams made with cudaStreamNonBlocking, or make the "
+                       "call before or after.");
+    }
+    return error;
+}
+
+cudaError_t check_safe() {
+    if (!any_capture()) return cudaSuccess;
+    std::lock_guard lock(Graphs::instance().mutex);
+    cudaError_t error = cudaSuccess;
+    for (const auto& capture : all_captures()) {
+        if (!forbids_unsafe_calls(*capture)) continue;
+        error =
+            invalidate(*capture, cudaErrorStreamCaptureUnsupported,
+                       "the call is not allowed while a stream is being captured; make it before "
+                       "or after, or capture with cudaStreamCaptureModeRelaxed.");
+    }
+    return error;
+}
+
+cudaError_t check_not_captured(cudaStream_t stream) {
+    const cudaError_t error = check_order(stream);
+    const auto capture = capture_of(stream);
+    if (!capture) return error != cudaSuccess ? error : check_safe();
+    return invalidate(*capture, cudaErrorStreamCaptureUnsupported,
+                      "the stream is being captured: nothing of it has run yet.");
+}
+
+cudaError_t check_nothing_captured() {
+    if (!any_capture()) return cudaSuccess;
+    std::lock_guard lock(Graphs::instance().mutex);
+    for (const auto& capture : all_captures())
+        invalidate(*capture, cudaErrorStreamCaptureUnsupported,
+                   "a stream is being captured: nothing of it has run yet.");
+    return cudaErrorStreamCaptureUnsupported;
+}
+
+// ---- what is captured ----
+
+cudaError_t fail_capture(Capture& capture, cudaError_t error) {
+    capture.is_valid = false;
+    return error;
+}
+
+cudaError_t capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work) {
+    std::lock_guard lock(Graphs::instance().mutex);
+    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
+    const cudaError_t error = check(work);
+    if (error != cudaSuccess) return fail_capture(*capture, error);
+    std::vector<Dependency>& ends = capture->ends[stream];
+    Node& node = capture->graph->add(std::move(work), ends);
+    ends = {{&node, {}}};
+    return cudaSuccess;
+}
+
+cudaError_t put(cudaStream_t stream, Work work) {
+    const cudaError_t error = check_order(stream);
+    if (error != cudaSuccess) return error;
+    const auto capture = capture_of(stream);
+    return capture ? capture_work(capture, stream, std::move(work)) : carry_out(work);
+}
+
+cudaError_t record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                            CapturedEvent& event) {
+    std::lock_guard lock(Graphs::instance().mutex);
+    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
+    event = {capture, capture->ends[stream]};
+    return cudaSuccess;
+}
+
+cudaError_t join_capture(cudaStream_t stream, const CapturedEvent& event) {
+    std::lock_guard lock(Graphs::instance().mutex);
+    const auto capture = event.capture.lock();
+    if (!capture || capture_of(capture->origin) != capture) {
+        explain("the event was recorded in a stream while that was captured: it never happens.");
+        return cudaErrorCapturedEvent;
+    }
+    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
+    if (is_legacy(stream))
+        return invalidate(*capture, cudaErrorStreamCaptureImplicit,
+                          "the default stream cannot take part in a capture.");
+    const auto own = capture_of(stream);
+    if (own && own != capture) {
+        own->is_valid = false;
+        return invalidate(
+            *capture, cudaErrorStreamCaptureMerge,
+            "the stream and the event belong to two captures, which cannot become one.");
+    }
+    participants()[stream] = capture;
+    merge(capture->ends[stream], event.nodes);
+    return cudaSuccess;
+}
+
+cudaError_t refuse_event_from_outside(const std::shared_ptr<Capture>& capture) {
+    return invalidate(*capture, cudaErrorStreamCaptureIsolation,
+                      "a captured stream cannot wait for an event that was recorded outside the "
+                      "capture; wait before it begins, or with cudaEventWaitExternal.");
+}
+
+cudaError_t refuse_captured_event(const CapturedEvent& event) {
+    explain("the event was recorded in a stream while that was captured: it never happens.");
+    if (const auto capture = event.capture.lock()) capture->is_valid = false;
+    return cudaErrorCapturedEvent;
+}
+
+}  // namespace coalesce::sim::cudart

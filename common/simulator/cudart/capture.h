@@ -1,0 +1,127 @@
+// Streams that are being captured: what is put in them becomes nodes of a graph.
+//
+// Theory of operation
+//   A capture begins in one stream. The stream remembers the nodes that its next one has to wait for. An
+//   event that is recorded in it remembers the same; a second stream that waits for this event takes part
+//   from then on (a fork), and a stream that waits for an event of the second one depends on both (a
+//   join). When the capture ends, in the stream in which it began, every node must lead there.
+//   While a capture is under way, some calls cannot be made: those that ask how far captured work has come
+//   (there is none yet), those that would order a captured stream after the default stream, and, as the
+//   mode of the capture says, those that may do either behind the scenes, such as cudaMalloc. Such a call
+//   fails, and the capture is no longer valid.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "cudart/api.h"
+#include "cudart/graphs.h"
+#include "cudart/streams.h"
+
+namespace coalesce::sim::cudart {
+
+struct Capture;
+
+/// How many captures are under way. Calls look here first: nearly always none is.
+extern std::atomic<int> captures_under_way;
+
+inline bool any_capture() {
+    return captures_under_way.load(std::memory_order_relaxed) > 0;
+}
+
+/// The capture that the stream takes part in, valid or not; null: none.
+std::shared_ptr<Capture> capture_of(cudaStream_t stream);
+
+/// cudaSuccess when work can be put in the stream or captured from it: not while a capture would be ordered
+/// after the default stream.
+cudaError_t check_order(cudaStream_t stream);
+
+/// For calls that may wait or change the device: refused while a capture forbids them.
+cudaError_t check_safe();
+
+/// For calls that wait for a stream or ask about it.
+cudaError_t check_not_captured(cudaStream_t stream);
+
+/// For calls that wait for all streams.
+cudaError_t check_nothing_captured();
+
+/// Adds a node for what is put in a captured stream.
+cudaError_t capture_work(const std::shared_ptr<Capture>& capture, cudaStream_t stream, Work work);
+
+/// A call that was to be captured failed: returns `error`, and the capture is no longer valid.
+cudaError_t fail_capture(Capture& capture, cudaError_t error);
+
+/// Puts work in a stream: it is done now, or captured.
+cudaError_t put(cudaStream_t stream, Work work);
+
+/// The stream is gone, and with it what it was to be captured into.
+void forget_capture(cudaStream_t stream);
+/// cudaDeviceReset: all are gone.
+void forget_captures();
+
+// ---- events ----
+
+/// The place in a capture at which an event was recorded last.
+struct CapturedEvent {
+    std::weak_ptr<Capture> capture;
+    std::vector<Dependency> nodes;
+};
+
+/// An event is recorded in a captured stream.
+cudaError_t record_captured(const std::shared_ptr<Capture>& capture, cudaStream_t stream,
+                            CapturedEvent& event);
+
+/// `stream` waits for an event that was recorded in a captured stream.
+cudaError_t join_capture(cudaStream_t stream, const CapturedEvent& event);
+
+/// `stream`, which is being captured, waits for an event that was not.
+cudaError_t refuse_event_from_outside(const std::shared_ptr<Capture>& capture);
+
+/// A captured event was asked whether it is complete.
+cudaError_t refuse_captured_event(const CapturedEvent& event);
+
+// ---- what surrounds the body of a call ----
+
+/// A call that puts work in a stream. `describe(work)` says what.
+template <class Describe>
+cudaError_t in_stream(const char* name, cudaStream_t stream, Describe describe) noexcept {
+    return on_stream(name, stream, [&]() -> cudaError_t {
+        Work work;
+        const cudaError_t error = describe(work);
+        return error != cudaSuccess ? error : put(stream, std::move(work));
+    });
+}
+
+/// A call that waits for the device or changes what it has.
+template <class Body>
+cudaError_t unsafe_api(const char* name, Body body) noexcept {
+    return api(name, [&]() -> cudaError_t {
+        const cudaError_t error = check_safe();
+        return error != cudaSuccess ? error : body();
+    });
+}
+
+/// A call that does its work in the default stream and waits for it.
+template <class Body>
+cudaError_t synchronous(const char* name, Body body) noexcept {
+    return api(name, [&]() -> cudaError_t {
+        cudaError_t error = check_order(nullptr);
+        if (error == cudaSuccess) error = check_safe();
+        return error != cudaSuccess ? error : body();
+    });
+}
+
+/// The same for work that is described: the counterpart of in_stream.
+template <class Describe>
+cudaError_t at_once(const char* name, Describe describe) noexcept {
+    return synchronous(name, [&]() -> cudaError_t {
+        Work work;
+        const cudaError_t error = describe(work);
+        return error != cudaSuccess ? error : carry_out(work);
+    });
+}
+
+}  // namespace coalesce::sim::cudart

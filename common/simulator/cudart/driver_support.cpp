@@ -1,0 +1,86 @@
+// See driver_support.h.
+#include "cudart/driver_support.h"
+
+#include <atomic>
+
+#include "cudart/capture.h"
+#include "cudart/launch.h"
+#include "cudart/missing.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+FillWork rows(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
+              size_t height) {
+    const size_t row = width * element;
+    return {.to = {to, height > 1 ? pitch : row, row, height},
+            .extent = {row, height, 1},
+            .value = value,
+            .element = element};
+}
+
+}  // namespace
+
+int coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
+                       int (*body)(void* data), void* data) {
+    const LastError before = last_error_of_thread();
+    CurrentCall call(name, error_name);
+    cudaError_t error = cudaErrorUnknown;
+    try {
+        error = static_cast<cudaError_t>(body(data));
+    } catch (const std::bad_alloc&) {
+        error = cudaErrorMemoryAllocation;
+    } catch (const std::exception& exception) {
+        error = explain_exception(exception);
+    }
+    call.end(error);
+    last_error_of_thread() = before;
+    return error;
+}
+
+void coalesceDriverExplain(const char* sentence) {
+    explain(sentence);
+}
+
+int coalesceDriverMissing(const char* function, const char* instead) {
+    return report_missing(function, instead);
+}
+
+int coalesceRuntimeIsUsed() {
+    return runtime_is_used() ? 1 : 0;
+}
+
+int coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
+                 size_t height) {
+    return at_once("", [&](Work& work) {
+        work = rows(to, pitch, value, element, width, height);
+        return cudaSuccess;
+    });
+}
+
+int coalesceFillInStream(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
+                         size_t height, cudaStream_t stream) {
+    return in_stream("", stream, [&](Work& work) {
+        work = rows(to, pitch, value, element, width, height);
+        return cudaSuccess;
+    });
+}
+
+int coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes) {
+    const auto found = Device::instance().memory().find(reinterpret_cast<u64>(pointer));
+    if (!found) return 1;
+    if (begin) *begin = reinterpret_cast<void*>(found->begin);
+    if (bytes) *bytes = found->end - found->begin;
+    return 0;
+}
+
+int coalesceWithArguments(const void* function, void** extra,
+                          int (*launch)(void** arguments, void* data), void* data) {
+    KernelHandle* handle = nullptr;
+    std::shared_ptr<const KernelArguments> arguments;
+    cudaError_t error = find_to_run(function, handle);
+    if (error == cudaSuccess) error = unpack_extra(*handle, extra, arguments);
+    return error != cudaSuccess ? error : launch(arguments->list(), data);
+}

@@ -1,0 +1,46 @@
+// What the stand-in for the driver's library (driver/) needs of the runtime's beside CUDA's own functions.
+// The two are one simulated GPU: the driver's functions end in the runtime's, and what is here is what these
+// cannot express. Plain C, because it is exported.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+extern "C" {
+
+/// Surrounds a function of the driver, as api.h surrounds one of the runtime: sentences and reports name
+/// it, errors have the names that `error_name` gives, and the runtime's last error stays what it was.
+/// `body(data)` returns a cudaError_t.
+int coalesceDriverCall(const char* name, const char* (*error_name)(cudaError_t),
+                       int (*body)(void* data), void* data);
+
+/// One sentence about the call that is going on.
+void coalesceDriverExplain(const char* sentence);
+
+/// `function` is not simulated, and what to do instead. Returns cudaErrorNotSupported.
+int coalesceDriverMissing(const char* function, const char* instead);
+
+/// Whether the program has called a function of the runtime that needs the device: such a call makes the
+/// primary context current.
+int coalesceRuntimeIsUsed(void);
+
+/// cuTensorMapEncodeTiled. Returns a CUresult.
+int coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* address,
+                            const uint64_t* size, const uint64_t* strides, const unsigned* box,
+                            const unsigned* element_strides, unsigned interleave, unsigned swizzle,
+                            unsigned promotion, unsigned fill);
+
+/// Sets rows of `width` elements of 1, 2 or 4 bytes to `value`. In a stream, or at once.
+int coalesceFill(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
+                 size_t height);
+int coalesceFillInStream(void* to, size_t pitch, unsigned value, unsigned element, size_t width,
+                         size_t height, cudaStream_t stream);
+
+/// The allocation that `pointer` lies in. Returns 0 when there is one.
+int coalesceFindAllocation(const void* pointer, void** begin, size_t* bytes);
+
+/// Calls `launch(arguments, data)` with the list of addresses that the buffer in `extra` stands for.
+int coalesceWithArguments(const void* function, void** extra,
+                          int (*launch)(void** arguments, void* data), void* data);
+
+}  // extern "C"

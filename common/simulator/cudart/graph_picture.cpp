@@ -1,0 +1,52 @@
+// cudaGraphDebugDotPrint: a graph as text for Graphviz.
+#include <fstream>
+
+#include "cudart/graph_calls.h"
+#include "program/names.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+std::string label_of(const Work& work) {
+    constexpr const char* names[] = {"kernel", "memcpy", "memset",   "host", "child graph", "empty",
+                                     "record", "wait",   "allocate", "free", "condition"};
+    static_assert(std::size(names) == std::variant_size_v<Work>);
+    const std::string name = names[work.index()];
+    const auto* kernel = std::get_if<KernelWork>(&work);
+    KernelHandle* handle = nullptr;
+    if (!kernel || Modules::instance().find(kernel->function, handle) != cudaSuccess) return name;
+    return name + " " + kernel_name(handle->name);
+}
+
+void draw(const Graph& graph, std::ostream& out) {
+    std::map<const Node*, std::size_t> numbers;
+    for (const auto& node : graph.nodes()) numbers.emplace(node.get(), numbers.size());
+    out << "digraph graph_of_work {\n";
+    for (const auto& node : graph.nodes()) {
+        out << "    node_" << numbers[node.get()] << " [label=\"" << label_of(node->work)
+            << "\"];\n";
+    }
+    for (const auto& node : graph.nodes()) {
+        for (const Dependency& before : node->dependencies)
+            out << "    node_" << numbers[before.node] << " -> node_" << numbers[node.get()]
+                << ";\n";
+    }
+    out << "}\n";
+}
+
+}  // namespace
+
+/// The flags ask for more words in the picture, and are ignored.
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
+    return with_graph(__func__, handle, [&](Graph& graph) {
+        std::ofstream file(path ? path : "");
+        if (!file) {
+            explain("the file cannot be written.");
+            return cudaErrorOperatingSystem;
+        }
+        draw(graph, file);
+        return cudaSuccess;
+    });
+}

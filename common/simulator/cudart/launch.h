@@ -1,0 +1,59 @@
+// A launch as a program asks for it, and what becomes of it: checked, then run or captured.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/types.h"
+#include "cudart/modules.h"
+
+namespace coalesce::sim::cudart {
+
+/// A launch as it is asked for, before anything is checked.
+struct LaunchRequest {
+    dim3 grid, block;
+    size_t shared = 0;
+    cudaStream_t stream = nullptr;
+    bool cooperative = false;
+    Dim3 cluster{0, 0, 0};  ///< zeros: not given
+};
+
+/// Copies of a kernel's arguments.
+struct KernelArguments {
+    std::vector<u8> bytes;
+    std::vector<void*> pointers;  ///< into `bytes`, one an argument
+    void** list() const { return const_cast<void**>(pointers.data()); }
+};
+
+/// Where parameter `index` of the kernel begins in the block of all of them, and its size. False: there is
+/// no such parameter. The kernel is read.
+bool parameter_place(const KernelHandle& handle, size_t index, u64& offset, u64& bytes);
+
+std::shared_ptr<const KernelArguments> copy_arguments(const KernelHandle& handle, void** arguments);
+
+/// The arguments of a launch that come in one buffer: `extra` is a list of names and values, as
+/// cuLaunchKernel takes it.
+cudaError_t unpack_extra(const KernelHandle& handle, void** extra,
+                         std::shared_ptr<const KernelArguments>& arguments);
+
+/// The kernel to launch, ready to run. That its code cannot be run breaks the context.
+cudaError_t find_to_run(const void* function, KernelHandle*& handle);
+
+/// Whether the launch is one that the device can run. Each refusal explains itself.
+cudaError_t check_launch(const KernelHandle& handle, const LaunchRequest& request,
+                         void** arguments);
+
+/// What the attribute changes in the request. Attributes that change speed alone, or nothing here, are
+/// accepted; unknown ones are not.
+cudaError_t apply_attribute(const cudaLaunchAttribute& attribute, LaunchRequest& request);
+
+/// Checks a launch and runs it, or captures it when its stream is being captured.
+cudaError_t launch(const void* function, const LaunchRequest& request, void** arguments,
+                   const std::vector<cudaLaunchAttribute>& attributes = {});
+
+/// Checks a launch and runs it now, whatever stream it names.
+cudaError_t launch_now(const void* function, const LaunchRequest& request, void** arguments);
+
+}  // namespace coalesce::sim::cudart

@@ -1,0 +1,11 @@
+// What NVIDIA's libcuda.so.1 has and this one does not: see cudart/missing.cpp.
+#include "base/subjects.h"
+#include "cudart/driver_support.h"
+
+using namespace coalesce::sim::subjects;
+
+#define COALESCE_MISSING(function, subject)                       \
+    extern "C" int function() {                                   \
+        return coalesceDriverMissing(#function, subject.instead); \
+    }
+#include "driver/missing_list.inc"

@@ -1,0 +1,269 @@
+// Device code that the program brings: modules, libraries, the linker of one, kernels and variables.
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "driver/driver.h"
+
+using namespace coalesce::sim::driver;
+
+namespace {
+
+Result load(cudaLibrary_t* module, const void* image, unsigned count = 0,
+            cudaJitOption* options = nullptr, void** values = nullptr) {
+    return cudaLibraryLoadData(module, image, options, values, count, nullptr, nullptr, 0);
+}
+
+const void* function_of(cudaKernel_t kernel) {
+    return reinterpret_cast<const void*>(kernel);
+}
+
+/// cuModuleGetFunction and its kin do not tell one unknown name from another.
+Result get_kernel(cudaKernel_t* kernel, cudaLibrary_t module, const char* name) {
+    return cudaLibraryGetKernel(kernel, module, name);
+}
+
+Result get_attribute(int* value, int attribute, cudaKernel_t kernel) {
+    cudaFuncAttributes all;
+    const cudaError_t error = cudaFuncGetAttributes(&all, function_of(kernel));
+    if (error != cudaSuccess) return error;
+    const int values[] = {all.maxThreadsPerBlock,
+                          static_cast<int>(all.sharedSizeBytes),
+                          static_cast<int>(all.constSizeBytes),
+                          static_cast<int>(all.localSizeBytes),
+                          all.numRegs,
+                          all.ptxVersion,
+                          all.binaryVersion,
+                          all.cacheModeCA,
+                          all.maxDynamicSharedSizeBytes,
+                          all.preferredShmemCarveout,
+                          all.clusterDimMustBeSet,
+                          all.requiredClusterWidth,
+                          all.requiredClusterHeight,
+                          all.requiredClusterDepth,
+                          all.nonPortableClusterSizeAllowed,
+                          all.clusterSchedulingPolicyPreference};
+    const bool known = attribute >= 0 && attribute < static_cast<int>(std::size(values));
+    return known ? give(value, values[attribute]) : kInvalidValue;
+}
+
+// ---- the linker: of one piece of PTX, which needs no linking ----
+
+struct Link {
+    std::string ptx;
+    unsigned pieces = 0;
+};
+
+/// Those that were created and not destroyed.
+std::set<Link*>& links() {
+    static auto& all = *new std::set<Link*>;
+    return all;
+}
+
+constexpr int kInputPtx = 1;
+
+template <class Body>
+Result with_link(const char* name, Link* link, Body body) {
+    return in_context(name, [&]() -> int {
+        return links().contains(link) ? body(*link)
+                                      : static_cast<int>(cudaErrorInvalidResourceHandle);
+    });
+}
+
+Result add(Link& link, int type, const char* data, size_t size) {
+    if (!data) return kInvalidValue;
+    if (type != kInputPtx || ++link.pieces > 1) {
+        return coalesceDriverMissing("linking more than one piece of PTX",
+                                     "include the device code in one file");
+    }
+    link.ptx.assign(data, strnlen(data, size));
+    return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+// ---- modules ----
+
+Result cuModuleLoadData(cudaLibrary_t* module, const void* image) {
+    return in_context(__func__, [&] { return load(module, image); });
+}
+
+/// The options' numbers are the runtime's.
+Result cuModuleLoadDataEx(cudaLibrary_t* module, const void* image, unsigned count,
+                          cudaJitOption* options, void** values) {
+    return in_context(__func__, [&] { return load(module, image, count, options, values); });
+}
+
+Result cuModuleLoadFatBinary(cudaLibrary_t* module, const void* image) {
+    return in_context(__func__, [&] { return load(module, image); });
+}
+
+Result cuModuleLoad(cudaLibrary_t* module, const char* file) {
+    return same(__func__, cudaLibraryLoadFromFile, module, file, nullptr, nullptr, 0u, nullptr,
+                nullptr, 0u);
+}
+
+Result cuModuleUnload(cudaLibrary_t module) {
+    return same(__func__, cudaLibraryUnload, module);
+}
+
+Result cuModuleGetFunction(cudaKernel_t* kernel, cudaLibrary_t module, const char* name) {
+    return in_context(__func__, [&] { return get_kernel(kernel, module, name); });
+}
+
+Result cuModuleGetFunctionCount(unsigned* count, cudaLibrary_t module) {
+    return same(__func__, cudaLibraryGetKernelCount, count, module);
+}
+
+Result cuModuleEnumerateFunctions(cudaKernel_t* kernels, unsigned count, cudaLibrary_t module) {
+    return same(__func__, cudaLibraryEnumerateKernels, kernels, count, module);
+}
+
+Result cuModuleGetGlobal_v2(void** address, size_t* bytes, cudaLibrary_t module, const char* name) {
+    return same(__func__, cudaLibraryGetGlobal, address, bytes, module, name);
+}
+
+/// CU_MODULE_EAGER_LOADING: a module is read when it is loaded.
+Result cuModuleGetLoadingMode(int* mode) {
+    return call(__func__, [&] { return give(mode, 1); });
+}
+
+// ---- libraries ----
+
+Result cuLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption* options,
+                         void** values, unsigned count, cudaLibraryOption*, void**, unsigned) {
+    return call(__func__, [&] { return load(library, code, count, options, values); });
+}
+
+Result cuLibraryLoadFromFile(cudaLibrary_t* library, const char* file, cudaJitOption*, void**,
+                             unsigned, cudaLibraryOption*, void**, unsigned) {
+    return call(__func__, [&] {
+        return cudaLibraryLoadFromFile(library, file, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    });
+}
+
+Result cuLibraryUnload(cudaLibrary_t library) {
+    return call(__func__, [&] { return cudaLibraryUnload(library); });
+}
+
+Result cuLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
+    return call(__func__, [&] { return get_kernel(kernel, library, name); });
+}
+
+Result cuLibraryGetKernelCount(unsigned* count, cudaLibrary_t library) {
+    return call(__func__, [&] { return cudaLibraryGetKernelCount(count, library); });
+}
+
+Result cuLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library) {
+    return call(__func__, [&] { return cudaLibraryEnumerateKernels(kernels, count, library); });
+}
+
+Result cuLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+    return same(__func__, cudaLibraryGetGlobal, address, bytes, library, name);
+}
+
+Result cuLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+    return same(__func__, cudaLibraryGetManaged, address, bytes, library, name);
+}
+
+/// A library is a module.
+Result cuLibraryGetModule(cudaLibrary_t* module, cudaLibrary_t library) {
+    return in_context(__func__, [&] { return give(module, library); });
+}
+
+// ---- kernels and functions: the same thing ----
+
+Result cuKernelGetFunction(cudaKernel_t* function, cudaKernel_t kernel) {
+    return in_context(__func__, [&] { return give(function, kernel); });
+}
+
+Result cuFuncGetName(const char** name, cudaKernel_t kernel) {
+    return same(__func__, cudaFuncGetName, name, function_of(kernel));
+}
+
+Result cuKernelGetName(const char** name, cudaKernel_t kernel) {
+    return same(__func__, cudaFuncGetName, name, function_of(kernel));
+}
+
+Result cuFuncGetParamInfo(cudaKernel_t kernel, size_t index, size_t* offset, size_t* bytes) {
+    return same(__func__, cudaFuncGetParamInfo, function_of(kernel), index, offset, bytes);
+}
+
+Result cuKernelGetParamInfo(cudaKernel_t kernel, size_t index, size_t* offset, size_t* bytes) {
+    return same(__func__, cudaFuncGetParamInfo, function_of(kernel), index, offset, bytes);
+}
+
+Result cuFuncGetAttribute(int* value, int attribute, cudaKernel_t kernel) {
+    return in_context(__func__, [&] { return get_attribute(value, attribute, kernel); });
+}
+
+Result cuKernelGetAttribute(int* value, int attribute, cudaKernel_t kernel, int) {
+    return in_context(__func__, [&] { return get_attribute(value, attribute, kernel); });
+}
+
+Result cuFuncSetAttribute(cudaKernel_t kernel, cudaFuncAttribute attribute, int value) {
+    return same(__func__, cudaFuncSetAttribute, function_of(kernel), attribute, value);
+}
+
+Result cuKernelSetAttribute(cudaFuncAttribute attribute, int value, cudaKernel_t kernel, int) {
+    return same(__func__, cudaFuncSetAttribute, function_of(kernel), attribute, value);
+}
+
+Result cuFuncSetCacheConfig(cudaKernel_t kernel, cudaFuncCache config) {
+    return same(__func__, cudaFuncSetCacheConfig, function_of(kernel), config);
+}
+
+Result cuKernelSetCacheConfig(cudaKernel_t kernel, cudaFuncCache config, int) {
+    return same(__func__, cudaFuncSetCacheConfig, function_of(kernel), config);
+}
+
+Result cuFuncSetSharedMemConfig(cudaKernel_t, cudaSharedMemConfig) {
+    return in_context(__func__, [] { return kSuccess; });
+}
+
+/// CU_FUNCTION_LOADING_STATE_LOADED
+Result cuFuncIsLoaded(int* state, cudaKernel_t) {
+    return in_context(__func__, [&] { return give(state, 1); });
+}
+
+Result cuFuncLoad(cudaKernel_t) {
+    return in_context(__func__, [] { return kSuccess; });
+}
+
+// ---- linking ----
+
+Result cuLinkCreate_v2(unsigned, cudaJitOption*, void**, Link** link) {
+    return in_context(__func__, [&] {
+        if (!link) return kInvalidValue;
+        *link = *links().insert(new Link).first;
+        return kSuccess;
+    });
+}
+
+Result cuLinkAddData_v2(Link* link, int type, void* data, size_t size, const char*, unsigned,
+                        cudaJitOption*, void**) {
+    return with_link(__func__, link, [&](Link& known) {
+        return add(known, type, static_cast<const char*>(data), size);
+    });
+}
+
+Result cuLinkComplete(Link* link, void** image, size_t* size) {
+    return with_link(__func__, link, [&](Link& known) {
+        if (known.pieces == 0) return kInvalidValue;
+        if (size) *size = known.ptx.size() + 1;
+        return give(image, known.ptx.data());
+    });
+}
+
+Result cuLinkDestroy(Link* link) {
+    return with_link(__func__, link, [&](Link& known) {
+        links().erase(&known);
+        delete &known;
+        return kSuccess;
+    });
+}
+
+}  // extern "C"

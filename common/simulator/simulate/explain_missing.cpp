@@ -1,0 +1,56 @@
+// See explain_missing.h.
+#include "simulate/explain_missing.h"
+
+#include "base/subjects.h"
+
+namespace coalesce::simulate {
+
+namespace {
+
+using namespace coalesce::sim;
+
+constexpr const char* kRuns[] = {
+#define COALESCE_RUNS(what) what,
+#include "simulate/what_runs.inc"
+#undef COALESCE_RUNS
+};
+
+struct Library {
+    const char* file;
+    const char* functions;
+    const char* name;
+};
+constexpr Library kLibraries[] = {
+#define COALESCE_LIBRARY(file, functions, name) {file, functions, name},
+#include "simulate/libraries.inc"
+#undef COALESCE_LIBRARY
+};
+
+void add_row(std::string& text, const std::string& row) {
+    text += "  " + row + "\n";
+}
+
+}  // namespace
+
+std::string explain_missing() {
+    std::string text = "What runs on the simulated GPU:\n";
+    for (const char* what : kRuns) add_row(text, what);
+    text += "\nWhat does not, and what to do instead:\n";
+    for (const subjects::Subject& subject : subjects::all)
+        add_row(text, std::string(subject.what) + ": " + subject.instead);
+    text += "\nLibraries of NVIDIA's that do not run:\n";
+    for (const Library& library : kLibraries) add_row(text, library.name);
+    return text;
+}
+
+std::string library_problem(const std::string& library, const std::string& symbol) {
+    for (const Library& known : kLibraries) {
+        if (!library.starts_with(known.file) || !symbol.starts_with(known.functions)) continue;
+        return "calls " + symbol + " of " + known.name + " (" + library +
+               "), whose kernels are machine code and do not run here; " +
+               subjects::libraries.instead;
+    }
+    return {};
+}
+
+}  // namespace coalesce::simulate

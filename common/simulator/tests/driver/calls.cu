@@ -1,0 +1,325 @@
+// The driver's functions: devices, contexts, modules, launches, memory, streams, events, occupancy.
+// nvcc: -lcuda
+// expect: version 13000, devices 1
+// expect: compute capability 9.0, attribute 90, warps of 32
+// expect: no context before one is made: yes
+// expect: the new one is current, of device 0: yes
+// expect: scaled: 3 6 93
+// expect: with a bias of 100: 103 106 193
+// expect: arguments in a buffer: 105 110 255
+// expect: by cuLaunchKernelEx: 107 114 317
+// expect: a graph of one kernel: 102 104 162
+// expect: parameters: 4, the last at 20 of 4 bytes
+// expect: at most 1024 threads, PTX for 90
+// expect: functions of the module: 1
+// expect: fills: 171 4660 305419896
+// expect: rows of a box: 5 6 9 10
+// expect: pinned memory is the device's too: 42
+// expect: managed: yes, pinned is the host's: yes, and the device's: no
+// expect: the range begins where it was allocated: yes, 256 bytes
+// expect: a host function in a stream: 7
+// expect: time goes forward: yes
+// expect: captured and launched: 3 6 93
+// expect: blocks of 128 on a multiprocessor: 16
+// expect: the best block has 1024 threads
+// expect: a library: 3 6 93
+// expect: from a file: 3 6 93
+// expect: linked: 3 6 93
+// expect: a function by name: yes, one that is not: no
+// expect: popped: yes
+// expect: the primary context was inactive: yes, is active: yes
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "driver_check.h"
+
+static CUdeviceptr in, out;
+static constexpr int kCount = 31;
+static CUcontext context;
+
+static void print_out(const char* what) {
+    int host[kCount];
+    need(cuMemcpyDtoH(host, out, sizeof host));
+    std::printf("%s: %d %d %d\n", what, host[0], host[1], host[kCount - 1]);
+    need(cuMemsetD8(out, 0, sizeof host));
+}
+
+static void launch(CUfunction function, int factor, CUstream stream = nullptr) {
+    int count = kCount;
+    void* arguments[] = {&out, &in, &factor, &count};
+    need(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr));
+}
+
+static void devices() {
+    int version = 0, count = 0, major = 0, minor = 0, attribute = 0, warp = 0;
+    need(cuInit(0));
+    need(cuDriverGetVersion(&version));
+    need(cuDeviceGetCount(&count));
+    std::printf("version %d, devices %d\n", version, count);
+    CUdevice device;
+    need(cuDeviceGet(&device, 0));
+    need(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+    need(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
+    attribute = 10 * major + minor;
+    need(cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device));
+    std::printf("compute capability %d.%d, attribute %d, warps of %d\n", major, minor, attribute,
+                warp);
+}
+
+static void contexts() {
+    CUcontext current = reinterpret_cast<CUcontext>(1);
+    CUdevice device = 9;
+    need(cuCtxGetCurrent(&current));
+    fact("no context before one is made", current == nullptr);
+    need(cuCtxCreate(&context, nullptr, 0, 0));
+    need(cuCtxGetCurrent(&current));
+    need(cuCtxGetDevice(&device));
+    fact("the new one is current, of device 0", current == context && device == 0);
+}
+
+static void launches(CUmodule module, CUfunction function) {
+    launch(function, 3);
+    print_out("scaled");
+    CUdeviceptr bias;
+    size_t bytes;
+    need(cuModuleGetGlobal(&bias, &bytes, module, "bias"));
+    need(cuMemsetD32(bias, 100, 1));
+    launch(function, 3);
+    print_out("with a bias of 100");
+
+    struct {
+        CUdeviceptr out, in;
+        int factor, count;
+    } buffer = {out, in, 5, kCount};
+    size_t size = sizeof buffer;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+    need(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, extra));
+    print_out("arguments in a buffer");
+
+    int factor = 7, count = kCount;
+    void* arguments[] = {&out, &in, &factor, &count};
+    CUlaunchConfig config = {};
+    config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = 32;
+    config.blockDimY = config.blockDimZ = 1;
+    need(cuLaunchKernelEx(&config, function, arguments, nullptr));
+    print_out("by cuLaunchKernelEx");
+
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec executable;
+    factor = 2;
+    CUDA_KERNEL_NODE_PARAMS parameters = {};
+    parameters.func = function;
+    parameters.gridDimX = parameters.gridDimY = parameters.gridDimZ = 1;
+    parameters.blockDimX = 32;
+    parameters.blockDimY = parameters.blockDimZ = 1;
+    parameters.kernelParams = arguments;
+    need(cuGraphCreate(&graph, 0));
+    need(cuGraphAddKernelNode(&node, graph, nullptr, 0, &parameters));
+    need(cuGraphInstantiate(&executable, graph, 0));
+    need(cuGraphLaunch(executable, nullptr));
+    print_out("a graph of one kernel");
+    need(cuGraphExecDestroy(executable));
+    need(cuGraphDestroy(graph));
+    need(cuMemsetD32(bias, 0, 1));
+}
+
+static void about(CUmodule module, CUfunction function) {
+    size_t offset = 0, bytes = 0, index = 0;
+    while (cuFuncGetParamInfo(function, index, &offset, &bytes) == CUDA_SUCCESS) ++index;
+    std::printf("parameters: %zu, the last at %zu of %zu bytes\n", index, offset, bytes);
+    int threads = 0, ptx = 0;
+    unsigned count = 0;
+    need(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
+    need(cuFuncGetAttribute(&ptx, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
+    std::printf("at most %d threads, PTX for %d\n", threads, ptx);
+    need(cuModuleGetFunctionCount(&count, module));
+    std::printf("functions of the module: %u\n", count);
+}
+
+static void memory() {
+    CUdeviceptr buffer;
+    unsigned char bytes[64];
+    unsigned short shorts = 0;
+    unsigned words = 0;
+    need(cuMemAlloc(&buffer, 256));
+    need(cuMemsetD8(buffer, 0xab, 64));
+    need(cuMemcpyDtoH(bytes, buffer, 64));
+    need(cuMemsetD16(buffer, 0x1234, 32));
+    need(cuMemcpyDtoH(&shorts, buffer + 62, 2));
+    need(cuMemsetD32Async(buffer, 0x12345678, 16, nullptr));
+    need(cuMemcpyDtoH(&words, buffer + 60, 4));
+    std::printf("fills: %u %u %u\n", bytes[63], shorts, words);
+
+    int from[4][4], to[4];
+    for (int i = 0; i < 16; ++i) from[i / 4][i % 4] = i;
+    CUDA_MEMCPY2D box = {};
+    box.srcMemoryType = CU_MEMORYTYPE_HOST;
+    box.srcHost = from;
+    box.srcPitch = sizeof from[0];
+    box.srcXInBytes = sizeof(int);
+    box.srcY = 1;
+    box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    box.dstDevice = buffer;
+    box.dstPitch = 2 * sizeof(int);
+    box.WidthInBytes = 2 * sizeof(int);
+    box.Height = 2;
+    need(cuMemcpy2D(&box));
+    need(cuMemcpyDtoH(to, buffer, sizeof to));
+    std::printf("rows of a box: %d %d %d %d\n", to[0], to[1], to[2], to[3]);
+
+    int* pinned;
+    CUdeviceptr same, managed, begin;
+    size_t size = 0;
+    need(cuMemAllocHost(reinterpret_cast<void**>(&pinned), sizeof(int)));
+    need(cuMemHostGetDevicePointer(&same, pinned, 0));
+    need(cuMemsetD32(same, 42, 1));
+    std::printf("pinned memory is the device's too: %d\n", *pinned);
+    need(cuMemAllocManaged(&managed, 16, CU_MEM_ATTACH_GLOBAL));
+    bool is_managed = false;
+    unsigned pinned_type = 0, device_type = 0;
+    need(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed));
+    need(cuPointerGetAttribute(&pinned_type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                               reinterpret_cast<CUdeviceptr>(pinned)));
+    need(cuPointerGetAttribute(&device_type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, buffer));
+    std::printf("managed: %s, pinned is the host's: %s, and the device's: %s\n",
+                is_managed ? "yes" : "NO", pinned_type == CU_MEMORYTYPE_HOST ? "yes" : "NO",
+                device_type == CU_MEMORYTYPE_HOST ? "YES" : "no");
+    need(cuMemGetAddressRange(&begin, &size, buffer + 100));
+    std::printf("the range begins where it was allocated: %s, %zu bytes\n",
+                begin == buffer ? "yes" : "NO", size);
+    need(cuMemFree(managed));
+    need(cuMemFreeHost(pinned));
+    need(cuMemFree(buffer));
+}
+
+static void CUDA_CB add_seven(void* data) {
+    *static_cast<int*>(data) += 7;
+}
+
+static void streams(CUfunction function) {
+    CUstream stream;
+    CUevent start, end;
+    CUgraph graph;
+    CUgraphExec executable;
+    int seen = 0;
+    float milliseconds = -1;
+    need(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    need(cuEventCreate(&start, CU_EVENT_DEFAULT));
+    need(cuEventCreate(&end, CU_EVENT_DEFAULT));
+    need(cuEventRecord(start, stream));
+    need(cuLaunchHostFunc(stream, add_seven, &seen));
+    need(cuEventRecord(end, stream));
+    need(cuStreamWaitEvent(stream, end, 0));
+    need(cuStreamSynchronize(stream));
+    std::printf("a host function in a stream: %d\n", seen);
+    need(cuEventElapsedTime(&milliseconds, start, end));
+    fact("time goes forward", milliseconds >= 0);
+    need(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    launch(function, 3, stream);
+    need(cuStreamEndCapture(stream, &graph));
+    need(cuGraphInstantiate(&executable, graph, 0));
+    need(cuGraphLaunch(executable, stream));
+    print_out("captured and launched");
+    need(cuGraphExecDestroy(executable));
+    need(cuGraphDestroy(graph));
+    need(cuEventDestroy(start));
+    need(cuEventDestroy(end));
+    need(cuStreamDestroy(stream));
+}
+
+static void occupancy(CUfunction function) {
+    int blocks = 0, grid = 0, block = 0;
+    need(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 128, 0));
+    std::printf("blocks of 128 on a multiprocessor: %d\n", blocks);
+    need(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, nullptr, 0, 0));
+    std::printf("the best block has %d threads\n", block);
+}
+
+static void libraries() {
+    CUlibrary library;
+    CUkernel kernel;
+    CUfunction function;
+    need(cuLibraryLoadData(&library, kScale, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    need(cuLibraryGetKernel(&kernel, library, "scale"));
+    need(cuKernelGetFunction(&function, kernel));
+    launch(function, 3);
+    print_out("a library");
+    need(cuLibraryUnload(library));
+
+    CUmodule module;
+    const std::string name = "/tmp/coalesce_driver_" + std::to_string(getpid()) + ".ptx";
+    std::FILE* file = std::fopen(name.c_str(), "w");
+    std::fputs(kScale, file);
+    std::fclose(file);
+    need(cuModuleLoad(&module, name.c_str()));
+    unlink(name.c_str());
+    need(cuModuleGetFunction(&function, module, "scale"));
+    launch(function, 3);
+    print_out("from a file");
+    need(cuModuleUnload(module));
+
+    CUlinkState link;
+    void* image;
+    size_t bytes;
+    need(cuLinkCreate(0, nullptr, nullptr, &link));
+    need(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kScale), std::strlen(kScale) + 1,
+                       "scale", 0, nullptr, nullptr));
+    need(cuLinkComplete(link, &image, &bytes));
+    need(cuModuleLoadData(&module, image));
+    need(cuLinkDestroy(link));
+    need(cuModuleGetFunction(&function, module, "scale"));
+    launch(function, 3);
+    print_out("linked");
+    need(cuModuleUnload(module));
+}
+
+static void end_of_contexts() {
+    void* function = nullptr;
+    CUdriverProcAddressQueryResult query;
+    need(cuGetProcAddress("cuMemAlloc", &function, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &query));
+    const bool found = function == reinterpret_cast<void*>(cuMemAlloc);
+    cuGetProcAddress("cuNoSuchFunction", &function, 13000, CU_GET_PROC_ADDRESS_DEFAULT, &query);
+    std::printf("a function by name: %s, one that is not: %s\n", found ? "yes" : "NO",
+                query == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND ? "no" : "YES");
+    CUcontext popped, primary;
+    need(cuCtxPopCurrent(&popped));
+    fact("popped", popped == context);
+    unsigned flags;
+    int before = 9, after = 9;
+    need(cuDevicePrimaryCtxGetState(0, &flags, &before));
+    need(cuDevicePrimaryCtxRetain(&primary, 0));
+    need(cuDevicePrimaryCtxGetState(0, &flags, &after));
+    std::printf("the primary context was inactive: %s, is active: %s\n", before == 0 ? "yes" : "NO",
+                after == 1 ? "yes" : "NO");
+    need(cuDevicePrimaryCtxRelease(0));
+    need(cuCtxDestroy(context));
+}
+
+int main() {
+    devices();
+    contexts();
+    int host[kCount];
+    for (int i = 0; i < kCount; ++i) host[i] = i + 1;
+    need(cuMemAlloc(&in, sizeof host));
+    need(cuMemAlloc(&out, sizeof host));
+    need(cuMemcpyHtoD(in, host, sizeof host));
+    CUmodule module;
+    CUfunction function;
+    need(cuModuleLoadData(&module, kScale));
+    need(cuModuleGetFunction(&function, module, "scale"));
+    launches(module, function);
+    about(module, function);
+    memory();
+    streams(function);
+    occupancy(function);
+    libraries();
+    need(cuModuleUnload(module));
+    need(cuMemFree(in));
+    need(cuMemFree(out));
+    end_of_contexts();
+}

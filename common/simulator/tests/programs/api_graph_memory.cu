@@ -1,0 +1,178 @@
+// Memory that graphs allocate and free: by nodes, by capture, freed by another graph or by the program.
+// expect: nodes: allocate kernel copy free
+// expect: what the kernel wrote: 5
+// expect: launched again: 5
+// expect: in use between launches: 0
+// expect: ... and was at most 4 bytes or more: yes
+// expect: captured: allocate kernel copy free
+// expect: what the kernel wrote: 6
+// expect: after the launch it is the program's: 7
+// expect: a second launch without a free: cudaErrorInvalidValue
+// expect: freeing it: cudaSuccess
+// expect: and the launch after that: cudaSuccess
+// expect: another graph frees it: cudaSuccess
+// expect: freed twice: cudaErrorInvalidValue
+// expect: with the flag every launch frees first: cudaSuccess cudaSuccess
+// expect: two executables at once: cudaErrorInvalidValue
+// expect: a clone: cudaErrorInvalidValue
+// expect: an edge of it cannot go: cudaErrorInvalidValue
+// expect: freed twice in one graph: cudaErrorInvalidValue
+// expect: memory that no graph allocated: cudaErrorInvalidValue
+// expect: the memory of a graph that is gone: cudaSuccess
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphLaunch
+// expect-stderr: memory that its last launch allocated and nobody
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaFree
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphInstantiate
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphClone
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphRemoveDependencies
+// expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddMemFreeNode
+#include "api_check.h"
+
+__global__ void set(int* to, int value) {
+    *to = value;
+}
+
+static int host = 0;
+
+static const char* type_name(cudaGraphNode_t node) {
+    cudaGraphNodeType type;
+    need(cudaGraphNodeGetType(node, &type));
+    switch (type) {
+        case cudaGraphNodeTypeKernel: return "kernel";
+        case cudaGraphNodeTypeMemcpy: return "copy";
+        case cudaGraphNodeTypeMemAlloc: return "allocate";
+        case cudaGraphNodeTypeMemFree: return "free";
+        default: return "other";
+    }
+}
+
+static void print_nodes(const char* what, cudaGraph_t graph) {
+    cudaGraphNode_t nodes[8];
+    size_t count = 8;
+    need(cudaGraphGetNodes(graph, nodes, &count));
+    std::printf("%s:", what);
+    for (size_t i = 0; i < count; ++i) std::printf(" %s", type_name(nodes[i]));
+    std::printf("\n");
+}
+
+static int* add_allocation(cudaGraphNode_t* node, cudaGraph_t graph) {
+    cudaMemAllocNodeParams parameters = {};
+    parameters.bytesize = sizeof(int);
+    parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    parameters.poolProps.location.type = cudaMemLocationTypeDevice;
+    need(cudaGraphAddMemAllocNode(node, graph, nullptr, 0, &parameters));
+    return static_cast<int*>(parameters.dptr);
+}
+
+static cudaGraphNode_t add_set(cudaGraph_t graph, cudaGraphNode_t after, int* to, int value) {
+    void* arguments[] = {&to, &value};
+    cudaKernelNodeParams parameters = {};
+    parameters.func = reinterpret_cast<void*>(set);
+    parameters.gridDim = parameters.blockDim = dim3(1);
+    parameters.kernelParams = arguments;
+    cudaGraphNode_t node;
+    need(cudaGraphAddKernelNode(&node, graph, &after, 1, &parameters));
+    return node;
+}
+
+static unsigned long long attribute(cudaGraphMemAttributeType type) {
+    unsigned long long value = 99;
+    need(cudaDeviceGetGraphMemAttribute(0, type, &value));
+    return value;
+}
+
+static void by_nodes() {
+    cudaGraph_t graph;
+    cudaGraphNode_t allocate, copy, free_node;
+    cudaGraphExec_t executable;
+    need(cudaGraphCreate(&graph, 0));
+    int* memory = add_allocation(&allocate, graph);
+    const cudaGraphNode_t kernel = add_set(graph, allocate, memory, 5);
+    need(cudaGraphAddMemcpyNode1D(&copy, graph, &kernel, 1, &host, memory, sizeof(int),
+                                  cudaMemcpyDeviceToHost));
+    need(cudaGraphAddMemFreeNode(&free_node, graph, &copy, 1, memory));
+    print_nodes("nodes", graph);
+    need(cudaGraphInstantiate(&executable, graph, 0));
+    need(cudaGraphLaunch(executable, nullptr));
+    std::printf("what the kernel wrote: %d\n", host);
+    host = 0;
+    need(cudaGraphLaunch(executable, nullptr));
+    std::printf("launched again: %d\n", host);
+    std::printf("in use between launches: %llu\n", attribute(cudaGraphMemAttrUsedMemCurrent));
+    fact("... and was at most 4 bytes or more", attribute(cudaGraphMemAttrUsedMemHigh) >= 4);
+    need(cudaGraphExecDestroy(executable));
+    need(cudaGraphDestroy(graph));
+    need(cudaDeviceGraphMemTrim(0));
+}
+
+static void by_capture() {
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    int* memory;
+    need(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    need(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    need(cudaMallocAsync(&memory, sizeof(int), stream));
+    set<<<1, 1, 0, stream>>>(memory, 6);
+    need(cudaMemcpyAsync(&host, memory, sizeof(int), cudaMemcpyDeviceToHost, stream));
+    need(cudaFreeAsync(memory, stream));
+    need(cudaStreamEndCapture(stream, &graph));
+    print_nodes("captured", graph);
+    need(cudaGraphInstantiate(&executable, graph, 0));
+    need(cudaGraphLaunch(executable, stream));
+    need(cudaStreamSynchronize(stream));
+    std::printf("what the kernel wrote: %d\n", host);
+    need(cudaGraphExecDestroy(executable));
+    need(cudaGraphDestroy(graph));
+    need(cudaStreamDestroy(stream));
+}
+
+static void freed_elsewhere() {
+    cudaGraph_t graph, cleaner, clone;
+    cudaGraphNode_t allocate, node;
+    cudaGraphExec_t executable, second;
+    need(cudaGraphCreate(&graph, 0));
+    int* memory = add_allocation(&allocate, graph);
+    const cudaGraphNode_t kernel = add_set(graph, allocate, memory, 7);
+    need(cudaGraphInstantiate(&executable, graph, 0));
+    need(cudaGraphLaunch(executable, nullptr));
+    need(cudaMemcpy(&host, memory, sizeof(int), cudaMemcpyDeviceToHost));
+    std::printf("after the launch it is the program's: %d\n", host);
+    result("a second launch without a free", cudaGraphLaunch(executable, nullptr));
+    result("freeing it", cudaFree(memory));
+    result("and the launch after that", cudaGraphLaunch(executable, nullptr));
+
+    need(cudaGraphCreate(&cleaner, 0));
+    need(cudaGraphAddMemFreeNode(&node, cleaner, nullptr, 0, memory));
+    need(cudaGraphInstantiate(&second, cleaner, 0));
+    result("another graph frees it", cudaGraphLaunch(second, nullptr));
+    result("freed twice", cudaFree(memory));
+    need(cudaGraphExecDestroy(second));
+    need(cudaGraphDestroy(cleaner));
+    need(cudaGraphExecDestroy(executable));
+
+    need(cudaGraphInstantiate(&executable, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+    const cudaError_t first = cudaGraphLaunch(executable, nullptr);
+    std::printf("with the flag every launch frees first: %s %s\n", cudaGetErrorName(first),
+                cudaGetErrorName(cudaGraphLaunch(executable, nullptr)));
+    result("two executables at once", cudaGraphInstantiate(&second, graph, 0));
+    result("a clone", cudaGraphClone(&clone, graph));
+    result("an edge of it cannot go",
+           cudaGraphRemoveDependencies(graph, &allocate, &kernel, nullptr, 1));
+    need(cudaGraphAddMemFreeNode(&node, graph, &kernel, 1, memory));
+    result("freed twice in one graph", cudaGraphAddMemFreeNode(&node, graph, &kernel, 1, memory));
+    int* plain;
+    need(cudaMalloc(&plain, sizeof(int)));
+    result("memory that no graph allocated",
+           cudaGraphAddMemFreeNode(&node, graph, nullptr, 0, plain));
+    need(cudaFree(plain));
+    need(cudaGraphExecDestroy(executable));
+    need(cudaGraphDestroy(graph));
+    result("the memory of a graph that is gone", cudaFree(memory));
+}
+
+int main() {
+    by_nodes();
+    by_capture();
+    freed_elsewhere();
+}

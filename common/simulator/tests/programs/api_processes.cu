@@ -1,0 +1,26 @@
+// Sharing with other processes is not simulated: each call says so, and the program does not end with 0.
+// not built by clang: it has no functions for several processes
+// simulator only
+// expect: giving memory: cudaErrorNotSupported
+// expect: taking it: cudaErrorNotSupported
+// expect: an event for other processes: cudaErrorNotSupported
+// expect: the device still works: cudaSuccess
+// expect-stderr: cudaIpcGetMemHandle is not simulated.
+// expect-stderr: cudaIpcOpenMemHandle is not simulated.
+// expect-stderr: cudaEventCreateWithFlags: an event that other processes share is not
+// expect-stderr: cure: Copy through host memory.
+// expect-exit: 2
+#include "api_check.h"
+
+int main() {
+    void *memory, *theirs;
+    cudaIpcMemHandle_t handle = {};
+    cudaEvent_t event;
+    need(cudaMalloc(&memory, 16));
+    result("giving memory", cudaIpcGetMemHandle(&handle, memory));
+    result("taking it", cudaIpcOpenMemHandle(&theirs, handle, cudaIpcMemLazyEnablePeerAccess));
+    result("an event for other processes",
+           cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
+    result("the device still works", cudaDeviceSynchronize());
+    need(cudaFree(memory));
+}
