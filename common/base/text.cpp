@@ -14,6 +14,12 @@ std::string short_number(double value) {
     return text;
 }
 
+std::string trimmed(const std::string& text) {
+    const char* const blanks = " \t\r\n";
+    const std::size_t begin = text.find_first_not_of(blanks);
+    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream stream(text);

@@ -11,6 +11,9 @@ std::string short_number(double value);
 /// How often `part` stands in `text`.
 std::size_t occurrences(const std::string& text, const std::string& part);
 
+/// Without blanks and ends of lines before and after it.
+std::string trimmed(const std::string& text);
+
 /// The lines of a text, without their ends.
 std::vector<std::string> lines_of(const std::string& text);
 

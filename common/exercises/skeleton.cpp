@@ -20,12 +20,6 @@ std::string joined(const std::vector<Piece>& pieces, Lines Piece::*which) {
     return text;
 }
 
-std::string trimmed(const std::string& line) {
-    std::size_t begin = line.find_first_not_of(' ');
-    if (begin == std::string::npos) return "";
-    return line.substr(begin, line.find_last_not_of(' ') + 1 - begin);
-}
-
 // "        //!     x = 1;" gives "            x = 1;": the code keeps its place in the column.
 std::string without_prefix(const std::string& line) {
     std::string indent = line.substr(0, line.find(PREFIX));

@@ -5,16 +5,11 @@
 #include <set>
 #include <vector>
 
+#include "base/text.h"
 #include "kernel/source_lines.h"
 
 namespace coalesce {
 namespace {
-
-std::string trimmed(const std::string& text) {
-    const char* const blanks = " \t\r\n";
-    const std::size_t begin = text.find_first_not_of(blanks);
-    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
 
 /// The parts of a sum; what is in brackets stays together.
 std::vector<std::string> terms_of(const std::string& sum) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
+
 namespace coalesce {
 namespace {
 
@@ -49,12 +51,6 @@ int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
         if (line_at(code, static_cast<std::size_t>(one->position(1))) <= line) name = one->str(1);
     }
     return name.empty() ? line : last_line_of(text, std::regex("\\b" + name + "\\s*\\("));
-}
-
-std::string trimmed(const std::string& text) {
-    const char* const blanks = " \t\r";
-    const std::size_t begin = text.find_first_not_of(blanks);
-    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
 bool is_component(const std::string& text) {

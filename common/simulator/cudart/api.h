@@ -33,6 +33,14 @@
 
 namespace coalesce::sim::cudart {
 
+/// `*target = value`, unless target is null.
+template <class T>
+cudaError_t give(T* target, T value) {
+    if (!target) return cudaErrorInvalidValue;
+    *target = value;
+    return cudaSuccess;
+}
+
 /// Sets the calling thread's last error, unless it is a success. Returns `error`.
 cudaError_t remember(cudaError_t error);
 

@@ -23,13 +23,6 @@ cudaError_t check_device(int device) {
     return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-template <class T>
-cudaError_t give(T* target, T value) {
-    if (!target) return cudaErrorInvalidValue;
-    *target = value;
-    return cudaSuccess;
-}
-
 // ---- flags ----
 
 unsigned device_flags = cudaDeviceMapHost;

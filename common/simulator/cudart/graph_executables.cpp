@@ -13,10 +13,6 @@ bool allocates(const Node& node) {
     return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
 }
 
-bool is_conditional(const Node& node) {
-    return node.type() == cudaGraphNodeTypeConditional;
-}
-
 // ---- instantiate ----
 
 /// Why a graph cannot run; null node: none in particular.

@@ -7,16 +7,13 @@
 
 #include "cudart/api.h"
 #include "cudart/devices.h"
+#include "cudart/transfers.h"
 #include "execute/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
 
 namespace {
-
-DeviceMemory& memory() {
-    return Device::instance().memory();
-}
 
 /// The memory of all graphs that are alive, and how much of it is and was in use.
 struct Books {

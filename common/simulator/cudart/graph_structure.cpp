@@ -12,10 +12,6 @@ bool is_of_memory(const Node& node) {
     return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
 }
 
-bool is_conditional(const Node& node) {
-    return node.type() == cudaGraphNodeTypeConditional;
-}
-
 // ---- lists ----
 
 /// Gives a list as all such calls do: its length alone, or as much of it as there is room for.

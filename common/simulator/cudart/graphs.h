@@ -40,6 +40,10 @@ struct Node {
     bool depends_on(const Node* other) const;
 };
 
+inline bool is_conditional(const Node& node) {
+    return node.type() == cudaGraphNodeTypeConditional;
+}
+
 class Graph : public std::enable_shared_from_this<Graph> {
 public:
     Graph();

@@ -7,6 +7,7 @@
 #include "cudart/devices.h"
 #include "cudart/graph_memory.h"
 #include "cudart/memory_pools.h"
+#include "cudart/transfers.h"
 #include "execute/device.h"
 
 using namespace coalesce::sim;
@@ -16,10 +17,6 @@ namespace {
 
 /// Rows of cudaMallocPitch begin at multiples of this, as on hardware.
 constexpr size_t kPitchAlignment = 512;
-
-DeviceMemory& memory() {
-    return Device::instance().memory();
-}
 
 u64 address_of(const void* pointer) {
     return reinterpret_cast<u64>(pointer);
@@ -64,7 +61,7 @@ void explain_bad_free(const void* pointer) {
 
 /// Frees `pointer` if `allowed` says so of its kind.
 template <class Allowed>
-cudaError_t release(void* pointer, Allowed allowed) {
+cudaError_t free_pointer(void* pointer, Allowed allowed) {
     if (!pointer) return cudaSuccess;
     const auto allocation = memory().find(address_of(pointer));
     const bool is_variable = allocation && !allocation->name.empty();
@@ -182,7 +179,7 @@ cudaError_t free_device(void* pointer) {
         explain("the memory is a graph's, and no launch has allocated it since it was freed.");
         return cudaErrorInvalidValue;
     }
-    const cudaError_t error = release(pointer, is_device_kind);
+    const cudaError_t error = free_pointer(pointer, is_device_kind);
     if (error == cudaSuccess) note_freed_in_pools(pointer);
     return error;
 }
@@ -290,8 +287,8 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFreeHost(void* pointer) {
     return unsafe_api(__func__, [&] {
-        const cudaError_t error =
-            release(pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
+        const cudaError_t error = free_pointer(
+            pointer, [](AllocationKind kind) { return kind == AllocationKind::pinned; });
         if (error == cudaSuccess) HostFlags::instance().forget(pointer);
         return error;
     });

@@ -54,10 +54,6 @@ bool cannot_be_copied(const Node& node) {
     return node.type() == cudaGraphNodeTypeMemAlloc || node.type() == cudaGraphNodeTypeMemFree;
 }
 
-bool is_conditional(const Node& node) {
-    return node.type() == cudaGraphNodeTypeConditional;
-}
-
 std::shared_ptr<Graph> new_part() {
     auto part = std::make_shared<Graph>();
     part->is_part = true;

@@ -82,14 +82,6 @@ cudaError_t with_stream(const char* name, cudaStream_t handle, Body body) {
     });
 }
 
-/// `*target = value` unless target is null.
-template <class T>
-cudaError_t give(T* target, T value) {
-    if (!target) return cudaErrorInvalidValue;
-    *target = value;
-    return cudaSuccess;
-}
-
 cudaError_t create(cudaStream_t* stream, unsigned flags, int priority) {
     if (!stream || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
     if (priority < kGreatestPriority) priority = kGreatestPriority;

@@ -8,11 +8,12 @@
 #include "execute/device.h"
 
 namespace coalesce::sim::cudart {
-namespace {
 
 DeviceMemory& memory() {
     return Device::instance().memory();
 }
+
+namespace {
 
 /// One side of a transfer, found.
 struct Side {

@@ -6,7 +6,14 @@
 
 #include "base/types.h"
 
+namespace coalesce::sim {
+class DeviceMemory;
+}
+
 namespace coalesce::sim::cudart {
+
+/// What is allocated on the device.
+DeviceMemory& memory();
 
 /// A block of `depth` slices of `height` rows of `width` bytes. For a plain copy height and depth
 /// are 1 and the pitches do not matter.
