@@ -268,6 +268,7 @@ PartialSectors cost_of_partial_sectors(const std::vector<Scatter>& measured, int
         for (const Scatter& s : measured) {
             // A warp's 32 lanes are block_x columns, of each so many elements of 4 bytes.
             if (s.side != side || s.block_x * bytes != 32 * 4) continue;
+            if (s.rows != s.block_y) continue;  // other blocks write to its sectors, too
             const double pieces = side * side * 4 / bytes,
                          of_piece = 1e6 * clock_ghz * multiprocessors / pieces;
             alone = std::min(alone, s.ms_of_stores * of_piece);

@@ -98,7 +98,9 @@ struct ToCache {
 
 /// A kernel that reads rows and writes 4 bytes down columns, and its stores alone.
 struct Scatter {
-    int block_x = 0, block_y = 0, side = 0;
+    int block_x = 0, block_y = 0;
+    int rows = 0;  ///< of a block: fewer than block_y where the others lie to the right of them
+    int side = 0;
     double pitch = 0;  ///< of what is written, in bytes
     double ms = 0, ms_of_stores = 0;
 };
@@ -201,8 +203,8 @@ void describe(Codec& codec, ToCache& t) {
 }
 template <class Codec>
 void describe(Codec& codec, Scatter& s) {
-    fields(codec, "block_x", s.block_x, "block_y", s.block_y, "side", s.side, "pitch", s.pitch,
-           "ms", s.ms, "ms_of_stores", s.ms_of_stores);
+    fields(codec, "block_x", s.block_x, "block_y", s.block_y, "rows", s.rows, "side", s.side,
+           "pitch", s.pitch, "ms", s.ms, "ms_of_stores", s.ms_of_stores);
 }
 template <class Codec>
 void describe(Codec& codec, AsyncCopy& a) {

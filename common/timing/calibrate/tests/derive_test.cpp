@@ -94,12 +94,14 @@ Raw a_whole_measurement() {
     }
     // At 2 GHz, 100 multiprocessors have 2e8 cycles a millisecond; a matrix has 2^26 elements.
     const double ms_of_cycle = 67108864 / 2e8;
-    raw.scatters = {{32, 8, 8192, 32768, 5 * ms_of_cycle, 4 * ms_of_cycle},
-                    {32, 32, 8192, 32768, 4 * ms_of_cycle, 4 * ms_of_cycle},
-                    {16, 16, 8192, 32768, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
+    raw.scatters = {{32, 8, 8, 8192, 32768, 5 * ms_of_cycle, 4 * ms_of_cycle},
+                    {32, 32, 32, 8192, 32768, 4 * ms_of_cycle, 4 * ms_of_cycle},
+                    {16, 16, 16, 8192, 32768, 3 * ms_of_cycle / 2, 2 * ms_of_cycle / 2},
                     // Loads double the time: they are what is waited for.
-                    {8, 32, 8192, 32768, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
-                    {32, 8, 4096, 16384, 1, 1}};
+                    {8, 32, 32, 8192, 32768, 5 * ms_of_cycle / 4, 1 * ms_of_cycle / 4},
+                    // Sectors that several blocks write to are another matter.
+                    {32, 32, 1, 8192, 32768, ms_of_cycle, ms_of_cycle},
+                    {32, 8, 8, 4096, 16384, 1, 1}};
     for (const int warps : {1, 2, 4, 8}) {
         raw.turns.push_back({1, warps, 0, 999, 250, 250 + 4.0 * (warps - 1)});
         raw.turns.push_back({8, warps, 0, 150});
