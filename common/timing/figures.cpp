@@ -8,7 +8,7 @@ namespace coalesce::timing {
 namespace {
 
 /// With so many digits that say something, the others are 0: 2370 of 2368 with three.
-double rounded(double value, int digits) {
+double with_digits(double value, int digits) {
     if (value == 0) return 0;
     const double last = std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits);
     // Tenths are not doubles, but their inverses are: 0.1 * 43 is 4.300000000000001.
@@ -18,14 +18,14 @@ double rounded(double value, int digits) {
 
 /// Two digits, and a third after a 1, where two would be as coarse as 5 %.
 double said(double value) {
-    const double coarse = rounded(value, 2);
+    const double coarse = with_digits(value, 2);
     const double first = coarse / std::pow(10, std::floor(std::log10(coarse)));
-    return rounded(value, first < 2 ? 3 : 2);
+    return with_digits(value, first < 2 ? 3 : 2);
 }
 
 /// Of whole ones, or with a decimal below 10.
 std::string in_unit(double value, const char* unit) {
-    return short_number(value < 10 ? rounded(value, 2) : std::round(value)) + unit;
+    return short_number(value < 10 ? with_digits(value, 2) : std::round(value)) + unit;
 }
 
 }  // namespace
@@ -63,11 +63,11 @@ std::string traffic_text(double bytes) {
 std::string number_text(double count) {
     return short_number(count < 100     ? std::round(count)
                         : count < 10000 ? std::round(count / 10) * 10
-                                        : rounded(count, 3));
+                                        : with_digits(count, 3));
 }
 
 std::string times_text(double ratio) {
-    return short_number(ratio < 10 ? rounded(ratio, ratio < 1.2 ? 3 : 2) : std::round(ratio));
+    return short_number(ratio < 10 ? with_digits(ratio, ratio < 1.2 ? 3 : 2) : std::round(ratio));
 }
 
 }  // namespace coalesce::timing

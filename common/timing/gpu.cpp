@@ -27,7 +27,7 @@ struct Section {
 };
 
 // Nothing here may be 0 by mistake: a rate, or a time that something always takes.
-constexpr double little = 0.01;
+constexpr double kLittle = 0.01;
 
 const std::vector<Section>& sections() {
     static const std::vector<Section> all = {
@@ -40,7 +40,7 @@ const std::vector<Section>& sections() {
           {"shared_bytes", &Gpu::shared_bytes, 1024, 1 << 24,
            "for blocks, the system's part of each included"},
           {"shared_bytes_of_system", &Gpu::shared_bytes_of_system, 1, 1 << 16, "of each block"},
-          {"clock_ghz", &Gpu::clock_ghz, little, 100, "under load"}}},
+          {"clock_ghz", &Gpu::clock_ghz, kLittle, 100, "under load"}}},
         {"memory",
          "Memory: GB/s, nanoseconds",
          {{"peak_gbps", &Gpu::peak_gbps, 1, 1e6, "what data sheets say"},
@@ -52,7 +52,7 @@ const std::vector<Section>& sections() {
            "more, times u / (1 - u) where memory is busy u of the time"},
           {"write_delay_ns", &Gpu::write_delay_ns, 0, 1e5,
            "more, times the share of the time in which it writes"},
-          {"latency_floor", &Gpu::latency_floor, little, 1,
+          {"latency_floor", &Gpu::latency_floor, kLittle, 1,
            "the fastest loads, as a part of latency_ns"},
           {"latency_spread_ns", &Gpu::latency_spread_ns, 0, 1e5,
            "the most by which loads are slower, on average, than those"},
@@ -62,19 +62,19 @@ const std::vector<Section>& sections() {
          "One multiprocessor: its cycles",
          {{"l1_latency", &Gpu::l1_latency, 1, 1e4, "of a load that hits there"},
           {"shared_latency", &Gpu::shared_latency, 1, 1e4, "of a load"},
-          {"l2_read_bytes", &Gpu::l2_read_bytes, little, 1e4,
+          {"l2_read_bytes", &Gpu::l2_read_bytes, kLittle, 1e4,
            "a cycle, from the second-level cache when all multiprocessors read"},
-          {"l2_write_bytes", &Gpu::l2_write_bytes, little, 1e4, "a cycle, to it, when all write"},
+          {"l2_write_bytes", &Gpu::l2_write_bytes, kLittle, 1e4, "a cycle, to it, when all write"},
           {"barrier", &Gpu::barrier, 0, 1e4, "__syncthreads, and more for each warp:"},
           {"barrier_of_warp", &Gpu::barrier_of_warp, 0, 1e4, ""},
-          {"add_issue", &Gpu::add_issue, little, 1e4, "of a scheduler, for a warp's instruction"},
-          {"multiply_issue", &Gpu::multiply_issue, little, 1e4, ""},
-          {"divide_issue", &Gpu::divide_issue, little, 1e4, "all that a division becomes"}}},
+          {"add_issue", &Gpu::add_issue, kLittle, 1e4, "of a scheduler, for a warp's instruction"},
+          {"multiply_issue", &Gpu::multiply_issue, kLittle, 1e4, ""},
+          {"divide_issue", &Gpu::divide_issue, kLittle, 1e4, "all that a division becomes"}}},
         {"blocks",
          "Blocks that come and go: cycles",
          {{"launch_us", &Gpu::launch_us, 0, 1e5,
            "microseconds, of a kernel that does nothing, by events"},
-          {"interval", &Gpu::block_interval, little, 1e6,
+          {"interval", &Gpu::block_interval, kLittle, 1e6,
            "between two that start on a multiprocessor"},
           {"start", &Gpu::block_start, 0, 1e6,
            "from the end of one to the first instruction of the next"},

@@ -29,7 +29,7 @@ constexpr std::uint32_t near_sectors = 8;
 constexpr std::uint64_t far_sectors = (std::uint64_t{2} << 20) / sector_bytes;
 
 /// What the warps of a block share: what the first-level cache has of global memory.
-struct BlockState {
+struct SeenByBlock {
     SectorSet loaded;
     std::unordered_map<std::uint64_t, std::uint32_t> places;
 };
@@ -41,7 +41,7 @@ bool is_barrier(const Instruction& i) {
 /// One warp's operations, as they come.
 class WarpLowering {
 public:
-    WarpLowering(const Recording& recording, const RecordedBlock& block, BlockState& state,
+    WarpLowering(const Recording& recording, const RecordedBlock& block, SeenByBlock& state,
                  double lines)
         : recording_(recording), block_(block), state_(state), lines_(lines) {}
 
@@ -121,7 +121,7 @@ private:
 
     const Recording& recording_;
     const RecordedBlock& block_;
-    BlockState& state_;
+    SeenByBlock& state_;
     double lines_;  ///< that the cache has for this warp
     struct Asked {
         std::uint64_t lines = 0, waits = 0;  ///< of the warp until then
@@ -497,7 +497,7 @@ std::vector<std::size_t> steps_of_warps(const Recording& recording, const Record
 BlockProgram operations_of(const Recording& recording, const RecordedBlock& block,
                            double lines_of_warp) {
     BlockProgram result;
-    BlockState state;
+    SeenByBlock state;
     const std::vector<std::size_t> steps = steps_of_warps(recording, block);
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         const WarpPath& path = block.warps[w];
