@@ -2,7 +2,9 @@
 // cuTensorMapEncodeTiled, because programs that use tensor maps have no other way to make them. The others
 // are in the stand-in for the driver's library (driver/), where `simulate` has put it before the program; where
 // there is none, the answer is that the function was not found, in the manner in which NVIDIA's library says so.
-#include <dlfcn.h>
+#ifndef __EMSCRIPTEN__
+#    include <dlfcn.h>
+#endif
 
 #include "cudart/api.h"
 #include "cudart/driver_support.h"
@@ -47,6 +49,12 @@ int coalesceEncodeTensorMap(void* map, unsigned type, unsigned rank, void* addre
 
 namespace {
 
+#ifdef __EMSCRIPTEN__
+/// A page has no other libraries.
+void* find_in_driver(const char*, unsigned long long) {
+    return nullptr;
+}
+#else
 /// The driver's own way to find a function; null when its library is not there, or is not ours.
 void* find_in_driver(const char* symbol, unsigned long long flags) {
     using GetProcAddress = int (*)(const char*, void**, int, unsigned long long, int*);
@@ -60,6 +68,7 @@ void* find_in_driver(const char* symbol, unsigned long long flags) {
     if (get) get(symbol, &function, 0, flags, &query);
     return function;
 }
+#endif
 
 cudaError_t find(const char* symbol, void** function, unsigned long long flags,
                  cudaDriverEntryPointQueryResult* result) {

@@ -445,7 +445,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
 
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
     return read<FreeWork>(__func__, node, pointer, [&](const FreeWork& work) {
-        *static_cast<u64*>(pointer) = work.memory->address;
+        *static_cast<void**>(pointer) = reinterpret_cast<void*>(work.memory->address);
     });
 }
 

@@ -20,13 +20,16 @@ Overloaded(Bodies...) -> Overloaded<Bodies...>;
 
 cudaMemcpy3DParms box(const Pitched& to, const Pitched& from, const Shape& shape,
                       cudaMemcpyKind kind) {
+    // Pointers, and with them size_t, may be shorter than a device's addresses.
+    const auto width = static_cast<size_t>(shape.width), height = static_cast<size_t>(shape.height);
     const auto place = [&](const Pitched& side) {
-        return cudaPitchedPtr{const_cast<void*>(side.begin), side.pitch, shape.width, shape.height};
+        return cudaPitchedPtr{const_cast<void*>(side.begin), static_cast<size_t>(side.pitch), width,
+                              height};
     };
     cudaMemcpy3DParms parameters{};
     parameters.dstPtr = place(to);
     parameters.srcPtr = place(from);
-    parameters.extent = {shape.width, shape.height, shape.depth};
+    parameters.extent = {width, height, static_cast<size_t>(shape.depth)};
     parameters.kind = kind;
     return parameters;
 }

@@ -1,104 +1,16 @@
 // cuMemcpy and cuMemset. Directions are those that the names say.
+#include "driver/boxes.h"
 #include "driver/driver.h"
 
 using namespace coalesce::sim::driver;
 
 namespace {
 
-// CUmemorytype
-enum MemoryType : unsigned { kHost = 1, kDevice = 2, kArray = 3, kUnified = 4 };
-
-/// Where one side of a CUDA_MEMCPY2D lies.
-struct Side2D {
-    size_t x, y;
-    MemoryType type;
-    const void* host;
-    const void* device;
-    void* array;
-    size_t pitch;
-};
-struct Copy2D {
-    Side2D from, to;
-    size_t width, height;
-};
-
-/// ... and one of a CUDA_MEMCPY3D.
-struct Side3D {
-    size_t x, y, z, level;
-    MemoryType type;
-    const void* host;
-    const void* device;
-    void* array;
-    void* reserved;
-    size_t pitch, height;
-};
-struct Copy3D {
-    Side3D from, to;
-    size_t width, height, depth;
-};
-
-bool is_on_host(MemoryType type) {
-    return type == kHost;
-}
-
-cudaMemcpyKind kind_of(MemoryType to, MemoryType from) {
-    if (to == kUnified || from == kUnified) return cudaMemcpyDefault;
-    if (is_on_host(from)) return is_on_host(to) ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice;
-    return is_on_host(to) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
-}
-
-template <class Side>
-cudaPitchedPtr place_of(const Side& side, size_t row, size_t rows) {
-    const void* begin = is_on_host(side.type) ? side.host : side.device;
-    // 0: rows follow each other.
-    const size_t pitch = side.pitch != 0 ? side.pitch : side.x + row;
-    return {const_cast<void*>(begin), pitch, row, rows};
-}
-
-template <class Side>
-Result check(const Side& side) {
-    if (side.type == kArray)
-        return coalesceDriverMissing("a copy to or from a CUDA array",
-                                     "use plain device memory and index it");
-    return side.type >= kHost && side.type <= kUnified ? kSuccess : kInvalidValue;
-}
-
-Result describe(const Copy2D* copy, cudaMemcpy3DParms& box) {
-    if (!copy) return kInvalidValue;
-    Result error = check(copy->from);
-    if (error == kSuccess) error = check(copy->to);
-    if (error != kSuccess) return error;
-    box.srcPtr = place_of(copy->from, copy->width, copy->height);
-    box.srcPos = {copy->from.x, copy->from.y, 0};
-    box.dstPtr = place_of(copy->to, copy->width, copy->height);
-    box.dstPos = {copy->to.x, copy->to.y, 0};
-    box.extent = {copy->width, copy->height, 1};
-    box.kind = kind_of(copy->to.type, copy->from.type);
-    return kSuccess;
-}
-
-Result describe(const Copy3D* copy, cudaMemcpy3DParms& box) {
-    if (!copy) return kInvalidValue;
-    Result error = check(copy->from);
-    if (error == kSuccess) error = check(copy->to);
-    if (error != kSuccess) return error;
-    const auto rows = [&](const Side3D& side) {
-        return side.height != 0 ? side.height : side.y + copy->height;
-    };
-    box.srcPtr = place_of(copy->from, copy->width, rows(copy->from));
-    box.srcPos = {copy->from.x, copy->from.y, copy->from.z};
-    box.dstPtr = place_of(copy->to, copy->width, rows(copy->to));
-    box.dstPos = {copy->to.x, copy->to.y, copy->to.z};
-    box.extent = {copy->width, copy->height, copy->depth};
-    box.kind = kind_of(copy->to.type, copy->from.type);
-    return kSuccess;
-}
-
 template <class Copy>
 Result copy_box(const char* name, const Copy* copy) {
     return in_context(name, [&]() -> int {
         cudaMemcpy3DParms box{};
-        const Result error = describe(copy, box);
+        const Result error = describe_copy(copy, box);
         return error != kSuccess ? error : static_cast<int>(cudaMemcpy3D(&box));
     });
 }
@@ -107,7 +19,7 @@ template <class Copy>
 Result copy_box(const char* name, const Copy* copy, cudaStream_t stream) {
     return in_context(name, [&]() -> int {
         cudaMemcpy3DParms box{};
-        const Result error = describe(copy, box);
+        const Result error = describe_copy(copy, box);
         return error != kSuccess ? error : static_cast<int>(cudaMemcpy3DAsync(&box, stream));
     });
 }
