@@ -155,7 +155,19 @@ u32 latency_of_second_step(const Instruction& i) {
     return size_of(from) > 4 ? kCompareAndSelect : 0;
 }
 
+namespace {
+
+/// wmma's accesses have an address for each of the machine's, unless the distance between rows is a number.
+u32 addresses_inside(const Instruction& i) {
+    constexpr u32 kAddresses = 12;
+    if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
+    return i.operands[2].kind == ptx::Operand::Kind::reg ? kAddresses : 0;
+}
+
+}  // namespace
+
 u32 words_inside(const Instruction& i) {
+    if (const u32 addresses = addresses_inside(i)) return addresses;
     const Inside* inside = find_inside(i);
     return inside ? inside->words : 0;
 }
