@@ -157,11 +157,13 @@ u32 latency_of_second_step(const Instruction& i) {
 
 namespace {
 
-/// wmma's accesses have an address for each of the machine's, unless the distance between rows is a number.
+/// wmma's accesses have an address for each of the machine's. Seen with ptxas, where the rows' distance is a
+/// parameter: sixteen rows of halves need fewer, whole numbers more.
 u32 addresses_inside(const Instruction& i) {
-    constexpr u32 kAddresses = 12;
     if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
-    return i.operands[2].kind == ptx::Operand::Kind::reg ? kAddresses : 0;
+    if (i.operands[2].kind != ptx::Operand::Kind::reg) return 0;
+    if (i.has("f16") && i.has("m16n16k16")) return 8;
+    return i.has("s32") || i.has("s8") || i.has("u8") ? 15 : 12;
 }
 
 }  // namespace

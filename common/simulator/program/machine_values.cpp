@@ -426,6 +426,16 @@ bool MachineValues::is_loose(u32 value) const {
            });
 }
 
+bool MachineValues::has_fixed_stride(const Instruction& i) const {
+    if (i.opcode != "wmma" || i.operands.size() != 3 || i.operands[2].kind != Operand::Kind::reg)
+        return false;
+    const u32 value = root(i.operands[2].reg);
+    if (times_written_[value] != 1) return false;
+    const Instruction& sets = definition(value);
+    return sets.opcode == "mov" && sets.operands.size() == 2 &&
+           sets.operands[1].kind == Operand::Kind::immediate;
+}
+
 void MachineValues::find_words() {
     words_.assign(function_.registers.size(), 0);
     for (u32 r = 0; r < words_.size(); ++r) {
