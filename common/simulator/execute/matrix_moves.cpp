@@ -3,7 +3,7 @@
 // Layout  Lane 4r + k holds elements 2k and 2k + 1 of row r, in one register for each matrix. With .trans, of column
 //         r instead. Lanes 8m to 8m + 7 give the addresses of the eight rows of matrix m, 16 bytes each.
 // Idea    For memory, these are accesses of 16 bytes by the lanes that give addresses: shared_access.h checks,
-//         counts and reports them like all others, and a shape tells it in which lanes' registers a row lies.
+//         counts and reports them like all others, and a shape tells it where a row lies in the lanes' registers.
 // Count   A matrix is a pass of eight rows, which takes a wavefront unless two rows want different words of one
 //         bank. So rows of 128 bytes without padding conflict eight times. Whether rows that lie at one
 //         address are ever served in pairs, as those of ld are, the proof on hardware will show; here they are not.

@@ -15,7 +15,7 @@ std::optional<FamilyInstruction> for_whole_warp(const ptx::Instruction& instruct
 /// reported, and ends the launch.
 bool is_whole_warp(Warp& w, const Op* op);
 
-/// The row that `lane` holds of an 8x8 matrix of 2-byte elements becomes its column.
+/// An 8x8 matrix of 2-byte elements, in a register of the warp: rows become columns.
 void transpose_matrix(u32* lanes);
 
 /// ldmatrix of 1, 2 or 4 matrices from shared memory, for a warp that is whole: Op::a has the rows' addresses, Op::d,

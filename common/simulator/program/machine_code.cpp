@@ -206,7 +206,7 @@ private:
         made.is_access = is_access(i) || i.opcode == "cp";
         made.reads_late =
             made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
-        made.words_inside = words_inside(i);
+        made.words_inside = values_.has_fixed_stride(i) ? 0 : words_inside(i);
         made.is_in_halves = values_.is_in_halves(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);

@@ -155,7 +155,21 @@ u32 latency_of_second_step(const Instruction& i) {
     return size_of(from) > 4 ? kCompareAndSelect : 0;
 }
 
+namespace {
+
+/// wmma's accesses have an address for each of the machine's. Seen with ptxas, where the rows' distance is a
+/// parameter: sixteen rows of halves need fewer, whole numbers more.
+u32 addresses_inside(const Instruction& i) {
+    if (i.opcode != "wmma" || i.has("mma") || i.operands.size() < 3) return 0;
+    if (i.operands[2].kind != ptx::Operand::Kind::reg) return 0;
+    if (i.has("f16") && i.has("m16n16k16")) return 8;
+    return i.has("s32") || i.has("s8") || i.has("u8") ? 15 : 12;
+}
+
+}  // namespace
+
 u32 words_inside(const Instruction& i) {
+    if (const u32 addresses = addresses_inside(i)) return addresses;
     const Inside* inside = find_inside(i);
     return inside ? inside->words : 0;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "execute/describe.h"
+#include "execute/fragments.h"
 #include "program/machine_instruction.h"
 #include "program/register_use.h"
 
@@ -63,6 +64,20 @@ std::vector<ptx::Operand> vector_read_by(const ptx::Instruction& i) {
     if (i.opcode == "atom" && i.has("cas") && i.operands.size() == 4)
         return {i.operands[2], i.operands[3]};
     return {};
+}
+
+/// Registers of wmma that repeat others: the machine has them once.
+std::vector<u32> copies_in_fragment(const ptx::Instruction& i) {
+    if (i.opcode != "wmma" || !i.has("load") || !i.has("f16") || i.has("c")) return {};
+    MatrixShape shape;
+    for (const std::string& m : i.modifiers)
+        if (const MatrixShape named = shape_named(m); named.m != 0) shape = named;
+    const u32 own = MatrixFragment(i.has("a") ? Part::a : Part::b, Number::f16, shape).registers();
+    std::vector<u32> copies;
+    const std::vector<ptx::Operand>& elements = i.operands[0].elements;
+    for (std::size_t k = own; own > 0 && k < elements.size(); ++k)
+        if (elements[k].kind == ptx::Operand::Kind::reg) copies.push_back(elements[k].reg);
+    return copies;
 }
 
 /// A load of what an instruction can take from there itself.
@@ -411,12 +426,24 @@ bool MachineValues::is_loose(u32 value) const {
            });
 }
 
+bool MachineValues::has_fixed_stride(const Instruction& i) const {
+    if (i.opcode != "wmma" || i.operands.size() != 3 || i.operands[2].kind != Operand::Kind::reg)
+        return false;
+    const u32 value = root(i.operands[2].reg);
+    if (times_written_[value] != 1) return false;
+    const Instruction& sets = definition(value);
+    return sets.opcode == "mov" && sets.operands.size() == 2 &&
+           sets.operands[1].kind == Operand::Kind::immediate;
+}
+
 void MachineValues::find_words() {
     words_.assign(function_.registers.size(), 0);
     for (u32 r = 0; r < words_.size(); ++r) {
         if (root(r) != r || folded_[r] || is_uniform(r) || is_predicate(r)) continue;
         words_[r] = narrow_[r] ? 1 : words_of_type(r);
     }
+    for (const Instruction& i : function_.body)
+        for (u32 copy : copies_in_fragment(i)) words_[copy] = 0;
 }
 
 /// What is loaded as a vector lies side by side, and so does what is stored, where it is not an element of a

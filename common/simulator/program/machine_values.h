@@ -47,6 +47,8 @@ public:
     /// What an instruction reads and writes, once each.
     std::vector<u32> read_by(const ptx::Instruction& instruction) const;
     std::vector<u32> written_by(const ptx::Instruction& instruction) const;
+    /// wmma, of a matrix whose rows have a known distance.
+    bool has_fixed_stride(const ptx::Instruction& instruction) const;
     /// There is no instruction of the machine for this one of the body.
     bool leaves_nothing(u32 at) const;
     /// The operands that have to be brought into registers for this instruction.

@@ -1,3 +1,4 @@
+// not built by clang: mma.h is of the toolkit
 // ldmatrix, stmatrix, mma and wmma, used wrongly.
 #include <mma.h>
 

@@ -1,3 +1,4 @@
+// not built by clang: mma.h is of the toolkit
 // ldmatrix, stmatrix, mma and wmma, used as they should be: nothing is to be reported.
 #include <cuda_pipeline.h>
 #include <mma.h>

@@ -1,3 +1,4 @@
+// not built by clang: mma.h is of the toolkit
 // What shared memory is asked for by ldmatrix, stmatrix, and wmma's loads and stores: requests, wavefronts,
 // and how many of those are bank conflicts. Global memory: requests and sectors.
 // simulator only

@@ -1,3 +1,4 @@
+// not built by clang: mma.h is of the toolkit
 // nvcuda::wmma: products of matrices in memory, in every shape, type and layout, through global and shared memory.
 // expect: half, summed in float: ok
 // expect: half, summed in half: ok

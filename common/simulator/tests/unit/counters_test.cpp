@@ -204,6 +204,21 @@ TEST_CASE("requests to shared memory take what they take on an H200") {
     CHECK(shared > 20);  // there are loads that show the difference
 }
 
+TEST_CASE("rows of matrices: eight in a pass, also where lanes share them in pairs") {
+    const auto wavefronts = [](u32 row_bytes, Mask active, u32 lanes_per_row) {
+        u32 rows[kLanes];
+        for (u32 l = 0; l < kLanes; ++l) rows[l] = l / lanes_per_row * row_bytes;
+        return count_wavefronts(rows, 16, active, SharedAccessKind::matrix);
+    };
+    CHECK(wavefronts(16, kAllLanes, 1).taken == 4);
+    CHECK(wavefronts(128, kAllLanes, 1).taken == 32);
+    CHECK(wavefronts(128, kAllLanes, 1).ideal == 4);
+    CHECK(wavefronts(144, kAllLanes, 1).taken == 4);
+    CHECK(wavefronts(128, 0xffff, 1).taken == 16);
+    CHECK(wavefronts(128, 0xff, 1).ideal == 1);
+    CHECK(wavefronts(16, kAllLanes, 2).taken == 4);  // a load of 16 bytes would take 2
+}
+
 TEST_CASE("what an inactive lane holds is never looked at") {
     std::vector<u64> addresses = strided<u64>(0, 4);
     std::vector<u32> low = strided<u32>(0, 4);

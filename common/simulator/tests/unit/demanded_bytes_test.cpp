@@ -223,6 +223,20 @@ TEST_CASE("a loop that goes on by what it copies") {
     CHECK(copies.load().is_piece());
 }
 
+TEST_CASE("matrices: those that are multiplied decide, those that are moved on do not") {
+    const std::string load = "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%r3];\n";
+    const Analysed moved(load + "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r4], {%r2, %r1};");
+    CHECK(moved.load().decides == 0);
+    CHECK(moved.arrivals() == "4>0 5>1 6>2 7>3 0>4 1>5 2>6 3>7");
+    CHECK_FALSE(is_error(moved.load(), 0xffff, 16));  // a row beyond the matrix's edge
+    const Analysed stored(load + "st.global.v2.u32 [%rd2], {%r1, %r2};");
+    CHECK(stored.arrivals() == "0>0 1>1 2>2 3>3 4>4 5>5 6>6 7>7");
+    const Analysed multiplied(load +
+                              "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r5, %r6}, {%r1}, "
+                              "{%r7}, {%r8, %r9};");
+    CHECK(is_error(multiplied.load(), 0x0001, 16));
+}
+
 TEST_CASE("only what is certain to happen decides") {
     // Of a union, the words are loaded before the question which member it is.
     const Analysed branch(
