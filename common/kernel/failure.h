@@ -67,11 +67,11 @@ enum class FailureKind {
     grid_exchanged,         ///< the grid would cover the matrix if its two sizes changed places
 
     // A whole program.
-    program_failed,      ///< it breaks down, or a call of CUDA's runtime fails
-    not_launched,        ///< no kernel was launched
-    launch_exchanged,    ///< the launch has the threads where the blocks belong, and the blocks there
-    not_copied,          ///< the input never came to the GPU, or the result never came back
-    wrong_element,       ///< what came back is not what was asked for
+    program_failed,    ///< it breaks down, or a call of CUDA's runtime fails
+    not_launched,      ///< no kernel was launched
+    launch_exchanged,  ///< the launch has the threads where the blocks belong, and the blocks there
+    not_copied,        ///< the input never came to the GPU, or the result never came back
+    wrong_element,     ///< what came back is not what was asked for
     launch_not_checked,  ///< a launch that fails goes unnoticed
     comparison_wrong,    ///< it says that a wrong result is right, or the other way round
     memory_leaked,       ///< memory of the GPU is never freed

@@ -1347,7 +1347,7 @@ int tall_rows(const Task& task) {
 template <int SIZE>
 int wide_cols(const Task& task) {
     using Kernel = Widest<SIZE>;
-    // Wherever in a word a row begins, lanes have words for all of them.
+    // Rows may begin anywhere in a word: 32 words are enough for 124 bytes.
     constexpr int lost = Kernel::N > 1 ? Kernel::N : 0;
     const auto bytes = [&](int cols) { return (cols - lost) * task.rows * SIZE + 32; };
     int cols = 128;

@@ -4,18 +4,18 @@
 // Host code of plain C++ that includes it has the runtime's functions alone.
 #pragma once
 
-#include "cuda_runtime_api.h"
 #include "coalesce_cuda/runtime_templates.h"
+#include "cuda_runtime_api.h"
 
 #ifdef __CUDA__
 #    define __CUDACC__ 1
 #    define __CUDACC_VER_MAJOR__ 13
 #    define __CUDACC_VER_MINOR__ 0
-#    include "coalesce_cuda/builtin_variables.h"
 #    include "coalesce_cuda/atomics.h"
+#    include "coalesce_cuda/builtin_variables.h"
 #    include "coalesce_cuda/device_memory.h"
-#    include "coalesce_cuda/numbers.h"
 #    include "coalesce_cuda/integers.h"
+#    include "coalesce_cuda/numbers.h"
 #    include "coalesce_cuda/system.h"
 #    include "coalesce_cuda/warps.h"
 #endif

@@ -443,9 +443,9 @@ TEST_CASE("explain: asks before it shows the solution, says why after a pass") {
 
 TEST_CASE("diff: what a step changes, in the lessons and in your own kernels") {
     Course course;
-    const Ended refused = expect(course, {"diff", "04"}, 1,
-                                 {"04_padded has not passed yet", "./learn diff 04 --mine",
-                                  "./learn diff 04 --yes"});
+    const Ended refused =
+        expect(course, {"diff", "04"}, 1,
+               {"04_padded has not passed yet", "./learn diff 04 --mine", "./learn diff 04 --yes"});
     CHECK(!has(refused.output, "TILE_DIM + "));
     for (const char* step : {"02_naive", "03_tiled", "04_padded"}) course.solve(step);
     expect(course, {"diff", "03", "--mine"}, 0, {"+     __syncthreads();"});

@@ -226,7 +226,8 @@ TEST_CASE("a variant is the kernel that it launches, with its dynamic shared mem
            {"10_registers has no variant \"fastest\"; it has registers_128, registers, "});
 }
 
-TEST_CASE("a lesson's kernel solves its exercise: it is shown when that has passed, or all the same") {
+TEST_CASE(
+    "a lesson's kernel solves its exercise: it is shown when that has passed, or all the same") {
     Course course;
     const Ended refused = expect(course, {"ptx", "02"}, 1,
                                  {"02_naive has not passed yet", "Yours: ./learn ptx 02 --mine",

@@ -92,7 +92,7 @@ struct Instruction {
     bool guard_negated = false;
     std::string label;
     SourceLine where;
-    u32 inlined = 0;  ///< 1 + index into Function::inline_chains; 0: not inlined
+    u32 inlined = 0;              ///< 1 + index into Function::inline_chains; 0: not inlined
     bool is_of_assembly = false;  ///< written in an asm statement
     /// Of a load: the bytes that belong to a member of what is loaded, as bits, where the compiler
     /// says so (.pragma "used_bytes_mask"). What lies between them is padding.
@@ -144,7 +144,8 @@ struct Function {
     std::map<std::string, u32> labels;  ///< label (renamed apart as well) -> index into body
     /// .branchtargets / .calltargets / .callprototype lists, by their label.
     std::map<std::string, std::vector<std::string>> target_lists;
-    std::vector<u32> not_unrolled;  ///< .pragma "nounroll": index into body of what stands behind it
+    std::vector<u32>
+        not_unrolled;  ///< .pragma "nounroll": index into body of what stands behind it
     std::vector<std::vector<SourceLine>> inline_chains;  ///< the calls that code was inlined at
     u32 max_threads[3] = {0, 0, 0};                      ///< .maxntid, 0: not given
     u32 required_threads[3] = {0, 0, 0};                 ///< .reqntid

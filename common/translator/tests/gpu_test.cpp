@@ -36,8 +36,7 @@ TEST_CASE("inline assembly: what nobody uses is dropped, unless it has effects")
 
 TEST_CASE("inline assembly: matrices of a warp") {
     const std::string tid = "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n";
-    const std::string begin = "  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n",
-                      end = R"(
+    const std::string begin = "  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n", end = R"(
   %w = zext i32 %r to i64
   %p = getelementptr i64, ptr %out, i32 %t
   store i64 %w, ptr %p, align 8
@@ -46,19 +45,22 @@ TEST_CASE("inline assembly: matrices of a warp") {
   %d = call { i32, i32 } asm sideeffect "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {$0, $1}, {$2}, {$3}, {$4, $5};", "=r,=r,r,r,r,r"(i32 16843009, i32 16843009, i32 %t, i32 7)
   %a = extractvalue { i32, i32 } %d, 0
   %b = extractvalue { i32, i32 } %d, 1
-  %r = mul i32 %a, %b)" + end, tid);
+  %r = mul i32 %a, %b)" + end,
+                                       tid);
     std::vector<u64> sums, turned;
     for (u64 lane = 0; lane < 32; ++lane) sums.push_back((16 + lane) * (16 + 7));
     CHECK(run(product, {}, {.threads = 32, .words = 32}) == sums);
 
-    const std::string moved = kernel(begin + R"(
+    const std::string moved =
+        kernel(begin + R"(
   %n = and i32 %t, 7
   %o = shl i32 %n, 4
   %s = ptrtoint ptr addrspace(3) @tile to i32
   %at = add i32 %s, %o
   call void asm sideeffect "stmatrix.sync.aligned.m8n8.x1.shared.b16 [$0], {$1};", "r,r,~{memory}"(i32 %at, i32 %t)
-  %r = call i32 asm sideeffect "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {$0}, [$1];", "=r,r,~{memory}"(i32 %at))" + end,
-                                     tid + "@tile = internal addrspace(3) global [64 x i16] undef, align 16\n");
+  %r = call i32 asm sideeffect "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {$0}, [$1];", "=r,r,~{memory}"(i32 %at))" +
+                   end,
+               tid + "@tile = internal addrspace(3) global [64 x i16] undef, align 16\n");
     // Of a row's eight elements, every other one has the number of the lane that stored it.
     const auto element = [](u64 row, u64 col) { return col % 2 ? 0 : 4 * row + col / 2; };
     for (u64 lane = 0; lane < 32; ++lane) {
@@ -71,7 +73,8 @@ TEST_CASE("inline assembly: matrices of a warp") {
 TEST_CASE("what clang has for matrices, beside inline assembly, is refused by name") {
     const std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3";
     CHECK_THROWS_WITH_AS(
-        ptx_of(kernel("  %x = call i32 @" + name + "(ptr addrspace(3) null)\n  store i32 %x, ptr %out\n  ret void",
+        ptx_of(kernel("  %x = call i32 @" + name +
+                          "(ptr addrspace(3) null)\n  store i32 %x, ptr %out\n  ret void",
                       "declare i32 @" + name + "(ptr addrspace(3))\n")),
         ("the operation " + name + " is not known").c_str(), Untranslated);
 }
