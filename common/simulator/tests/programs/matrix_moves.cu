@@ -11,7 +11,7 @@
 // expect: turned in registers: ok
 // expect: into the register of the address: ok
 // expect: under a condition that holds: ok
-// expect: lanes that come on two ways: ok
+// expect: behind a loop that lanes leave one by one: ok
 // expect: a matrix transposed: ok
 #include "check.h"
 
@@ -156,13 +156,12 @@ __global__ void load_guarded(unsigned* out, const unsigned short* in, int yes) {
     out[threadIdx.x] = d;
 }
 
-/// A branch in front of it parts the lanes, which meet at the instruction.
 __global__ void load_parted(unsigned* out, const unsigned short* in) {
     __shared__ __align__(16) unsigned short rows[32][8];
     for (int k = threadIdx.x; k < kElements; k += 32) rows[k / 8][k % 8] = in[k];
-    __syncwarp();
     int turns = 0;
     while (turns < static_cast<int>(threadIdx.x)) turns += 1 + in[turns] % 2;
+    __syncwarp();
     unsigned d;
     asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
                  : "=r"(d)
@@ -218,6 +217,6 @@ int main() {
     load_guarded<<<1, 32>>>(out, in, 1);
     expect_equal("under a condition that holds", out.read(), for_threads<unsigned>(32, plain));
     load_parted<<<1, 32>>>(out, in);
-    expect_equal("lanes that come on two ways", out.read(), for_threads<unsigned>(32, plain));
+    expect_equal("behind a loop that lanes leave one by one", out.read(), for_threads<unsigned>(32, plain));
     test_transpose();
 }

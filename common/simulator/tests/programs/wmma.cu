@@ -30,7 +30,7 @@ struct Stored<wmma::precision::tf32> {
     using type = float;
 };
 
-/// Where a matrix begins in its array, and by how much its rows are longer than need be.
+/// By how much rows are longer than need be. wmma wants multiples of 16 bytes.
 constexpr int kGap = 16;
 
 template <int M, int N, int K, class T, class Sum, class LayoutA, class LayoutB, bool Shared>
@@ -74,7 +74,7 @@ struct Matrix {
     std::vector<T> memory;
 
     Matrix(int rows, int cols, bool by_rows, int seed)
-        : rows(rows), cols(cols), stride((by_rows ? cols : rows) + kGap), by_rows(by_rows), memory(32 * 48) {
+        : rows(rows), cols(cols), stride(((by_rows ? cols : rows) + 15) / 16 * 16 + kGap), by_rows(by_rows), memory(32 * 48) {
         for (std::size_t k = 0; k < memory.size(); ++k) memory[k] = number<T>(static_cast<int>(k) + seed);
     }
     T& at(int row, int col) { return memory[by_rows ? row * stride + col : col * stride + row]; }
