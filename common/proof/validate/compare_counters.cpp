@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -144,6 +145,25 @@ CounterComparison compare_counters(const Json& cases, const std::vector<Profiled
         if (comparison.counters.back().cases == 0) comparison.missing.push_back(counter.metric);
     }
     return comparison;
+}
+
+std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded) {
+    std::map<std::string, const Json*> counted;
+    for (const Json& one : cases) counted[one.at("name")] = &one.at("counters");
+    std::vector<Difference> differences;
+    for (const Json& launch : recorded) {
+        const std::string name = launch.at("case");
+        const auto found = counted.find(name);
+        if (found == counted.end()) throw std::runtime_error("no case is called " + name);
+        for (const auto& [counter, count] : launch.at("measured").items()) {
+            const double measured = count.get<double>();
+            const double simulated = found->second->at(counter).get<double>();
+            if (simulated != measured) {
+                differences.push_back({name, counter, "", simulated, measured});
+            }
+        }
+    }
+    return differences;
 }
 
 std::string to_text(const CounterComparison& comparison) {

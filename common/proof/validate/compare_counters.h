@@ -72,6 +72,10 @@ struct CounterComparison {
 /// other launches than these.
 CounterComparison compare_counters(const Json& cases, const std::vector<ProfiledLaunch>& launches);
 
+/// The same with counters that were measured before, of some of the cases: [{"case", "measured": {counter: count}}].
+/// Throws std::runtime_error for a case that the simulator does not have.
+std::vector<Difference> compare_recorded(const Json& cases, const Json& recorded);
+
 /// A table in 80 columns, with the first differences.
 std::string to_text(const CounterComparison& comparison);
 /// The summary, the differences, and each case with both numbers.

@@ -39,7 +39,8 @@ struct Words {
     int patterns = 240, matrices = 60, jobs = 0;
     std::uint64_t seed = 1;
     bool counters_only = false, bugs_only = false;
-    std::string json, commit, ncu_output, keep;
+    std::string json, commit, ncu_output, keep, recorded;
+    bool steps = true;
     TimeWords times;
 };
 
@@ -81,11 +82,13 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--keep", words.keep, "Keep what ncu wrote in this file");
     app.add_option("--ncu-output", words.ncu_output,
                    "Compare what ncu wrote earlier (--keep) instead of running it");
+    app.add_option("--recorded", words.recorded,
+                   "Compare with what a GPU counted before: without one");
 }
 
 class Validation {
 public:
-    explicit Validation(const Words& words) : words_(words) {}
+    explicit Validation(Words words) : words_(std::move(words)) {}
 
     int run_all() {
         find_tools();
@@ -98,6 +101,24 @@ public:
         write_file(file, json_text(json));
         std::cout << "Written to " << file << "\n";
         return is_good ? exit_right : exit_wrong;
+    }
+
+    /// The same cases as the file's run had.
+    int compare_with_recorded() {
+        const Json recorded = Json::parse(read_file(words_.recorded));
+        const Json& run = recorded.at("run");
+        words_.seed = run.at("seed"), words_.patterns = run.at("patterns");
+        words_.matrices = run.at("matrices"), words_.steps = run.at("steps");
+        const Json& launches = recorded.at("launches");
+        const std::vector<Difference> differences = compare_recorded(simulate_cases(), launches);
+        for (const Difference& one : differences) {
+            std::cout << format("%s: %s is %.0f simulated, %.0f measured\n", one.name.c_str(),
+                                one.counter.c_str(), one.simulated, one.measured);
+        }
+        std::cout << format("%zu launches, %zu counters differ from those of an %s\n",
+                            launches.size(), differences.size(),
+                            run.at("device").get<std::string>().c_str());
+        return differences.empty() && !launches.empty() ? exit_right : exit_wrong;
     }
 
 private:
@@ -138,6 +159,7 @@ private:
         return {folder / "launches",
                 "--device",
                 device,
+                words_.steps ? "--steps" : "--no-steps",
                 "--patterns",
                 std::to_string(words_.patterns),
                 "--matrices",
@@ -150,14 +172,13 @@ private:
 
     /// What the simulator counts for every case.
     Json simulate_cases() const {
-        const fs::path json = fs::path(json_file() + ".simulated");
+        const TemporaryFolder folder;
+        const fs::path json = folder / "simulated.json";
         const Ended ended = run_child(launches("sim", json), 600);
         if (ended.exit_code != 0) {
             throw std::runtime_error("launches --device sim failed:\n" + ended.output);
         }
-        const Json result = Json::parse(read_file(json));
-        fs::remove(json);
-        return result.at("cases");
+        return Json::parse(read_file(json)).at("cases");
     }
 
     std::string profile_cases() const {
@@ -201,7 +222,7 @@ private:
         return is_as_promised(judged);
     }
 
-    const Words& words_;
+    Words words_;
     std::string ncu_, sanitizer_;
 };
 
@@ -216,6 +237,7 @@ int main(int argc, char** argv) {
     const CLI::Option* time = add_time_options(app, words.times);
     return run_program(app, argc, argv, [&] {
         words.times.json = words.json;
+        if (!words.recorded.empty()) return Validation(words).compare_with_recorded();
         if (time->count() == 0) return Validation(words).run_all();
         return words.times.literature ? validate_literature(words.times)
                                       : validate_times(words.times);
