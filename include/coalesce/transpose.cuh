@@ -949,12 +949,12 @@ struct Tall {
 };
 
 /// The opposite: `in` has few rows, and rows of `out` lie side by side. A strip of columns becomes
-/// one line of memory. A thread takes elements of one column; bytes, which one by one would be too few on their
-/// way, are loaded as words.
+/// one line of memory. A thread takes elements of one column. Strips of more columns than threads, for
+/// very few rows, are loaded in another way: bytes as words, since one by one they would be too few on their way.
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false>
 struct Wide {
-    static constexpr int N = SIZE == 1 ? 4 : 1;  ///< columns that a lane loads at once
-    static constexpr int CHUNK = 32 * N;         ///< columns of a row that a warp loads at once
+    static constexpr int N = 4;           ///< bytes that a lane loads at once
+    static constexpr int CHUNK = 32 * N;  ///< and a warp, of a row
     static constexpr int THREADS = THREADS_;
 
     static __device__ void run(const Task& task, char* shared) {
@@ -963,7 +963,7 @@ struct Wide {
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         char* to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
         char* tile = place_of_line(shared, to);
-        if constexpr (SIZE == 1) {
+        if constexpr (HAS_MANY_COLS && SIZE == 1) {
             load_words(task, place, tile, cols);
         } else if constexpr (HAS_MANY_COLS) {
             load_many(task, place, tile, cols);
@@ -1322,9 +1322,9 @@ inline std::int64_t bank_conflicts(std::int64_t elements, int size) {
 template <int SIZE>
 using Tallest = Tall<SIZE, SIZE == 1 ? 192 : 256, SIZE == 1 ? 7 : 8>;
 template <int SIZE>
-using Widest = Wide<SIZE, 128, SIZE == 1 ? 5 : 20>;
+using Widest = Wide<SIZE, 128, 20>;
 template <int SIZE>
-using WidestOfFewRows = Wide<SIZE, 128, 12, true>;
+using WidestOfFewRows = Wide<SIZE, 128, SIZE == 1 ? 5 : 12, true>;
 
 /// Blocks with fewer bytes than the first have too little on their way: their strips are made longer, up to the
 /// second.
@@ -1346,16 +1346,16 @@ int tall_rows(const Task& task) {
 /// Columns that a block of Wide takes; 0 likewise.
 template <int SIZE>
 int wide_cols(const Task& task) {
-    using Kernel = Widest<SIZE>;
-    // Rows may begin anywhere in a word: 32 words are enough for 124 bytes.
-    constexpr int lost = Kernel::N > 1 ? Kernel::N : 0;
-    const auto bytes = [&](int cols) { return (cols - lost) * task.rows * SIZE + 32; };
-    int cols = 128;
+    const auto bytes = [&](int cols) { return cols * task.rows * SIZE + 32; };
+    int cols = Widest<SIZE>::THREADS;
     if (bytes(cols) < least_strip_bytes) {
         while (cols < 4096 && bytes(2 * cols) <= longer_strip_bytes) cols *= 2;
+        // Rows may begin anywhere in a word: 32 words are enough for 124 bytes.
+        const bool are_words = SIZE == 1 && cols > Widest<SIZE>::THREADS;
+        return are_words ? cols - WidestOfFewRows<SIZE>::N : cols;
     }
     for (; cols >= 32; cols /= 2) {
-        if (bytes(cols) <= most_shared_bytes) return cols - lost;
+        if (bytes(cols) <= most_shared_bytes) return cols;
     }
     return 0;
 }
@@ -1466,7 +1466,7 @@ template <int SIZE>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
     const std::int64_t strips = pieces_of(task.tile_cols, task.cols);
-    if (SIZE > 1 && task.tile_cols > Widest<SIZE>::THREADS) {
+    if (task.tile_cols > Widest<SIZE>::THREADS) {
         return launch_tiles<SIZE, WidestOfFewRows<SIZE>>(task, 1, strips, bytes, stream);
     }
     return launch_tiles<SIZE, Widest<SIZE>>(task, 1, strips, bytes, stream);

@@ -203,7 +203,8 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
     CHECK_EQ(tall_rows<4>(task(1000003, 37)), 256);
     CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
-    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 124);
+    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 128);
+    CHECK_EQ(wide_cols<1>(task(20, 1000003)), 508);
     CHECK_EQ(wide_cols<1>(task(3, 1000003)), 2044);
     CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1024);
     CHECK_EQ(wide_cols<4>(task(5, 1000003)), 512);
