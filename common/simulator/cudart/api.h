@@ -87,6 +87,9 @@ void report_unsupported(const std::string& message, const std::string& cure,
 /// Reports that the call is not simulated; returns cudaErrorNotSupported.
 cudaError_t not_simulated(const std::string& what);
 
+/// Hardware refuses it too, with the same error: says why; returns cudaErrorNotSupported.
+cudaError_t not_supported(const std::string& why);
+
 /// The call that this thread is in; a call that another one makes is part of that one.
 class CurrentCall {
 public:
@@ -108,6 +111,7 @@ public:
 
 private:
     friend void explain(const std::string& sentence);
+    friend cudaError_t not_supported(const std::string& why);
     CurrentCall& outermost();
 
     const char* name_;
@@ -115,6 +119,7 @@ private:
     CurrentCall* outer_;
     std::vector<std::string> sentences_;  ///< of the outermost call
     std::string kernel_;
+    bool hardware_refuses_ = false;  ///< cudaErrorNotSupported is the hardware's, not ours
 };
 
 cudaError_t explain_exception(const std::exception& exception);

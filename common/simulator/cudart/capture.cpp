@@ -123,14 +123,14 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t& graph) {
         explain("the stream is not being captured.");
         return cudaErrorIllegalState;
     }
-    if (capture->origin != stream) {
-        explain("the capture began in another stream.");
-        return cudaErrorStreamCaptureUnmatched;
-    }
+    if (capture->origin != stream)
+        return invalidate(*capture, cudaErrorStreamCaptureUnmatched,
+                          "the capture began in another stream.");
+    end(*capture);
+    // The capture is over all the same, and what was captured is lost: so an H100 does it.
     if (capture->mode != cudaStreamCaptureModeRelaxed &&
         capture->thread != std::this_thread::get_id())
         return cudaErrorStreamCaptureWrongThread;
-    end(*capture);
     if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
     const std::set<const Node*> joined = all_before(capture->ends[stream]);
     for (const auto& [other, ends] : capture->ends) {
@@ -271,6 +271,14 @@ cudaError_t refuse_event_from_outside(const std::shared_ptr<Capture>& capture) {
     return invalidate(*capture, cudaErrorStreamCaptureIsolation,
                       "a captured stream cannot wait for an event that was recorded outside the "
                       "capture; wait before it begins, or with cudaEventWaitExternal.");
+}
+
+cudaError_t refuse_graph_launch(const std::shared_ptr<Capture>& capture) {
+    if (!capture->is_valid) return cudaErrorStreamCaptureInvalidated;
+    return invalidate(*capture, cudaErrorStreamCaptureUnsupported,
+                      "a graph cannot be launched into a captured stream; add it to what is "
+                      "captured, as a child node (cudaStreamGetCaptureInfo, "
+                      "cudaGraphAddChildGraphNode, cudaStreamUpdateCaptureDependencies).");
 }
 
 cudaError_t refuse_captured_event(const CapturedEvent& event) {

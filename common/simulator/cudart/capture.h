@@ -80,6 +80,9 @@ cudaError_t join_capture(cudaStream_t stream, const CapturedEvent& event);
 /// `stream`, which is being captured, waits for an event that was not.
 cudaError_t refuse_event_from_outside(const std::shared_ptr<Capture>& capture);
 
+/// A graph was launched into a stream that is being captured.
+cudaError_t refuse_graph_launch(const std::shared_ptr<Capture>& capture);
+
 /// A captured event was asked whether it is complete.
 cudaError_t refuse_captured_event(const CapturedEvent& event);
 

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "cudart/capture.h"
 #include "cudart/devices.h"
+#include "cudart/graph_memory.h"
 #include "cudart/graphs.h"
 #include "cudart/leaks.h"
 #include "cudart/modules.h"
@@ -121,6 +122,7 @@ cudaError_t reset() {
     // Before their memory: graphs give theirs back.
     forget_captures();
     Graphs::instance().clear();
+    trim_graph_memory();
     DeviceMemory& memory = Device::instance().memory();
     const auto table = memory.table();
     for (const Allocation& allocation : table->live) {

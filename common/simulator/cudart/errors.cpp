@@ -159,7 +159,8 @@ CurrentCall& CurrentCall::outermost() {
 cudaError_t CurrentCall::end(cudaError_t error) {
     // What broke the context has been reported when it did.
     const bool is_new = error != context.current.load() && error != context.waiting.load();
-    if (!outer_ && is_new && is_mistake(name_, error)) {
+    const bool is_refused = error == cudaErrorNotSupported && hardware_refuses_;
+    if (!outer_ && is_new && (is_refused || is_mistake(name_, error))) {
         const std::string said = take_explanations();
         report_failure(*name_ ? name_ : "a launch", error_name_(error), kernel_,
                        said.empty() ? std::string(cudaGetErrorString(error)) + "." : said);
@@ -203,6 +204,12 @@ void report_unsupported(const std::string& message, const std::string& cure,
 cudaError_t not_simulated(const std::string& what) {
     const std::string call = current_call ? current_call->name() : "";
     report_unsupported(call + (call.empty() ? "" : ": ") + what + " is not simulated.", "");
+    return cudaErrorNotSupported;
+}
+
+cudaError_t not_supported(const std::string& why) {
+    explain(why);
+    if (current_call) current_call->outermost().hardware_refuses_ = true;
     return cudaErrorNotSupported;
 }
 

@@ -61,11 +61,9 @@ cudaError_t instantiate(cudaGraphExec_t* handle, Graph& graph, cudaGraphInstanti
     }
     const bool only_one = graph.has(allocates) || graph.has(is_conditional);
     if (only_one && Graphs::instance().has_executable(&graph)) {
-        explain(
+        return not_supported(
             "a graph that allocates memory, or has conditional nodes, can be instantiated once at "
-            "a "
-            "time; destroy the other executable first.");
-        return cudaErrorInvalidValue;
+            "a time; destroy the other executable first.");
     }
     const Obstacle obstacle = find_obstacle(graph);
     how.result_out = obstacle.result;
@@ -111,11 +109,7 @@ void set_conditions(Graph& graph) {
 cudaError_t launch(const std::shared_ptr<Executable>& executable, cudaStream_t stream) {
     cudaError_t error = check_order(stream);
     if (error != cudaSuccess) return error;
-    if (const auto capture = capture_of(stream)) {
-        auto child = executable->graph->copy();
-        child->is_part = true;
-        return capture_work(capture, stream, ChildWork{std::move(child)});
-    }
+    if (const auto capture = capture_of(stream)) return refuse_graph_launch(capture);
     if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
         free_what_is_left(*executable->graph);
     set_conditions(*executable->graph);
@@ -239,6 +233,8 @@ COALESCE_PER_THREAD_STREAM(cudaGraphInstantiateWithParams, _ptsz);
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
     return graph_call(__func__, [&] {
+        const cudaError_t error = check_safe();
+        if (error != cudaSuccess) return error;
         Executable* executable = Graphs::instance().find(handle);
         return executable && Graphs::instance().destroy(executable)
                    ? cudaSuccess

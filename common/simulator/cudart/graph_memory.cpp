@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "cudart/api.h"
 #include "cudart/devices.h"
@@ -15,12 +16,42 @@ using namespace coalesce::sim::cudart;
 
 namespace {
 
-/// The memory of all graphs that are alive, and how much of it is and was in use.
+/// What is mapped at a time, as an H100 counted it for an allocation of 4 bytes.
+constexpr u64 kBlock = u64{32} << 20;
+
+u64 in_blocks(u64 bytes) {
+    return (bytes + kBlock - 1) / kBlock * kBlock;
+}
+
+/// The memory of all graphs that are alive, and how much of it a program is told to be mapped. A launch maps
+/// what its allocations need; what is freed stays mapped, and serves the next launch of any graph, until
+/// cudaDeviceGraphMemTrim.
 struct Books {
     std::mutex mutex;
-    std::map<u64, std::weak_ptr<GraphMemory>> reserved;
-    u64 used = 0, most_used = 0;
-    u64 kept = 0, most_kept = 0;
+    std::map<u64, std::weak_ptr<GraphMemory>> known;
+    u64 in_use = 0, mapped = 0;  ///< bytes of allocations
+    u64 kept = 0;                ///< bytes of blocks
+    u64 most_used = 0, most_kept = 0;
+
+    u64 used() const { return std::min(kept, in_blocks(mapped)); }
+
+    void begin_use(GraphMemory& memory) {
+        memory.in_use = true;
+        in_use += memory.bytes;
+        if (!memory.is_mapped) mapped += memory.bytes;
+        memory.is_mapped = true;
+        kept = std::max(kept, in_blocks(in_use));
+        most_kept = std::max(most_kept, kept);
+        most_used = std::max(most_used, used());
+    }
+    void end_use(GraphMemory& memory) {
+        memory.in_use = false;
+        in_use -= memory.bytes;
+    }
+    void unmap(GraphMemory& memory) {
+        if (memory.is_mapped) mapped -= memory.bytes;
+        memory.is_mapped = false;
+    }
 
     static Books& instance() {
         static Books& books = *new Books;
@@ -34,13 +65,14 @@ namespace coalesce::sim::cudart {
 
 GraphMemory::~GraphMemory() {
     Books& books = Books::instance();
+    const bool is_programs = in_use;
     {
         std::lock_guard lock(books.mutex);
-        books.reserved.erase(address);
-        books.kept -= bytes;
-        if (in_use) books.used -= bytes;
+        books.known.erase(address);
+        books.unmap(*this);
+        if (in_use) books.end_use(*this);
     }
-    if (!in_use) memory().free(address);
+    if (!is_programs) memory().free(address);
 }
 
 std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes) {
@@ -51,26 +83,22 @@ std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes) {
     reserved->bytes = bytes;
     Books& books = Books::instance();
     std::lock_guard lock(books.mutex);
-    books.reserved[address] = reserved;
-    books.kept += bytes;
-    books.most_kept = std::max(books.most_kept, books.kept);
+    books.known[address] = reserved;
     return reserved;
 }
 
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer) {
     Books& books = Books::instance();
     std::lock_guard lock(books.mutex);
-    const auto found = books.reserved.find(reinterpret_cast<u64>(pointer));
-    return found == books.reserved.end() ? nullptr : found->second.lock();
+    const auto found = books.known.find(reinterpret_cast<u64>(pointer));
+    return found == books.known.end() ? nullptr : found->second.lock();
 }
 
 bool begin_use(GraphMemory& graph_memory) {
     Books& books = Books::instance();
     std::lock_guard lock(books.mutex);
     if (graph_memory.in_use) return false;
-    graph_memory.in_use = true;
-    books.used += graph_memory.bytes;
-    books.most_used = std::max(books.most_used, books.used);
+    books.begin_use(graph_memory);
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
 }
@@ -79,33 +107,41 @@ bool end_use(GraphMemory& graph_memory) {
     Books& books = Books::instance();
     std::lock_guard lock(books.mutex);
     if (!graph_memory.in_use) return false;
-    graph_memory.in_use = false;
-    books.used -= graph_memory.bytes;
+    books.end_use(graph_memory);
     memory().mark_unwritten(graph_memory.address, graph_memory.bytes);
     return true;
+}
+
+void trim_graph_memory() {
+    Books& books = Books::instance();
+    // Outlive the lock: the last owner of such memory takes it.
+    std::vector<std::shared_ptr<GraphMemory>> all;
+    std::lock_guard lock(books.mutex);
+    for (const auto& [address, known] : books.known) all.push_back(known.lock());
+    for (const auto& memory : all) {
+        if (memory && !memory->in_use) books.unmap(*memory);
+    }
+    books.kept = in_blocks(books.in_use);
 }
 
 }  // namespace coalesce::sim::cudart
 
 namespace {
 
-u64* number_of(Books& books, cudaGraphMemAttributeType attribute) {
+cudaError_t get(const Books& books, cudaGraphMemAttributeType attribute, u64* value) {
     switch (attribute) {
-        case cudaGraphMemAttrUsedMemCurrent: return &books.used;
-        case cudaGraphMemAttrUsedMemHigh: return &books.most_used;
-        case cudaGraphMemAttrReservedMemCurrent: return &books.kept;
-        case cudaGraphMemAttrReservedMemHigh: return &books.most_kept;
-        default: return nullptr;
+        case cudaGraphMemAttrUsedMemCurrent: return give(value, books.used());
+        case cudaGraphMemAttrUsedMemHigh: return give(value, books.most_used);
+        case cudaGraphMemAttrReservedMemCurrent: return give(value, books.kept);
+        case cudaGraphMemAttrReservedMemHigh: return give(value, books.most_kept);
+        default: return cudaErrorInvalidValue;
     }
 }
 
 cudaError_t get(cudaGraphMemAttributeType attribute, void* value) {
     Books& books = Books::instance();
     std::lock_guard lock(books.mutex);
-    const u64* number = number_of(books, attribute);
-    if (!number || !value) return cudaErrorInvalidValue;
-    *static_cast<u64*>(value) = *number;
-    return cudaSuccess;
+    return get(books, attribute, static_cast<u64*>(value));
 }
 
 /// High-water marks may be set back, and nothing else.
@@ -114,7 +150,7 @@ cudaError_t set(cudaGraphMemAttributeType attribute, const void* value) {
     std::lock_guard lock(books.mutex);
     if (!value || *static_cast<const u64*>(value) != 0) return cudaErrorInvalidValue;
     if (attribute == cudaGraphMemAttrUsedMemHigh)
-        books.most_used = books.used;
+        books.most_used = books.used();
     else if (attribute == cudaGraphMemAttrReservedMemHigh)
         books.most_kept = books.kept;
     else
@@ -140,7 +176,9 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
     return of_device(__func__, device, [&] { return set(attribute, value); });
 }
 
-/// Memory is kept for graphs that are alive, and for no others.
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-    return of_device(__func__, device, [] { return cudaSuccess; });
+    return of_device(__func__, device, [] {
+        trim_graph_memory();
+        return cudaSuccess;
+    });
 }

@@ -13,7 +13,8 @@ namespace coalesce::sim::cudart {
 
 struct GraphMemory {
     u64 address = 0, bytes = 0;
-    bool in_use = false;  ///< allocated by a launch, and not freed since
+    bool in_use = false;     ///< allocated by a launch, and not freed since
+    bool is_mapped = false;  ///< allocated by a launch, and not trimmed since
 
     /// What a program still uses when the last graph is gone is its own from then on, to be freed like
     /// any other memory.
@@ -25,6 +26,9 @@ std::shared_ptr<GraphMemory> reserve_graph_memory(u64 bytes);
 
 /// The memory that begins there; null when it is not a graph's.
 std::shared_ptr<GraphMemory> find_graph_memory(const void* pointer);
+
+/// What no graph uses is no longer mapped.
+void trim_graph_memory();
 
 /// False: it is in use, or is not.
 bool begin_use(GraphMemory& memory);

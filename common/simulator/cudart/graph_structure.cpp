@@ -122,8 +122,7 @@ cudaError_t add_edges(const std::vector<Edge>& edges) {
 
 cudaError_t remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
     if (!edges.empty() && graph.has(is_of_memory)) {
-        explain("a graph that allocates or frees memory keeps its edges.");
-        return cudaErrorInvalidValue;
+        return not_supported("a graph that allocates or frees memory keeps its edges.");
     }
     for (const Edge& edge : edges) {
         if (!edge.to->depends_on(edge.from)) {
@@ -141,8 +140,8 @@ cudaError_t remove_edges(const Graph& graph, const std::vector<Edge>& edges) {
 cudaError_t clone(cudaGraph_t* handle, const Graph& graph) {
     if (!handle) return cudaErrorInvalidValue;
     if (graph.has(is_of_memory) || graph.has(is_conditional) || !graph.conditions.empty()) {
-        explain("a graph that allocates memory, or has conditional nodes, cannot be cloned.");
-        return cudaErrorInvalidValue;
+        return not_supported(
+            "a graph that allocates memory, or has conditional nodes, cannot be cloned.");
     }
     *handle = Graphs::instance().keep(graph.copy());
     return cudaSuccess;
@@ -241,8 +240,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t handle, const cudaGraphNode_
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
     return with_node(__func__, handle, [](Node& node) {
         if (node.graph->has(is_of_memory)) {
-            explain("a graph that allocates or frees memory keeps its nodes.");
-            return cudaErrorInvalidValue;
+            return not_supported("a graph that allocates or frees memory keeps its nodes.");
         }
         node.graph->remove(node);
         return cudaSuccess;

@@ -144,6 +144,16 @@ cudaError_t describe_free(const Graph& graph, void* pointer, Work& work) {
         explain("the graph frees this memory already.");
         return cudaErrorInvalidValue;
     }
+    const bool is_own = graph.has([&](const Node& node) {
+        const auto* allocation = std::get_if<AllocateWork>(&node.work);
+        return allocation && allocation->memory == freed.memory;
+    });
+    if (is_own && freed.memory->in_use) {
+        explain(
+            "a launch of the graph allocated this memory, and it is in use since: what is freed "
+            "outside the graph, the graph cannot free.");
+        return cudaErrorInvalidValue;
+    }
     work = std::move(freed);
     return cudaSuccess;
 }

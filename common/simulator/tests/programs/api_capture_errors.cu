@@ -15,11 +15,16 @@
 // expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
 // expect: a callback: cudaErrorStreamCaptureUnsupported
 // expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
+// expect: launching a graph into it: cudaErrorStreamCaptureUnsupported
+// expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
+// expect: destroying what can be launched: cudaErrorStreamCaptureUnsupported
+// expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
 // expect: cudaMemcpy beside a blocking stream: cudaErrorStreamCaptureImplicit
 // expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
 // expect: a launch in the default stream: cudaErrorStreamCaptureImplicit
 // expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
 // expect: in the stream that joined: cudaErrorStreamCaptureUnmatched
+// expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
 // expect: a fork that is not joined: cudaErrorStreamCaptureUnjoined
 // expect: no graph: yes
 // expect: an event from outside: cudaErrorStreamCaptureIsolation
@@ -30,6 +35,8 @@
 // expect: a captured event: cudaErrorCapturedEvent
 // expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
 // expect: from another thread: cudaErrorStreamCaptureWrongThread
+// expect: a launch after that is not captured: cudaErrorInvalidValue
+// expect: and then: cudaErrorIllegalState, no graph: yes
 // expect: a launch that cannot be: cudaErrorInvalidValue
 // expect: and then: cudaErrorStreamCaptureInvalidated, no graph: yes
 // expect: cudaMalloc with this thread relaxed: cudaSuccess
@@ -42,6 +49,9 @@
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnsupported from cudaDeviceSynchronize
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnsupported from cudaMalloc
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnsupported from cudaStreamAddCallback
+// expect-stderr: apicheck: cudaErrorStreamCaptureUnsupported from cudaGraphLaunch
+// expect-stderr: as a child node (cudaStreamGetCaptureInfo
+// expect-stderr: apicheck: cudaErrorStreamCaptureUnsupported from cudaGraphExecDestroy
 // expect-stderr: apicheck: cudaErrorStreamCaptureImplicit from cudaMemcpy
 // expect-stderr: The call works in the default stream
 // expect-stderr: apicheck: cudaErrorStreamCaptureUnmatched from cudaStreamEndCapture
@@ -111,6 +121,21 @@ static void forbidden_calls() {
     end(stream);
 }
 
+static void graphs() {
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    begin(stream);
+    need(cudaStreamEndCapture(stream, &graph));
+    need(cudaGraphInstantiate(&executable, graph, 0));
+    need(cudaGraphDestroy(graph));
+    begin(stream);
+    result("launching a graph into it", cudaGraphLaunch(executable, stream));
+    end(stream);
+    begin(stream);
+    result("destroying what can be launched", cudaGraphExecDestroy(executable));
+    end(stream);
+}
+
 static void default_stream() {
     int host;
     begin(blocking);
@@ -123,13 +148,20 @@ static void default_stream() {
     end(blocking);
 }
 
-static void forks() {
-    cudaGraph_t graph = reinterpret_cast<cudaGraph_t>(1);
+static void begin_and_fork() {
     begin(stream);
     need(cudaEventRecord(event, stream));
     need(cudaStreamWaitEvent(blocking, event));
     add<<<1, 1, 0, blocking>>>(device, 1);
+}
+
+static void forks() {
+    cudaGraph_t graph = reinterpret_cast<cudaGraph_t>(1);
+    begin_and_fork();
     result("in the stream that joined", cudaStreamEndCapture(blocking, &graph));
+    end(stream);
+    graph = reinterpret_cast<cudaGraph_t>(1);
+    begin_and_fork();
     result("a fork that is not joined", cudaStreamEndCapture(stream, &graph));
     fact("no graph", graph == nullptr);
 
@@ -158,6 +190,10 @@ static void threads_and_launches() {
         result("from another thread", cudaStreamEndCapture(stream, &graph));
     }).join();
     add<<<1, 2048, 0, stream>>>(device, 1);
+    result("a launch after that is not captured", cudaGetLastError());
+    end(stream);
+    begin(stream);
+    add<<<1, 2048, 0, stream>>>(device, 1);
     result("a launch that cannot be", cudaGetLastError());
     end(stream);
 
@@ -179,6 +215,7 @@ int main() {
     need(cudaEventCreate(&event));
     begin_and_end();
     forbidden_calls();
+    graphs();
     default_stream();
     forks();
     threads_and_launches();

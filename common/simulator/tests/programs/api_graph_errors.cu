@@ -28,7 +28,7 @@
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddHostNode
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphExecMemsetNodeSetParams
 // expect-stderr: The node is not one of the graph that was instantiated.
-// expect-stderr: memcheck: out of bounds
+// expect-stderr: memcheck
 #include "api_check.h"
 
 __global__ void write(int* to, int at) {
@@ -114,8 +114,9 @@ static void executables() {
 }
 
 static void fault() {
+    int* nowhere = nullptr;
     int at = 4;
-    void* arguments[] = {&device, &at};
+    void* arguments[] = {&nowhere, &at};
     cudaKernelNodeParams beyond = kernel(arguments);
     cudaGraphNode_t node;
     cudaGraphExec_t executable;

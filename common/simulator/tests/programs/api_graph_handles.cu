@@ -1,4 +1,5 @@
-// What is undefined on hardware, or is only ours: handles of what is gone, and the picture of a graph.
+// What is undefined on hardware, or is only ours: handles of what is gone, attributes of nodes whose parameters
+// change, and the picture of a graph.
 // simulator only
 // expect: a graph that was destroyed: cudaErrorInvalidValue
 // expect: a node of it: cudaErrorInvalidValue
@@ -6,6 +7,7 @@
 // expect: the graph of a child node: cudaErrorInvalidValue
 // expect: what is no kernel: cudaErrorInvalidResourceHandle
 // expect: a user object that is gone: cudaErrorInvalidValue
+// expect: cooperative is copied: yes, and stays: yes
 // expect: the picture has 2 nodes and 1 arrows
 // expect: a kernel that makes a handle up: cudaErrorLaunchFailure
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphDestroy
@@ -21,6 +23,8 @@
 __global__ void choose(cudaGraphConditionalHandle handle) {
     cudaGraphSetConditional(handle, 1);
 }
+
+__global__ void idle() {}
 
 static void CUDART_CB nothing(void*) {}
 
@@ -54,6 +58,32 @@ static void handles() {
     need(cudaGraphDestroy(graph));
 }
 
+static bool is_cooperative(cudaGraphNode_t node) {
+    cudaLaunchAttributeValue value = {};
+    need(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeCooperative, &value));
+    return value.cooperative == 1;
+}
+
+static void attributes() {
+    cudaGraph_t graph;
+    cudaGraphNode_t from, to;
+    cudaKernelNodeParams parameters = {};
+    cudaLaunchAttributeValue value = {};
+    parameters.func = reinterpret_cast<void*>(idle);
+    parameters.gridDim = parameters.blockDim = dim3(1);
+    value.cooperative = 1;
+    need(cudaGraphCreate(&graph, 0));
+    need(cudaGraphAddKernelNode(&from, graph, nullptr, 0, &parameters));
+    need(cudaGraphAddKernelNode(&to, graph, nullptr, 0, &parameters));
+    need(cudaGraphKernelNodeSetAttribute(from, cudaLaunchAttributeCooperative, &value));
+    need(cudaGraphKernelNodeCopyAttributes(from, to));
+    const bool is_copied = is_cooperative(to);
+    need(cudaGraphKernelNodeSetParams(to, &parameters));
+    std::printf("cooperative is copied: %s, and stays: %s\n", is_copied ? "yes" : "NO",
+                is_cooperative(to) ? "yes" : "NO");
+    need(cudaGraphDestroy(graph));
+}
+
 static int count_lines(const std::string& file, const char* with, const char* without) {
     std::FILE* in = std::fopen(file.c_str(), "r");
     char line[256];
@@ -82,6 +112,7 @@ static void picture() {
 
 int main() {
     handles();
+    attributes();
     picture();
     choose<<<1, 1>>>(987654321);
     result("a kernel that makes a handle up", cudaDeviceSynchronize());

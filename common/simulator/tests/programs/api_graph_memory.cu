@@ -2,29 +2,34 @@
 // expect: nodes: allocate kernel copy free
 // expect: what the kernel wrote: 5
 // expect: launched again: 5
-// expect: in use between launches: 0
+// expect: in use between launches: 33554432
 // expect: ... and was at most 4 bytes or more: yes
+// expect: after a trim: 0, kept: 0
 // expect: captured: allocate kernel copy free
 // expect: what the kernel wrote: 6
 // expect: after the launch it is the program's: 7
+// expect: a trim leaves what is not freed: 33554432
 // expect: a second launch without a free: cudaErrorInvalidValue
 // expect: freeing it: cudaSuccess
 // expect: and the launch after that: cudaSuccess
 // expect: another graph frees it: cudaSuccess
 // expect: freed twice: cudaErrorInvalidValue
 // expect: with the flag every launch frees first: cudaSuccess cudaSuccess
-// expect: two executables at once: cudaErrorInvalidValue
-// expect: a clone: cudaErrorInvalidValue
-// expect: an edge of it cannot go: cudaErrorInvalidValue
+// expect: two executables at once: cudaErrorNotSupported
+// expect: a clone: cudaErrorNotSupported
+// expect: an edge of it cannot go: cudaErrorNotSupported
+// expect: a free of what a launch left: cudaErrorInvalidValue
 // expect: freed twice in one graph: cudaErrorInvalidValue
 // expect: memory that no graph allocated: cudaErrorInvalidValue
 // expect: the memory of a graph that is gone: cudaSuccess
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphLaunch
 // expect-stderr: memory that its last launch allocated and nobody
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaFree
-// expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphInstantiate
-// expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphClone
-// expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphRemoveDependencies
+// expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphInstantiate
+// expect-stderr: destroy the other executable first
+// expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphClone
+// expect-stderr: apicheck: cudaErrorNotSupported from cudaGraphRemoveDependencies
+// expect-stderr: what is freed outside the graph, the graph cannot free
 // expect-stderr: apicheck: cudaErrorInvalidValue from cudaGraphAddMemFreeNode
 #include "api_check.h"
 
@@ -94,15 +99,19 @@ static void by_nodes() {
     print_nodes("nodes", graph);
     need(cudaGraphInstantiate(&executable, graph, 0));
     need(cudaGraphLaunch(executable, nullptr));
+    need(cudaDeviceSynchronize());
     std::printf("what the kernel wrote: %d\n", host);
     host = 0;
     need(cudaGraphLaunch(executable, nullptr));
+    need(cudaDeviceSynchronize());
     std::printf("launched again: %d\n", host);
     std::printf("in use between launches: %llu\n", attribute(cudaGraphMemAttrUsedMemCurrent));
     fact("... and was at most 4 bytes or more", attribute(cudaGraphMemAttrUsedMemHigh) >= 4);
+    need(cudaDeviceGraphMemTrim(0));
+    std::printf("after a trim: %llu, kept: %llu\n", attribute(cudaGraphMemAttrUsedMemCurrent),
+                attribute(cudaGraphMemAttrReservedMemCurrent));
     need(cudaGraphExecDestroy(executable));
     need(cudaGraphDestroy(graph));
-    need(cudaDeviceGraphMemTrim(0));
 }
 
 static void by_capture() {
@@ -127,6 +136,21 @@ static void by_capture() {
     need(cudaStreamDestroy(stream));
 }
 
+static void wrong_frees() {
+    cudaGraph_t graph;
+    cudaGraphNode_t allocate, node;
+    int* plain;
+    need(cudaGraphCreate(&graph, 0));
+    int* memory = add_allocation(&allocate, graph);
+    need(cudaGraphAddMemFreeNode(&node, graph, &allocate, 1, memory));
+    result("freed twice in one graph", cudaGraphAddMemFreeNode(&node, graph, &allocate, 1, memory));
+    need(cudaMalloc(&plain, sizeof(int)));
+    result("memory that no graph allocated",
+           cudaGraphAddMemFreeNode(&node, graph, nullptr, 0, plain));
+    need(cudaFree(plain));
+    need(cudaGraphDestroy(graph));
+}
+
 static void freed_elsewhere() {
     cudaGraph_t graph, cleaner, clone;
     cudaGraphNode_t allocate, node;
@@ -138,6 +162,9 @@ static void freed_elsewhere() {
     need(cudaGraphLaunch(executable, nullptr));
     need(cudaMemcpy(&host, memory, sizeof(int), cudaMemcpyDeviceToHost));
     std::printf("after the launch it is the program's: %d\n", host);
+    need(cudaDeviceGraphMemTrim(0));
+    std::printf("a trim leaves what is not freed: %llu\n",
+                attribute(cudaGraphMemAttrUsedMemCurrent));
     result("a second launch without a free", cudaGraphLaunch(executable, nullptr));
     result("freeing it", cudaFree(memory));
     result("and the launch after that", cudaGraphLaunch(executable, nullptr));
@@ -159,13 +186,9 @@ static void freed_elsewhere() {
     result("a clone", cudaGraphClone(&clone, graph));
     result("an edge of it cannot go",
            cudaGraphRemoveDependencies(graph, &allocate, &kernel, nullptr, 1));
-    need(cudaGraphAddMemFreeNode(&node, graph, &kernel, 1, memory));
-    result("freed twice in one graph", cudaGraphAddMemFreeNode(&node, graph, &kernel, 1, memory));
-    int* plain;
-    need(cudaMalloc(&plain, sizeof(int)));
-    result("memory that no graph allocated",
-           cudaGraphAddMemFreeNode(&node, graph, nullptr, 0, plain));
-    need(cudaFree(plain));
+    result("a free of what a launch left",
+           cudaGraphAddMemFreeNode(&node, graph, &kernel, 1, memory));
+    wrong_frees();
     need(cudaGraphExecDestroy(executable));
     need(cudaGraphDestroy(graph));
     result("the memory of a graph that is gone", cudaFree(memory));
