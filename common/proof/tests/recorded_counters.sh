@@ -4,7 +4,7 @@ set -eu
 "$1" --recorded "$2"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-sed '0,/"shared_load_wavefronts": 4/s//"shared_load_wavefronts": 5/' "$2" >"$folder/other.json"
+sed '0,/"shared_load_wavefronts": 4,/s//"shared_load_wavefronts": 5,/' "$2" >"$folder/other.json"
 if "$1" --recorded "$folder/other.json" >"$folder/said"; then
     echo "an altered count was not seen"
     exit 1
