@@ -1,6 +1,7 @@
 #include "kernel/load_lines.h"
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <utility>
 #include <vector>
@@ -50,11 +51,9 @@ simulated::Line& line_in(std::vector<simulated::Line>& lines, int number) {
     return lines.back();
 }
 
-}  // namespace
-
-int line_of_load(const std::string& text, int line) {
+/// In a text that is taken apart already.
+int line_of_load(const std::vector<std::string>& lines, int line) {
     constexpr int most_lines_before = 8;
-    const std::vector<std::string> lines = lines_of(searchable(text));
     if (line < 1 || line > static_cast<int>(lines.size())) return line;
     const std::string variable = stored_variable(lines[static_cast<std::size_t>(line - 1)]);
     if (variable.empty()) return line;
@@ -66,13 +65,27 @@ int line_of_load(const std::string& text, int line) {
     return line;
 }
 
+}  // namespace
+
+int line_of_load(const std::string& text, int line) {
+    return line_of_load(lines_of(searchable(text)), line);
+}
+
 void correct_lines_of_loads(const std::string& text, Trial& trial) {
+    // There may be a thousand accesses, of a few lines.
+    const std::vector<std::string> lines = lines_of(searchable(text));
+    std::map<int, int> found;
+    const auto loaded_at = [&](int line) {
+        const auto [place, is_new] = found.try_emplace(line, line);
+        if (is_new) place->second = line_of_load(lines, line);
+        return place->second;
+    };
     for (simulated::Access& access : trial.accesses) {
-        if (!access.is_store) access.line = line_of_load(text, access.line);
+        if (!access.is_store) access.line = loaded_at(access.line);
     }
     std::vector<simulated::Line> corrected;
     for (simulated::Line line : trial.lines) {
-        const int number = line_of_load(text, line.number);
+        const int number = loaded_at(line.number);
         if (number != line.number) move_loads(line.counters, line_in(corrected, number).counters);
         corrected.push_back(std::move(line));
     }

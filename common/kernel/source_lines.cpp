@@ -40,14 +40,20 @@ int last_line_of(const std::string& text, const std::regex& pattern) {
     return line;
 }
 
+/// The head of a __device__ function, with its name.
+const std::regex& device_function() {
+    static const std::regex head(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
+    return head;
+}
+
 /// The same in the kernel: where the text is in a function before it, the last line that calls this one.
 int last_line_in_kernel(const std::string& text, const std::regex& pattern) {
-    static const std::regex function(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
     const int line = last_line_of(text, pattern);
     if (line == 0 || line >= line_of_kernel(text, "")) return line;
     const std::string code = searchable(text);
     std::string name;
-    for (std::sregex_iterator one(code.begin(), code.end(), function), none; one != none; ++one) {
+    for (std::sregex_iterator one(code.begin(), code.end(), device_function()), none; one != none;
+         ++one) {
         if (line_at(code, static_cast<std::size_t>(one->position(1))) <= line) name = one->str(1);
     }
     return name.empty() ? line : last_line_of(text, std::regex("\\b" + name + "\\s*\\("));
@@ -123,30 +129,25 @@ std::string unset_component(const std::string& scope, const std::string& name, s
     return set > 0 ? unset : "";
 }
 
-bool is_in_assembly(const std::string& code, int line) {
-    static const std::regex statement(R"(\basm\b[^();]*\()");
-    for (std::sregex_iterator one(code.begin(), code.end(), statement), none; one != none; ++one) {
+/// The first match of `head`, which ends with a bracket, that has the line in it or in the brackets; else none.
+std::sregex_iterator with_line(const std::string& code, int line, const std::regex& head) {
+    std::sregex_iterator one(code.begin(), code.end(), head);
+    for (const std::sregex_iterator none; one != none; ++one) {
         const auto begin = static_cast<std::size_t>(one->position());
         const std::size_t open = begin + static_cast<std::size_t>(one->length()) - 1;
-        if (line >= line_at(code, begin) && line <= line_at(code, closing_bracket(code, open))) {
-            return true;
-        }
+        if (line >= line_at(code, begin) && line <= line_at(code, closing_bracket(code, open)))
+            break;
     }
-    return false;
+    return one;
 }
 
 /// The __device__ function with an asm statement on that line; "": there is none.
 std::string word_with_assembly(const std::string& code, int line) {
-    static const std::regex function(R"(__device__[^;{}()]*?(\w+)\s*\([^;{}]*\)\s*\{)");
-    if (!is_in_assembly(code, line)) return "";
-    for (std::sregex_iterator one(code.begin(), code.end(), function), none; one != none; ++one) {
-        const auto begin = static_cast<std::size_t>(one->position());
-        const std::size_t open = begin + static_cast<std::size_t>(one->length()) - 1;
-        if (line >= line_at(code, begin) && line <= line_at(code, closing_bracket(code, open))) {
-            return one->str(1);
-        }
-    }
-    return "";
+    static const std::regex statement(R"(\basm\b[^();]*\()");
+    const std::sregex_iterator none;
+    if (with_line(code, line, statement) == none) return "";
+    const auto function = with_line(code, line, device_function());
+    return function == none ? "" : function->str(1);
 }
 
 }  // namespace
@@ -261,9 +262,9 @@ Declared component_never_set(const std::string& text) {
 }
 
 int line_of_word(const std::string& text, int line) {
-    const std::string word = word_with_assembly(searchable(text), line);
-    if (word.empty()) return line;
     const std::string code = searchable(text);
+    const std::string word = word_with_assembly(code, line);
+    if (word.empty()) return line;
     const std::regex use("\\b" + word + "\\s*\\(");
     std::vector<int> lines;
     for (std::sregex_iterator one(code.begin(), code.end(), use), none; one != none; ++one) {
