@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,10 +17,12 @@
 #include "grader/sandbox/attacks.h"
 #include "grader/sandbox/doctor.h"
 #include "grader/sandbox/jobs.h"
+#include "grader/sandbox/own_namespace.h"
 #include "timing/gpu.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -176,6 +180,36 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     const JobResult next = jail.run({.request = request, .answer_bytes = 4096});
     CHECK(next.text() == "held");
     CHECK(jail.process() != first);
+}
+
+TEST_CASE("whenever what starts a jail is killed, no process is left") {
+    if (!can_use(Tier::namespaces)) return;
+    if (!has_own_namespaces()) {
+        MESSAGE("skipped: no namespace of processes can be made here but by bubblewrap");
+        return;
+    }
+    // Whose parent has ended belongs to this process.
+    REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+    for (int i = 0; i < 200; ++i) {
+        const pid_t grader = fork();
+        if (grader == 0) {
+            Jail jail(Role::probe, Tier::namespaces);
+            jail.start();
+            pause();
+        }
+        // The first of these milliseconds are those in which bubblewrap's inner process only waits.
+        usleep(static_cast<useconds_t>(100 * i));
+        kill(grader, SIGKILL);
+        waitpid(grader, nullptr, 0);
+    }
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, nullptr, WNOHANG)) >= 0) {
+        if (std::chrono::steady_clock::now() > end) break;
+        if (ended == 0) std::this_thread::sleep_for(10ms);
+    }
+    CHECK(ended == -1);  // none is left
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_CASE("a worker that is stopped by the clock leaves no process") {
