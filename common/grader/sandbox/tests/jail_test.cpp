@@ -274,7 +274,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     launch.memory_bytes = 2.0 * 4 * 8192 * 8192;
     launch.time_line.moments.resize(3);
 
-    const auto read = predicted_answer(to_json(told), shape);
+    const auto read = predicted_answer(to_json(ForetoldTime{told}), shape);
     REQUIRE(read);
     CHECK(read->shape == shape);
     CHECK(read->ms == 0.2);
@@ -284,10 +284,11 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     CHECK(read->measured_gpu == gpu.measured);
     CHECK(read->longest().time_line.moments.empty());
     CHECK(read->longest().kernel.size() < 5000);
-    CHECK_FALSE(predicted_answer("null", shape));
+    CHECK_FALSE(predicted_answer(to_json(ForetoldTime{}), shape));
+    CHECK_THROWS_AS(predicted_answer(to_json(ForetoldTime{told, false}), shape), NotAllMoved);
 
     const auto is_refused = [&](const std::optional<Predicted>& answer) {
-        CHECK_THROWS_AS(predicted_answer(to_json(answer), shape), std::runtime_error);
+        CHECK_THROWS_AS(predicted_answer(to_json(ForetoldTime{answer}), shape), std::runtime_error);
     };
     for (const double ms : {0.0, -1.0, 0.01}) {
         auto wrong = told;
@@ -301,7 +302,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     }
     auto wrong = told;
     wrong->launches[0].memory_bytes /= 2;
-    CHECK_THROWS_AS(predicted_answer(to_json(wrong), shape), NotAllMoved);
+    CHECK_THROWS_AS(predicted_answer(to_json(ForetoldTime{wrong}), shape), NotAllMoved);
     wrong = told;
     wrong->launches[0].gpu = "another";
     is_refused(wrong);
@@ -309,7 +310,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     is_refused(wrong);
     wrong->launches = {launch, launch};
     is_refused(wrong);
-    for (const char* text : {"", "{}", "[]", "1", "{\"ms\": 1}"}) {
+    for (const char* text : {"", "{}", "[]", "1", "null", "{\"ms\": 1}"}) {
         CHECK_THROWS_AS(predicted_answer(text, shape), std::runtime_error);
     }
 }
