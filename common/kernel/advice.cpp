@@ -38,6 +38,7 @@ const char* next_elsewhere(Fault fault, const Produces& task) {
 
 }  // namespace
 
+// Long: a sentence for every fault.
 const char* next_after(Fault fault, const Produces& task) {
     if (const char* other = next_elsewhere(fault, task)) return other;
     switch (fault) {
