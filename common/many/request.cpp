@@ -1,0 +1,103 @@
+#include "many/request.h"
+
+#include <CLI/CLI.hpp>
+#include <climits>
+
+#include "base/files.h"
+#include "harness/text.h"
+
+namespace coalesce::many {
+namespace {
+
+struct Words {
+    std::string device = "auto";
+    int rows = 0, cols = 0;
+    bool verify = false, bench = false;
+};
+
+void add_options(CLI::App& app, Request& request, Words& words) {
+    app.set_help_flag("");
+    app.add_flag("-h,--help", request.help);
+    app.add_flag("--list", request.list);
+    app.add_flag("--verify", words.verify);
+    app.add_flag("--bench", words.bench);
+    app.add_option("--gpus", request.gpus)->check(CLI::Range(1, most_ranks));
+    app.add_option("--rows", words.rows)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
+    app.add_option("--device", words.device)->check(CLI::IsMember({"auto", "gpu", "sim"}));
+    app.add_option("--way", request.way);
+    app.add_option("--chunks", request.chunks)->check(CLI::Range(1, 1024));
+    app.add_option("--unused", request.unused)->check(CLI::Range(0, 200));
+    app.add_option("--pause", request.pause)->check(CLI::Range(0, 1000));
+    app.add_option("--repetitions", request.repetitions)->check(CLI::Range(1, 1000));
+    app.add_flag("--spoil", request.spoil);
+    app.add_option("--link", request.link)->check(CLI::PositiveNumber);
+    app.add_option("--json", request.json);
+}
+
+}  // namespace
+
+Request parse(int argc, char** argv) {
+    Request request;
+    Words words;
+    CLI::App app;
+    add_options(app, request, words);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(std::string(error.what()) + "; --gpus 1 --help lists the options");
+    }
+    if ((words.rows == 0) != (words.cols == 0)) {
+        throw UsageError("--rows and --cols go together: give both, or neither");
+    }
+    if (words.rows != 0) request.shape = Shape{words.rows, words.cols};
+    if (words.verify || words.bench) {
+        request.verify = words.verify;
+        request.bench = words.bench;
+    }
+    if (words.device == "gpu") request.device = DeviceChoice::gpu;
+    if (words.device == "sim") request.device = DeviceChoice::simulator;
+    if (!request.json.empty()) check_writable(request.json);
+    return request;
+}
+
+std::string list_text(const std::vector<KindOfWay>& ways) {
+    std::string text;
+    for (const KindOfWay& way : ways) {
+        std::string lines = wrap(way.about, std::string(12, ' '));
+        text += lines.replace(0, way.name.size(), way.name);
+    }
+    return text;
+}
+
+std::string help_text(const std::string& program, const std::vector<KindOfWay>& ways) {
+    return "Usage: " + program + R"( --gpus N [OPTIONS]
+
+Transposes one matrix that is spread over N GPUs of this host by blocks of
+rows, in several ways; verifies every element on the GPUs, and measures.
+
+  --verify          only verify, on many shapes
+  --bench           only measure, at one shape; every element is verified there
+  --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs
+  --rows R --cols C this shape only; 65536 x 65536, or what fits
+  --way NAME        this way only
+  --chunks N        for ways in chunks: how many; several are tried otherwise
+  --unused KIB      shared memory that each block which packs keeps from others:
+                    half of a multiprocessor's for copies
+  --pause US        microseconds by which packing and unpacking start later:
+                    both leave NCCL room, and some of each are tried for it
+  --repetitions N   of each measurement; 15
+  --link G          GB/s that a GPU can send; 450, as an H200's NVLink
+  --spoil           change one bit of one element, to see that it is found
+  --list            the ways
+  --json FILE       write the results to FILE, too
+  --help            this text
+
+Where there are fewer GPUs than N, some have several blocks.
+
+Ways:
+)" + list_text(ways) +
+           "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+}
+
+}  // namespace coalesce::many
