@@ -155,6 +155,13 @@ void Worker::prepare(Resident& resident) {
         fill_specials(code.position_specials, w);
         run_prologue(code.position_prologue, w);
     }
+    prepare_checks(resident);
+}
+
+/// Of shared memory.
+void Worker::prepare_checks(Resident& resident) {
+    const Kernel::Code& code = *launch_->code;
+    Block& block = resident.block;
     const bool shared_checks = block.shared_end() && (launch_->checks.race || launch_->checks.init);
     block.shared_race = shared_checks ? &resident.shared_race : nullptr;
     if (shared_checks) {
@@ -164,7 +171,8 @@ void Worker::prepare(Resident& resident) {
         resident.shared_race.begin_launch(*launch_->kernel, *shared_log_, wanted);
     }
     const bool may_repeat = code.repeats_shared && (!code.plain || code.recorded);
-    block.ledger.begin_launch(warps, may_repeat && block.shared_end(), launch_->clean_block);
+    block.ledger.begin_launch(static_cast<u32>(block.warps.size()),
+                              may_repeat && block.shared_end(), launch_->clean_block);
 }
 
 void Worker::listen(Warp& w) {

@@ -113,6 +113,20 @@ Slot FunctionLowering::whole_address(const Operand& address, StateSpace space) {
     return sum;
 }
 
+/// Of what is stored; or of where what is loaded arrives, at first.
+std::vector<Slot> FunctionLowering::slots_of_elements(const std::vector<Operand>& elements,
+                                                      Width width, bool store) {
+    std::vector<Slot> slots;
+    for (const Operand& element : elements) {
+        const bool direct =
+            !store && element.kind == Operand::Kind::reg && width_of_register(element.reg) == width;
+        slots.push_back(store    ? source(element, width)
+                        : direct ? slot_of_register(element.reg)
+                                 : temporary(width));
+    }
+    return slots;
+}
+
 void FunctionLowering::lower_load_store() {
     const bool store = now().opcode == "st";
     StateSpace space = space_of_access(now());
@@ -159,14 +173,7 @@ void FunctionLowering::lower_load_store() {
         op.b = temporary(Width::w64);
     }
     const Width width = kind.bytes == 8 ? Width::w64 : Width::w32;
-    std::vector<Slot> slots;
-    for (const Operand& element : elements) {
-        const bool direct =
-            !store && element.kind == Operand::Kind::reg && width_of_register(element.reg) == width;
-        slots.push_back(store    ? source(element, width)
-                        : direct ? slot_of_register(element.reg)
-                                 : temporary(width));
-    }
+    const std::vector<Slot> slots = slots_of_elements(elements, width, store);
     for (std::size_t k = 0; k < slots.size() && k < 4; ++k) op.v[k] = slots[k];
     op.run = memory_handler(kind);
     if (!op.run) fail("an access of this size");

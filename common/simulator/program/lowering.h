@@ -94,6 +94,8 @@ private:
 
     // ---- lower_memory.cpp ----
     void find_first_guesses();
+    std::vector<Slot> slots_of_elements(const std::vector<Operand>& elements, Width width,
+                                        bool store);
     void lower_load_store();
     void lower_parameter_access(bool store, const std::vector<Operand>& elements, ptx::Type type);
     void lower_kernel_parameter(const Operand& address, const std::vector<Operand>& elements,

@@ -154,6 +154,7 @@ private:
     // ---- threads together (body_together.cpp) ----
     std::string members_of(const Where& where);
     void between_lanes(const Where& where);
+    void match(const std::string& members);
     void shuffle(const Where& where);
     std::string list_of(u32 count, bool written);
     void matrices(const Where& where);
@@ -171,14 +172,22 @@ private:
     bool control(const Where& where);
     void branch(const Where& where);
     void branch_with_members(const Where& where);
+    void set_turns(Reg turns, u32 most, bool varies, bool uniform);
     void loop(const Where& where);
     void loop_with_members(const Where& where);
-    void graph(const Where& where);
     void late_copy(const Where& where);
     void choose(const Where& where);
     void call();
     void indirect_call();
     Where inner(const Where& where, bool uniform) const;
+
+    // ---- any graph of blocks (body_graph.cpp) ----
+    struct Graph;
+    void graph(const Where& where);
+    Graph random_graph();
+    void enter_graph(Graph& graph);
+    void write_in_graph(Reg r);
+    void leave_node(const Graph& graph, int n, const Where& where);
 
     Random& random_;
     FunctionText& text_;

@@ -162,20 +162,22 @@ void Body::choose(const Where& where) {
 
 // ---- loops ----
 
+/// `most` of them; where they vary, one to `most` or four, in other threads others unless `uniform`.
+void Body::set_turns(Reg turns, u32 most, bool varies, bool uniform) {
+    if (!varies) return emit("mov.u32 " + name_of(turns) + ", " + number(most));
+    const Reg low = text_.make(Kind::word);
+    const u32 mask = most >= 3 ? 3 : 1;
+    emit("and.b32 " + name_of(low) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) +
+         ", " + number(mask));
+    emit("add.s32 " + name_of(turns) + ", " + name_of(low) + ", 1");
+}
+
 void Body::loop(const Where& where) {
     const bool uniform = where.knows_members() && random_.percent(55);
     const Reg turns = text_.make(Kind::word), p = text_.make(Kind::predicate);
     const u32 most = random_.pick({1u, 2u, 3u, 3u, 4u});
     const bool varies = random_.percent(60);
-    if (varies) {
-        const Reg low = text_.make(Kind::word);
-        const u32 mask = most >= 3 ? 3 : 1;
-        emit("and.b32 " + name_of(low) + ", " + name_of(uniform ? use_uniform() : use(Kind::word)) +
-             ", " + number(mask));
-        emit("add.s32 " + name_of(turns) + ", " + name_of(low) + ", 1");
-    } else {
-        emit("mov.u32 " + name_of(turns) + ", " + number(most));
-    }
+    set_turns(turns, most, varies, uniform);
     Where w = inner(where, uniform);
     if (!uniform && !varies && where.knows_members() && random_.percent(50)) w = inner(where, true);
     w.turns *= varies ? 3 : most;
@@ -300,170 +302,6 @@ void Body::late_copy(const Where& where) {
     if (const std::optional<Reg> to = old_variable(kind))
         emit_late("@" + name_of(has) + " add.s" + bits + name_of(*to) + ", " + name_of(copy) +
                   ", " + name_of(*to));
-}
-
-// ---- any graph of blocks ----
-
-namespace {
-
-struct Node {
-    enum class Ends { jumps, branches, by_index } ends = Ends::jumps;
-    std::vector<int> next;  ///< nodes; the number of nodes is the way out
-    std::vector<Reg> writes;
-    std::set<u32> has;  ///< of the registers that nodes write: those that are written on every way
-};
-
-/// Which of the registers that the nodes write have been written on every way to each node.
-void flow(std::vector<Node>& nodes, const std::vector<int>& entries, std::set<u32>& behind,
-          const std::vector<Reg>& all) {
-    const int out = static_cast<int>(nodes.size());
-    std::set<u32> everything;
-    for (u32 k = 0; k < all.size(); ++k) everything.insert(k);
-    std::vector<std::set<u32>> at(nodes.size() + 1, everything);
-    const auto meet = [](std::set<u32>& into, const std::set<u32>& from) {
-        const std::size_t before = into.size();
-        std::erase_if(into, [&](u32 k) { return !from.contains(k); });
-        return into.size() != before;
-    };
-    for (int e : entries) at[e].clear();
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int n = 0; n < out; ++n) {
-            std::set<u32> end = at[n];
-            for (Reg r : nodes[n].writes)
-                end.insert(static_cast<u32>(std::find(all.begin(), all.end(), r) - all.begin()));
-            for (int to : nodes[n].next) changed |= meet(at[to], end);
-        }
-    }
-    for (int n = 0; n < out; ++n) nodes[n].has = at[n];
-    behind = at[out];
-}
-
-}  // namespace
-
-/// Blocks with branches from any of them to any other: loops with several entries, loops within
-/// loops that share blocks. A branch to a block with a smaller number costs fuel.
-void Body::graph(const Where& where) {
-    const int count = static_cast<int>(random_.between(2, 8)), out = count;
-    std::vector<Node> nodes(count);
-    std::vector<Reg> all;
-    for (u32 k = random_.between(1, 5); k > 0; --k)
-        all.push_back(text_.make(
-            random_.pick({Kind::word, Kind::word, Kind::wide, Kind::half, Kind::predicate})));
-    const auto forward = [&](int from) {
-        return random_.percent(60) ? from + 1
-                                   : static_cast<int>(random_.between(static_cast<u32>(from) + 1,
-                                                                      static_cast<u32>(out)));
-    };
-    for (int n = 0; n < count; ++n) {
-        Node& node = nodes[n];
-        const u32 how = random_.below(100);
-        node.ends = how < 20   ? Node::Ends::jumps
-                    : how < 85 ? Node::Ends::branches
-                               : Node::Ends::by_index;
-        node.next.push_back(forward(n));
-        if (node.ends != Node::Ends::jumps) {
-            const u32 more = node.ends == Node::Ends::branches ? 1 : random_.pick({1u, 3u});
-            for (u32 k = 0; k < more; ++k)
-                node.next.push_back(random_.percent(55)
-                                        ? static_cast<int>(random_.below(static_cast<u32>(n) + 1))
-                                        : forward(n));
-        }
-        for (Reg r : all)
-            if (random_.percent(40)) node.writes.push_back(r);
-    }
-    std::vector<int> entries = {0};
-    for (u32 k = random_.pick({0u, 1u, 1u, 3u}); k > 0; --k)
-        entries.push_back(static_cast<int>(random_.below(static_cast<u32>(count))));
-    if (entries.size() == 3) entries.push_back(0);
-    std::set<u32> behind;
-    flow(nodes, entries, behind, all);
-
-    std::vector<int> blocks;
-    for (int n = 0; n <= count; ++n) blocks.push_back(text_.new_block());
-    // Into it.
-    const Reg fuel = text_.make(Kind::word), p = text_.make(Kind::predicate);
-    const bool varies = random_.percent(70);
-    if (varies) {
-        const Reg low = text_.make(Kind::word);
-        emit("and.b32 " + name_of(low) + ", " + name_of(use(Kind::word)) + ", 7");
-        emit("add.s32 " + name_of(fuel) + ", " + name_of(low) + ", " +
-             number(random_.between(1, 3)));
-    } else {
-        emit("mov.u32 " + name_of(fuel) + ", " + number(random_.between(2, 8)));
-    }
-    here.add(fuel);
-    if (entries.size() == 1) {
-        text_.jump(blocks[0]);
-    } else if (entries.size() == 2) {
-        text_.branch(use(Kind::predicate), random_.percent(50), blocks[entries[0]],
-                     blocks[entries[1]]);
-    } else {
-        const Reg index = text_.make(Kind::word);
-        emit("and.b32 " + name_of(index) + ", " + name_of(use(Kind::word)) + ", 3");
-        std::vector<int> to;
-        for (int e : entries) to.push_back(blocks[e]);
-        text_.jump_by_index(index, to);
-    }
-
-    const Available before = here;
-    Where w = where.part();
-    w.turns *= 5;
-    const auto known = [&](const std::set<u32>& written) {
-        here = before;
-        for (u32 k : written) here.add(all[k]);
-    };
-    for (int n = 0; n < count; ++n) {
-        Node& node = nodes[n];
-        known(node.has);
-        text_.begin(blocks[n]);
-        statements(random_.between(0, 3), w);
-        for (Reg r : node.writes) {
-            const Kind kind = r.kind;
-            const Reg a = use(kind), b = use(kind);
-            if (kind == Kind::predicate)
-                emit("xor.pred " + name_of(r) + ", " + name_of(a) + ", " + name_of(b));
-            else
-                emit(std::string(random_.percent(50) ? "add.s" : "sub.s") + bits_of(kind) +
-                     name_of(r) + ", " + name_of(a) + ", " + name_of(b));
-            here.add(r);
-        }
-        if (random_.percent(60)) fold_some(1);
-        // And out of it.
-        bool goes_back = false;
-        for (int to : node.next) goes_back |= to <= n;
-        std::vector<int> to;
-        for (int next : node.next) to.push_back(blocks[next]);
-        if (node.ends == Node::Ends::jumps) {
-            text_.jump(to[0]);
-            continue;
-        }
-        if (goes_back) emit("add.s32 " + name_of(fuel) + ", " + name_of(fuel) + ", -1");
-        if (node.ends == Node::Ends::branches) {
-            Reg decides = a_predicate(w, false);
-            if (goes_back) {
-                emit("setp.gt.and.s32 " + name_of(p) + ", " + name_of(fuel) + ", 0, " +
-                     name_of(decides));
-                decides = p;
-            }
-            text_.branch(decides, false, to[1], to[0]);
-            continue;
-        }
-        Reg index = text_.make(Kind::word);
-        emit("and.b32 " + name_of(index) + ", " + name_of(use(Kind::word)) + ", " +
-             number(static_cast<u32>(to.size()) - 1));
-        if (goes_back) {
-            const Reg chosen = text_.make(Kind::word);
-            emit("setp.gt.s32 " + name_of(p) + ", " + name_of(fuel) + ", 0");
-            emit("selp.b32 " + name_of(chosen) + ", " + name_of(index) + ", 0, " + name_of(p));
-            index = chosen;
-        }
-        text_.jump_by_index(index, to);
-    }
-    known(behind);
-    text_.begin(blocks[out]);
-    for (u32 k : behind)
-        if (random_.percent(70)) fold(all[k]);
 }
 
 // ---- calls ----

@@ -55,6 +55,23 @@ void Body::shuffle(const Where& where) {
          name_of(value) + ", " + name_of(is_there));
 }
 
+void Body::match(const std::string& members) {
+    const bool wide = random_.percent(40);
+    const Reg few = text_.make(Kind::word), wider = text_.make(Kind::wide);
+    emit("and.b32 " + name_of(few) + ", " + name_of(use(Kind::word)) + ", " +
+         number(random_.pick({0u, 3u, 7u})));
+    emit("cvt.u64.u32 " + name_of(wider) + ", " + name_of(few));
+    const std::string value = ", " + name_of(wide ? wider : few) + ", " + members;
+    const std::string type = wide ? ".b64 " : ".b32 ";
+    if (random_.percent(50))
+        emit("match.any.sync" + type + name_of(destination(Kind::word)) + value);
+    else if (random_.percent(60))
+        emit("match.all.sync" + type + name_of(destination(Kind::word)) + "|" +
+             name_of(destination(Kind::predicate)) + value);
+    else
+        emit("match.all.sync" + type + name_of(destination(Kind::word)) + value);
+}
+
 void Body::between_lanes(const Where& where) {
     const std::string members = members_of(where);
     const auto n = [&](Kind kind) { return name_of(use(kind)); };
@@ -75,23 +92,7 @@ void Body::between_lanes(const Where& where) {
             emit("vote.sync.ballot.b32 " + name_of(destination(Kind::word)) + p + tail);
             return;
         }
-        case 6: {
-            const bool wide = random_.percent(40);
-            const Reg few = text_.make(Kind::word), wider = text_.make(Kind::wide);
-            emit("and.b32 " + name_of(few) + ", " + n(Kind::word) + ", " +
-                 number(random_.pick({0u, 3u, 7u})));
-            emit("cvt.u64.u32 " + name_of(wider) + ", " + name_of(few));
-            const std::string value = ", " + name_of(wide ? wider : few) + tail;
-            const std::string type = wide ? ".b64 " : ".b32 ";
-            if (random_.percent(50))
-                emit("match.any.sync" + type + name_of(destination(Kind::word)) + value);
-            else if (random_.percent(60))
-                emit("match.all.sync" + type + name_of(destination(Kind::word)) + "|" +
-                     name_of(destination(Kind::predicate)) + value);
-            else
-                emit("match.all.sync" + type + name_of(destination(Kind::word)) + value);
-            return;
-        }
+        case 6: match(members); return;
         case 7:
         case 8: {
             const std::string value = ", " + n(Kind::word) + tail;
