@@ -23,10 +23,6 @@ bool is_register(const Operand& operand) {
     return operand.kind == Operand::Kind::reg && !operand.negated && operand.elements.empty();
 }
 
-u64 low_bits(u32 count) {
-    return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
-}
-
 }  // namespace
 
 // ---- definitions ----

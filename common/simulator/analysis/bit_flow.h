@@ -13,12 +13,16 @@
 
 namespace coalesce::sim {
 
+/// Ones in the lowest places.
+constexpr u64 low_bits(u32 count) {
+    return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
+}
+
 /// Where registers get their values.
 class Definitions {
 public:
     explicit Definitions(const ptx::Function& function);
 
-    static constexpr u32 kNone = ~0u;
     /// The instruction (an index into the body) that alone writes the register, in every lane that
     /// comes by; kNone when there are several, or it has a guard.
     u32 only(u32 reg) const { return only_[reg]; }

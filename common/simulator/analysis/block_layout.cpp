@@ -10,15 +10,14 @@ namespace coalesce::sim {
 namespace {
 
 /// Nobody nests loops deeper.
-constexpr u32 kDeepest = 64;
-constexpr u32 kNone = ~0u;
+constexpr u32 kDeepestLoop = 64;
 
 /// The blocks without the branches that end the turns of loops, and where each block belongs.
 class TurnOrder {
 public:
     explicit TurnOrder(std::vector<BasicBlock> blocks)
         : blocks_(std::move(blocks)), keys_(blocks_.size()) {
-        for (u32 depth = 0; depth < kDeepest && !is_complete_; ++depth) {
+        for (u32 depth = 0; depth < kDeepestLoop && !is_complete_; ++depth) {
             number_loops(blocks_);
             for (u32 b = 0; b < blocks_.size(); ++b) {
                 // What no lane comes to, such as a debugger's label at the end, stays behind.

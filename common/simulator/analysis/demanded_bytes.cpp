@@ -23,10 +23,6 @@ using ptx::StateSpace;
 
 namespace {
 
-u64 low_bits(u32 count) {
-    return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
-}
-
 bool is_lane_by_lane(const Instruction& i) {
     const OpcodeEntry* opcode = find_opcode(i.opcode);
     return opcode && opcode->group == OpcodeGroup::lanes;
@@ -104,7 +100,6 @@ public:
     }
 
 private:
-    static constexpr u32 kNone = ~0u;
     static bool ends(const Instruction& i) {
         return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
                i.opcode == "trap";
@@ -181,7 +176,7 @@ private:
             rest.pop_back();
             // What is added up, turn by turn, is wanted; so is what many others are computed from.
             constexpr std::size_t kMany = 64;
-            const bool is_sum = definitions_.only(from.reg) == Definitions::kNone;
+            const bool is_sum = definitions_.only(from.reg) == kNone;
             if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
             for (const u32 reader : readers_[from.reg]) {
                 if (!course_.certainly_leads(load, reader)) continue;
@@ -246,8 +241,8 @@ private:
 struct Origin {
     enum class Kind : u8 { zero, copied, other };
     Kind kind = Kind::other;
-    u32 load = Definitions::kNone;  ///< of `copied`; of `other` where bits of a load are in it
-    u32 byte = 0;                   ///< of what that loads
+    u32 load = kNone;  ///< of `copied`; of `other` where bits of a load are in it
+    u32 byte = 0;      ///< of what that loads
 };
 
 class Origins {
@@ -267,13 +262,12 @@ public:
 private:
     Origin find(u32 reg, u32 byte) {
         const u32 at = definitions_.only(reg);
-        if (at == Definitions::kNone) return {};
+        if (at == kNone) return {};
         const Instruction& i = definitions_.function().body[at];
         if (is_load(i)) return is_watched(i) ? loaded(i, at, reg, byte) : Origin{};
         const PassedOn passed = passed_on(i, definitions_);
         if (!passed.known) return {};
-        Origin origin{passed.zero_elsewhere ? Origin::Kind::zero : Origin::Kind::other,
-                      Definitions::kNone, 0};
+        Origin origin{passed.zero_elsewhere ? Origin::Kind::zero : Origin::Kind::other, kNone, 0};
         bool is_first = true;
         for (const BitFlow& flow : passed.flows) {
             if (flow.to_register != reg || flow.to >= 8 * byte + 8 ||
@@ -293,8 +287,7 @@ private:
         for (u32 k = 0; k < elements.size(); ++k) {
             if (elements[k].kind != Operand::Kind::reg || elements[k].reg != reg) continue;
             if (byte < size) return {Origin::Kind::copied, at, k * size + byte};
-            return {is_signed(type_of(i)) ? Origin::Kind::other : Origin::Kind::zero,
-                    Definitions::kNone, 0};
+            return {is_signed(type_of(i)) ? Origin::Kind::other : Origin::Kind::zero, kNone, 0};
         }
         return {};
     }
@@ -314,7 +307,7 @@ private:
     static Origin both(const Origin& a, const Origin& b) {
         if (a.kind == Origin::Kind::zero) return b;
         if (b.kind == Origin::Kind::zero) return a;
-        Origin origin = a.load != Definitions::kNone ? a : b;
+        Origin origin = a.load != kNone ? a : b;
         origin.kind = Origin::Kind::other;
         return origin;
     }
@@ -330,19 +323,19 @@ private:
 
 /// An address as a register, or a name, and a distance from it.
 struct Address {
-    u32 base = Definitions::kNone;
+    u32 base = kNone;
     std::string name;
     i64 offset = 0;
 };
 
 Address address_from(const Definitions& definitions, const Operand& operand) {
-    Address address{.base = Definitions::kNone, .name = operand.name, .offset = operand.offset};
+    Address address{.base = kNone, .name = operand.name, .offset = operand.offset};
     if (!operand.has_base_register) return address;
     address.base = operand.reg;
     // Definitions form no circle of this length unless they form one of any length.
     for (int followed = 0; followed < 16; ++followed) {
         const u32 at = definitions.only(address.base);
-        if (at == Definitions::kNone) break;
+        if (at == kNone) break;
         const Instruction& i = definitions.function().body[at];
         const bool moves = (i.opcode == "mov" || i.opcode == "cvta") && i.operands.size() == 2,
                    adds = i.opcode == "add" && i.operands.size() == 3;
@@ -425,7 +418,7 @@ private:
 
     /// A loop that moves on by just what it copies, as memcpy does, piece by piece.
     bool is_walk(const Instruction& load, const Address& source, const Address& target) const {
-        if (source.base == Definitions::kNone || target.base == Definitions::kNone) return false;
+        if (source.base == kNone || target.base == kNone) return false;
         const i64 step = definitions_.growth(source.base);
         return step != 0 && step == definitions_.growth(target.base) && step <= 8 &&
                step == i64{bytes_loaded(load)};
@@ -462,7 +455,7 @@ void find_copies(const Definitions& definitions, u32 at, Origins& origins, Piece
         const Operand& element = elements[to / size];
         if (element.kind != Operand::Kind::reg || element.negated || to % size >= 8) continue;
         const Origin origin = origins.of(element.reg, to % size);
-        if (origin.load == Definitions::kNone) continue;
+        if (origin.load == kNone) continue;
         pieces.note(origin.load, origin.byte, at, to);
         if (origin.kind != Origin::Kind::copied) continue;
         CopiedBytes* last = copies.empty() ? nullptr : &copies.back();
@@ -502,36 +495,6 @@ DemandedBytes demanded_bytes(const ptx::Function& function) {
     pieces.find();
     if (may_recur(function)) result.stores.clear();
     return result;
-}
-
-// ---- by site ----
-
-ByteUses::ByteUses(const Kernel& kernel)
-    : loads_(kernel.sites.size()), stores_(kernel.sites.size()) {
-    std::map<const ptx::Function*, DemandedBytes> known;
-    std::map<std::pair<const ptx::Function*, u32>, u32> site_of;
-    for (u32 s = 0; s < kernel.sites.size(); ++s)
-        site_of[{kernel.sites[s].function, kernel.sites[s].instruction}] = s;
-    for (u32 s = 0; s < kernel.sites.size(); ++s) {
-        const Site& site = kernel.sites[s];
-        if (!site.function) continue;
-        const auto [bytes, is_new] = known.try_emplace(site.function);
-        if (is_new) bytes->second = demanded_bytes(*site.function);
-        const auto load = bytes->second.loads.find(site.instruction);
-        if (load != bytes->second.loads.end()) loads_[s] = load->second;
-        // Copies from memory to memory decide nothing (cp.async).
-        if (site.function->body[site.instruction].opcode == "cp") loads_[s].decides = 0;
-        const auto store = bytes->second.stores.find(site.instruction);
-        if (store == bytes->second.stores.end()) continue;
-        stores_[s] = store->second;
-        for (CopiedBytes& copy : stores_[s]) copy.load = site_of[{site.function, copy.load}];
-    }
-}
-
-const ByteUses& byte_uses(const Kernel& kernel) {
-    std::call_once(kernel.byte_uses.once,
-                   [&] { kernel.byte_uses.made = std::make_shared<const ByteUses>(kernel); });
-    return *kernel.byte_uses.made;
 }
 
 }  // namespace coalesce::sim

@@ -23,8 +23,6 @@
 
 namespace coalesce::sim {
 
-struct Kernel;
-
 /// What becomes of the bytes that a lane loads; bit k of a mask is byte k.
 struct LoadUse {
     u32 members = ~0u;    ///< the others are padding: the compiler says so
@@ -53,21 +51,6 @@ struct DemandedBytes {
     std::map<u32, std::vector<CopiedBytes>> stores;
 };
 DemandedBytes demanded_bytes(const ptx::Function& function);
-
-/// Of a kernel and the functions that it calls, by site.
-class ByteUses {
-public:
-    explicit ByteUses(const Kernel& kernel);
-    const LoadUse& load(u32 site) const { return loads_[site]; }
-    const std::vector<CopiedBytes>& store(u32 site) const { return stores_[site]; }
-
-private:
-    std::vector<LoadUse> loads_;
-    std::vector<std::vector<CopiedBytes>> stores_;
-};
-
-/// Found out when it is first asked for: most launches read nothing that was not written.
-const ByteUses& byte_uses(const Kernel& kernel);
 
 /// Is it an error to load `bytes` bytes at `address` of which those in `unwritten` were never written?
 /// `is_any_written(begin, end)` tells of the bytes around.

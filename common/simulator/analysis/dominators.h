@@ -9,8 +9,6 @@ namespace coalesce::sim {
 
 class Dominators {
 public:
-    static constexpr u32 kNone = ~0u;
-
     explicit Dominators(const std::vector<BasicBlock>& blocks);
 
     /// The last one before a block; none before the first, and before blocks that are never reached.

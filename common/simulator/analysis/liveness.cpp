@@ -9,8 +9,6 @@
 namespace coalesce::sim {
 namespace {
 
-constexpr u32 kNone = ~0u;
-
 bool has(const std::vector<u64>& bits, u32 k) {
     return bits[k / 64] >> (k % 64) & 1;
 }

@@ -19,6 +19,9 @@ using i64 = std::int64_t;
 inline constexpr int kLanes = 32;
 inline constexpr u32 kAllLanes = 0xffffffffu;
 
+/// In place of an index: there is none.
+inline constexpr u32 kNone = ~0u;
+
 /// A set of lanes, one bit each.
 using Mask = u32;
 

@@ -2,6 +2,7 @@
 //
 // In this file  Cells; the state of a block; its clocks; how an access meets earlier ones; the
 //               asynchronous copies; last the public functions, each a few lines.
+// Long: all of it works on the same cells and clocks.
 #include "checks/shared_race.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/demanded_bytes.h"
+#include "analysis/byte_uses.h"
 #include "checks/access_report.h"
 
 namespace coalesce::sim {

@@ -19,7 +19,7 @@
 #include <array>
 #include <deque>
 #include <unordered_set>
-
+// Long: a copy is checked, counted, kept and moved by one description of it.
 #include "checks/access_report.h"
 #include "execute/access_listener.h"
 #include "execute/async_copy.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/demanded_bytes.h"
+#include "analysis/byte_uses.h"
 #include "checks/access_report.h"
 #include "execute/block.h"
 

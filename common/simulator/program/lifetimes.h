@@ -26,8 +26,6 @@ public:
     std::vector<u32> values_in(const Bits& bits) const;
 
 private:
-    static constexpr u32 kNone = ~0u;
-
     template <class Tell>
     void look_at(const MachinePiece& piece, Tell tell) const;
     void number(u32 value);

@@ -5,7 +5,6 @@
 namespace coalesce::sim {
 namespace {
 
-constexpr u32 kNone = ~0u;
 /// In longer pieces nothing moves past every instruction of this number, which keeps the work in proportion.
 constexpr u32 kWindow = 512;
 

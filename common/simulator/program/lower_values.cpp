@@ -282,6 +282,7 @@ bool FunctionLowering::lower_family_instruction() {
     return true;
 }
 
+// Long: a case for every role.
 void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& family,
                                             const OperandRole& role, const Operand& operand,
                                             StateSpace space) {

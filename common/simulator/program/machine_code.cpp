@@ -26,7 +26,6 @@ constexpr u32 kConstantLatency = 8;
 constexpr u32 kMoveLatency = 5, kPredicateLatency = 13;
 /// Until all lanes' values are one; and for the number of a lane, which is read as soon as anything.
 constexpr u32 kTogetherLatency = 30, kLaneLatency = 200;
-constexpr u32 kNone = ~0u;
 
 class MachineCodeMaker {
 public:

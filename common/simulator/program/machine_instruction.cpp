@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/deciding_registers.h"
 #include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
@@ -28,18 +29,6 @@ bool is_access(const Instruction& i) {
     return is_one_of(i.opcode, {"ld", "ldu", "st", "atom", "red"}) || loads_matrix(i) ||
            stores_matrix(i);
 }
-
-namespace {
-
-/// Stays where it was written.
-bool reads_clock(const Instruction& i) {
-    if (i.opcode != "mov" || i.operands.size() < 2) return false;
-    const ptx::Operand& from = i.operands[1];
-    return from.kind == ptx::Operand::Kind::special &&
-           (from.name.find("clock") != from.name.npos || from.name.find("timer") != from.name.npos);
-}
-
-}  // namespace
 
 MemoryEffect memory_effect(const Instruction& i) {
     if (i.opcode == "ld" || i.opcode == "ldu") {

@@ -1,3 +1,5 @@
+// The rules by which ptxas drops, folds and merges values. See machine_values.h for the idea.
+// Long: every rule asks what the others have found, until none finds more.
 #include "program/machine_values.h"
 
 #include <algorithm>
@@ -14,8 +16,6 @@ namespace coalesce::sim {
 using ptx::StateSpace;
 
 namespace {
-
-constexpr u32 kNone = ~0u;
 
 /// Chains of address computations are short: what is not known to be wide after that many rounds is narrow.
 constexpr int kRounds = 8;

@@ -5,7 +5,6 @@
 namespace coalesce::sim {
 namespace {
 
-constexpr u32 kNone = ~0u;
 constexpr u32 kStackPointer = 1;
 /// What a call of an unknown function may write, by convention: the first 16, and where it goes back to.
 constexpr u32 kWrittenByCalls[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21};
