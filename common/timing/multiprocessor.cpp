@@ -1,3 +1,4 @@
+// Long: one simulation, whose parts move the same clocks.
 #include "timing/multiprocessor.h"
 
 #include <algorithm>

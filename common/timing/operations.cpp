@@ -1,3 +1,4 @@
+// Long: one walk over what a warp did, in which every kind of step goes on where the last one left off.
 #include "timing/operations.h"
 
 #include <algorithm>

@@ -53,6 +53,7 @@ bool may_be_right(Mark mark) {
            mark == Mark::synchronisation;
 }
 
+// Long: a line for every kind of failure.
 Mark mark_for(FailureKind kind) {
     switch (kind) {
         case FailureKind::none:
