@@ -18,7 +18,7 @@ too_long() {
         !begins && signature && /^ .*\) *(const|noexcept|override)* *\{$/ { begins = signature }
         /[;}]$/ && !begins { signature = 0 }
         /^\}/ {
-            if (begins && FNR - begins >= 60 && above < begins - 12)
+            if (begins && FNR - begins >= 60 && !(above && above >= begins - 12))
                 print file ":" begins ": this function has " FNR - begins + 1 " lines; 60 fit a screen"
             begins = signature = 0
         }
