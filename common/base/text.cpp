@@ -20,6 +20,23 @@ std::string trimmed(const std::string& text) {
     return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '&')
+            result += "&amp;";
+        else if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else if (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n')
+            result += ' ';
+        else
+            result += c;
+    }
+    return result;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream stream(text);

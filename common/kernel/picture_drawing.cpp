@@ -1,6 +1,7 @@
 // Pictures as text and as SVG.
 #include <algorithm>
 
+#include "base/text.h"
 #include "harness/text.h"
 #include "kernel/picture.h"
 #include "kernel/render.h"
@@ -55,23 +56,6 @@ std::string access_text(const WarpAccess& access) {
 // ---- SVG ----
 
 constexpr int kCell = 20, kLabel = 150, kGap = 6, kRow = 24, kHead = 64, kWidth = 840;
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
-            result += ' ';
-        else
-            result += c;
-    }
-    return result;
-}
 
 std::string svg_text(int x, int y, const std::string& anchor, const std::string& text) {
     return format("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">", x, y, anchor.c_str()) +

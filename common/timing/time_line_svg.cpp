@@ -40,14 +40,6 @@ constexpr const char* kStyle = R"(<style>
 </style>
 )";
 
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        result += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-    }
-    return result;
-}
-
 /// Tenths of pixels are enough.
 std::string pixels(double value) {
     return short_number(std::round(10 * value) / 10);

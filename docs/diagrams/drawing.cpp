@@ -1,24 +1,10 @@
 #include "drawing.h"
 
+#include "base/text.h"
 #include "harness/text.h"
 
 namespace coalesce::diagrams {
 namespace {
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else
-            result += c;
-    }
-    return result;
-}
 
 // Where the page has a say (the book's switch), it sets the same names on .drawing .diagram.
 constexpr const char* style = R"(<style>

@@ -30,3 +30,9 @@ TEST_CASE("the value in the middle") {
     CHECK(coalesce::median({3, 1, 2}) == 2);
     CHECK(coalesce::median({4, 1, 100, 2}) == 3);
 }
+
+TEST_CASE("XML does not take a text for markup") {
+    CHECK(coalesce::escaped("a < b && c > d") == "a &lt; b &amp;&amp; c &gt; d");
+    CHECK(coalesce::escaped("&lt;") == "&amp;lt;");
+    CHECK(coalesce::escaped("a\rb\tc\n") == "a b\tc\n");
+}

@@ -1,24 +1,10 @@
 #include "proof/bench/svg.h"
 
+#include "base/text.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
 namespace {
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '>')
-            result += "&gt;";
-        else
-            result += c;
-    }
-    return result;
-}
 
 /// docs/theme/book.css has the same for a page whose switch says otherwise than the system.
 constexpr const char* kStyle = R"(<style>
