@@ -284,7 +284,7 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     }
 
     const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
-    const bool alone = records && recorder().what() == Recorder::What::alone;
+    const bool alone = records && recorder().what() != Recorder::What::beside;
     timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
     if (recording && config.cooperative) recording->blocks_wait = true;
     if (alone && recording->blocks_wait) return Status::success;
@@ -369,7 +369,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     chosen->launch.checks = launch.checks;
     chosen->launch.global_race = launch.global_race;
     chosen->launch.number = launch.number;
-    chosen->launch.only_heard = alone;
+    chosen->launch.only_heard = recorder().what() == Recorder::What::alone;
     chosen->launch.recorder = &chosen->log;
     const auto run_chosen = [=, this, &launch, &recording, &counted](std::vector<u64> blocks) {
         chosen->launch.only = std::move(blocks);
