@@ -2,14 +2,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/device_model.h"
 #include "base/options.h"
 #include "cudart/api.h"
 #include "cudart/coalesce_simulator.h"
-#include "execute/device.h"
+#include "device/device.h"
 #include "execute/recorder.h"
 #include "execute/trace.h"
-#include "report/json.h"
-#include "report/kernel_table.h"
+#include "profile/json.h"
+#include "profile/kernel_table.h"
 #include "report/reports.h"
 #include "timing/predict.h"
 #include "timing/prediction_codec.h"

@@ -14,9 +14,9 @@
 #include <memory>
 #include <vector>
 
+#include "code/function_code.h"
+#include "code/launch_config.h"
 #include "execute/access_listener.h"
-#include "execute/device.h"
-#include "program/lower.h"
 #include "timing/recording.h"
 
 namespace coalesce::sim {
