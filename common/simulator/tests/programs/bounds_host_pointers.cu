@@ -21,8 +21,8 @@
 // expect: behind registered memory: 700
 // expect-stderr: first element that does not exist of the registered allocation of
 // expect: across the end of an allocation: 700
-// expect-stderr: which is partly
-// expect-stderr: inside, but its last 2 bytes lie past the end of the allocation
+// expect-stderr: which is partly inside, but its
+// expect-stderr: last 2 bytes lie past the end of the allocation of 126 bytes
 #include <sys/wait.h>
 #include <unistd.h>
 
