@@ -109,6 +109,34 @@ Predicted predict_launches(const std::function<void()>& launch, double bytes, Sh
     return result;
 }
 
+void launch_alone(const std::function<void()>& launch) {
+    const RecordAlone recording;
+    launch();
+}
+
+Touched touched(Direction direction) {
+    std::vector<MemoryRange> all;
+    const auto take = [](std::uint64_t address, std::uint64_t bytes, void* user) {
+        static_cast<std::vector<MemoryRange>*>(user)->push_back({address, bytes});
+    };
+    Touched found;
+    int is_all = 0;
+    found.bytes =
+        SIMULATOR_FUNCTION(coalesceGetTouched)(direction == Direction::store, take, &all, &is_all);
+    found.is_all = is_all != 0;
+    std::sort(all.begin(), all.end(),
+              [](const MemoryRange& a, const MemoryRange& b) { return a.address < b.address; });
+    for (const MemoryRange& next : all) {
+        if (found.ranges.empty() || next.address > found.ranges.back().end()) {
+            found.ranges.push_back(next);
+        } else {
+            MemoryRange& last = found.ranges.back();
+            last.bytes = std::max(last.end(), next.end()) - last.address;
+        }
+    }
+    return found;
+}
+
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {
     const std::string refused = refusal(variant, shape);
     if (!refused.empty()) throw NotPredicted("at " + shape.name() + " it " + refused);
