@@ -5,7 +5,8 @@
 //         block: shared addresses depend on the thread, not on the block. So the first block of a
 //         launch is checked in full while the ledger records what each warp did: instruction,
 //         lanes, addresses, barriers. If that block was clean, later blocks only compare, step by
-//         step. The first step that differs ends it: the part so far is replayed into the checker,
+//         step. (Loops come by the same addresses again and again, and warps share them: each 32 are kept
+//         once, so that a million steps fit the host's cache.) The first step that differs ends it: the part so far is replayed into the checker,
 //         and the rest of that block is checked in full.
 // Shared  What a clean block did may be handed to others that run blocks of the same launch, whichever way
 //         the kernel was lowered for them: a launch that is recorded checks one of the recorded blocks
@@ -18,6 +19,7 @@
 
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "base/types.h"
@@ -46,7 +48,7 @@ public:
     /// What a block did.
     struct Steps {
         std::vector<std::vector<Step>> of_warp;
-        std::vector<u32> addresses;  ///< 32 a step
+        std::vector<u32> addresses;  ///< 32 a step; steps with the same ones share them
         std::vector<u32> undefined;  ///< likewise
         std::vector<u32> order;      ///< warp of each step, in time
     };
@@ -102,6 +104,7 @@ private:
         const Step* next = nullptr;
         const Step* end = nullptr;
     };
+    u32 keep_addresses(const u32* addresses, Mask active);
     bool same_addresses(const Step& step, const u32* addresses) const;
     bool same_undefined(const Step& step, const u32* stored) const;
 
@@ -109,9 +112,10 @@ private:
     bool allowed_ = false;
     u32 give_ups_ = 0;
     u64 blocks_compared_ = 0;
-    std::shared_ptr<Steps> recorded_;     ///< of the block that is written down
-    std::shared_ptr<const Steps> clean_;  ///< what others are compared with
-    std::vector<Cursor> cursors_;         ///< by warp, into clean_
+    std::shared_ptr<Steps> recorded_;         ///< of the block that is written down
+    std::unordered_multimap<u64, u32> kept_;  ///< hash of 32 addresses -> where recorded_ has them
+    std::shared_ptr<const Steps> clean_;      ///< what others are compared with
+    std::vector<Cursor> cursors_;             ///< by warp, into clean_
 };
 
 }  // namespace coalesce::sim
