@@ -226,18 +226,24 @@ const Program kPrograms[] = {
      [](const Arrays& m) { stencil_3d<<<dim3(4, 16), dim3(32, 8)>>>(m.c, m.a, 128); }},
     {"reduction",
      [](const Arrays& m) {
-         for (int k = 0; k < 8; ++k) reduction<<<256, 256>>>(m.c, m.a, kFloats);
+         for (int k = 0; k < 32; ++k) reduction<<<256, 256>>>(m.c, m.a, kFloats);
      }},
-    {"scan", [](const Arrays& m) { scan<<<2048, 512>>>(m.c, m.a); }},
+    {"scan",
+     [](const Arrays& m) {
+         for (int k = 0; k < 4; ++k) scan<<<2048, 512>>>(m.c, m.a);
+     }},
     {"histogram",
-     [](const Arrays& m) { histogram<<<64, 256>>>(reinterpret_cast<u32*>(m.c), m.a, kFloats); }},
+     [](const Arrays& m) {
+         for (int k = 0; k < 4; ++k)
+             histogram<<<64, 256>>>(reinterpret_cast<u32*>(m.c), m.a, kFloats);
+     }},
     {"bodies",
      [](const Arrays& m) {
-         bodies<<<16, 128>>>(reinterpret_cast<float4*>(m.c), reinterpret_cast<const float4*>(m.a),
-                             2048);
+         bodies<<<32, 128>>>(reinterpret_cast<float4*>(m.c), reinterpret_cast<const float4*>(m.a),
+                             4096);
      }},
     {"mandelbrot",
-     [](const Arrays& m) { mandelbrot<<<dim3(16, 64), dim3(32, 8)>>>(m.c, 512, 256); }},
+     [](const Arrays& m) { mandelbrot<<<dim3(32, 128), dim3(32, 8)>>>(m.c, 1024, 256); }},
     {"bitonic_sort",
      [](const Arrays& m) {
          constexpr int kCount = 1 << 16;
@@ -245,16 +251,21 @@ const Program kPrograms[] = {
              for (int distance = size / 2; distance; distance /= 2)
                  bitonic_sort<<<kCount / 256, 256>>>(m.a, size, distance);
      }},
-    {"random_numbers", [](const Arrays& m) { random_numbers<<<128, 256>>>(m.c, 64); }},
-    {"sparse_product", [](const Arrays& m) { sparse_product<<<256, 256>>>(m.c, m.a, m.b, 65536); }},
+    {"random_numbers", [](const Arrays& m) { random_numbers<<<512, 256>>>(m.c, 64); }},
+    {"sparse_product",
+     [](const Arrays& m) {
+         for (int k = 0; k < 2; ++k) sparse_product<<<256, 256>>>(m.c, m.a, m.b, 65536);
+     }},
     {"transpose",
      [](const Arrays& m) {
          for (int k = 0; k < 16; ++k) transpose<<<dim3(32, 32), dim3(32, 8)>>>(m.c, m.a, 1024);
      }},
     {"fourier",
      [](const Arrays& m) {
-         fourier<<<512, 512>>>(reinterpret_cast<float2*>(m.c), reinterpret_cast<const float2*>(m.a),
-                               reinterpret_cast<const float2*>(m.b));
+         for (int k = 0; k < 2; ++k)
+             fourier<<<512, 512>>>(reinterpret_cast<float2*>(m.c),
+                                   reinterpret_cast<const float2*>(m.a),
+                                   reinterpret_cast<const float2*>(m.b));
      }},
 };
 

@@ -24,6 +24,8 @@
 
 namespace coalesce::sim {
 
+class Progress;
+
 /// What all workers of a launch share.
 struct Launch {
     Kernel* kernel = nullptr;
@@ -43,6 +45,8 @@ struct Launch {
     u64 started_at = 0;  ///< clock_of() when it began: clocks never go back
     u64 leapt = 0;       ///< cycles that the clocks have leapt on, because nothing else happened
     u64 grid_workspace = 0;  ///< device address: cooperative_groups keeps its grid barrier here
+
+    Progress* progress = nullptr;  ///< to be told of blocks that have ended
 
     // What is recorded of it (recorder.h).
     StepListener* recorder = nullptr;  ///< to every block that is run

@@ -6,7 +6,7 @@
 namespace coalesce::sim {
 namespace {
 
-/// What a worker may keep of a block: 28 bytes a step, and 128 for each 32 addresses that are not the same
+/// What a worker may keep of a block: 28 bytes per step, and 128 for each 32 addresses that are not the same
 /// as others. A tiled product of 1024 x 1024 by blocks of 32 x 32 takes 67 thousand steps.
 constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
 /// A kernel whose blocks differ this often is checked in full.
@@ -97,13 +97,12 @@ void SharedLedger::give_up(const std::function<void(u32, const Step&, const u32*
     for (const std::vector<Step>& steps : clean_->of_warp) at.push_back(steps.data());
     for (u32 warp : clean_->order) {
         const Step* step = at[warp]++;
-        if (step < cursors_[warp].next)
-            replay(warp, *step, clean_->addresses.data() + u64{step->addresses} * kLanes);
+        if (step < cursors_[warp].next) replay(warp, *step, addresses(*step));
     }
 }
 
 bool SharedLedger::same_addresses(const Step& step, const u32* addresses) const {
-    const u32* recorded = clean_->addresses.data() + u64{step.addresses} * kLanes;
+    const u32* recorded = this->addresses(step);
     u32 differ = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u32 active = step.active >> l & 1 ? kAllLanes : 0;

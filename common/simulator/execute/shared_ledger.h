@@ -33,6 +33,12 @@ public:
     /// What a step is: of a shared load or store its site, or one of these.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
+    /// How the 32 addresses of a step lie, where that makes moving the data easier.
+    enum class Layout : u8 {
+        scattered,
+        contiguous,  ///< all lanes are active, and lane l is at the first address + l * bytes
+        same,        ///< every active lane is at the first one's address
+    };
     /// What one warp did in one step.
     struct Step {
         u32 what = 0;
@@ -40,7 +46,7 @@ public:
         u16 wavefronts = 0, ideal = 0;
         u32 addresses = 0;  ///< index into Steps::addresses, in units of 32
         bool is_store = false;
-        bool contiguous = false;  ///< lane l is at the first address + l * bytes
+        Layout layout = Layout::scattered;
         u32 undefined = 0;  ///< 1 + index into Steps::undefined, in units of 32; 0: no byte is
 
         bool is_access() const { return what < kWarpBarrier; }
@@ -71,19 +77,23 @@ public:
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
     /// While comparing: the step that `warp` is expected to do next if it is this one, else
-    /// nullptr. `stable` says that the addresses cannot differ for this warp (they do not depend
+    /// nullptr. `addresses`: nullptr when they cannot differ for this warp (they do not depend
     /// on the block). `stored`: the undefined bytes of each lane, when it stores some.
-    const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses, bool stable,
+    const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses,
                        const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
         if (cursor.next == cursor.end) return nullptr;
         const Step& step = *cursor.next;
         if (step.what != what || step.active != active) return nullptr;
-        if (!stable && step.is_access() && !same_addresses(step, addresses)) return nullptr;
+        if (addresses && step.is_access() && !same_addresses(step, addresses)) return nullptr;
         if ((step.is_store && step.undefined) || stored) [[unlikely]]
             if (!same_undefined(step, stored)) return nullptr;
         ++cursor.next;
         return &step;
+    }
+    /// While comparing: the 32 addresses of this step; 0 for lanes that are not active.
+    const u32* addresses(const Step& step) const {
+        return clean_->addresses.data() + u64{step.addresses} * kLanes;
     }
     /// While comparing: of each lane, the undefined bytes that this step loaded or stored; nullptr: none.
     const u32* undefined(const Step& step) const {

@@ -452,6 +452,10 @@ void lower(Kernel& kernel) {
         kernel.sites.clear();
         return;
     }
+    if (code->plain)
+        kernel.written.anywhere = true;
+    else
+        kernel.written = written_memory(kernel);
     kernel.registers_estimate = estimate_registers(*kernel.module->ast, *kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.code = std::move(code);

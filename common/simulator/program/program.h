@@ -16,6 +16,7 @@
 
 #include "base/types.h"
 #include "counters/counters.h"
+#include "program/written_memory.h"
 #include "ptx/ast.h"
 #include "report/reports.h"
 
@@ -83,7 +84,8 @@ struct KernelTotals {
     /// Launches that an error ended. How far each worker had come by then is chance, so that what
     /// they did is counted nowhere.
     u64 stopped = 0;
-    Dim3 grid, block;  ///< of the last launch of either kind
+    u64 only_counted = 0;  ///< launches that were not checked: see Options::sample
+    Dim3 grid, block;      ///< of the last launch of either kind
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;  ///< lanes that were active, added up
     u64 branches = 0;
@@ -118,6 +120,7 @@ struct Kernel {
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;
     std::shared_ptr<Code> plain_code;  ///< for blocks that are recorded (execute/recorder.h)
+    WrittenMemory written;             ///< known when it has been lowered
     std::string error;                 ///< why it cannot run: "unknown instruction ..."
     Place error_place;
 
