@@ -6,14 +6,17 @@
 #include <numeric>
 #include <thread>
 #include <tuple>
+#include <unordered_map>
 
 #include "analysis/block_layout.h"
 #include "code/names.h"
 #include "execute/device_calls.h"
 #include "execute/recorder.h"
+#include "execute/special_registers.h"
 #include "execute/worker.h"
 #include "program/lower.h"
 #include "ptx/parser.h"
+#include "report/progress.h"
 
 namespace coalesce::sim {
 
@@ -29,6 +32,16 @@ struct Device::State {
     u64 launches = 0;
     u64 clock = 0;
     u64 grid_workspace = 0;
+    std::unordered_map<std::string, u64> alike;  ///< launches, by all that makes one like another
+    /// What a clean block of a kernel's last launch did in shared memory, and which launch that was.
+    struct CleanBlock {
+        std::shared_ptr<const Kernel::Code> code;
+        std::string key;
+        std::shared_ptr<const SharedLedger::Steps> steps;
+    };
+    std::unordered_map<const Kernel*, CleanBlock> clean;
+    void remember_clean_block(const Launch& launch);
+    void recall_clean_block(Launch& launch) const;
 };
 
 namespace {
@@ -253,6 +266,27 @@ void add_totals(Kernel& kernel, const Kernel::Code& code, const WorkerTotals& to
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
+/// The allocations that the kernel's pointers point to, as far as it writes through them.
+std::vector<const Allocation*> written_by(const Launch& launch) {
+    const Kernel& kernel = *launch.kernel;
+    std::vector<u64> pointers;
+    for (const u32 offset : kernel.written.parameters) {
+        u64 pointer = 0;
+        if (offset + sizeof pointer <= launch.parameters.size())
+            std::memcpy(&pointer, launch.parameters.data() + offset, sizeof pointer);
+        pointers.push_back(pointer);
+    }
+    for (const std::string& name : kernel.written.variables)
+        if (const auto found = kernel.module->variable_addresses.find(name);
+            found != kernel.module->variable_addresses.end())
+            pointers.push_back(found->second);
+    std::vector<const Allocation*> allocations;
+    for (const u64 pointer : pointers)
+        if (const Allocation* found = launch.allocations->find(pointer))
+            allocations.push_back(found);
+    return allocations;
+}
+
 /// Of a launch that is not carried out as a whole: what it reads may never have been written.
 Checks only_bounds() {
     Checks checks;
@@ -291,23 +325,33 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     if (alone && recording->blocks_wait) return Status::success;
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
-    if (alone) launch.checks = only_bounds();
+    if (alone || (options().sample && leaves_checks_out(launch))) {
+        launch.checks = only_bounds();
+        launch.checks.memory = alone || options().checks.memory;
+    }
     launch.only_heard = alone;
     if (launch.checks.global_race) {
         if (!state_->global_race)
             state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
         launch.global_race = state_->global_race.get();
         launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
+        if (!kernel.written.anywhere) launch.global_race->expect_writes(written_by(launch));
     }
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<Counted> counted;
     if (recording && !recording->blocks_wait)
         record(launch, *recording, arguments, resident, alone, counted);
+    if (!launch.clean_block && !options().plain) state_->recall_clean_block(launch);
+    Progress progress(kernel.demangled, config.grid.count());
+    launch.progress = &progress;
     if (!launch.failed()) run(launch, resident, counted);
     if (recording)
         for (const auto& worker : state_->workers) worker->neighbours.move_to(*recording);
     if (!alone) add_up(launch, counted);
-    if (launch.global_race) launch.global_race->end_launch();
+    if (launch.global_race) {
+        launch.global_race->end_launch();
+        if (launch.global_race->was_surprised()) kernel.written.anywhere = true;
+    }
     state_->shared_log.end_launch();
     return static_cast<Status>(launch.status.load());
 }
@@ -326,6 +370,55 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.started_at = state_->clock;
     launch.stack_limit = stack_limit;
     launch.grid_workspace = state_->grid_workspace;
+}
+
+namespace {
+
+/// All that makes one launch of a kernel like another.
+std::string key_of(const Launch& launch) {
+    std::string key(launch.parameters.begin(), launch.parameters.end());
+    const auto add = [&key](const auto& value) {
+        key.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    add(launch.kernel);
+    add(launch.config.grid);
+    add(launch.config.block);
+    add(launch.config.dynamic_shared);
+    add(launch.checks.race);
+    add(launch.checks.init);
+    return key;
+}
+
+}  // namespace
+
+/// Whether this kernel was launched with these arguments so often that it is only counted: see Options::sample.
+bool Device::leaves_checks_out(const Launch& launch) {
+    // Nobody can say how many different launches a program makes.
+    constexpr std::size_t kMostKept = 1 << 16;
+    if (state_->alike.size() >= kMostKept) return false;
+    if (++state_->alike[key_of(launch)] <= options().sample) return false;
+    ++launch.kernel->totals.only_counted;
+    return true;
+}
+
+/// The launch before this one that was like it may have had a clean block: this one's blocks are compared with that.
+void Device::State::remember_clean_block(const Launch& launch) {
+    constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
+    if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
+    if (clean.size() >= kMostKernels) clean.clear();
+    // Of all that addresses are computed from before a block begins, this alone is another in each launch.
+    const auto* launch_number = find_special_register("%gridid");
+    for (const SpecialSlot& s : launch.kernel->code->launch_specials)
+        if (s.special == launch_number) return;
+    clean[launch.kernel] = {launch.kernel->code, key_of(launch), launch.clean_block};
+}
+
+void Device::State::recall_clean_block(Launch& launch) const {
+    const auto found = clean.find(launch.kernel);
+    if (found == clean.end() || found->second.code != launch.kernel->code ||
+        found->second.key != key_of(launch))
+        return;
+    launch.clean_block = found->second.steps;
 }
 
 namespace {
@@ -422,9 +515,11 @@ void Device::run(Launch& launch, u64 resident, std::vector<Counted>& counted) {
     workers[0]->run();
     for (std::thread& t : threads) t.join();
     for (u32 k = 0; k < count; ++k) {
+        if (!launch.clean_block) launch.clean_block = workers[k]->clean_block();
         workers[k]->end_launch();
         counted.push_back({launch.code, std::move(workers[k]->totals)});
     }
+    if (!launch.failed() && !launch.only_heard) state_->remember_clean_block(launch);
 }
 
 /// What all blocks have done, unless an error stopped them.

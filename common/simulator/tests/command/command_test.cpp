@@ -3,10 +3,13 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -108,6 +111,79 @@ TEST_CASE("what could not be simulated does not pass for a success") {
     CHECK(has(unbroken(got.err), "its results are not those of a GPU"));
     CHECK(run({kProgram, "unsupported", "and look at errors"}).exit_code == 1);
     CHECK(run({kProgram, "unsupported"}, {"--error-exitcode", "9"}).exit_code == 9);
+}
+
+TEST_CASE("--sample checks some of the launches that are alike, and counts all") {
+    const auto collisions = [](const std::vector<std::string>& options) {
+        const Outcome got = run({kProgram, "collide"}, options);
+        REQUIRE(got.report.is_object());
+        const auto kernel = std::find_if(got.report["kernels"].begin(), got.report["kernels"].end(),
+                                         [](const auto& k) { return k["name"] == "collide"; });
+        REQUIRE(kernel != got.report["kernels"].end());
+        CHECK((*kernel)["launches"] == 5);
+        CHECK((*kernel)["store_requests"] == 10);
+        CHECK(has(got.err, "of them counted, and not checked") == kernel->contains("only_counted"));
+        REQUIRE(got.report["reports"].size() == 1);
+        return std::pair(got.report["reports"][0]["count"].get<int>(),
+                         kernel->value("only_counted", 0));
+    };
+    CHECK(collisions({}) == std::pair(5, 0));
+    CHECK(collisions({"--sample", "2"}) == std::pair(3, 2));
+    CHECK(collisions({"--sample", "4"}) == std::pair(5, 0));
+    // A fault stays one.
+    CHECK(run({kProgram, "report"}, {"--sample", "1", "--error-exitcode", "9"}).exit_code == 9);
+}
+
+namespace {
+
+/// What simulate writes to a terminal as its standard error.
+std::string on_terminal(const std::vector<std::string>& words) {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    REQUIRE(terminal >= 0);
+    REQUIRE((grantpt(terminal) == 0 && unlockpt(terminal) == 0));
+    const pid_t process = fork();
+    if (process == 0) {
+        dup2(open(ptsname(terminal), O_RDWR | O_NOCTTY), STDERR_FILENO);
+        dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+        std::vector<char*> argv{const_cast<char*>(SIMULATE)};
+        for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+        argv.push_back(nullptr);
+        execv(SIMULATE, argv.data());
+        _exit(127);
+    }
+    std::string text;
+    char buffer[4096];
+    for (;;) {
+        pollfd wait{terminal, POLLIN, 0};
+        const bool ended = waitpid(process, nullptr, WNOHANG) == process;
+        while (poll(&wait, 1, 20) > 0 && (wait.revents & POLLIN)) {
+            const ssize_t n = read(terminal, buffer, sizeof buffer);
+            if (n <= 0) break;
+            text.append(buffer, static_cast<std::size_t>(n));
+        }
+        if (ended) break;
+    }
+    close(terminal);
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("a long launch shows how far it is: on a terminal, in one line that goes") {
+    setenv("COALESCE_SIM_PROGRESS", "1", 1);  // milliseconds, so that it need not be long
+    const std::string text = on_terminal({kProgram, "long"});
+    CAPTURE(text);
+    const std::size_t begin = text.find("\rfill: "), end = text.find("\r\033[K", begin);
+    REQUIRE(begin != text.npos);
+    REQUIRE(end != text.npos);
+    const std::string line = text.substr(begin + 1, text.find("\033[K", begin) - begin - 1);
+    CHECK(has(line, " % of 20,000 blocks, about "));
+    CHECK(line.size() < 80);
+    CHECK(text.find("fill: 2 launches") > end);
+    CHECK_FALSE(has(on_terminal({"--quiet", kProgram, "long"}), "% of"));
+    CHECK_FALSE(has(run({kProgram, "long"}).err, "% of"));
+    unsetenv("COALESCE_SIM_PROGRESS");
+    CHECK_FALSE(has(on_terminal({kProgram, "long"}), "% of"));  // it is over before anybody waits
 }
 
 TEST_CASE("--quiet prints nothing, and the report is written") {
