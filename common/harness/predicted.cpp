@@ -16,7 +16,10 @@ namespace {
 /// Until the end of its life, launches run only those of their blocks that are recorded.
 class RecordAlone {
 public:
-    RecordAlone() { SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordAlone); }
+    explicit RecordAlone(FewBlocks blocks) {
+        SIMULATOR_FUNCTION(coalesceRecord)
+        (blocks == FewBlocks::moves ? coalesceRecordSample : coalesceRecordAlone);
+    }
     ~RecordAlone() {
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
         // Blocks that miss what others would have written may end badly; that says nothing of the variant.
@@ -89,8 +92,8 @@ double useful_bytes(Shape shape, int element_size) {
 }
 
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
-                           const std::string& gpu) {
-    const RecordAlone recording;
+                           const std::string& gpu, FewBlocks blocks) {
+    const RecordAlone recording(blocks);
     launch();
     Predicted result;
     result.shape = shape;
@@ -109,8 +112,8 @@ Predicted predict_launches(const std::function<void()>& launch, double bytes, Sh
     return result;
 }
 
-void launch_alone(const std::function<void()>& launch) {
-    const RecordAlone recording;
+void launch_few_blocks(const std::function<void()>& launch) {
+    const RecordAlone recording(FewBlocks::only_asks);
     launch();
 }
 

@@ -49,12 +49,18 @@ timing::Predictions predictions_for(const std::string& gpu);
 /// Throws NotPredicted when it cannot be launched there, or launches nothing that can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
 
+/// What becomes of memory where a few blocks stand for a launch.
+enum class FewBlocks {
+    only_asks,  ///< nothing is loaded or stored
+    moves,      ///< blocks whose steps are written down load and store
+};
+
 /// The same for any launches, which together read and write `bytes`.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
-                           const std::string& gpu);
+                           const std::string& gpu, FewBlocks blocks = FewBlocks::only_asks);
 
-/// Launches on the simulator, a few blocks of each launch.
-void launch_alone(const std::function<void()>& launch);
+/// Launches on the simulator, a few blocks of each launch. Nothing is loaded or stored.
+void launch_few_blocks(const std::function<void()>& launch);
 
 /// Device memory, from an address on.
 struct MemoryRange {

@@ -49,7 +49,7 @@ private:
 Predicted predict_large(const LargeLaunch& launch, Shape shape, const SampledMatrix* sampled) {
     if (sampled) {
         Touched loaded;
-        launch_alone([&] {
+        launch_few_blocks([&] {
             launch.run();
             loaded = touched(Direction::load);
         });
@@ -61,7 +61,8 @@ Predicted predict_large(const LargeLaunch& launch, Shape shape, const SampledMat
         if (sampled) stored = touched(Direction::store);
     };
     const std::string& gpu = timing::known_gpus().front().name;
-    Predicted predicted = predict_launches(run, useful_bytes(shape), shape, gpu);
+    Predicted predicted = predict_launches(run, useful_bytes(shape), shape, gpu,
+                                           sampled ? FewBlocks::moves : FewBlocks::only_asks);
     if (sampled && !sampled->is_moved(launch.out(), stored))
         throw NotMoved("its blocks do not store what belongs where they store");
     return predicted;

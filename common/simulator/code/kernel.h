@@ -74,6 +74,13 @@ struct Site {
     ptx::SourceLine where;
 };
 
+/// Where stores and atomics may go: see analysis/written_memory.h.
+struct WrittenMemory {
+    bool anywhere = false;
+    std::vector<u32> parameters;  ///< pointers: where they lie in the kernel's parameter memory
+    std::vector<std::string> variables;  ///< of the module
+};
+
 struct Module;
 class ByteUses;
 
@@ -83,7 +90,8 @@ struct KernelTotals {
     /// Launches that an error ended. How far each worker had come by then is chance, so that what
     /// they did is counted nowhere.
     u64 stopped = 0;
-    Dim3 grid, block;  ///< of the last launch of either kind
+    u64 only_counted = 0;  ///< launches that were not checked: see Options::sample
+    Dim3 grid, block;      ///< of the last launch of either kind
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;  ///< lanes that were active, added up
     u64 branches = 0;
@@ -118,6 +126,7 @@ struct Kernel {
     struct Code;  ///< lowered form, made at the first launch (program/lower.h)
     std::shared_ptr<Code> code;
     std::shared_ptr<Code> plain_code;  ///< for blocks that are recorded (execute/recorder.h)
+    WrittenMemory written;             ///< known when it has been lowered
     std::string error;                 ///< why it cannot run: "unknown instruction ..."
     Place error_place;
 

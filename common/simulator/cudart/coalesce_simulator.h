@@ -94,7 +94,8 @@ int coalesceGetAccess(size_t index, CoalesceAccess* access);
 enum {
     coalesceRecordNothing,
     coalesceRecordBeside, /**< launches are carried out as always, and recorded */
-    coalesceRecordAlone /**< only the blocks that are recorded run: memory is not what it would be */
+    coalesceRecordAlone, /**< only the blocks that are recorded run: memory is not what it would be */
+    coalesceRecordSample /**< likewise; some of them load and store, as the launch would */
 };
 /** What is recorded of launches from now on. What was recorded before is gone. */
 void coalesceRecord(int what);

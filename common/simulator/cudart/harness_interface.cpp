@@ -149,9 +149,10 @@ int coalesceGetAccess(size_t index, CoalesceAccess* result) {
 }
 
 void coalesceRecord(int what) {
-    recorder().begin(what == coalesceRecordBeside  ? Recorder::What::beside
-                     : what == coalesceRecordAlone ? Recorder::What::alone
-                                                   : Recorder::What::nothing);
+    recorder().begin(what == coalesceRecordBeside   ? Recorder::What::beside
+                     : what == coalesceRecordAlone  ? Recorder::What::alone
+                     : what == coalesceRecordSample ? Recorder::What::sample
+                                                    : Recorder::What::nothing);
 }
 
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),

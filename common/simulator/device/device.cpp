@@ -1,19 +1,19 @@
 #include "device/device.h"
 
 #include <algorithm>
-#include <list>
 #include <mutex>
 #include <numeric>
 #include <thread>
 #include <tuple>
+#include <unordered_map>
 
-#include "analysis/block_layout.h"
-#include "code/names.h"
+#include "device/modules.h"
 #include "execute/device_calls.h"
 #include "execute/recorder.h"
+#include "execute/special_registers.h"
 #include "execute/worker.h"
 #include "program/lower.h"
-#include "ptx/parser.h"
+#include "report/progress.h"
 
 namespace coalesce::sim {
 
@@ -29,101 +29,19 @@ struct Device::State {
     u64 launches = 0;
     u64 clock = 0;
     u64 grid_workspace = 0;
+    std::unordered_map<std::string, u64> alike;  ///< launches, by all that makes one like another
+    /// What a clean block of a kernel's last launch did in shared memory, and which launch that was.
+    struct CleanBlock {
+        std::shared_ptr<const Kernel::Code> code;
+        std::string key;
+        std::shared_ptr<const SharedLedger::Steps> steps;
+    };
+    std::unordered_map<const Kernel*, CleanBlock> clean;
+    void remember_clean_block(const Launch& launch);
+    void recall_clean_block(Launch& launch) const;
 };
 
 namespace {
-
-/// Loaded modules, and what is left of unloaded ones: their counters are wanted at the end.
-struct Registry {
-    std::mutex mutex;
-    std::vector<Module*> loaded;
-    std::vector<std::unique_ptr<Module>> unloaded;
-};
-Registry& registry() {
-    // Never destroyed: the report at exit is written after the destructors of static objects ran.
-    static Registry& r = *new Registry;
-    return r;
-}
-
-/// As on hardware, where the addresses of variables span 2 GiB.
-constexpr u64 kMaxVariableBytes = 2ull << 30;
-
-/// Device memory for every .global and .const variable, with its initial value.
-void place_variables(Module& module, DeviceMemory& memory) {
-    u64 total = 0;
-    for (const auto& [name, v] : module.ast->variables) {
-        const bool constant = v.space == ptx::StateSpace::constant;
-        if ((v.space != ptx::StateSpace::global && !constant) || v.is_extern) continue;
-        const AllocationKind kind = constant       ? AllocationKind::constant
-                                    : v.is_managed ? AllocationKind::managed
-                                                   : AllocationKind::variable;
-        const bool fits = v.size <= kMaxVariableBytes - total;
-        const u64 address =
-            fits ? memory.allocate(std::max<u64>(v.size, 1), kind, kernel_name(name)) : 0;
-        if (!address)
-            throw std::runtime_error("the variable " + name + " of " + std::to_string(v.size) +
-                                     " bytes does not fit into device memory");
-        total += v.size;
-        module.variable_addresses[name] = address;
-        module.owned.push_back(address);
-        u8* bytes = memory.host_view(address, std::max<u64>(v.size, 1));
-        std::copy_n(v.initial.begin(), std::min<u64>(v.initial.size(), v.size), bytes);
-        memory.mark_written(address, std::max<u64>(v.size, 1));
-    }
-}
-
-/// Where a shared variable lies in every kernel that has it; nothing when none has. clang keeps an array of
-/// such addresses as a constant, though ptxas, and so a real GPU, takes none of it.
-std::optional<u64> shared_address(const Module& module, const std::string& name) {
-    std::optional<u64> address;
-    for (const auto& [kernel_name, kernel] : module.kernels) {
-        const auto found = kernel->shared_offsets.find(name);
-        if (found == kernel->shared_offsets.end()) continue;
-        const u64 here = shared_window() + found->second;
-        if (address && *address != here)
-            throw std::runtime_error("an initial value has the address of " + name +
-                                     ", which differs between kernels");
-        address = here;
-    }
-    return address;
-}
-
-/// Initial values that are addresses of other variables or of functions.
-void relocate(Module& module, DeviceMemory& memory) {
-    const auto& functions = module.ast->functions;
-    for (const auto& [name, v] : module.ast->variables) {
-        const auto placed = module.variable_addresses.find(name);
-        if (placed == module.variable_addresses.end()) continue;
-        for (const ptx::Relocation& r : v.relocations) {
-            u64 value = 0;
-            const auto variable = module.variable_addresses.find(r.symbol);
-            const auto function = functions.find(r.symbol);
-            if (variable != module.variable_addresses.end())
-                value = variable->second;
-            else if (function != functions.end())
-                value = function_window() +
-                        16 * static_cast<u64>(std::distance(functions.begin(), function));
-            else if (const auto shared = shared_address(module, r.symbol))
-                value = r.generic ? *shared : *shared - shared_window();
-            value += static_cast<u64>(r.addend);
-            if (u8* bytes = memory.host_view(placed->second + r.offset, r.bytes))
-                std::memcpy(bytes, &value, r.bytes);
-        }
-    }
-}
-
-void make_kernels(Module& module) {
-    for (const auto& [name, function] : module.ast->functions) {
-        if (!function->is_entry || !function->has_body) continue;
-        auto kernel = std::make_unique<Kernel>();
-        kernel->name = name;
-        kernel->demangled = kernel_name(name);
-        kernel->ast = function.get();
-        kernel->module = &module;
-        describe_kernel(*kernel);
-        module.kernels[name] = std::move(kernel);
-    }
-}
 
 void report_unknown(const Kernel& kernel) {
     Report report;
@@ -151,50 +69,11 @@ DeviceMemory& Device::memory() {
 }
 
 std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& error) {
-    auto module = std::make_unique<Module>();
-    try {
-        module->ast = ptx::parse(ptx_text);
-        for (const auto& [name, function] : module->ast->functions) put_in_order(*function);
-        place_variables(*module, state_->memory);
-        make_kernels(*module);
-        relocate(*module, state_->memory);
-    } catch (const std::exception& e) {
-        error = e.what();
-        for (u64 address : module->owned) state_->memory.free(address);
-        return nullptr;
-    }
-    const std::lock_guard lock(registry().mutex);
-    registry().loaded.push_back(module.get());
-    return module;
+    return load_module(ptx_text, state_->memory, error);
 }
 
 void Device::unload(Module& module) {
-    for (u64 address : module.owned) state_->memory.free(address);
-    module.owned.clear();
-    const std::lock_guard lock(registry().mutex);
-    std::erase(registry().loaded, &module);
-    const bool ran =
-        std::any_of(module.kernels.begin(), module.kernels.end(),
-                    [](const auto& entry) { return entry.second->totals.was_launched(); });
-    if (!ran) return;
-    auto kept = std::make_unique<Module>(std::move(module));
-    for (auto& [name, kernel] : kept->kernels) kernel->module = kept.get();
-    registry().unloaded.push_back(std::move(kept));
-}
-
-std::vector<const Kernel*> all_kernels() {
-    const std::lock_guard lock(registry().mutex);
-    std::vector<const Kernel*> kernels;
-    for (const auto& m : registry().unloaded)
-        for (const auto& [name, kernel] : m->kernels) kernels.push_back(kernel.get());
-    for (const Module* m : registry().loaded)
-        for (const auto& [name, kernel] : m->kernels) kernels.push_back(kernel.get());
-    return kernels;
-}
-
-void forget_unloaded_kernels() {
-    const std::lock_guard lock(registry().mutex);
-    registry().unloaded.clear();
+    unload_module(module, state_->memory);
 }
 
 u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared) {
@@ -253,6 +132,27 @@ void add_totals(Kernel& kernel, const Kernel::Code& code, const WorkerTotals& to
     kernel.totals.divergent_branches += totals.divergent_branches;
 }
 
+/// The allocations that the kernel's pointers point to, as far as it writes through them.
+std::vector<const Allocation*> written_by(const Launch& launch) {
+    const Kernel& kernel = *launch.kernel;
+    std::vector<u64> pointers;
+    for (const u32 offset : kernel.written.parameters) {
+        u64 pointer = 0;
+        if (offset + sizeof pointer <= launch.parameters.size())
+            std::memcpy(&pointer, launch.parameters.data() + offset, sizeof pointer);
+        pointers.push_back(pointer);
+    }
+    for (const std::string& name : kernel.written.variables)
+        if (const auto found = kernel.module->variable_addresses.find(name);
+            found != kernel.module->variable_addresses.end())
+            pointers.push_back(found->second);
+    std::vector<const Allocation*> allocations;
+    for (const u64 pointer : pointers)
+        if (const Allocation* found = launch.allocations->find(pointer))
+            allocations.push_back(found);
+    return allocations;
+}
+
 /// Of a launch that is not carried out as a whole: what it reads may never have been written.
 Checks only_bounds() {
     Checks checks;
@@ -285,29 +185,39 @@ Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** argumen
     }
 
     const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
-    const bool alone = records && recorder().what() == Recorder::What::alone;
+    const bool alone = records && recorder().what() != Recorder::What::beside;
     timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
     if (recording && config.cooperative) recording->blocks_wait = true;
     if (alone && recording->blocks_wait) return Status::success;
     Launch launch;
     describe_launch(launch, kernel, config, arguments);
-    if (alone) launch.checks = only_bounds();
+    if (alone || (options().sample && leaves_checks_out(launch))) {
+        launch.checks = only_bounds();
+        launch.checks.memory = alone || options().checks.memory;
+    }
     launch.only_heard = alone;
     if (launch.checks.global_race) {
         if (!state_->global_race)
             state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
         launch.global_race = state_->global_race.get();
         launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
+        if (!kernel.written.anywhere) launch.global_race->expect_writes(written_by(launch));
     }
     state_->shared_log.begin_launch(kernel, config.grid, config.block);
     std::vector<Counted> counted;
     if (recording && !recording->blocks_wait)
         record(launch, *recording, arguments, resident, alone, counted);
+    if (!launch.clean_block && !options().plain) state_->recall_clean_block(launch);
+    Progress progress(kernel.demangled, config.grid.count());
+    launch.progress = &progress;
     if (!launch.failed()) run(launch, resident, counted);
     if (recording)
         for (const auto& worker : state_->workers) worker->neighbours.move_to(*recording);
     if (!alone) add_up(launch, counted);
-    if (launch.global_race) launch.global_race->end_launch();
+    if (launch.global_race) {
+        launch.global_race->end_launch();
+        if (launch.global_race->was_surprised()) kernel.written.anywhere = true;
+    }
     state_->shared_log.end_launch();
     return static_cast<Status>(launch.status.load());
 }
@@ -326,6 +236,55 @@ void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig&
     launch.started_at = state_->clock;
     launch.stack_limit = stack_limit;
     launch.grid_workspace = state_->grid_workspace;
+}
+
+namespace {
+
+/// All that makes one launch of a kernel like another.
+std::string key_of(const Launch& launch) {
+    std::string key(launch.parameters.begin(), launch.parameters.end());
+    const auto add = [&key](const auto& value) {
+        key.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    add(launch.kernel);
+    add(launch.config.grid);
+    add(launch.config.block);
+    add(launch.config.dynamic_shared);
+    add(launch.checks.race);
+    add(launch.checks.init);
+    return key;
+}
+
+}  // namespace
+
+/// Whether this kernel was launched with these arguments so often that it is only counted: see Options::sample.
+bool Device::leaves_checks_out(const Launch& launch) {
+    // Nobody can say how many different launches a program makes.
+    constexpr std::size_t kMostKept = 1 << 16;
+    if (state_->alike.size() >= kMostKept) return false;
+    if (++state_->alike[key_of(launch)] <= options().sample) return false;
+    ++launch.kernel->totals.only_counted;
+    return true;
+}
+
+/// The launch before this one that was like it may have had a clean block: this one's blocks are compared with that.
+void Device::State::remember_clean_block(const Launch& launch) {
+    constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
+    if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
+    if (clean.size() >= kMostKernels) clean.clear();
+    // Of all that addresses are computed from before a block begins, this alone is another in each launch.
+    const auto* launch_number = find_special_register("%gridid");
+    for (const SpecialSlot& s : launch.kernel->code->launch_specials)
+        if (s.special == launch_number) return;
+    clean[launch.kernel] = {launch.kernel->code, key_of(launch), launch.clean_block};
+}
+
+void Device::State::recall_clean_block(Launch& launch) const {
+    const auto found = clean.find(launch.kernel);
+    if (found == clean.end() || found->second.code != launch.kernel->code ||
+        found->second.key != key_of(launch))
+        return;
+    launch.clean_block = found->second.steps;
 }
 
 namespace {
@@ -371,7 +330,7 @@ void Device::record(Launch& launch, timing::Recording& recording, void** argumen
     chosen->launch.checks = launch.checks;
     chosen->launch.global_race = launch.global_race;
     chosen->launch.number = launch.number;
-    chosen->launch.only_heard = alone;
+    chosen->launch.only_heard = recorder().what() == Recorder::What::alone;
     chosen->launch.recorder = &chosen->log;
     const auto run_chosen = [=, this, &launch, &recording, &counted](std::vector<u64> blocks) {
         chosen->launch.only = std::move(blocks);
@@ -422,9 +381,11 @@ void Device::run(Launch& launch, u64 resident, std::vector<Counted>& counted) {
     workers[0]->run();
     for (std::thread& t : threads) t.join();
     for (u32 k = 0; k < count; ++k) {
+        if (!launch.clean_block) launch.clean_block = workers[k]->clean_block();
         workers[k]->end_launch();
         counted.push_back({launch.code, std::move(workers[k]->totals)});
     }
+    if (!launch.failed() && !launch.only_heard) state_->remember_clean_block(launch);
 }
 
 /// What all blocks have done, unless an error stopped them.

@@ -25,6 +25,8 @@
 
 namespace coalesce::sim {
 
+class Progress;
+
 /// What all workers of a launch share.
 struct Launch {
     Kernel* kernel = nullptr;
@@ -45,6 +47,8 @@ struct Launch {
     u64 leapt = 0;        ///< cycles that the clocks have leapt on, because nothing else happened
     u64 stack_limit = 0;  ///< bytes of each thread for calls (cudaLimitStackSize)
     u64 grid_workspace = 0;  ///< device address: cooperative_groups keeps its grid barrier here
+
+    Progress* progress = nullptr;  ///< to be told of blocks that have ended
 
     // What is recorded of it (recorder.h).
     StepListener* recorder = nullptr;  ///< to every block that is run

@@ -10,6 +10,7 @@
 #include "execute/async_copy.h"
 #include "execute/shared_checks.h"
 #include "execute/special_registers.h"
+#include "report/progress.h"
 
 namespace coalesce::sim {
 namespace {
@@ -259,6 +260,7 @@ void Worker::end_block(Resident& resident) {
         w.executed = w.settled = w.lane_instructions = w.branches = w.divergent_branches = 0;
     }
     resident.busy = false;
+    if (launch_->progress) launch_->progress->block_done();
 }
 
 std::shared_ptr<const SharedLedger::Steps> Worker::clean_block() const {

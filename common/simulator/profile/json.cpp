@@ -40,6 +40,7 @@ Json kernel_to_json(const KernelRow& kernel) {
               {"stopped", kernel.stopped},
               {"grid", as_array(kernel.grid)},
               {"block", as_array(kernel.block)}};
+    if (kernel.only_counted) json["only_counted"] = kernel.only_counted;
     if (kernel.launches == 0) return json;
     for (const NamedCounter& counter : kCounters) {
         json[counter.name] = kernel.counters.*counter.value;

@@ -18,6 +18,7 @@ namespace coalesce::sim {
 ///               "other_block", "other_thread"}]}
 /// A launch that an error stopped is told in "stopped" and counted nowhere else; a kernel of which
 /// no launch came to its end has no counters.
+/// "only_counted": how many launches were not checked, where --sample left some out.
 /// Reports stand in the order of kernel, place and kind: the same run gives the same text.
 /// With `times`, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all launches that have a time),
 /// "launches_like_others", "launches_left_out", "left_out_because", "error_band", "binds" and "longest" (of the

@@ -109,6 +109,7 @@ std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
         }
         row->launches += kernel->totals.launches;
         row->stopped += kernel->totals.stopped;
+        row->only_counted += kernel->totals.only_counted;
         row->grid = kernel->totals.grid;
         row->block = kernel->totals.block;
         Lines& row_lines = lines[static_cast<std::size_t>(row - rows.begin())];

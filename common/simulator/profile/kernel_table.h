@@ -77,11 +77,12 @@ struct LineRow {
 };
 
 struct KernelRow {
-    std::string name;   ///< demangled; the same name in several modules makes one row
-    u64 launches = 0;   ///< that came to their end
-    u64 stopped = 0;    ///< that an error ended: not counted in what follows
-    Dim3 grid, block;   ///< of the last launch of either kind
-    Counters counters;  ///< sums over all launches
+    std::string name;      ///< demangled; the same name in several modules makes one row
+    u64 launches = 0;      ///< that came to their end
+    u64 stopped = 0;       ///< that an error ended: not counted in what follows
+    u64 only_counted = 0;  ///< of all, those that were not checked: see Options::sample
+    Dim3 grid, block;      ///< of the last launch of either kind
+    Counters counters;     ///< sums over all launches
     bool instructions_by_line = false;  ///< whether lines know their warp_instructions
     std::vector<LineRow> lines;         ///< by file, then line; only lines whose number is known
 };

@@ -131,6 +131,8 @@ std::string execution_row(const Counters& c) {
 void add_kernel(std::string& out, const KernelRow& kernel, bool colour) {
     out += "\n" + coloured(wrap(title(kernel), kColumns, "", "    "), kBold, colour) + "\n";
     if (kernel.stopped > 0) out += "  " + stopped_row(kernel) + "\n";
+    if (kernel.only_counted > 0)
+        out += "  " + with_commas(kernel.only_counted) + " of them counted, and not checked\n";
     if (kernel.launches == 0) return;
     add_rows(out, global_accesses(kernel.counters), true, colour);
     add_rows(out, shared_accesses(kernel.counters), false, colour);

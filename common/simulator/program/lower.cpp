@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/written_memory.h"
 #include "base/device_model.h"
 #include "base/options.h"
 #include "execute/barriers.h"
@@ -459,6 +460,10 @@ void lower(Kernel& kernel) {
         kernel.sites.clear();
         return;
     }
+    if (code->plain)
+        kernel.written.anywhere = true;
+    else
+        kernel.written = written_memory(kernel);
     kernel.registers_estimate = estimate_registers(*kernel.module->ast, *kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.code = std::move(code);

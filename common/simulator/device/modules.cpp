@@ -1,0 +1,162 @@
+#include "device/modules.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "analysis/block_layout.h"
+#include "code/names.h"
+#include "device/device.h"
+#include "program/lower.h"
+#include "ptx/parser.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// Loaded modules, and what is left of unloaded ones: their counters are wanted at the end.
+struct Registry {
+    std::mutex mutex;
+    std::vector<Module*> loaded;
+    std::vector<std::unique_ptr<Module>> unloaded;
+};
+Registry& registry() {
+    // Never destroyed: the report at exit is written after the destructors of static objects ran.
+    static Registry& r = *new Registry;
+    return r;
+}
+
+/// As on hardware, where the addresses of variables span 2 GiB.
+constexpr u64 kMaxVariableBytes = 2ull << 30;
+
+/// Device memory for every .global and .const variable, with its initial value.
+void place_variables(Module& module, DeviceMemory& memory) {
+    u64 total = 0;
+    for (const auto& [name, v] : module.ast->variables) {
+        const bool constant = v.space == ptx::StateSpace::constant;
+        if ((v.space != ptx::StateSpace::global && !constant) || v.is_extern) continue;
+        const AllocationKind kind = constant       ? AllocationKind::constant
+                                    : v.is_managed ? AllocationKind::managed
+                                                   : AllocationKind::variable;
+        const bool fits = v.size <= kMaxVariableBytes - total;
+        const u64 address =
+            fits ? memory.allocate(std::max<u64>(v.size, 1), kind, kernel_name(name)) : 0;
+        if (!address)
+            throw std::runtime_error("the variable " + name + " of " + std::to_string(v.size) +
+                                     " bytes does not fit into device memory");
+        total += v.size;
+        module.variable_addresses[name] = address;
+        module.owned.push_back(address);
+        u8* bytes = memory.host_view(address, std::max<u64>(v.size, 1));
+        std::copy_n(v.initial.begin(), std::min<u64>(v.initial.size(), v.size), bytes);
+        memory.mark_written(address, std::max<u64>(v.size, 1));
+    }
+}
+
+/// Where a shared variable lies in every kernel that has it; nothing when none has. clang keeps an array of
+/// such addresses as a constant, though ptxas, and so a real GPU, takes none of it.
+std::optional<u64> shared_address(const Module& module, const std::string& name) {
+    std::optional<u64> address;
+    for (const auto& [kernel_name, kernel] : module.kernels) {
+        const auto found = kernel->shared_offsets.find(name);
+        if (found == kernel->shared_offsets.end()) continue;
+        const u64 here = shared_window() + found->second;
+        if (address && *address != here)
+            throw std::runtime_error("an initial value has the address of " + name +
+                                     ", which differs between kernels");
+        address = here;
+    }
+    return address;
+}
+
+/// Initial values that are addresses of other variables or of functions.
+void relocate(Module& module, DeviceMemory& memory) {
+    const auto& functions = module.ast->functions;
+    for (const auto& [name, v] : module.ast->variables) {
+        const auto placed = module.variable_addresses.find(name);
+        if (placed == module.variable_addresses.end()) continue;
+        for (const ptx::Relocation& r : v.relocations) {
+            u64 value = 0;
+            const auto variable = module.variable_addresses.find(r.symbol);
+            const auto function = functions.find(r.symbol);
+            if (variable != module.variable_addresses.end())
+                value = variable->second;
+            else if (function != functions.end())
+                value = function_window() +
+                        16 * static_cast<u64>(std::distance(functions.begin(), function));
+            else if (const auto shared = shared_address(module, r.symbol))
+                value = r.generic ? *shared : *shared - shared_window();
+            value += static_cast<u64>(r.addend);
+            if (u8* bytes = memory.host_view(placed->second + r.offset, r.bytes))
+                std::memcpy(bytes, &value, r.bytes);
+        }
+    }
+}
+
+void make_kernels(Module& module) {
+    for (const auto& [name, function] : module.ast->functions) {
+        if (!function->is_entry || !function->has_body) continue;
+        auto kernel = std::make_unique<Kernel>();
+        kernel->name = name;
+        kernel->demangled = kernel_name(name);
+        kernel->ast = function.get();
+        kernel->module = &module;
+        describe_kernel(*kernel);
+        module.kernels[name] = std::move(kernel);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Module> load_module(std::string_view ptx_text, DeviceMemory& memory,
+                                    std::string& error) {
+    auto module = std::make_unique<Module>();
+    try {
+        module->ast = ptx::parse(ptx_text);
+        for (const auto& [name, function] : module->ast->functions) put_in_order(*function);
+        place_variables(*module, memory);
+        make_kernels(*module);
+        relocate(*module, memory);
+    } catch (const std::exception& e) {
+        error = e.what();
+        for (u64 address : module->owned) memory.free(address);
+        return nullptr;
+    }
+    const std::lock_guard lock(registry().mutex);
+    registry().loaded.push_back(module.get());
+    return module;
+}
+
+void unload_module(Module& module, DeviceMemory& memory) {
+    for (u64 address : module.owned) memory.free(address);
+    module.owned.clear();
+    const std::lock_guard lock(registry().mutex);
+    std::erase(registry().loaded, &module);
+    const bool ran =
+        std::any_of(module.kernels.begin(), module.kernels.end(),
+                    [](const auto& entry) { return entry.second->totals.was_launched(); });
+    if (!ran) return;
+    auto kept = std::make_unique<Module>(std::move(module));
+    for (auto& [name, kernel] : kept->kernels) kernel->module = kept.get();
+    registry().unloaded.push_back(std::move(kept));
+}
+
+std::vector<const Kernel*> all_kernels() {
+    const std::lock_guard lock(registry().mutex);
+    std::vector<const Kernel*> kernels;
+    for (const auto& m : registry().unloaded)
+        for (const auto& [name, kernel] : m->kernels) kernels.push_back(kernel.get());
+    for (const Module* m : registry().loaded)
+        for (const auto& [name, kernel] : m->kernels) kernels.push_back(kernel.get());
+    return kernels;
+}
+
+void forget_unloaded_kernels() {
+    const std::lock_guard lock(registry().mutex);
+    registry().unloaded.clear();
+}
+
+}  // namespace coalesce::sim
