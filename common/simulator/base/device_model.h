@@ -8,6 +8,8 @@ namespace coalesce::sim {
 /// Limits and properties of the simulated device; cudart/device_properties.cpp reports them and the
 /// launch enforces them. Modelled on an H200 (compute capability 9.0), and documented in README.md.
 struct DeviceModel {
+    // They are read as cudaDeviceProp's members are.
+    // NOLINTBEGIN(readability-identifier-naming)
     static constexpr const char* name = "Coalesce simulated GPU (sm_90)";
     static constexpr u32 capability = 90;
     static constexpr u32 multiprocessors = 132;
@@ -25,6 +27,7 @@ struct DeviceModel {
     /// variables begin at 0, and these lie where no launch can put any.
     static constexpr u32 shared_reserved_begin = shared_per_block_optin;
     static constexpr u32 parameter_bytes_max = 32764;
+    // NOLINTEND(readability-identifier-naming)
 };
 
 }  // namespace coalesce::sim

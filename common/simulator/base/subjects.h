@@ -14,7 +14,7 @@ struct Subject {
 #include "base/subjects.inc"
 #undef COALESCE_SUBJECT
 
-inline constexpr Subject all[] = {
+inline constexpr Subject kAll[] = {
 #define COALESCE_SUBJECT(name, what, instead) name,
 #include "base/subjects.inc"
 #undef COALESCE_SUBJECT

@@ -89,7 +89,8 @@ LaneOf<T> to_lane(T value) {
     }
 }
 template <class T>
-constexpr Width width_of = sizeof(T) == 8 ? Width::w64 : Width::w32;
+constexpr Width width_of =  // NOLINT(readability-identifier-naming): used as a function
+    sizeof(T) == 8 ? Width::w64 : Width::w32;
 
 /// One bit per lane from 32 lanes that hold 0 or all ones.
 inline Mask mask_of(const u32* lanes) {

@@ -36,7 +36,7 @@ std::string explain_missing() {
     std::string text = "What runs on the simulated GPU:\n";
     for (const char* what : kRuns) add_row(text, what);
     text += "\nWhat does not, and what to do instead:\n";
-    for (const subjects::Subject& subject : subjects::all)
+    for (const subjects::Subject& subject : subjects::kAll)
         add_row(text, std::string(subject.what) + ": " + subject.instead);
     text += "\nLibraries of NVIDIA's that do not run:\n";
     for (const Library& library : kLibraries) add_row(text, library.name);
