@@ -33,8 +33,8 @@
 #include "base/types.h"
 #include "checks/cells.h"
 #include "checks/race_log.h"
+#include "code/kernel.h"
 #include "memory/device_memory.h"
-#include "program/program.h"
 
 namespace coalesce::sim {
 

@@ -14,7 +14,7 @@
 #include <unordered_map>
 
 #include "base/types.h"
-#include "program/program.h"
+#include "code/kernel.h"
 #include "report/reports.h"
 
 namespace coalesce::sim {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/demanded_bytes.h"
 #include "checks/access_report.h"
-#include "program/demanded_bytes.h"
 
 namespace coalesce::sim {
 

@@ -1,5 +1,6 @@
 #include "execute/shared_checks.h"
 
+#include "base/device_model.h"
 #include "execute/barriers.h"
 #include "execute/scheduler.h"
 

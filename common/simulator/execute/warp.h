@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "base/options.h"
 #include "base/types.h"
-#include "execute/device.h"
-#include "program/program.h"
+#include "code/kernel.h"
+#include "code/launch_config.h"
+#include "memory/device_memory.h"
 
 namespace coalesce::sim {
 

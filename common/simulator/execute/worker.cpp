@@ -1,5 +1,6 @@
 #include "execute/worker.h"
 
+#include "base/device_model.h"
 #include "execute/trace.h"
 
 #include <cstdlib>
@@ -122,8 +123,7 @@ void Worker::prepare(Resident& resident) {
     // in every run and in plain mode.
     std::memset(files, 0, file_bytes * warps);
     const u32 local_bytes =
-        code.main.local_bytes +
-        (code.uses_calls ? static_cast<u32>(Device::instance().stack_limit) : 0);
+        code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
     block.local = resident.local.resize(u64{local_bytes} * (threads + kLanes));
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
     u8* parameters = resident.parameters.resize(parameter_bytes * warps);

@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "base/text.h"
-#include "report/json.h"
-#include "report/kernel_table.h"
-#include "report/profile_text.h"
+#include "profile/json.h"
+#include "profile/kernel_table.h"
+#include "profile/profile_text.h"
 #include "report/progress.h"
 #include "report/reports.h"
 #include "report/text.h"

@@ -2,8 +2,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include "analysis/written_memory.h"
 #include "program/lower.h"
-#include "program/written_memory.h"
 #include "ptx/parser.h"
 
 using namespace coalesce::sim;
