@@ -771,6 +771,7 @@ void SharedRace::fence(u32 warp) {
 }
 
 void SharedRace::acquire(const SharedAccess& access) {
+    if (state_->released.empty()) return;
     for (Mask rest = access.active; rest; rest &= rest - 1) {
         state_->acquire(access.warp, access.addresses[std::countr_zero(rest)]);
     }

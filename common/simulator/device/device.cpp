@@ -135,7 +135,7 @@ void add_totals(Kernel& kernel, const Kernel::Code& code, const WorkerTotals& to
 /// The allocations that the kernel's pointers point to, as far as it writes through them.
 std::vector<const Allocation*> written_by(const Launch& launch) {
     const Kernel& kernel = *launch.kernel;
-    std::vector<u64> pointers;
+    std::vector<u64> pointers{launch.grid_workspace};  // that barriers of the grid write to
     for (const u32 offset : kernel.written.parameters) {
         u64 pointer = 0;
         if (offset + sizeof pointer <= launch.parameters.size())

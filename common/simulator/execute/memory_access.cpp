@@ -93,6 +93,26 @@ u8* host_address(const Warp& w, u64 address, int lane, u32 bytes, StateSpace spa
     return reinterpret_cast<u8*>(address + near->to_host);
 }
 
+/// Whether all is well in shared memory, as nearly always: then it is done.
+bool resolve_shared(const Warp& w, const u64* base, i64 offset, u32 bytes, Resolved& out) {
+    const u64 size = w.block->shared_bytes;
+    if (size < bytes || !std::has_single_bit(bytes) || bytes > 16) return false;
+    u64 bad = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        const u64 address = base[l] + static_cast<u64>(offset);
+        const u64 active = w.active >> l & 1 ? ~u64{0} : 0;
+        bad |= active & (static_cast<u64>(address > size - bytes) | (address & (bytes - 1)));
+    }
+    if (bad != 0) return false;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        out.address[lane] = base[lane] + static_cast<u64>(offset);
+        out.host[lane] = w.block->shared + out.address[lane];
+    }
+    out.in_shared = w.active;
+    return true;
+}
+
 /// In place of global memory that is asked for and not touched: zeros, for each lane its own, that may be
 /// written to. What is loaded may be read later, when others have been written to.
 u8* no_memory(int lane, u32 bytes, Access access) {
@@ -118,6 +138,7 @@ bool resolve(Warp& w, const Op* op, const u64* base, i64 offset, u32 bytes, Stat
              Access access, Resolved& out) {
     const Allocation* near = nullptr;
     out.in_shared = out.in_global = 0;
+    if (space == StateSpace::shared && resolve_shared(w, base, offset, bytes, out)) return true;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         u64 address = base[lane] + static_cast<u64>(offset);

@@ -186,6 +186,14 @@ TEST_CASE("a long launch shows how far it is: on a terminal, in one line that go
     CHECK_FALSE(has(on_terminal({kProgram, "long"}), "% of"));  // it is over before anybody waits
 }
 
+TEST_CASE("a store where nobody expected one is told, and looked at in the next launch") {
+    const Outcome got = run({PROGRAMS "/bugs_global_races", "hidden_store_again"});
+    REQUIRE(got.report.is_object());
+    REQUIRE(got.report["reports"].size() == 2);
+    CHECK(got.report["reports"][0]["kind"] == "read after write");
+    CHECK(got.report["reports"][1]["kind"] == "not checked");
+}
+
 TEST_CASE("--quiet prints nothing, and the report is written") {
     const Outcome got = run({kProgram, "report"}, {"--quiet"});
     CHECK(got.err == "");
