@@ -11,6 +11,7 @@
 
 #include "base/options.h"
 #include "execute/device.h"
+#include "report/host_work.h"
 #include "report/json.h"
 #include "report/kernel_table.h"
 #include "report/profile_text.h"
@@ -65,7 +66,7 @@ void write_exit_report() {
     const bool colour = wants_colour(STDERR_FILENO);
     std::string text = "\n";
     if (wanted.print_report)
-        text += profile_text(DeviceModel::name, rows, colour, predicted_times());
+        text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
     if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
     text += "\n" + summary() + "\n";
     std::fwrite(text.data(), 1, text.size(), stderr);

@@ -13,6 +13,7 @@ struct ElfFile {
     bool has_device_code = false;     ///< holds what nvcc embeds
     std::vector<std::string> needed;  ///< libraries it asks for by name (DT_NEEDED)
     std::vector<std::string> wanted;  ///< functions and variables that others have to bring
+    std::vector<std::string> brought;  ///< ... that it has for others
 
     bool needs(const std::string& library) const;
 };

@@ -26,8 +26,8 @@
 // expect: a level freed alone: cudaErrorInvalidValue
 // expect: memory is taken and given back: yes
 // expect: freed twice: cudaErrorInvalidValue
-// expect-stderr: do not fit an array of 16 x 12 x 1
-// expect-stderr: the array was allocated without cudaArraySurfaceLoadStore
+// expect-stderr: texels from (0, 1, 0) do not fit an array
+// expect-stderr: The array was allocated without cudaArraySurfaceLoadStore
 #include <vector>
 
 #include "api_check.h"

@@ -1,4 +1,5 @@
 // Texture fetching as pure functions, against the formulas of the CUDA guide written out in doubles here.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -192,13 +193,13 @@ TEST_CASE("faces of a cube") {
 }
 
 TEST_CASE("objects: numbers are given once") {
-    const u64 first = add_image_object({.levels = {Image{}}, .sampling = {}});
+    const u64 first = add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}});
     CHECK(find_image_object(first) != nullptr);
     CHECK_FALSE(was_image_object(first));
     CHECK_FALSE(remove_image_object(first, true));
     CHECK(remove_image_object(first, false));
     CHECK(find_image_object(first) == nullptr);
     CHECK(was_image_object(first));
-    CHECK(add_image_object({.levels = {Image{}}, .sampling = {}}) != first);
+    CHECK(add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}}) != first);
     CHECK_FALSE(was_image_object(~u64{0}));
 }
