@@ -8,8 +8,8 @@ constexpr int kSide = 32;
 __global__ void turn_picture(float* out, cudaTextureObject_t picture, float angle) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     const float u = x / static_cast<float>(kSide) - 0.5f, v = y / static_cast<float>(kSide) - 0.5f;
-    out[y * kSide + x] = tex2D<float>(picture, u * cosf(angle) - v * sinf(angle) + 0.5f,
-                                      v * cosf(angle) + u * sinf(angle) + 0.5f);
+    out[y * kSide + x] = tex2D<float>(picture, u * __cosf(angle) - v * __sinf(angle) + 0.5f,
+                                      v * __cosf(angle) + u * __sinf(angle) + 0.5f);
 }
 static void picture() {  // clean picture
     const cudaResourceDesc resource = resource_of(iota_array(kSide, kSide));

@@ -15,6 +15,8 @@
 // expect: destroyed: CUDA_SUCCESS
 // expect: ... again: CUDA_ERROR_INVALID_VALUE
 // expect: levels: yes
+// expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuArrayCreate
+// expect-stderr: apicheck: CUDA_ERROR_INVALID_VALUE from cuArrayDestroy
 #include <cstring>
 #include <vector>
 
