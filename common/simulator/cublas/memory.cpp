@@ -6,7 +6,7 @@
 
 #include "cublas/cublas.h"
 #include "cudart/driver_support.h"
-#include "instructions/half.h"
+#include "base/half.h"
 
 namespace coalesce::sim::cublas {
 namespace {

@@ -5,7 +5,7 @@
 #include "cudart/arrays.h"
 #include "cudart/capture.h"
 #include "cudart/devices.h"
-#include "execute/device.h"
+#include "device/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

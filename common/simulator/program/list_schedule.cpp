@@ -6,6 +6,9 @@ namespace coalesce::sim {
 namespace {
 
 constexpr u32 kNone = ~0u;
+/// How many further instructions are looked at to find one that ends more words than those before it begin: an
+/// address is put together of two before its store lets go of what it stores.
+constexpr u32 kLookAhead = 2;
 /// In longer pieces nothing moves past every instruction of this number, which keeps the work in proportion.
 constexpr u32 kWindow = 512;
 
@@ -122,10 +125,71 @@ public:
 
 private:
     std::vector<u32>::iterator choose() {
-        if (words_ >= words_most_) return std::min_element(open_.begin(), open_.end());
+        if (words_ >= words_most_) return choose_among_many_words();
         return std::min_element(open_.begin(), open_.end(), [&](u32 a, u32 b) {
             return height_[a] != height_[b] ? height_[a] > height_[b] : a < b;
         });
+    }
+
+    /// The first as written, unless it makes more words alive and another leads to fewer.
+    std::vector<u32>::iterator choose_among_many_words() {
+        const auto first = std::min_element(open_.begin(), open_.end());
+        if (more_words({*first}) <= 0) return first;
+        auto best = first;
+        int least = 0;
+        for (auto at = open_.begin(); at != open_.end(); ++at) {
+            std::vector<u32> ahead{*at};
+            const int more = least_words(ahead);
+            if (more > least || (more == least && (least == 0 || *at > *best))) continue;
+            best = at;
+            least = more;
+        }
+        return best;
+    }
+    /// The least of the changes in words after these instructions, and after one of those that they let go on, if there
+    /// are any.
+    int least_words(std::vector<u32>& ahead) const {
+        const int more = more_words(ahead);
+        if (ahead.size() > kLookAhead) return more;
+        int least_behind = 0;
+        for (const Edge& e : dependences_.after(ahead.back())) {
+            if (waits_for_[e.to] != edges_from(ahead, e.to)) continue;
+            ahead.push_back(e.to);
+            least_behind = std::min(least_behind, least_words(ahead));
+            ahead.pop_back();
+        }
+        return more + least_behind;
+    }
+    u32 edges_from(const std::vector<u32>& instructions, u32 to) const {
+        u32 edges = 0;
+        for (u32 k : instructions)
+            for (const Edge& e : dependences_.after(k)) edges += e.to == to;
+        return edges;
+    }
+    /// By which the last of these instructions, issued one after the other, changes how many words are alive.
+    int more_words(const std::vector<u32>& ahead) const {
+        const MachineInstruction& last = code_[ahead.back()];
+        int more = 0;
+        for (std::size_t r = 0; r < last.reads.size(); ++r) {
+            const u32 v = last.reads[r];
+            const auto here = last.reads.begin() + static_cast<std::ptrdiff_t>(r);
+            if (std::find(last.reads.begin(), here, v) != here) continue;
+            u32 uses = 0;
+            for (u32 k : ahead) uses += count(code_[k].reads, v);
+            if (uses == uses_[v] && (is_alive_[v] || is_written_before_last(ahead, v)))
+                more -= static_cast<int>(straight_.words[v]);
+        }
+        for (u32 v : last.writes)
+            if (!is_alive_[v] && !is_written_before_last(ahead, v))
+                more += static_cast<int>(straight_.words[v]);
+        return more;
+    }
+    bool is_written_before_last(const std::vector<u32>& ahead, u32 value) const {
+        return std::any_of(ahead.begin(), ahead.end() - 1,
+                           [&](u32 k) { return count(code_[k].writes, value) > 0; });
+    }
+    static u32 count(const std::vector<u32>& values, u32 value) {
+        return static_cast<u32>(std::count(values.begin(), values.end(), value));
     }
 
     void issue(u32 k) {

@@ -5,7 +5,9 @@
 //        takes longest. Loads take long, so they and what their addresses are computed from go to the front,
 //        and many results are on their way at once: that is what takes registers. What a store alone needs
 //        comes late, though there would be time for it while a load is waited for.
-// Limit  While `words_most` words are alive, instructions keep the order in which they were written.
+// Limit  While `words_most` words are alive, instructions keep the order in which they were written. But one that
+//        makes more words alive waits for those that lead to fewer: for a store, say, whose data is there and
+//        whose address is still to be computed.
 #pragma once
 
 #include <vector>

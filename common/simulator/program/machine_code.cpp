@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "execute/describe.h"
-#include "program/dominators.h"
+#include "analysis/dominators.h"
 #include "program/machine_values.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 namespace {
@@ -207,6 +207,7 @@ private:
         made.reads_late =
             made.is_access || (made.latency > 8 && !is_one_of(i.opcode, {"set", "setp"}));
         made.words_inside = values_.has_fixed_stride(i) ? 0 : words_inside(i);
+        if (is_routine_of_many(i)) made.words_inside += size_of_result(i);
         made.is_in_halves = values_.is_in_halves(i);
         made.reads = values_.read_by(i);
         made.writes = values_.written_by(i);
@@ -239,6 +240,19 @@ private:
                 made.reads = {add_move(piece, at, 1, second, std::move(made.reads))};
         }
         piece.code.push_back(std::move(made));
+    }
+
+    /// A routine that is called from several places leaves its result in a register of its own, from where each of
+    /// them moves it to where it wants it.
+    bool is_routine_of_many(const Instruction& i) const {
+        return calls_routine(i) && std::count_if(function_.body.begin(), function_.body.end(),
+                                                 [&](const Instruction& other) {
+                                                     return other.opcode == i.opcode &&
+                                                            other.modifiers == i.modifiers;
+                                                 }) > 1;
+    }
+    u32 size_of_result(const Instruction& i) const {
+        return std::max(1u, size_of(ptx::type_named(i.modifiers.back())) / 4);
     }
 
     /// An access to an array in registers: all but the first store leave what is stored elsewhere in it.

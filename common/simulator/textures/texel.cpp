@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "instructions/half.h"
+#include "base/half.h"
 
 namespace coalesce::sim {
 namespace {

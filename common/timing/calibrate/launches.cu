@@ -1,5 +1,6 @@
 // Launches as a whole: one that does nothing; ones of few blocks; how much of what a launch writes is still in the
-// second-level cache in its end; and how fast what was read a moment ago is read again.
+// second-level cache in its end; how fast what was read a moment ago is read again; and what it costs that in the first
+// and in the last of few rounds all blocks do the same at the same time.
 #include "harness/flush.h"
 #include "timing/calibrate/bench.h"
 #include "timing/calibrate/device.h"
@@ -28,6 +29,43 @@ __global__ void __launch_bounds__(1024)
         for (int u = 0; u < 4; ++u) v[u] = in[first + i + u * blockDim.x];
 #pragma unroll
         for (int u = 0; u < 4; ++u) out[first + i + u * blockDim.x] = v[u];
+    }
+}
+
+/// Nobody's stores begin before all that a block copies is there: as in a transposition through shared memory.
+template <int LOADS>
+__global__ void __launch_bounds__(1024) copy_in_turn(const uint4* in, uint4* out) {
+    const std::size_t first = std::size_t{blockIdx.x} * LOADS * blockDim.x + threadIdx.x;
+    uint4 v[LOADS];
+#pragma unroll
+    for (int u = 0; u < LOADS; ++u) v[u] = in[first + u * blockDim.x];
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < LOADS; ++u) out[first + u * blockDim.x] = v[u];
+}
+
+template <int LOADS>
+void measure_rounds(Bench& bench, Raw& raw, int threads) {
+    const auto kernel = copy_in_turn<LOADS>;
+    int resident = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
+    const std::size_t of_block = std::size_t{LOADS} * 16 * static_cast<std::size_t>(threads);
+    for (const std::size_t shared : {std::size_t{0}, shared_bytes_for(raw.machine, resident)}) {
+        allow_shared(kernel, shared);
+        if (shared == 0)
+            CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                            cudaSharedmemCarveoutMaxL1));
+        for (const std::size_t mib : {64, 256, 1024}) {
+            if (mib << 20 > bench.bytes()) continue;
+            const auto blocks = static_cast<unsigned>((mib << 20) / of_block);
+            const double ms = bench.ms_cold([&] {
+                kernel<<<blocks, static_cast<unsigned>(threads), shared>>>(
+                    reinterpret_cast<const uint4*>(bench.in()),
+                    reinterpret_cast<uint4*>(bench.out()));
+            });
+            raw.rounds.push_back({threads, resident, static_cast<double>(of_block),
+                                  static_cast<double>(shared), static_cast<double>(mib), ms});
+        }
     }
 }
 
@@ -80,6 +118,10 @@ void measure_launches(Bench& bench, Raw& raw) {
                 raw.few_blocks.push_back({blocks, threads, static_cast<double>(bytes), ms});
             }
         }
+    }
+    for (const int threads : {256, 512, 1024}) {
+        measure_rounds<4>(bench, raw, threads);
+        measure_rounds<8>(bench, raw, threads);
     }
 }
 

@@ -121,6 +121,16 @@ struct FewBlocks {
     double bytes_of_block = 0, ms = 0;
 };
 
+/// A copy by blocks that load all that they copy, wait for each other's threads, and store it.
+struct Rounds {
+    int threads = 0, resident = 0;
+    double bytes_of_block = 0;
+    double shared_bytes =
+        0;  ///< of a block, which nobody uses: with the same blocks resident, what the first-level
+            ///< cache has less
+    double mib = 0, ms = 0;
+};
+
 struct Raw {
     Machine machine;
     std::vector<Chase> chases;
@@ -139,6 +149,7 @@ struct Raw {
     std::vector<Dirty> dirty;
     std::vector<Reread> rereads;
     std::vector<FewBlocks> few_blocks;
+    std::vector<Rounds> rounds;
     double seconds = 0;
 };
 
@@ -224,13 +235,19 @@ void describe(Codec& codec, FewBlocks& f) {
            "ms", f.ms);
 }
 template <class Codec>
+void describe(Codec& codec, Rounds& r) {
+    fields(codec, "threads", r.threads, "resident", r.resident, "bytes_of_block", r.bytes_of_block,
+           "shared_bytes", r.shared_bytes, "mib", r.mib, "ms", r.ms);
+}
+template <class Codec>
 void describe(Codec& codec, Raw& r) {
     version(codec, "file of calibrate's measurements", 1);
     fields(codec, "machine", r.machine, "seconds", r.seconds, "launch_us", r.launch_us, "chases",
            r.chases, "long_runs", r.long_runs, "flights", r.flights, "short_runs", r.short_runs,
            "stores", r.stores, "turns", r.turns, "barriers", r.barriers, "issues", r.issues,
            "requests", r.requests, "to_cache", r.to_cache, "scatters", r.scatters, "async_copies",
-           r.async_copies, "dirty", r.dirty, "rereads", r.rereads, "few_blocks", r.few_blocks);
+           r.async_copies, "dirty", r.dirty, "rereads", r.rereads, "few_blocks", r.few_blocks,
+           "rounds", r.rounds);
 }
 
 }  // namespace coalesce::timing
