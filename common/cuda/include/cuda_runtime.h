@@ -17,5 +17,6 @@
 #    include "coalesce_cuda/integers.h"
 #    include "coalesce_cuda/numbers.h"
 #    include "coalesce_cuda/system.h"
+#    include "coalesce_cuda/textures.h"
 #    include "coalesce_cuda/warps.h"
 #endif

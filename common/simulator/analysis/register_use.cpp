@@ -16,7 +16,8 @@ bool has_destination(const ptx::Instruction& i) {
         "membar",    "fence",         "prefetch", "prefetchu",
         "nanosleep", "call",          "cp",       "griddepcontrol",
         "discard",   "applypriority", "pmevent",  "setmaxnreg",
-        "stacksave", "stackrestore",  "stmatrix"};
+        "stacksave", "stackrestore",  "stmatrix", "sust",
+        "sured"};
     if (none.contains(i.opcode)) return false;
     if (i.opcode == "wmma") return !i.has("store");
     if (i.opcode == "bar" || i.opcode == "barrier") return i.has("red");

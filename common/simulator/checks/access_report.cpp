@@ -60,7 +60,9 @@ std::string name_of(const Allocation& allocation) {
                        : allocation.kind == AllocationKind::pinned     ? "pinned "
                        : allocation.kind == AllocationKind::registered ? "registered "
                                                                        : "";
-    return std::string("the ") + kind + "allocation of " + bytes_of(size) + " (no. " +
+    const char* what =
+        allocation.kind == AllocationKind::array ? "CUDA array of " : "allocation of ";
+    return std::string("the ") + kind + what + bytes_of(size) + " (no. " +
            std::to_string(allocation.serial) + ")";
 }
 
@@ -196,7 +198,9 @@ Report describe_bad_global(Report report, const LaneAccess& access,
         return filled(std::move(report), "memcheck", "use after free", address,
                       what + ": byte " + with_commas(address - freed->begin) + " of " +
                           name_of(*freed) + ", which has been freed.",
-                      "Call cudaFree after the last kernel that uses the memory.");
+                      std::string(freed->kind == AllocationKind::array ? "Call cudaFreeArray"
+                                                                       : "Call cudaFree") +
+                          " after the last kernel that uses the memory.");
     }
     if (address >= shared_window() && address < param_window() + kWindowBytes) {
         return out_of_bounds(

@@ -62,6 +62,7 @@ struct FunctionCode {
     std::vector<ParameterSlot> parameters, results;
     std::vector<std::unique_ptr<CallSite>> calls;
     std::vector<std::shared_ptr<const MatrixOp>> matrix_ops;
+    std::vector<std::shared_ptr<const OperandList>> operand_lists;
     std::vector<std::unique_ptr<std::vector<const Op*>>> jump_tables;
     u64 address = 0;  ///< what a function pointer to it holds
     /// For those who look at a warp's state (execute/watch.h).

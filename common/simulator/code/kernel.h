@@ -32,8 +32,9 @@ struct Slot {
     u32 uniform = 0;  ///< which file: 0 the warp's own, 1 the block's
 };
 
-struct CallSite;  ///< call: callee, arguments (execute/calls.h)
-struct MatrixOp;  ///< mma, wmma: shapes and registers (execute/fragments.h)
+struct CallSite;     ///< call: callee, arguments (execute/calls.h)
+struct OperandList;  ///< operands that an Op has no room for (execute/families.h)
+struct MatrixOp;     ///< mma, wmma: shapes and registers (execute/fragments.h)
 
 /// What almost every instruction needs comes first, within one line of the host's cache.
 struct alignas(64) Op {
@@ -64,11 +65,15 @@ struct alignas(64) Op {
     ptx::SourceLine where;                            ///< of the PTX instruction
 };
 
+/// By what part of a multiprocessor an instruction reaches memory.
+enum class MemoryPath : u8 { plain, texture, surface };
+
 /// A memory instruction of a kernel.
 struct Site {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
+    MemoryPath path = MemoryPath::plain;
     u32 instruction = 0;                      ///< index into Function::body
     const ptx::Function* function = nullptr;  ///< the kernel, or one that it calls
     ptx::SourceLine where;

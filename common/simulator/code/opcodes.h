@@ -17,7 +17,7 @@ enum class OpcodeGroup : u8 {
     control,  ///< program/lower_control.cpp: branches, calls, barriers, the end of a thread
     warp,     ///< execute/families.cpp: between the lanes of a warp
     memory,   ///< execute/families.cpp: atomics, copies, fences, questions about addresses
-    machine,  ///< execute/families.cpp: timers, traps, hints, clusters. No kernel needs them to be right
+    machine,  ///< execute/families.cpp: timers, traps, hints, clusters, textures. No exercise needs them
 };
 
 struct OpcodeEntry {

@@ -1,5 +1,5 @@
 // cudaMemcpy2D, cudaMemcpy3D, cudaMemset2D, cudaMemset3D: rows that do not follow each other
-// without a gap. CUDA arrays, the other thing that the 3D calls can move, are not simulated.
+// without a gap. The 3D calls also copy to and from CUDA arrays (arrays.h).
 #include "cudart/capture.h"
 #include "cudart/devices.h"
 #include "cudart/work.h"

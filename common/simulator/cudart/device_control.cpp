@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/options.h"
+#include "cudart/arrays.h"
 #include "cudart/capture.h"
 #include "cudart/devices.h"
 #include "cudart/graph_memory.h"
@@ -130,6 +131,7 @@ cudaError_t reset() {
         switch (allocation.kind) {
             case AllocationKind::device:
             case AllocationKind::managed:
+            case AllocationKind::array:
             case AllocationKind::pinned: memory.free(allocation.begin); break;
             case AllocationKind::registered:
                 memory.unregister_host(reinterpret_cast<void*>(allocation.begin));
@@ -138,6 +140,9 @@ cudaError_t reset() {
             case AllocationKind::constant: break;  // their modules' business
         }
     }
+    forget_arrays();
+    forget_image_objects();
+    forget_object_descriptions();
     enabled_peers.clear();
     forget_streams();
     forget_events();

@@ -98,6 +98,46 @@ void fill_memory(cudaDeviceProp& p) {
     p.surfaceAlignment = static_cast<size_t>(of(cudaDevAttrSurfaceAlignment));
 }
 
+void fill_array_limits(cudaDeviceProp& p) {
+    const auto set = [](int* limit, std::initializer_list<cudaDeviceAttr> attributes) {
+        for (const cudaDeviceAttr attribute : attributes) *limit++ = of(attribute);
+    };
+    p.maxTexture1D = of(cudaDevAttrMaxTexture1DWidth);
+    p.maxTexture1DMipmap = of(cudaDevAttrMaxTexture1DMipmappedWidth);
+    p.maxTextureCubemap = of(cudaDevAttrMaxTextureCubemapWidth);
+    p.maxSurface1D = of(cudaDevAttrMaxSurface1DWidth);
+    p.maxSurfaceCubemap = of(cudaDevAttrMaxSurfaceCubemapWidth);
+    set(p.maxTexture2D, {cudaDevAttrMaxTexture2DWidth, cudaDevAttrMaxTexture2DHeight});
+    set(p.maxTexture2DMipmap,
+        {cudaDevAttrMaxTexture2DMipmappedWidth, cudaDevAttrMaxTexture2DMipmappedHeight});
+    set(p.maxTexture2DLinear,
+        {cudaDevAttrMaxTexture2DLinearWidth, cudaDevAttrMaxTexture2DLinearHeight,
+         cudaDevAttrMaxTexture2DLinearPitch});
+    set(p.maxTexture2DGather,
+        {cudaDevAttrMaxTexture2DGatherWidth, cudaDevAttrMaxTexture2DGatherHeight});
+    set(p.maxTexture3D, {cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight,
+                         cudaDevAttrMaxTexture3DDepth});
+    set(p.maxTexture3DAlt, {cudaDevAttrMaxTexture3DWidthAlt, cudaDevAttrMaxTexture3DHeightAlt,
+                            cudaDevAttrMaxTexture3DDepthAlt});
+    set(p.maxTexture1DLayered,
+        {cudaDevAttrMaxTexture1DLayeredWidth, cudaDevAttrMaxTexture1DLayeredLayers});
+    set(p.maxTexture2DLayered,
+        {cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxTexture2DLayeredHeight,
+         cudaDevAttrMaxTexture2DLayeredLayers});
+    set(p.maxTextureCubemapLayered,
+        {cudaDevAttrMaxTextureCubemapLayeredWidth, cudaDevAttrMaxTextureCubemapLayeredLayers});
+    set(p.maxSurface2D, {cudaDevAttrMaxSurface2DWidth, cudaDevAttrMaxSurface2DHeight});
+    set(p.maxSurface3D, {cudaDevAttrMaxSurface3DWidth, cudaDevAttrMaxSurface3DHeight,
+                         cudaDevAttrMaxSurface3DDepth});
+    set(p.maxSurface1DLayered,
+        {cudaDevAttrMaxSurface1DLayeredWidth, cudaDevAttrMaxSurface1DLayeredLayers});
+    set(p.maxSurface2DLayered,
+        {cudaDevAttrMaxSurface2DLayeredWidth, cudaDevAttrMaxSurface2DLayeredHeight,
+         cudaDevAttrMaxSurface2DLayeredLayers});
+    set(p.maxSurfaceCubemapLayered,
+        {cudaDevAttrMaxSurfaceCubemapLayeredWidth, cudaDevAttrMaxSurfaceCubemapLayeredLayers});
+}
+
 void fill_abilities(cudaDeviceProp& p) {
     p.unifiedAddressing = of(cudaDevAttrUnifiedAddressing);
     p.canMapHostMemory = of(cudaDevAttrCanMapHostMemory);
@@ -117,8 +157,7 @@ void fill_abilities(cudaDeviceProp& p) {
     p.memoryPoolsSupported = of(cudaDevAttrMemoryPoolsSupported);
     p.memoryPoolSupportedHandleTypes =
         static_cast<unsigned>(of(cudaDevAttrMemoryPoolSupportedHandleTypes));
-    // What is left is not simulated, and zero: textures, surfaces, arrays, other processes and
-    // devices.
+    // What is left is not simulated, and zero: other processes and devices.
 }
 
 cudaError_t device_error(int device) {
@@ -135,6 +174,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
         fill_identity(*properties);
         fill_threads(*properties);
         fill_memory(*properties);
+        fill_array_limits(*properties);
         fill_abilities(*properties);
         return cudaSuccess;
     });

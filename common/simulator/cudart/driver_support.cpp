@@ -6,6 +6,7 @@
 #include "cudart/capture.h"
 #include "cudart/launch.h"
 #include "cudart/missing.h"
+#include "report/host_work.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;
@@ -46,6 +47,10 @@ void coalesceDriverExplain(const char* sentence) {
 
 int coalesceDriverMissing(const char* function, const char* instead) {
     return report_missing(function, instead);
+}
+
+void coalesceNoteHostWork(const char* function) {
+    note_host_work(function);
 }
 
 int coalesceRuntimeIsUsed() {

@@ -1,4 +1,4 @@
-// What the stand-in for the driver's library (driver/) needs of the runtime's beside CUDA's own functions.
+// What the stand-ins for the driver's library (driver/) and for cuBLAS (cublas/) need of the runtime's beside CUDA's own functions.
 // The two are one simulated GPU: the driver's functions end in the runtime's, and what is here is what these
 // cannot express. Plain C, because it is exported.
 #pragma once
@@ -19,6 +19,9 @@ void coalesceDriverExplain(const char* sentence);
 
 /// `function` is not simulated, and what to do instead. Returns cudaErrorNotSupported.
 int coalesceDriverMissing(const char* function, const char* instead);
+
+/// A stand-in for a library did the work of `function` on the host: for the report.
+void coalesceNoteHostWork(const char* function);
 
 /// Whether the program has called a function of the runtime that needs the device: such a call makes the
 /// primary context current.

@@ -108,12 +108,13 @@ bool is_mistake(std::string_view call, cudaError_t error) {
         if (call.find(question) != call.npos) return false;
     }
     if (call.empty()) return true;  // kernel<<<...>>>
-    for (const char* work : {"cudaLaunch",    "cudaMemcpy", "cudaMemset", "cudaMemPrefetch",
-                             "cudaMemAdvise", "cudaMalloc", "cudaFree",   "cudaHostAlloc",
-                             "cudaEvent",     "cudaStream", "cudaGraph",  "cudaDeviceSynchronize",
-                             "cuLaunch",      "cuMemcpy",   "cuMemset",   "cuMemAlloc",
-                             "cuMemFree",     "cuEvent",    "cuStream",   "cuGraph",
-                             "cuTensorMap"}) {
+    for (const char* work : {"cudaLaunch",    "cudaMemcpy", "cudaMemset",  "cudaMemPrefetch",
+                             "cudaMemAdvise", "cudaMalloc", "cudaFree",    "cudaHostAlloc",
+                             "cudaEvent",     "cudaStream", "cudaGraph",   "cudaDeviceSynchronize",
+                             "cuLaunch",      "cuMemcpy",   "cuMemset",    "cuMemAlloc",
+                             "cuMemFree",     "cuEvent",    "cuStream",    "cuGraph",
+                             "cuTensorMap",   "cudaCreate", "cudaDestroy", "cuTexObject",
+                             "cuSurfObject",  "cuArray",    "cuMipmapped", "cublas"}) {
         if (call.starts_with(work)) return true;
     }
     return false;

@@ -27,6 +27,7 @@ Origin origin(AllocationKind kind) {
         case AllocationKind::managed: return {"cudaMallocManaged", "cudaFree"};
         case AllocationKind::pinned: return {"cudaMallocHost", "cudaFreeHost"};
         case AllocationKind::registered: return {"cudaHostRegister", "cudaHostUnregister"};
+        case AllocationKind::array: return {"cudaMallocArray", "cudaFreeArray"};
         case AllocationKind::variable:
         case AllocationKind::constant: break;
     }

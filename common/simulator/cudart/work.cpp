@@ -2,6 +2,7 @@
 #include "cudart/work.h"
 
 #include "cudart/api.h"
+#include "cudart/arrays.h"
 #include "cudart/events.h"
 #include "cudart/graph_memory.h"
 #include "cudart/graphs.h"
@@ -34,7 +35,7 @@ cudaMemcpy3DParms box(const Pitched& to, const Pitched& from, const Shape& shape
     return parameters;
 }
 
-/// The corner of a pitched block at which a copy begins. x counts bytes: there are no arrays.
+/// The corner of a pitched block at which a copy begins. x counts bytes: arrays were made into memory.
 Pitched at(const cudaPitchedPtr& block, const cudaPos& position) {
     const u64 offset = (position.z * block.ysize + position.y) * block.pitch + position.x;
     return {.begin = block.ptr ? static_cast<const char*>(block.ptr) + offset : nullptr,
@@ -128,8 +129,6 @@ cudaError_t describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t
 
 cudaError_t describe_copy_3d(const cudaMemcpy3DParms* parameters, Work& work) {
     if (!parameters) return cudaErrorInvalidValue;
-    if (parameters->srcArray || parameters->dstArray)
-        return not_simulated("a copy to or from a CUDA array");
     work = *parameters;
     return cudaSuccess;
 }
@@ -172,7 +171,10 @@ FillWork fill_of(void* to, int value, size_t bytes) {
 
 namespace {
 
-cudaError_t transfer(const CopyWork& work, decltype(check_copy) action) {
+cudaError_t transfer(const CopyWork& described, decltype(check_copy) action) {
+    CopyWork work;
+    const cudaError_t error = without_arrays(described, work);
+    if (error != cudaSuccess) return error;
     const Shape shape = shape_of(work.extent);
     if (!shape.empty() && (!fits(work.dstPtr, work.dstPos, work.extent) ||
                            !fits(work.srcPtr, work.srcPos, work.extent))) {

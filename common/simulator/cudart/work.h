@@ -24,7 +24,7 @@ struct KernelWork {
     std::vector<cudaLaunchAttribute> attributes;
 };
 
-/// All copies are boxes of bytes between pitched places.
+/// All copies are boxes of bytes between pitched places, or of texels between CUDA arrays.
 using CopyWork = cudaMemcpy3DParms;
 
 struct FillWork {
@@ -77,7 +77,7 @@ cudaError_t describe_copy(void* to, const void* from, size_t bytes, cudaMemcpyKi
                           Work& work);
 cudaError_t describe_copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                              size_t width, size_t height, cudaMemcpyKind kind, Work& work);
-/// CUDA arrays, which the parameters can name, are refused.
+/// The parameters can name CUDA arrays (arrays.h).
 cudaError_t describe_copy_3d(const cudaMemcpy3DParms* parameters, Work& work);
 /// `offset` bytes into a variable, and from there.
 cudaError_t describe_copy_to_symbol(const void* symbol, const void* from, size_t bytes,

@@ -1,8 +1,6 @@
 // See boxes.h.
 #include "driver/boxes.h"
 
-#include "base/subjects.h"
-
 namespace coalesce::sim::driver {
 namespace {
 
@@ -26,9 +24,32 @@ cudaPitchedPtr place_of(const Side& side, size_t row, size_t rows) {
 
 template <class Side>
 Result check(const Side& side) {
-    if (side.type == kArray)
-        return coalesceDriverMissing("a copy to or from a CUDA array", subjects::arrays.instead);
     return side.type >= kHost && side.type <= kUnified ? kSuccess : kInvalidValue;
+}
+
+/// Where there is an array, the runtime counts texels; the driver's boxes are bytes everywhere.
+Result count_texels(const void* to, const void* from, cudaMemcpy3DParms& box) {
+    box.dstArray = static_cast<cudaArray_t>(const_cast<void*>(to));
+    box.srcArray = static_cast<cudaArray_t>(const_cast<void*>(from));
+    if (!box.dstArray && !box.srcArray) return kSuccess;
+    cudaChannelFormatDesc format{};
+    const cudaError_t error =
+        cudaGetChannelDesc(&format, box.dstArray ? box.dstArray : box.srcArray);
+    if (error != cudaSuccess) return error;
+    const size_t texel = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
+    size_t* const counts[] = {&box.extent.width, box.dstArray ? &box.dstPos.x : nullptr,
+                              box.srcArray ? &box.srcPos.x : nullptr};
+    for (size_t* count : counts) {
+        if (!count) continue;
+        if (*count % texel != 0) return kInvalidValue;
+        *count /= texel;
+    }
+    return kSuccess;
+}
+
+template <class Side>
+const void* array_of(const Side& side) {
+    return side.type == kArray ? side.array : nullptr;
 }
 
 }  // namespace
@@ -44,7 +65,7 @@ Result describe_copy(const Copy2D* copy, cudaMemcpy3DParms& box) {
     box.dstPos = {copy->to.x, copy->to.y, 0};
     box.extent = {copy->width, copy->height, 1};
     box.kind = kind_of(copy->to.type, copy->from.type);
-    return kSuccess;
+    return count_texels(array_of(copy->to), array_of(copy->from), box);
 }
 
 Result describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box) {
@@ -61,7 +82,7 @@ Result describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box) {
     box.dstPos = {copy->to.x, copy->to.y, copy->to.z};
     box.extent = {copy->width, copy->height, copy->depth};
     box.kind = kind_of(copy->to.type, copy->from.type);
-    return kSuccess;
+    return count_texels(array_of(copy->to), array_of(copy->from), box);
 }
 
 }  // namespace coalesce::sim::driver

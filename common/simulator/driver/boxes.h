@@ -37,7 +37,7 @@ struct Copy3D {
     size_t width, height, depth;
 };
 
-/// An error for what is no box, or lies in a CUDA array.
+/// An error for what is no box.
 Result describe_copy(const Copy2D* copy, cudaMemcpy3DParms& box);
 Result describe_copy(const Copy3D* copy, cudaMemcpy3DParms& box);
 

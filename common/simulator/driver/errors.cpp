@@ -7,6 +7,9 @@ namespace coalesce::sim::driver {
 
 Result result_of(cudaError_t error) {
     switch (error) {
+        case cudaErrorInvalidChannelDescriptor:
+        case cudaErrorInvalidFilterSetting:
+        case cudaErrorInvalidNormSetting:
         case cudaErrorInvalidConfiguration:
         case cudaErrorInvalidPitchValue:
         case cudaErrorInvalidSymbol:

@@ -57,6 +57,16 @@ COALESCE_FAMILY(describe_breakpoint);
 COALESCE_FAMILY(describe_is_space);
 COALESCE_FAMILY(describe_map_address);
 COALESCE_FAMILY(describe_block_rank);
+// texture_fetch.cpp
+COALESCE_FAMILY(describe_fetch);
+COALESCE_FAMILY(describe_gather);
+COALESCE_FAMILY(describe_texture_query);
+COALESCE_FAMILY(describe_surface_query);
+COALESCE_FAMILY(describe_is_type);
+// surface_access.cpp
+COALESCE_FAMILY(describe_surface_load);
+COALESCE_FAMILY(describe_surface_store);
+COALESCE_FAMILY(describe_surface_reduction);
 #undef COALESCE_FAMILY
 
 }  // namespace coalesce::sim

@@ -38,6 +38,16 @@ constexpr FamilyRow kFamilies[] = {
     {"membar", describe_fence},       // orders memory accesses
     {"fence", describe_fence},
 
+    // Textures and surfaces.
+    {"tex", describe_fetch},    // d = what a texture has at some coordinates
+    {"tld4", describe_gather},  // d = one component of the four texels around them
+    {"suld", describe_surface_load},
+    {"sust", describe_surface_store},
+    {"sured", describe_surface_reduction},  // reads, changes and writes back, as red does
+    {"txq", describe_texture_query},  // d = a fact about a texture: its width, its address mode
+    {"suq", describe_surface_query},
+    {"istypep", describe_is_type},  // p = this number is a texture's, or a surface's
+
     // Advice to the hardware: nothing to do here.
     {"prefetch", describe_hint},
     {"prefetchu", describe_hint},

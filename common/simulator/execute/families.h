@@ -43,6 +43,8 @@ enum class Role : u8 {
     vector_destination,  ///< {x, y, ...}, written: Op::d, d2, b, c in this order
     vector_source,       ///< {x, y, ...}, read: Op::v[0], v[1], ...
     constant,            ///< an integer that is part of the instruction: Op::immediate
+    list_written,        ///< {x, y, ...} or x, of any length: FamilyInstruction::list. Elements of
+    list_read,           ///< `width`, or predicates; the base of [base, {x, ...}] is an address
     fragment_d,          ///< {x, y, ...} or x, of any length: the registers of a fragment of
     fragment_a,          ///< FamilyInstruction::matrix. d is written, the others are read
     fragment_b,
@@ -62,6 +64,14 @@ struct MemoryUse {
     ptx::StateSpace space = ptx::StateSpace::generic;
     bool load = false, store = false, atomic = false;
     u32 bytes_per_lane = 0;
+    MemoryPath path = MemoryPath::plain;
+};
+
+/// Operands of an instruction that has more of them than an Op has room for, and whatever else its
+/// handler knows of it. Op::immediate points to it: list_of(op).
+struct OperandList {
+    std::vector<Slot> written, read;  ///< in the order of the text
+    virtual ~OperandList() = default;
 };
 
 struct FamilyInstruction {
@@ -79,6 +89,7 @@ struct FamilyInstruction {
     bool warp_sync = false;
     /// ... and it has no such operand: all lanes of the warp carry it out together (whole_warp.h).
     std::shared_ptr<MatrixOp> matrix;
+    std::shared_ptr<OperandList> list;  ///< of the operands that go there
     /// Its accesses to shared memory are steps of the ledger, like those of ld and st.
     bool repeats_shared = false;
     /// The result depends on the order in which blocks run (a returned old value, a rounded sum,
@@ -101,6 +112,11 @@ bool has_family(std::string_view opcode);
 
 inline ptx::StateSpace space_of(const Op* op) {
     return static_cast<ptx::StateSpace>(op->detail & 7);
+}
+
+template <class List>
+const List& list_of(const Op* op) {
+    return *static_cast<const List*>(reinterpret_cast<const OperandList*>(op->immediate));
 }
 
 constexpr i64 pack_offsets(i64 first, i64 second) {

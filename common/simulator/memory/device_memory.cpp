@@ -77,6 +77,7 @@ const char* name_of(AllocationKind kind) {
         case AllocationKind::registered: return "registered range";
         case AllocationKind::variable: return "__device__ variable";
         case AllocationKind::constant: return "__constant__ variable";
+        case AllocationKind::array: return "CUDA array";
         case AllocationKind::device: break;
     }
     return "allocation";

@@ -76,7 +76,7 @@ inline u64 gap_behind(std::size_t allocations, u64 addresses) {
     return allocations < addresses / (4 * kWideGap) ? kWideGap : kNarrowGap;
 }
 
-enum class AllocationKind : u8 { device, managed, pinned, registered, variable, constant };
+enum class AllocationKind : u8 { device, managed, pinned, registered, variable, constant, array };
 
 struct Allocation {
     u64 begin = 1, end = 0;      ///< device addresses, end exclusive

@@ -15,6 +15,7 @@
 #include "profile/json.h"
 #include "profile/kernel_table.h"
 #include "profile/profile_text.h"
+#include "report/host_work.h"
 #include "report/reports.h"
 #include "report/text.h"
 
@@ -66,7 +67,7 @@ void write_exit_report() {
     const bool colour = wants_colour(STDERR_FILENO);
     std::string text = "\n";
     if (wanted.print_report)
-        text += profile_text(DeviceModel::name, rows, colour, predicted_times());
+        text += profile_text(DeviceModel::name, rows, colour, predicted_times()) + host_work_text();
     if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
     text += "\n" + summary() + "\n";
     std::fwrite(text.data(), 1, text.size(), stderr);

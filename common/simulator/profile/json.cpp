@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "report/host_work.h"
 #include "timing/prediction_codec.h"
 
 namespace coalesce::sim {
@@ -104,6 +105,8 @@ std::string to_json(const std::string& device, const std::vector<KernelRow>& ker
         if (predicted)
             json["kernels"].back()["predicted"] = prediction_to_json(*predicted, times->gpu());
     }
+    for (const auto& [function, calls] : host_work())
+        json["host_work"].push_back({{"function", function}, {"calls", calls}});
     for (const Report& report : reports) json["reports"].push_back(report_to_json(report));
     // A name that is not UTF-8 (a file on an old disk) must not cost the whole report.
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -14,7 +14,8 @@ Counters& Counters::operator+=(const Counters& other) {
 
 bool Counters::has_memory_requests() const {
     return load_requests + store_requests + atomic_requests + shared_load_requests +
-               shared_store_requests + shared_atomic_requests !=
+               shared_store_requests + shared_atomic_requests + texture_requests +
+               surface_load_requests + surface_store_requests !=
            0;
 }
 
@@ -23,9 +24,25 @@ namespace {
 using LineKey = std::pair<std::string, u32>;
 using Lines = std::map<LineKey, Counters>;
 
+Counters named_images(const Site& site, const SiteCounters& c) {
+    Counters sum;
+    const bool texture = site.path == MemoryPath::texture;
+    (texture     ? sum.texture_requests
+     : site.load ? sum.surface_load_requests
+                 : sum.surface_store_requests) = c.requests;
+    (texture     ? sum.texture_sectors
+     : site.load ? sum.surface_load_sectors
+                 : sum.surface_store_sectors) = c.sectors;
+    (texture     ? sum.texture_useful_bytes
+     : site.load ? sum.surface_load_useful_bytes
+                 : sum.surface_store_useful_bytes) = c.useful_bytes;
+    return sum;
+}
+
 /// A generic access may have met global and shared memory, and an asynchronous copy loads from the
 /// one and stores to the other: so both sides of a site are looked at, whatever its state space.
 Counters named(const Site& site, const SiteCounters& c) {
+    if (site.path != MemoryPath::plain) return named_images(site, c);
     Counters sum;
     if (site.atomic) {
         sum.atomic_requests = c.requests;

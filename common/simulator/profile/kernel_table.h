@@ -27,6 +27,10 @@ struct Counters {
     u64 shared_load_requests = 0, shared_load_wavefronts = 0, shared_load_ideal = 0;
     u64 shared_store_requests = 0, shared_store_wavefronts = 0, shared_store_ideal = 0;
     u64 shared_atomic_requests = 0, shared_atomic_wavefronts = 0, shared_atomic_ideal = 0;
+    // Fetches from textures; loads from surfaces, and stores and reductions to them (execute/texel_access.h).
+    u64 texture_requests = 0, texture_sectors = 0, texture_useful_bytes = 0;
+    u64 surface_load_requests = 0, surface_load_sectors = 0, surface_load_useful_bytes = 0;
+    u64 surface_store_requests = 0, surface_store_sectors = 0, surface_store_useful_bytes = 0;
     // Execution.
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;
@@ -65,6 +69,15 @@ inline constexpr NamedCounter kCounters[] = {
     {"shared_atomic_requests", &Counters::shared_atomic_requests, true},
     {"shared_atomic_wavefronts", &Counters::shared_atomic_wavefronts, true},
     {"shared_atomic_ideal", &Counters::shared_atomic_ideal, true},
+    {"texture_requests", &Counters::texture_requests, true},
+    {"texture_sectors", &Counters::texture_sectors, true},
+    {"texture_useful_bytes", &Counters::texture_useful_bytes, true},
+    {"surface_load_requests", &Counters::surface_load_requests, true},
+    {"surface_load_sectors", &Counters::surface_load_sectors, true},
+    {"surface_load_useful_bytes", &Counters::surface_load_useful_bytes, true},
+    {"surface_store_requests", &Counters::surface_store_requests, true},
+    {"surface_store_sectors", &Counters::surface_store_sectors, true},
+    {"surface_store_useful_bytes", &Counters::surface_store_useful_bytes, true},
     {"warp_instructions", &Counters::warp_instructions, true},
     {"thread_instructions", &Counters::thread_instructions, false},
     {"branches", &Counters::branches, false},

@@ -48,7 +48,12 @@ std::vector<Access> global_accesses(const Counters& c) {
     return only_used(
         {access("global loads", c.load_requests, c.load_sectors, c.load_useful_bytes),
          access("global stores", c.store_requests, c.store_sectors, c.store_useful_bytes),
-         access("global atomics", c.atomic_requests, c.atomic_sectors, c.atomic_useful_bytes)});
+         access("global atomics", c.atomic_requests, c.atomic_sectors, c.atomic_useful_bytes),
+         access("textures", c.texture_requests, c.texture_sectors, c.texture_useful_bytes),
+         access("surface loads", c.surface_load_requests, c.surface_load_sectors,
+                c.surface_load_useful_bytes),
+         access("surface stores", c.surface_store_requests, c.surface_store_sectors,
+                c.surface_store_useful_bytes)});
 }
 
 std::vector<Access> shared_accesses(const Counters& c) {

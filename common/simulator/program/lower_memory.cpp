@@ -68,6 +68,7 @@ u32 FunctionLowering::add_site(const MemoryUse& use) {
     site.store = use.store;
     site.atomic = use.atomic;
     site.bytes_per_lane = use.bytes_per_lane;
+    site.path = use.path;
     site.instruction = at_;
     site.function = &function_;
     site.where = now().where;

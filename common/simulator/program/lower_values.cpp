@@ -265,6 +265,10 @@ bool FunctionLowering::lower_family_instruction() {
         }
         op.matrix = code_.matrix_ops.emplace_back(family->matrix).get();
     }
+    if (family->list) {
+        op.immediate = reinterpret_cast<i64>(family->list.get());
+        code_.operand_lists.push_back(family->list);
+    }
     if (gathers) {
         op.members = family->matrix ? constant(kAllLanes, Width::w32) : op.v[0];
         op.inner = op.run;
@@ -347,10 +351,38 @@ void FunctionLowering::place_family_operand(Op& op, const FamilyInstruction& fam
                 op.v[k] = source(operand.elements[k], role.width);
             return;
         case Role::constant: op.immediate = static_cast<i64>(operand.bits); return;
+        case Role::list_written:
+        case Role::list_read: place_in_list(*family.list, role, operand, space); return;
         case Role::fragment_d:
         case Role::fragment_a:
         case Role::fragment_b:
         case Role::fragment_c: place_fragment(*family.matrix, role, operand); return;
+    }
+}
+
+void FunctionLowering::place_in_list(OperandList& list, const OperandRole& role,
+                                     const Operand& operand, StateSpace space) {
+    const bool written = role.role == Role::list_written;
+    const auto is_predicate = [&](const Operand& element) {
+        return element.kind == Operand::Kind::reg &&
+               width_of_register(element.reg) == Width::predicate;
+    };
+    const auto place = [&](const Operand& element) {
+        const Width width = is_predicate(element) ? Width::predicate : role.width;
+        if (written)
+            list.written.push_back(destination(element, width));
+        else
+            list.read.push_back(source(element, width));
+    };
+    if (operand.kind == Operand::Kind::address)
+        list.read.push_back(whole_address(operand, space));
+    else if (operand.kind != Operand::Kind::vector)
+        place(operand);
+    for (const Operand& element : operand.elements) {
+        if (element.kind == Operand::Kind::vector)
+            for (const Operand& coordinate : element.elements) place(coordinate);
+        else
+            place(element);
     }
 }
 

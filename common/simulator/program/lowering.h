@@ -137,6 +137,8 @@ private:
     void place_family_operand(Op& op, const FamilyInstruction& family, const OperandRole& role,
                               const Operand& operand, ptx::StateSpace space);
 
+    void place_in_list(OperandList& list, const OperandRole& role, const Operand& operand,
+                       ptx::StateSpace space);
     void place_fragment(MatrixOp& matrix, const OperandRole& role, const Operand& operand);
 
     // ---- emitting ----

@@ -79,7 +79,8 @@ struct Operand {
     u64 bits = 0;
     i64 offset = 0;
     std::string name;
-    /// Elements of a vector; the q of `p|q`; what follows the first item inside [ ].
+    /// Elements of a vector, with the p of `{...}|p` behind them; the q of `p|q`; what follows the first item
+    /// inside [ ].
     std::vector<Operand> elements;
 };
 

@@ -64,6 +64,8 @@ Operand OperandReader::read_operand() {
         operand = read_address();
     } else if (lexer_.accept('{')) {
         operand = read_list('}');
+        // {a, b, c, d}|p of a texture fetch: p is one more element.
+        if (lexer_.accept('|')) operand.elements.push_back(read_named());
     } else if (in_call_ && lexer_.accept('(')) {
         operand = read_list(')');
     } else if (lexer_.at('!') || at_negated_register()) {

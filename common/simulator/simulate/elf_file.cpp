@@ -124,17 +124,15 @@ std::optional<Elf64_Shdr> find_section(const MappedFile& file, const Elf64_Ehdr&
     return std::nullopt;
 }
 
-std::vector<std::string> read_wanted(const MappedFile& file, const Elf64_Ehdr& header) {
-    std::vector<std::string> wanted;
+void read_symbols(const MappedFile& file, const Elf64_Ehdr& header, ElfFile& result) {
     const auto symbols = find_section(file, header, ".dynsym");
     const auto names = find_section(file, header, ".dynstr");
-    if (!symbols || !names) return wanted;
+    if (!symbols || !names) return;
     for (std::uint64_t i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); ++i) {
         const auto symbol = file.at<Elf64_Sym>(symbols->sh_offset + i * sizeof(Elf64_Sym));
-        if (symbol.st_shndx == SHN_UNDEF)
-            wanted.push_back(file.string_at(names->sh_offset + symbol.st_name));
+        (symbol.st_shndx == SHN_UNDEF ? result.wanted : result.brought)
+            .push_back(file.string_at(names->sh_offset + symbol.st_name));
     }
-    return wanted;
 }
 
 /// Calls `use(name)` for every function that the file itself defines; none in a file stripped of its symbols.
@@ -171,7 +169,7 @@ ElfFile read_elf(const std::string& path) {
         if (segment.p_type == PT_DYNAMIC) read_dynamic(file, segments, segment, result);
     }
     result.has_device_code = find_section(file, header, ".nv_fatbin").has_value();
-    result.wanted = read_wanted(file, header);
+    read_symbols(file, header, result);
     find_static_runtime(file, header, result);
     return result;
 }

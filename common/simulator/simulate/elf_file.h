@@ -15,6 +15,7 @@ struct ElfFile {
     bool runtime_is_older = false;    ///< ... which is that of a CUDA before 13
     std::vector<std::string> needed;  ///< libraries it asks for by name (DT_NEEDED)
     std::vector<std::string> wanted;  ///< functions and variables that others have to bring
+    std::vector<std::string> brought;  ///< ... that it has for others
 
     bool needs(const std::string& library) const;
 };

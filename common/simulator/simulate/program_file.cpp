@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -25,6 +26,7 @@ namespace {
 
 constexpr const char* kLibrary = "libcudart.so.13";
 constexpr const char* kDriver = "libcuda.so.1";
+constexpr const char* kCublas = "libcublas.so.13";
 constexpr const char* kCompiler = "libnvrtc.so.13";
 
 bool is_file(const std::string& path) {
@@ -78,11 +80,19 @@ Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& 
                     kDriver + "); name a program built by nvcc -cudart shared");
 }
 
+/// What the stand-in for `library` has, if there is one.
+std::vector<std::string> stand_in_for(const std::string& library, const std::string& folder) {
+    const std::string path = folder + "/" + library;
+    return is_file(path) ? read_elf(path).brought : std::vector<std::string>{};
+}
+
 /// A library that cannot run is refused with its first function: a program would go on without what that
-/// was to compute.
-void refuse_libraries(const std::string& program, const ElfFile& elf) {
+/// was to compute. One that runs in part, with the first function that is not there.
+void refuse_libraries(const std::string& program, const ElfFile& elf, const std::string& folder) {
     for (const std::string& library : elf.needed) {
+        const std::vector<std::string> there = stand_in_for(library, folder);
         for (const std::string& symbol : elf.wanted) {
+            if (std::find(there.begin(), there.end(), symbol) != there.end()) continue;
             const std::string problem = library_problem(library, symbol);
             if (!problem.empty()) throw CanNotRun(program + " " + problem);
         }
@@ -141,13 +151,14 @@ Environment loader_variables(const std::string& program, const std::string& libr
         throw CanNotRun("the simulator is missing: " + driver.string() +
                         "; build the project's target simulated_driver");
     if (!uses.runtime && !uses.driver && !has_own_runtime) refuse(program, elf);
-    refuse_libraries(program, elf);
+    refuse_libraries(program, elf, driver_folder.string());
     if (has_own_runtime) variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", "1");
     const bool named = elf.needs(kLibrary) || elf.needs(kDriver);
     const bool compiles = elf.needs(kCompiler);  // driver/nvrtc_images.cpp
     if (has_own_runtime || elf.has_run_path || !named || compiles) {
         std::string ahead = library;
         if (uses.driver || compiles) ahead += ":" + driver.string();
+        if (elf.needs(kCublas)) ahead += ":" + (driver_folder / kCublas).string();
         variables.emplace_back("LD_PRELOAD", before_present(ahead, "LD_PRELOAD", ':'));
     }
     return variables;

@@ -3,7 +3,7 @@
 #
 #     common/simulator/tests/on_gpu.sh [FOLDER]      FOLDER: where to build; default /tmp/coalesce-on-gpu
 #
-# programs/*.cu and driver/*.cu must print their `// expect:` lines (but those marked `// simulator only`), and every
+# programs/*.cu, driver/*.cu and cublas/*.cu must print their `// expect:` lines (but those marked `// simulator only`), and every
 # case of clean/*.cu must end with exit code 0 (but `// clean NAME simulator only`: such a case takes minutes
 # of the GPU's own time, or knows which lanes go first). Needs nvcc and a GPU; nothing else of the project.
 # Every case of clean/*.cu is run by the command in WITH, if there is one:
@@ -16,7 +16,7 @@ mkdir -p "$folder"
 command -v nvcc >/dev/null || { echo "on_gpu: no nvcc on the PATH" >&2; exit 2; }
 
 sources=
-for source in "$here"/programs/*.cu "$here"/driver/*.cu "$here"/clean/*.cu; do
+for source in "$here"/programs/*.cu "$here"/driver/*.cu "$here"/cublas/*.cu "$here"/clean/*.cu; do
     grep -q '^// simulator only' "$source" || sources="$sources $source"
 done
 

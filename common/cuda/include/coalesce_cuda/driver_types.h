@@ -581,6 +581,11 @@ typedef struct CUgraph_st* cudaGraph_t;
 typedef struct CUgraphNode_st* cudaGraphNode_t;
 typedef struct CUgraphDeviceUpdatableNode_st* cudaGraphDeviceNode_t;
 typedef struct cudaArray* cudaArray_t;
+typedef const struct cudaArray* cudaArray_const_t;
+typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray* cudaMipmappedArray_const_t;
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
 typedef void (*cudaHostFn_t)(void* data);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* data);
 #define cudaStreamLegacy ((cudaStream_t)0x1)
@@ -650,6 +655,54 @@ typedef struct cudaLaunchConfig_st {
     dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream;
     cudaLaunchAttribute* attrs; unsigned int numAttrs;
 } cudaLaunchConfig_t;
+
+#define cudaArrayDefault 0
+#define cudaArrayLayered 1
+#define cudaArraySurfaceLoadStore 2
+#define cudaArrayCubemap 4
+#define cudaArrayTextureGather 8
+enum cudaResourceType {
+    cudaResourceTypeArray = 0,
+    cudaResourceTypeMipmappedArray = 1,
+    cudaResourceTypeLinear = 2,
+    cudaResourceTypePitch2D = 3,
+};
+enum cudaTextureAddressMode {
+    cudaAddressModeWrap = 0,
+    cudaAddressModeClamp = 1,
+    cudaAddressModeMirror = 2,
+    cudaAddressModeBorder = 3,
+};
+enum cudaTextureFilterMode {
+    cudaFilterModePoint = 0,
+    cudaFilterModeLinear = 1,
+};
+enum cudaTextureReadMode {
+    cudaReadModeElementType = 0,
+    cudaReadModeNormalizedFloat = 1,
+};
+enum cudaSurfaceBoundaryMode {
+    cudaBoundaryModeZero = 0,
+    cudaBoundaryModeClamp = 1,
+    cudaBoundaryModeTrap = 2,
+};
+// The toolkit's has no name.
+  union cudaResourceOfDesc {
+      struct { cudaArray_t array; } array;
+      struct { cudaMipmappedArray_t mipmap; } mipmap;
+      struct { void* devPtr; struct cudaChannelFormatDesc desc; size_t sizeInBytes; } linear;
+      struct { void* devPtr; struct cudaChannelFormatDesc desc; size_t width, height, pitchInBytes; } pitch2D;
+      struct { int reserved[32]; } reserved;
+  };
+struct cudaResourceDesc { enum cudaResourceType resType; union cudaResourceOfDesc res; unsigned int flags; };
+struct cudaResourceViewDesc;
+struct cudaTextureDesc {
+    enum cudaTextureAddressMode addressMode[3]; enum cudaTextureFilterMode filterMode;
+    enum cudaTextureReadMode readMode; int sRGB; float borderColor[4]; int normalizedCoords;
+    unsigned int maxAnisotropy; enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    int disableTrilinearOptimization, seamlessCubemap;
+};
 
 struct cudaDeviceProp {
     char name[256]; cudaUUID_t uuid; char luid[8]; unsigned int luidDeviceNodeMask;

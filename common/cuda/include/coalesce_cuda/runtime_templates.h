@@ -1,6 +1,7 @@
 // The runtime's functions with types: cudaMalloc(&floats, n), cudaFuncSetAttribute(kernel, ...).
 #pragma once
 
+#include "coalesce_cuda/texels.h"
 #include "cuda_runtime_api.h"
 
 // clang-format off
@@ -15,8 +16,9 @@ template <class T> cudaError_t cudaMallocFromPoolAsync(T** p, size_t bytes, cuda
 template <class T> cudaError_t cudaMallocPitch(T** p, size_t* pitch, size_t width, size_t height) { return cudaMallocPitch(reinterpret_cast<void**>(p), pitch, width, height); }
 inline cudaChannelFormatDesc cudaCreateChannelDesc(int bits, cudaChannelFormatKind kind) { return {bits, 0, 0, 0, kind}; }
 template <class T> cudaChannelFormatDesc cudaCreateChannelDesc() {
-    const cudaChannelFormatKind kind = static_cast<T>(0.5) != T() ? cudaChannelFormatKindFloat : static_cast<T>(-1) < T() ? cudaChannelFormatKindSigned : cudaChannelFormatKindUnsigned;
-    return cudaCreateChannelDesc(8 * sizeof(T), kind);
+    using Texel = coalesce_cuda::Texel<T>;
+    const auto bits = [](int channel) { return channel < Texel::channels ? Texel::bits : 0; };
+    return {bits(0), bits(1), bits(2), bits(3), static_cast<cudaChannelFormatKind>(Texel::kind)};
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) { return cudaEventCreateWithFlags(event, flags); }
 

@@ -295,7 +295,7 @@ TEST_CASE("what cannot run is refused with one clear word") {
 #endif
 #ifdef HAS_LIBRARY_PROGRAM
         {PROGRAMS "/calls_library",
-         "calls cublasCreate_v2 of cuBLAS (libcublas.so.13), whose kernels are machine code"},
+         "calls cublasStrsm_v2 of cuBLAS (libcublas.so.13), whose kernels are machine code"},
 #endif
         {"/bin/true", "uses neither the CUDA runtime (libcudart.so.13) nor the driver"},
         {"./no/such/program", "there is no ./no/such/program"},
@@ -363,7 +363,7 @@ TEST_CASE("what runs and what does not: one line each, and the book says the sam
     const std::vector<std::string> lines = coalesce::tests::split_lines(got.out);
     CHECK(lines.size() > 30);
     for (const std::string& line : lines) CHECK(line.size() <= 80);
-    CHECK(has(got.out, "textures, surfaces and CUDA arrays: use plain device memory"));
+    CHECK(has(got.out, "texture and surface references: use texture and surface objects"));
     CHECK(has(got.out, "  cuFFT\n"));
 
     std::ifstream file(GUIDE);

@@ -1,7 +1,13 @@
-// A program that calls a library of NVIDIA's; command_test.cpp has it refused.
+// A program that calls a library of NVIDIA's, and a function that the stand-in for it has not; command_test.cpp has it
+// refused.
 #include <cublas_v2.h>
 
 int main() {
     cublasHandle_t handle;
-    return cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS ? 0 : 1;
+    float one = 1, *matrix = nullptr;
+    if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return 1;
+    return cublasStrsm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, 0, 0, &one,
+                       matrix, 1, matrix, 1) == CUBLAS_STATUS_SUCCESS
+               ? 0
+               : 1;
 }

@@ -23,7 +23,7 @@
 // expect: a stream that was destroyed: CUDA_ERROR_INVALID_HANDLE
 // expect: synchronising a capture: CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
 // expect: ending it: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
-// expect: an array: CUDA_ERROR_NOT_SUPPORTED
+// expect: a plane of an array: CUDA_ERROR_NOT_SUPPORTED
 // expect: memory of another process: CUDA_ERROR_NOT_SUPPORTED
 // expect: an access beyond the end: CUDA_ERROR_ILLEGAL_ADDRESS
 // expect: and every call after it: CUDA_ERROR_ILLEGAL_ADDRESS
@@ -39,8 +39,7 @@
 // expect-stderr: The buffer of arguments holds 8 bytes
 // expect-stderr: apicheck: CUDA_ERROR_INVALID_HANDLE from cuStreamSynchronize
 // expect-stderr: from cuStreamSynchronize
-// expect-stderr: cuArrayCreate_v2 is not simulated.
-// expect-stderr: cure: Use plain device memory and index it.
+// expect-stderr: coalesce: cuArrayGetPlane is not simulated; use plain CUDA arrays.
 // expect-stderr: cuIpcGetMemHandle is not simulated.
 // expect-stderr: cure: Copy through host memory.
 // expect-stderr: memcheck: out of bounds
@@ -127,10 +126,9 @@ static void streams() {
 }
 
 static void not_simulated() {
-    CUarray array;
+    CUarray plane;
     CUipcMemHandle handle;
-    CUDA_ARRAY_DESCRIPTOR descriptor = {};
-    result("an array", cuArrayCreate(&array, &descriptor));
+    result("a plane of an array", cuArrayGetPlane(&plane, nullptr, 0));
     result("memory of another process", cuIpcGetMemHandle(&handle, memory));
 }
 

@@ -1,0 +1,89 @@
+// The stand-in for NVIDIA's libcublas.so.13: what tutorials and transposes call of it.
+//
+// Theory of operation
+//   NVIDIA's kernels are machine code and cannot be interpreted. Here a call is carried out on the host: operands are
+//   copied out of the simulated memory (by cudaMemcpy2D, which checks bounds), computed with in plain loops, and copied
+//   back. That is at once, as all work in streams is; calls while a stream is captured are not here. Nothing is
+//   counted: the report says how often each function was called, and that it ran on the host.
+//   A program that wants a function which is not here is refused before it starts (simulate/program_file.cpp).
+// Rounding  Sums are made in double precision, in order, and rounded once. cuBLAS adds in another order and in the
+//   precision of the type: its last bits differ. (cublasHgemm adds in halves there.)
+// Types      The numbers of cuBLAS's enumerations: its headers are not there without a toolkit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+namespace coalesce::sim::cublas {
+
+/// A cublasStatus_t.
+using Status = int;
+inline constexpr Status kSuccess = 0, kNotInitialized = 1, kAllocFailed = 3, kInvalidValue = 7,
+                        kExecutionFailed = 13, kNotSupported = 15;
+/// "CUBLAS_STATUS_INVALID_VALUE"
+const char* name_of(Status status);
+
+/// cublasOperation_t: 0 as it is, 1 transposed, 2 conjugated, too: the same for real numbers.
+using Operation = int;
+inline bool is_operation(Operation op) {
+    return op >= 0 && op <= 2;
+}
+
+struct Context {
+    cudaStream_t stream = nullptr;
+    int pointer_mode = 0;  ///< 0: scalars and results on the host; 1: on the device
+    int math_mode = 0, atomics_mode = 0;
+};
+/// nullptr for a handle that is none.
+Context* find_context(void* handle);
+
+/// A cudaDataType of the real numbers that are here.
+enum class Type : int { f32 = 0, f64 = 1, f16 = 2, bf16 = 14 };
+bool is_known(Type type);
+size_t size_of(Type type);
+
+/// A failed copy, or whatever else ends a call.
+struct Failure {
+    Status status;
+    std::string why;
+};
+
+/// Numbers in the simulated memory: `rows` of a column that follow each other, columns `stride` elements apart.
+/// (Of a vector with increment i: one row, i apart.)
+std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride);
+void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
+           const std::vector<double>& values);
+/// A scalar, wherever it lies.
+double read_scalar(const void* from, Type type);
+void write_result(void* to, const void* value, size_t bytes);
+/// An element of an array of pointers that lies on the device.
+std::vector<void*> read_pointers(const void* const* from, int count);
+
+/// A plain product: c = alpha * op(a) * op(b) + beta * c, column-major.
+struct Product {
+    Operation op_a, op_b;
+    int m, n, k;
+    double alpha, beta;
+    struct Matrix {
+        const void* begin;
+        Type type;
+        int leading;
+    } a, b, c;
+};
+bool is_valid(const Product& product);
+void multiply(const Product& product);
+
+/// Surrounds the body of a function: finds the context, turns failures into a status and a report that names the
+/// function, and notes that it ran. The body may also return cudaErrorNotSupported, after a sentence.
+Status run(const char* name, void* handle, Status (*body)(Context& context, void* data),
+           void* data);
+template <class Body>
+Status call(const char* name, void* handle, Body body) {
+    return run(
+        name, handle,
+        [](Context& context, void* data) { return (*static_cast<Body*>(data))(context); }, &body);
+}
+
+}  // namespace coalesce::sim::cublas

@@ -1,0 +1,182 @@
+// See cublas.h: operands in and out of the simulated memory, and what every function does first and last.
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <set>
+
+#include "cublas/cublas.h"
+#include "cudart/driver_support.h"
+#include "base/half.h"
+
+namespace coalesce::sim::cublas {
+namespace {
+
+struct Contexts {
+    std::mutex mutex;
+    std::set<void*> alive;
+};
+Contexts& contexts() {
+    static Contexts& all = *new Contexts;
+    return all;
+}
+
+void must(cudaError_t error) {
+    if (error != cudaSuccess) throw Failure{kExecutionFailed, ""};  // its call has said why
+}
+
+template <class T>
+double number_at(const u8* bytes) {
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
+    if constexpr (std::is_arithmetic_v<T>)
+        return value;
+    else
+        return to_float(value);
+}
+
+double number_at(const u8* bytes, Type type) {
+    switch (type) {
+        case Type::f32: return number_at<float>(bytes);
+        case Type::f64: return number_at<double>(bytes);
+        case Type::f16: return number_at<F16>(bytes);
+        case Type::bf16: return number_at<BF16>(bytes);
+    }
+    return 0;
+}
+
+void put_number(u8* bytes, Type type, double value) {
+    const auto put = [&](auto rounded) { std::memcpy(bytes, &rounded, sizeof rounded); };
+    switch (type) {
+        case Type::f32: return put(static_cast<float>(value));
+        case Type::f64: return put(value);
+        case Type::f16: return put(to_f16(value));
+        case Type::bf16: return put(to_bf16(value));
+    }
+}
+
+/// Rows of a column in the host's copy; one row of a vector is each an element of its own.
+cudaError_t move(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                 size_t columns, cudaMemcpyKind kind) {
+    return cudaMemcpy2D(to, std::max(to_pitch, width), from, std::max(from_pitch, width), width,
+                        columns, kind);
+}
+
+const char* error_name(cudaError_t error) {
+    return name_of(static_cast<Status>(error));
+}
+
+Status end(const Failure& failure) {
+    if (!failure.why.empty()) coalesceDriverExplain(failure.why.c_str());
+    return failure.status;
+}
+
+}  // namespace
+
+Context* find_context(void* handle) {
+    std::lock_guard lock(contexts().mutex);
+    return contexts().alive.contains(handle) ? static_cast<Context*>(handle) : nullptr;
+}
+
+bool is_known(Type type) {
+    return type == Type::f32 || type == Type::f64 || type == Type::f16 || type == Type::bf16;
+}
+
+size_t size_of(Type type) {
+    return type == Type::f64 ? 8 : type == Type::f32 ? 4 : 2;
+}
+
+std::vector<double> read(const void* from, Type type, size_t rows, size_t columns, size_t stride) {
+    const size_t each = size_of(type), row = rows * each;
+    std::vector<u8> bytes(row * columns);
+    std::vector<double> values(rows * columns);
+    if (values.empty()) return values;
+    must(move(bytes.data(), row, from, stride * each, row, columns, cudaMemcpyDefault));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = number_at(bytes.data() + i * each, type);
+    return values;
+}
+
+void write(void* to, Type type, size_t rows, size_t columns, size_t stride,
+           const std::vector<double>& values) {
+    const size_t each = size_of(type), row = rows * each;
+    std::vector<u8> bytes(row * columns);
+    if (values.empty()) return;
+    for (size_t i = 0; i < values.size(); ++i) put_number(bytes.data() + i * each, type, values[i]);
+    must(move(to, stride * each, bytes.data(), row, row, columns, cudaMemcpyDefault));
+}
+
+double read_scalar(const void* from, Type type) {
+    if (!from) throw Failure{kInvalidValue, "a scalar is a null pointer."};
+    return read(from, type, 1, 1, 1)[0];
+}
+
+void write_result(void* to, const void* value, size_t bytes) {
+    if (!to) throw Failure{kInvalidValue, "there is no place for the result."};
+    must(cudaMemcpy(to, value, bytes, cudaMemcpyDefault));
+}
+
+std::vector<void*> read_pointers(const void* const* from, int count) {
+    std::vector<void*> pointers(static_cast<size_t>(count));
+    if (count > 0)
+        must(cudaMemcpy(pointers.data(), from, pointers.size() * sizeof(void*), cudaMemcpyDefault));
+    return pointers;
+}
+
+Status run(const char* name, void* handle, Status (*body)(Context& context, void* data),
+           void* data) {
+    struct Call {
+        const char* name;
+        void* handle;
+        Status (*body)(Context&, void*);
+        void* data;
+    } call{name, handle, body, data};
+    const auto guarded = [](void* raw) -> int {
+        const Call& c = *static_cast<Call*>(raw);
+        Context* context = find_context(c.handle);
+        if (!context) return kNotInitialized;
+        cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+        cudaStreamIsCapturing(context->stream, &capture);
+        if (capture != cudaStreamCaptureStatusNone)
+            return coalesceDriverMissing(
+                (std::string(c.name) + " while a stream is captured").c_str(),
+                "call it outside of captures");
+        try {
+            const Status status = c.body(*context, c.data);
+            if (status == kSuccess) coalesceNoteHostWork(c.name);
+            if (status == kInvalidValue)
+                coalesceDriverExplain("a size, an operation or a leading dimension cannot be.");
+            return status;
+        } catch (const Failure& failure) {
+            return end(failure);
+        }
+    };
+    const int got = coalesceDriverCall(name, error_name, guarded, &call);
+    return got == cudaErrorNotSupported       ? kNotSupported
+           : got == cudaErrorMemoryAllocation ? kAllocFailed
+                                              : got;
+}
+
+}  // namespace coalesce::sim::cublas
+
+using namespace coalesce::sim::cublas;
+
+extern "C" {
+
+Status cublasCreate_v2(void** handle) {
+    if (!handle) return kInvalidValue;
+    if (cudaFree(nullptr) != cudaSuccess) return kNotInitialized;
+    *handle = new Context;
+    std::lock_guard lock(contexts().mutex);
+    contexts().alive.insert(*handle);
+    return kSuccess;
+}
+
+Status cublasDestroy_v2(void* handle) {
+    Context* context = find_context(handle);
+    if (!context) return kNotInitialized;
+    std::lock_guard lock(contexts().mutex);
+    contexts().alive.erase(handle);
+    delete context;
+    return kSuccess;
+}
+
+}  // extern "C"

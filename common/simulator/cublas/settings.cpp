@@ -1,0 +1,176 @@
+// What programs set and ask of cuBLAS besides work: streams, modes, versions, names of errors.
+#include <cstddef>
+
+#include "cublas/cublas.h"
+
+using namespace coalesce::sim::cublas;
+
+namespace {
+
+constexpr int kVersion = 130000;
+
+template <class T>
+Status set(void* handle, T Context::*member, T value) {
+    Context* context = find_context(handle);
+    if (!context) return kNotInitialized;
+    context->*member = value;
+    return kSuccess;
+}
+
+template <class T>
+Status get(void* handle, T Context::*member, T* value) {
+    const Context* context = find_context(handle);
+    if (!context) return kNotInitialized;
+    if (!value) return kInvalidValue;
+    *value = context->*member;
+    return kSuccess;
+}
+
+Status status_of(cudaError_t error) {
+    return error == cudaSuccess ? kSuccess : kExecutionFailed;
+}
+
+/// A vector to or from the device: elements `bytes` wide, with increments on both sides.
+Status copy_vector(int count, int bytes, const void* from, int from_step, void* to, int to_step,
+                   cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
+    if (count < 0 || bytes <= 0 || from_step <= 0 || to_step <= 0) return kInvalidValue;
+    const auto width = static_cast<size_t>(bytes);
+    const size_t to_pitch = width * static_cast<size_t>(to_step),
+                 from_pitch = width * static_cast<size_t>(from_step);
+    const auto rows = static_cast<size_t>(count);
+    return status_of(
+        waits ? cudaMemcpy2D(to, to_pitch, from, from_pitch, width, rows, kind)
+              : cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, rows, kind, stream));
+}
+
+Status copy_matrix(int rows, int columns, int bytes, const void* from, int from_leading, void* to,
+                   int to_leading, cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
+    if (rows < 0 || columns < 0 || bytes <= 0 || from_leading < rows || to_leading < rows)
+        return kInvalidValue;
+    const auto each = static_cast<size_t>(bytes);
+    const size_t to_pitch = each * static_cast<size_t>(to_leading),
+                 from_pitch = each * static_cast<size_t>(from_leading),
+                 width = each * static_cast<size_t>(rows);
+    const auto count = static_cast<size_t>(columns);
+    return status_of(
+        waits ? cudaMemcpy2D(to, to_pitch, from, from_pitch, width, count, kind)
+              : cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, count, kind, stream));
+}
+
+}  // namespace
+
+namespace coalesce::sim::cublas {
+
+const char* name_of(Status status) {
+    switch (status) {
+        case 0: return "CUBLAS_STATUS_SUCCESS";
+        case 1: return "CUBLAS_STATUS_NOT_INITIALIZED";
+        case 3: return "CUBLAS_STATUS_ALLOC_FAILED";
+        case 7: return "CUBLAS_STATUS_INVALID_VALUE";
+        case 8: return "CUBLAS_STATUS_ARCH_MISMATCH";
+        case 11: return "CUBLAS_STATUS_MAPPING_ERROR";
+        case 13: return "CUBLAS_STATUS_EXECUTION_FAILED";
+        case 14: return "CUBLAS_STATUS_INTERNAL_ERROR";
+        case 15: return "CUBLAS_STATUS_NOT_SUPPORTED";
+        case 16: return "CUBLAS_STATUS_LICENSE_ERROR";
+        default: return "an unknown status";
+    }
+}
+
+}  // namespace coalesce::sim::cublas
+
+extern "C" {
+
+const char* cublasGetStatusName(Status status) {
+    return name_of(status);
+}
+const char* cublasGetStatusString(Status status) {
+    return name_of(status);
+}
+
+Status cublasGetVersion_v2(void* handle, int* version) {
+    if (!find_context(handle)) return kNotInitialized;
+    if (!version) return kInvalidValue;
+    *version = kVersion;
+    return kSuccess;
+}
+size_t cublasGetCudartVersion() {
+    return 13000;
+}
+/// 0: major, 1: minor, 2: patch level.
+Status cublasGetProperty(int which, int* value) {
+    if (!value || which < 0 || which > 2) return kInvalidValue;
+    *value = which == 0 ? kVersion / 10000 : 0;
+    return kSuccess;
+}
+
+Status cublasSetStream_v2(void* handle, cudaStream_t stream) {
+    return set(handle, &Context::stream, stream);
+}
+Status cublasGetStream_v2(void* handle, cudaStream_t* stream) {
+    return get(handle, &Context::stream, stream);
+}
+Status cublasSetPointerMode_v2(void* handle, int mode) {
+    return mode == 0 || mode == 1 ? set(handle, &Context::pointer_mode, mode) : kInvalidValue;
+}
+Status cublasGetPointerMode_v2(void* handle, int* mode) {
+    return get(handle, &Context::pointer_mode, mode);
+}
+Status cublasSetMathMode(void* handle, int mode) {
+    return set(handle, &Context::math_mode, mode);
+}
+Status cublasGetMathMode(void* handle, int* mode) {
+    return get(handle, &Context::math_mode, mode);
+}
+Status cublasSetAtomicsMode(void* handle, int mode) {
+    return set(handle, &Context::atomics_mode, mode);
+}
+Status cublasGetAtomicsMode(void* handle, int* mode) {
+    return get(handle, &Context::atomics_mode, mode);
+}
+Status cublasSetWorkspace_v2(void* handle, void*, size_t) {
+    return find_context(handle) ? kSuccess : kNotInitialized;
+}
+
+Status cublasSetVector(int count, int bytes, const void* from, int from_step, void* to,
+                       int to_step) {
+    return copy_vector(count, bytes, from, from_step, to, to_step, cudaMemcpyHostToDevice, nullptr,
+                       true);
+}
+Status cublasGetVector(int count, int bytes, const void* from, int from_step, void* to,
+                       int to_step) {
+    return copy_vector(count, bytes, from, from_step, to, to_step, cudaMemcpyDeviceToHost, nullptr,
+                       true);
+}
+Status cublasSetVectorAsync(int count, int bytes, const void* from, int from_step, void* to,
+                            int to_step, cudaStream_t stream) {
+    return copy_vector(count, bytes, from, from_step, to, to_step, cudaMemcpyHostToDevice, stream,
+                       false);
+}
+Status cublasGetVectorAsync(int count, int bytes, const void* from, int from_step, void* to,
+                            int to_step, cudaStream_t stream) {
+    return copy_vector(count, bytes, from, from_step, to, to_step, cudaMemcpyDeviceToHost, stream,
+                       false);
+}
+Status cublasSetMatrix(int rows, int columns, int bytes, const void* from, int from_leading,
+                       void* to, int to_leading) {
+    return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading,
+                       cudaMemcpyHostToDevice, nullptr, true);
+}
+Status cublasGetMatrix(int rows, int columns, int bytes, const void* from, int from_leading,
+                       void* to, int to_leading) {
+    return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading,
+                       cudaMemcpyDeviceToHost, nullptr, true);
+}
+Status cublasSetMatrixAsync(int rows, int columns, int bytes, const void* from, int from_leading,
+                            void* to, int to_leading, cudaStream_t stream) {
+    return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading,
+                       cudaMemcpyHostToDevice, stream, false);
+}
+Status cublasGetMatrixAsync(int rows, int columns, int bytes, const void* from, int from_leading,
+                            void* to, int to_leading, cudaStream_t stream) {
+    return copy_matrix(rows, columns, bytes, from, from_leading, to, to_leading,
+                       cudaMemcpyDeviceToHost, stream, false);
+}
+
+}  // extern "C"

@@ -1,0 +1,279 @@
+// See arrays.h. Allocation of CUDA arrays, plain and mipmapped, and what they are.
+#include "cudart/arrays.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "cudart/capture.h"
+#include "cudart/devices.h"
+#include "device/device.h"
+
+using namespace coalesce::sim;
+using namespace coalesce::sim::cudart;
+
+namespace {
+
+constexpr unsigned kKnownFlags =
+    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
+constexpr size_t kFaces = 6;
+constexpr size_t kMost1D = 131072, kMost2D = 131072, kMostHeight = 65536, kMost3D = 16384,
+                 kMostLayeredSide = 32768, kMostLayers = 2048;
+
+struct Arrays {
+    std::mutex mutex;
+    std::map<const cudaArray*, std::unique_ptr<cudaArray>> plain;
+    std::map<const cudaMipmappedArray*, std::unique_ptr<cudaMipmappedArray>> mipmapped;
+};
+
+Arrays& arrays() {
+    static Arrays& all = *new Arrays;
+    return all;
+}
+
+template <class Handle>
+cudaError_t no_array(const Handle* handle) {
+    explain(handle ? "there is no such array; it was freed before, or never allocated."
+                   : "the array is a null pointer.");
+    return cudaErrorInvalidValue;
+}
+
+// ---- shapes ----
+
+bool is_within(const cudaExtent& e, size_t width, size_t height, size_t depth) {
+    return e.width <= width && e.height <= height && e.depth <= depth;
+}
+
+/// What `extent` and `flags` ask for; false: there is no such array.
+bool find_shape(const cudaExtent& e, unsigned flags, ImageShape& shape) {
+    const bool layered = flags & cudaArrayLayered, cube = flags & cudaArrayCubemap;
+    if (e.width == 0 || (flags & ~kKnownFlags)) return false;
+    shape.layered = layered;
+    shape.cube = cube;
+    shape.dimensions = layered || cube || e.depth == 0 ? (e.height > 0 ? 2 : 1) : 3;
+    if (cube)
+        return e.width == e.height &&
+               (layered ? e.depth > 0 && e.depth % kFaces == 0 : e.depth == kFaces) &&
+               is_within(e, kMostLayeredSide, kMostLayeredSide, kMostLayers);
+    if (layered)
+        return e.depth > 0 && is_within(e, kMostLayeredSide, kMostLayeredSide, kMostLayers);
+    if (shape.dimensions == 3) return e.height > 0 && is_within(e, kMost3D, kMost3D, kMost3D);
+    return shape.dimensions == 1 ? e.width <= kMost1D : is_within(e, kMost2D, kMostHeight, 0);
+}
+
+Image image_of(const TexelFormat& format, const cudaExtent& extent) {
+    Image image;
+    image.format = format;
+    image.width = static_cast<u32>(extent.width);
+    image.height = static_cast<u32>(std::max<size_t>(extent.height, 1));
+    image.depth = static_cast<u32>(std::max<size_t>(extent.depth, 1));
+    image.row_bytes = round_up(u64{image.width} * format.bytes(), kArrayRowAlignment);
+    image.slice_bytes = image.row_bytes * image.height;
+    return image;
+}
+
+// ---- allocation ----
+
+cudaError_t make_array(const cudaChannelFormatDesc& description, const cudaExtent& extent,
+                       unsigned flags, std::unique_ptr<cudaArray>& made) {
+    auto array = std::make_unique<cudaArray>();
+    TexelFormat format;
+    const cudaError_t error = format_of(description, format);
+    if (error != cudaSuccess) return error;
+    if (!find_shape(extent, flags, array->shape)) {
+        explain("there is no array of " + std::to_string(extent.width) + " x " +
+                std::to_string(extent.height) + " x " + std::to_string(extent.depth) +
+                " texels with flags " + std::to_string(flags) + ".");
+        return cudaErrorInvalidValue;
+    }
+    array->image = image_of(format, extent);
+    array->format = description;
+    array->extent = extent;
+    array->flags = flags;
+    array->image.address =
+        memory().allocate(array->image.slice_bytes * array->image.depth, AllocationKind::array);
+    if (array->image.address == 0) return cudaErrorMemoryAllocation;
+    made = std::move(array);
+    return cudaSuccess;
+}
+
+cudaError_t allocate(cudaArray_t* handle, const cudaChannelFormatDesc* description,
+                     const cudaExtent& extent, unsigned flags, bool is_level = false) {
+    if (!handle || !description) return cudaErrorInvalidValue;
+    std::unique_ptr<cudaArray> array;
+    const cudaError_t error = make_array(*description, extent, flags, array);
+    if (error != cudaSuccess) return error;
+    array->is_level = is_level;
+    *handle = array.get();
+    std::lock_guard lock(arrays().mutex);
+    arrays().plain.emplace(*handle, std::move(array));
+    return cudaSuccess;
+}
+
+void free_known(cudaArray* array) {
+    memory().free(array->image.address);
+    std::lock_guard lock(arrays().mutex);
+    arrays().plain.erase(array);
+}
+
+cudaError_t free_array(cudaArray_t handle) {
+    cudaArray* array = find_array(handle);
+    if (!array) return no_array(handle);
+    if (array->is_level) {
+        explain("the array is a level of a mipmapped array; free that.");
+        return cudaErrorInvalidValue;
+    }
+    free_known(array);
+    return cudaSuccess;
+}
+
+// ---- mipmaps ----
+
+/// Layers stay as many as they are.
+cudaExtent level_extent(const cudaExtent& e, unsigned flags, unsigned level) {
+    const auto smaller = [&](size_t size) { return size ? std::max<size_t>(size >> level, 1) : 0; };
+    const bool keeps = flags & (cudaArrayLayered | cudaArrayCubemap);
+    return {smaller(e.width), smaller(e.height), keeps ? e.depth : smaller(e.depth)};
+}
+
+unsigned levels_of(const cudaExtent& e, unsigned flags) {
+    const bool keeps = flags & (cudaArrayLayered | cudaArrayCubemap);
+    return static_cast<unsigned>(
+        std::bit_width(std::max({e.width, e.height, keeps ? size_t{0} : e.depth})));
+}
+
+cudaError_t allocate_levels(cudaMipmappedArray_t* handle, const cudaChannelFormatDesc* description,
+                            const cudaExtent& extent, unsigned levels, unsigned flags) {
+    if (!handle || !description || levels == 0) return cudaErrorInvalidValue;
+    auto made = std::make_unique<cudaMipmappedArray>();
+    levels = std::min(levels, levels_of(extent, flags));
+    for (unsigned level = 0; level < std::max(levels, 1u); ++level) {
+        cudaArray_t array = nullptr;
+        const cudaError_t error =
+            allocate(&array, description, level_extent(extent, flags, level), flags, true);
+        if (error != cudaSuccess) {
+            for (cudaArray* earlier : made->levels) free_known(earlier);
+            return error;
+        }
+        made->levels.push_back(array);
+    }
+    *handle = made.get();
+    std::lock_guard lock(arrays().mutex);
+    arrays().mipmapped.emplace(*handle, std::move(made));
+    return cudaSuccess;
+}
+
+cudaError_t free_levels(cudaMipmappedArray_t handle) {
+    cudaMipmappedArray* array = find_mipmapped_array(handle);
+    if (!array) return no_array(handle);
+    for (cudaArray* level : array->levels) free_known(level);
+    std::lock_guard lock(arrays().mutex);
+    arrays().mipmapped.erase(array);
+    return cudaSuccess;
+}
+
+}  // namespace
+
+namespace coalesce::sim::cudart {
+
+cudaArray* find_array(cudaArray_const_t handle) {
+    std::lock_guard lock(arrays().mutex);
+    const auto found = arrays().plain.find(handle);
+    return found == arrays().plain.end() ? nullptr : found->second.get();
+}
+
+cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle) {
+    std::lock_guard lock(arrays().mutex);
+    const auto found = arrays().mipmapped.find(handle);
+    return found == arrays().mipmapped.end() ? nullptr : found->second.get();
+}
+
+void forget_arrays() {
+    std::lock_guard lock(arrays().mutex);
+    arrays().plain.clear();
+    arrays().mipmapped.clear();
+}
+
+cudaError_t format_of(const cudaChannelFormatDesc& d, TexelFormat& format) {
+    if (d.f > cudaChannelFormatKindNone)
+        return not_simulated(
+            "a format of texels that is packed, compressed or normalised by itself");
+    const int bits[] = {d.x, d.y, d.z, d.w};
+    u32 channels = 0;
+    while (channels < 4 && bits[channels] != 0) ++channels;
+    bool good = (channels == 1 || channels == 2 || channels == 4) &&
+                d.f != cudaChannelFormatKindNone &&
+                (d.x == 16 || d.x == 32 || (d.x == 8 && d.f != cudaChannelFormatKindFloat));
+    for (u32 c = 0; c < 4; ++c) good = good && bits[c] == (c < channels ? d.x : 0);
+    if (!good) {
+        explain(
+            "there are 1, 2 or 4 channels, of as many bits each: 8, 16 or 32; floats have 16 or "
+            "32.");
+        return cudaErrorInvalidChannelDescriptor;
+    }
+    format.channels = channels;
+    format.channel_bytes = static_cast<u32>(d.x) / 8;
+    format.kind = d.f == cudaChannelFormatKindSigned     ? ChannelKind::signed_integer
+                  : d.f == cudaChannelFormatKindUnsigned ? ChannelKind::unsigned_integer
+                                                         : ChannelKind::floating;
+    return cudaSuccess;
+}
+
+}  // namespace coalesce::sim::cudart
+
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
+                            size_t height, unsigned flags) {
+    return unsafe_api(__func__, [&] { return allocate(array, format, {width, height, 0}, flags); });
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                              cudaExtent extent, unsigned flags) {
+    return unsafe_api(__func__, [&] { return allocate(array, format, extent, flags); });
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+    return unsafe_api(__func__, [&] { return free_array(array); });
+}
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array,
+                                     const cudaChannelFormatDesc* format, cudaExtent extent,
+                                     unsigned levels, unsigned flags) {
+    return unsafe_api(__func__,
+                      [&] { return allocate_levels(array, format, extent, levels, flags); });
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
+    return unsafe_api(__func__, [&] { return free_levels(array); });
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_const_t handle,
+                                       unsigned number) {
+    return api(__func__, [&] {
+        const cudaMipmappedArray* array = find_mipmapped_array(handle);
+        if (!array) return no_array(handle);
+        return number < array->levels.size() ? give(level, array->levels[number])
+                                             : cudaErrorInvalidValue;
+    });
+}
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
+                             cudaArray_t handle) {
+    return api(__func__, [&] {
+        const cudaArray* array = find_array(handle);
+        if (!array) return no_array(handle);
+        if (format) *format = array->format;
+        if (extent) *extent = array->extent;
+        if (flags) *flags = array->flags;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
+    return api(__func__, [&] {
+        const cudaArray* array = find_array(handle);
+        return array ? give(format, array->format) : no_array(handle);
+    });
+}

@@ -1,0 +1,43 @@
+// CUDA arrays: what a cudaArray_t points to, and formats of texels as the runtime describes them.
+//
+// Builds on  textures/texture.h. Read next: texture_objects.cpp, array_copies.cpp.
+// Trust      A handle is looked up among the arrays that there are before anything of it is read.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <vector>
+
+#include "cudart/work.h"
+#include "textures/texture.h"
+
+struct cudaArray {
+    coalesce::sim::Image image;
+    coalesce::sim::ImageShape shape;
+    cudaChannelFormatDesc format{};
+    cudaExtent extent{};  ///< as it was asked for: zeros where there is no such dimension
+    unsigned flags = 0;
+    bool is_level = false;  ///< of a mipmapped array, which frees it
+};
+
+struct cudaMipmappedArray {
+    std::vector<cudaArray_t> levels;
+};
+
+namespace coalesce::sim::cudart {
+
+/// Nothing, and an error's sentence, for a handle that is none.
+cudaArray* find_array(cudaArray_const_t handle);
+cudaMipmappedArray* find_mipmapped_array(const cudaMipmappedArray* handle);
+void forget_arrays();  ///< cudaDeviceReset; their memory is freed elsewhere
+
+/// cudaErrorInvalidChannelDescriptor, or a sentence, for what is no format of ours.
+cudaError_t format_of(const cudaChannelFormatDesc& description, TexelFormat& format);
+
+/// A copy with arrays in it, made one between pitched blocks. One without stays what it is.
+cudaError_t without_arrays(const CopyWork& work, CopyWork& plain);
+
+/// What is known of objects besides what kernels need of them.
+void forget_object_descriptions();
+
+}  // namespace coalesce::sim::cudart

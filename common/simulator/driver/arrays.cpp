@@ -1,0 +1,366 @@
+// CUDA arrays, texture objects and surface objects as the driver describes them, made into the runtime's.
+#include "driver/boxes.h"
+#include "driver/driver.h"
+
+using namespace coalesce::sim::driver;
+
+namespace {
+
+// ---- formats: CUarray_format ----
+
+struct Format {
+    unsigned number;
+    int bits;
+    cudaChannelFormatKind kind;
+};
+constexpr Format kFormats[] = {
+    {0x01, 8, cudaChannelFormatKindUnsigned},  {0x02, 16, cudaChannelFormatKindUnsigned},
+    {0x03, 32, cudaChannelFormatKindUnsigned}, {0x08, 8, cudaChannelFormatKindSigned},
+    {0x09, 16, cudaChannelFormatKindSigned},   {0x0a, 32, cudaChannelFormatKindSigned},
+    {0x10, 16, cudaChannelFormatKindFloat},    {0x20, 32, cudaChannelFormatKindFloat}};
+
+/// Of no bits, which the runtime refuses, for what is not known.
+cudaChannelFormatDesc runtime_format(unsigned number, unsigned channels) {
+    cudaChannelFormatDesc made{0, 0, 0, 0, cudaChannelFormatKindNone};
+    for (const Format& format : kFormats) {
+        if (format.number != number) continue;
+        int* const bits[] = {&made.x, &made.y, &made.z, &made.w};
+        for (unsigned c = 0; c < channels && c < 4; ++c) *bits[c] = format.bits;
+        made.f = format.kind;
+    }
+    return made;
+}
+
+unsigned driver_format(const cudaChannelFormatDesc& have, unsigned& channels) {
+    channels = have.w ? 4 : have.z ? 3 : have.y ? 2 : 1;
+    for (const Format& format : kFormats)
+        if (format.bits == have.x && format.kind == have.f) return format.number;
+    return 0;
+}
+
+// ---- arrays ----
+
+struct ArrayDescriptor {  // CUDA_ARRAY_DESCRIPTOR
+    size_t width, height;
+    unsigned format, channels;
+};
+struct Array3DDescriptor {  // CUDA_ARRAY3D_DESCRIPTOR; the flags are the runtime's
+    size_t width, height, depth;
+    unsigned format, channels, flags;
+};
+
+Result get_descriptor(Array3DDescriptor& found, cudaArray_t array) {
+    cudaChannelFormatDesc format{};
+    cudaExtent extent{};
+    const cudaError_t error = cudaArrayGetInfo(&format, &extent, &found.flags, array);
+    if (error != cudaSuccess) return error;
+    found.width = extent.width, found.height = extent.height, found.depth = extent.depth;
+    found.format = driver_format(format, found.channels);
+    return kSuccess;
+}
+
+// ---- objects ----
+
+struct ResourceDescriptor {  // CUDA_RESOURCE_DESC
+    unsigned type;
+    union {
+        cudaArray_t array;
+        cudaMipmappedArray_t mipmapped;
+        struct {
+            void* pointer;
+            unsigned format, channels;
+            size_t width, height, pitch;  ///< of linear memory: bytes alone
+        } memory;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+struct TextureDescriptor {  // CUDA_TEXTURE_DESC
+    unsigned mode[3], filter, flags, anisotropy, mipmap_filter;
+    float bias, least_level, greatest_level, border[4];
+    int reserved[12];
+};
+enum TextureFlags : unsigned {
+    kReadAsInteger = 1,
+    kNormalizedCoordinates = 2,
+    kSrgb = 16,
+    kNoTrilinear = 32,
+    kSeamless = 64
+};
+
+cudaResourceDesc runtime_resource(const ResourceDescriptor& from) {
+    cudaResourceDesc made{};
+    made.resType = static_cast<cudaResourceType>(from.type);
+    const auto format = [&] { return runtime_format(from.memory.format, from.memory.channels); };
+    switch (made.resType) {
+        case cudaResourceTypeArray: made.res.array.array = from.array; break;
+        case cudaResourceTypeMipmappedArray: made.res.mipmap.mipmap = from.mipmapped; break;
+        case cudaResourceTypeLinear:
+            made.res.linear.devPtr = from.memory.pointer;
+            made.res.linear.desc = format();
+            made.res.linear.sizeInBytes = from.memory.width;
+            break;
+        case cudaResourceTypePitch2D:
+            made.res.pitch2D.devPtr = from.memory.pointer;
+            made.res.pitch2D.desc = format();
+            made.res.pitch2D.width = from.memory.width;
+            made.res.pitch2D.height = from.memory.height;
+            made.res.pitch2D.pitchInBytes = from.memory.pitch;
+            break;
+    }
+    return made;
+}
+
+ResourceDescriptor driver_resource(const cudaResourceDesc& from) {
+    ResourceDescriptor made{};
+    made.type = static_cast<unsigned>(from.resType);
+    switch (from.resType) {
+        case cudaResourceTypeArray: made.array = from.res.array.array; break;
+        case cudaResourceTypeMipmappedArray: made.mipmapped = from.res.mipmap.mipmap; break;
+        case cudaResourceTypeLinear:
+            made.memory.pointer = from.res.linear.devPtr;
+            made.memory.format = driver_format(from.res.linear.desc, made.memory.channels);
+            made.memory.width = from.res.linear.sizeInBytes;
+            break;
+        case cudaResourceTypePitch2D:
+            made.memory.pointer = from.res.pitch2D.devPtr;
+            made.memory.format = driver_format(from.res.pitch2D.desc, made.memory.channels);
+            made.memory.width = from.res.pitch2D.width;
+            made.memory.height = from.res.pitch2D.height;
+            made.memory.pitch = from.res.pitch2D.pitchInBytes;
+            break;
+    }
+    return made;
+}
+
+/// Bits of a texel's first channel.
+int bits_of(const cudaResourceDesc& resource) {
+    cudaChannelFormatDesc format{};
+    cudaArray_t level =
+        resource.resType == cudaResourceTypeArray ? resource.res.array.array : nullptr;
+    if (resource.resType == cudaResourceTypeLinear) return resource.res.linear.desc.x;
+    if (resource.resType == cudaResourceTypePitch2D) return resource.res.pitch2D.desc.x;
+    if (resource.resType == cudaResourceTypeMipmappedArray)
+        cudaGetMipmappedArrayLevel(&level, resource.res.mipmap.mipmap, 0);
+    return cudaGetChannelDesc(&format, level) == cudaSuccess ? format.x : 0;
+}
+
+/// Integers become floats where nothing says otherwise; those of 32 bits never do.
+cudaTextureDesc runtime_texture(const TextureDescriptor& from, int bits) {
+    cudaTextureDesc made{};
+    for (int k = 0; k < 3; ++k)
+        made.addressMode[k] = static_cast<cudaTextureAddressMode>(from.mode[k]);
+    for (int c = 0; c < 4; ++c) made.borderColor[c] = from.border[c];
+    made.filterMode = static_cast<cudaTextureFilterMode>(from.filter);
+    made.readMode = (from.flags & kReadAsInteger) || bits == 32 ? cudaReadModeElementType
+                                                                : cudaReadModeNormalizedFloat;
+    made.normalizedCoords = (from.flags & kNormalizedCoordinates) != 0;
+    made.sRGB = (from.flags & kSrgb) != 0;
+    made.disableTrilinearOptimization = (from.flags & kNoTrilinear) != 0;
+    made.seamlessCubemap = (from.flags & kSeamless) != 0;
+    made.maxAnisotropy = from.anisotropy;
+    made.mipmapFilterMode = static_cast<cudaTextureFilterMode>(from.mipmap_filter);
+    made.mipmapLevelBias = from.bias;
+    made.minMipmapLevelClamp = from.least_level;
+    made.maxMipmapLevelClamp = from.greatest_level;
+    return made;
+}
+
+TextureDescriptor driver_texture(const cudaTextureDesc& from) {
+    TextureDescriptor made{};
+    for (int k = 0; k < 3; ++k) made.mode[k] = static_cast<unsigned>(from.addressMode[k]);
+    for (int c = 0; c < 4; ++c) made.border[c] = from.borderColor[c];
+    made.filter = static_cast<unsigned>(from.filterMode);
+    made.flags = (from.readMode == cudaReadModeElementType ? kReadAsInteger : 0u) |
+                 (from.normalizedCoords ? kNormalizedCoordinates : 0u) | (from.sRGB ? kSrgb : 0u) |
+                 (from.disableTrilinearOptimization ? kNoTrilinear : 0u) |
+                 (from.seamlessCubemap ? kSeamless : 0u);
+    made.anisotropy = from.maxAnisotropy;
+    made.mipmap_filter = static_cast<unsigned>(from.mipmapFilterMode);
+    made.bias = from.mipmapLevelBias;
+    made.least_level = from.minMipmapLevelClamp;
+    made.greatest_level = from.maxMipmapLevelClamp;
+    return made;
+}
+
+Result give_resource(ResourceDescriptor* target, cudaError_t error, const cudaResourceDesc& found) {
+    return error != cudaSuccess ? error : give(target, driver_resource(found));
+}
+
+// ---- copies of runs ----
+
+cudaMemcpyKind kind_for(MemoryType to, MemoryType from) {
+    return to == kHost     ? cudaMemcpyDeviceToHost
+           : from == kHost ? cudaMemcpyHostToDevice
+                           : cudaMemcpyDeviceToDevice;
+}
+
+}  // namespace
+
+extern "C" {
+
+Result cuArrayCreate_v2(cudaArray_t* array, const ArrayDescriptor* wanted) {
+    return in_context(__func__, [&]() -> int {
+        if (!array || !wanted) return kInvalidValue;
+        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
+        return cudaMallocArray(array, &format, wanted->width, wanted->height, 0);
+    });
+}
+
+Result cuArray3DCreate_v2(cudaArray_t* array, const Array3DDescriptor* wanted) {
+    return in_context(__func__, [&]() -> int {
+        if (!array || !wanted) return kInvalidValue;
+        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
+        return cudaMalloc3DArray(array, &format, {wanted->width, wanted->height, wanted->depth},
+                                 wanted->flags);
+    });
+}
+
+Result cuArrayGetDescriptor_v2(ArrayDescriptor* target, cudaArray_t array) {
+    return in_context(__func__, [&]() -> int {
+        Array3DDescriptor found{};
+        const Result error = get_descriptor(found, array);
+        if (error != kSuccess) return error;
+        return give(target,
+                    ArrayDescriptor{found.width, found.height, found.format, found.channels});
+    });
+}
+
+Result cuArray3DGetDescriptor_v2(Array3DDescriptor* target, cudaArray_t array) {
+    return in_context(__func__, [&]() -> int {
+        Array3DDescriptor found{};
+        const Result error = get_descriptor(found, array);
+        return error != kSuccess ? error : give(target, found);
+    });
+}
+
+Result cuArrayDestroy(cudaArray_t array) {
+    return same(__func__, cudaFreeArray, array);
+}
+
+Result cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const Array3DDescriptor* wanted,
+                              unsigned levels) {
+    return in_context(__func__, [&]() -> int {
+        if (!array || !wanted) return kInvalidValue;
+        const cudaChannelFormatDesc format = runtime_format(wanted->format, wanted->channels);
+        return cudaMallocMipmappedArray(
+            array, &format, {wanted->width, wanted->height, wanted->depth}, levels, wanted->flags);
+    });
+}
+
+Result cuMipmappedArrayGetLevel(cudaArray_t* level, cudaMipmappedArray_t array, unsigned number) {
+    return same(__func__, cudaGetMipmappedArrayLevel, level, array, number);
+}
+
+Result cuMipmappedArrayDestroy(cudaMipmappedArray_t array) {
+    return same(__func__, cudaFreeMipmappedArray, array);
+}
+
+// ---- objects ----
+
+Result cuTexObjectCreate(cudaTextureObject_t* object, const ResourceDescriptor* resource,
+                         const TextureDescriptor* texture, const void* view) {
+    return in_context(__func__, [&]() -> int {
+        if (!resource || !texture) return kInvalidValue;
+        const cudaResourceDesc from = runtime_resource(*resource);
+        const cudaTextureDesc how = runtime_texture(*texture, bits_of(from));
+        return cudaCreateTextureObject(object, &from, &how,
+                                       static_cast<const cudaResourceViewDesc*>(view));
+    });
+}
+
+Result cuTexObjectDestroy(cudaTextureObject_t object) {
+    return same(__func__, cudaDestroyTextureObject, object);
+}
+
+Result cuTexObjectGetResourceDesc(ResourceDescriptor* target, cudaTextureObject_t object) {
+    return in_context(__func__, [&] {
+        cudaResourceDesc found{};
+        const cudaError_t error = cudaGetTextureObjectResourceDesc(&found, object);
+        return give_resource(target, error, found);
+    });
+}
+
+Result cuTexObjectGetTextureDesc(TextureDescriptor* target, cudaTextureObject_t object) {
+    return in_context(__func__, [&]() -> int {
+        cudaTextureDesc found{};
+        const cudaError_t error = cudaGetTextureObjectTextureDesc(&found, object);
+        return error != cudaSuccess ? error : give(target, driver_texture(found));
+    });
+}
+
+Result cuSurfObjectCreate(cudaSurfaceObject_t* object, const ResourceDescriptor* resource) {
+    return in_context(__func__, [&]() -> int {
+        if (!resource) return kInvalidValue;
+        const cudaResourceDesc from = runtime_resource(*resource);
+        return cudaCreateSurfaceObject(object, &from);
+    });
+}
+
+Result cuSurfObjectDestroy(cudaSurfaceObject_t object) {
+    return same(__func__, cudaDestroySurfaceObject, object);
+}
+
+Result cuSurfObjectGetResourceDesc(ResourceDescriptor* target, cudaSurfaceObject_t object) {
+    return in_context(__func__, [&] {
+        cudaResourceDesc found{};
+        const cudaError_t error = cudaGetSurfaceObjectResourceDesc(&found, object);
+        return give_resource(target, error, found);
+    });
+}
+
+Result cuDeviceGetTexture1DLinearMaxWidth(size_t* width, unsigned format, unsigned channels,
+                                          int device) {
+    return call(__func__, [&] {
+        const cudaChannelFormatDesc texel = runtime_format(format, channels);
+        return cudaDeviceGetTexture1DLinearMaxWidth(width, &texel, device);
+    });
+}
+
+// ---- runs of bytes in arrays of one dimension ----
+
+Result cuMemcpyHtoA_v2(cudaArray_t to, size_t x, const void* from, size_t bytes) {
+    return same(__func__, cudaMemcpy2DToArray, to, x, size_t{0}, from, bytes, bytes, size_t{1},
+                kind_for(kArray, kHost));
+}
+COALESCE_PER_THREAD_STREAM(cuMemcpyHtoA_v2, _ptds);
+
+Result cuMemcpyDtoA_v2(cudaArray_t to, size_t x, const void* from, size_t bytes) {
+    return same(__func__, cudaMemcpy2DToArray, to, x, size_t{0}, from, bytes, bytes, size_t{1},
+                kind_for(kArray, kDevice));
+}
+COALESCE_PER_THREAD_STREAM(cuMemcpyDtoA_v2, _ptds);
+
+Result cuMemcpyAtoH_v2(void* to, cudaArray_t from, size_t x, size_t bytes) {
+    return same(__func__, cudaMemcpy2DFromArray, to, bytes, from, x, size_t{0}, bytes, size_t{1},
+                kind_for(kHost, kArray));
+}
+COALESCE_PER_THREAD_STREAM(cuMemcpyAtoH_v2, _ptds);
+
+Result cuMemcpyAtoD_v2(void* to, cudaArray_t from, size_t x, size_t bytes) {
+    return same(__func__, cudaMemcpy2DFromArray, to, bytes, from, x, size_t{0}, bytes, size_t{1},
+                kind_for(kDevice, kArray));
+}
+COALESCE_PER_THREAD_STREAM(cuMemcpyAtoD_v2, _ptds);
+
+Result cuMemcpyAtoA_v2(cudaArray_t to, size_t to_x, cudaArray_t from, size_t from_x, size_t bytes) {
+    return same(__func__, cudaMemcpy2DArrayToArray, to, to_x, size_t{0}, from, from_x, size_t{0},
+                bytes, size_t{1}, kind_for(kArray, kArray));
+}
+COALESCE_PER_THREAD_STREAM(cuMemcpyAtoA_v2, _ptds);
+
+Result cuMemcpyHtoAAsync_v2(cudaArray_t to, size_t x, const void* from, size_t bytes,
+                            cudaStream_t stream) {
+    return same(__func__, cudaMemcpy2DToArrayAsync, to, x, size_t{0}, from, bytes, bytes, size_t{1},
+                kind_for(kArray, kHost), stream);
+}
+COALESCE_PER_THREAD_STREAM(cuMemcpyHtoAAsync_v2, _ptsz);
+
+Result cuMemcpyAtoHAsync_v2(void* to, cudaArray_t from, size_t x, size_t bytes,
+                            cudaStream_t stream) {
+    return same(__func__, cudaMemcpy2DFromArrayAsync, to, bytes, from, x, size_t{0}, bytes,
+                size_t{1}, kind_for(kHost, kArray), stream);
+}
+COALESCE_PER_THREAD_STREAM(cuMemcpyAtoHAsync_v2, _ptsz);
+
+}  // extern "C"

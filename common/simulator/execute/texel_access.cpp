@@ -1,0 +1,166 @@
+// See texel_access.h.
+#include "execute/texel_access.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "execute/access_listener.h"
+
+namespace coalesce::sim {
+namespace {
+
+std::string place_of(const Tap& tap) {
+    const Image& image = *tap.image;
+    std::string place = std::to_string(tap.x), size = std::to_string(image.width);
+    if (image.height > 1 || image.depth > 1) {
+        place += ", " + std::to_string(tap.y);
+        size += " x " + std::to_string(image.height);
+    }
+    if (image.depth > 1) {
+        place += ", " + std::to_string(tap.z);
+        size += " x " + std::to_string(image.depth);
+    }
+    return "texel (" + place + ") of " + size;
+}
+
+GlobalAccess::Kind race_kind(Access kind) {
+    return kind == Access::load ? GlobalAccess::Kind::read : GlobalAccess::Kind::write;
+}
+
+HeardAccess::Kind heard_kind(Access kind) {
+    return kind == Access::load    ? HeardAccess::Kind::load
+           : kind == Access::store ? HeardAccess::Kind::store
+                                   : HeardAccess::Kind::atomic;
+}
+
+}  // namespace
+
+std::optional<ImageShape> shape_of(const ptx::Instruction& instruction) {
+    constexpr struct {
+        const char* name;
+        ImageShape shape;
+    } kShapes[] = {{"1d", {1, false, false}}, {"2d", {2, false, false}}, {"3d", {3, false, false}},
+                   {"a1d", {1, true, false}}, {"a2d", {2, true, false}}, {"cube", {2, false, true}},
+                   {"acube", {2, true, true}}};
+    for (const auto& [name, shape] : kShapes)
+        if (instruction.has(name)) return shape;
+    return std::nullopt;
+}
+
+// ---- objects ----
+
+const ImageObject* ImageLookup::refuse(int lane, u64 number, const std::string& message,
+                                       const std::string& cure) {
+    const char* kind = image_.is_surface ? "no such surface" : "no such texture";
+    Report report = w_.describe(op_, "memcheck", kind, lane);
+    report.address = number;
+    report.message = message;
+    report.cure = cure;
+    w_.fail(Status::illegal_address, report);
+    return nullptr;
+}
+
+/// Surfaces take a cubemap for the layers that its faces are; a row of an image is an image of one row.
+bool ImageLookup::fits(const ImageObject& object) const {
+    ImageShape have = object.shape;
+    const ImageShape& want = image_.shape;
+    if (object.is_surface && have.cube) have = {.dimensions = 2, .layered = true};
+    if (have == want) return true;
+    return !have.layered && !want.layered && have.cube == want.cube &&
+           want.dimensions < have.dimensions && object.image().depth == 1 &&
+           (want.dimensions == 2 || object.image().height == 1);
+}
+
+const ImageObject* ImageLookup::of_lane(int lane) {
+    const u64 number = w_.lanes<u64>(image_.read[0])[lane];
+    if (object_ && number == number_) return object_.get();
+    const char* what = image_.is_surface ? "surface object" : "texture object";
+    char name[64];
+    std::snprintf(name, sizeof name, "%s 0x%llx", what, static_cast<unsigned long long>(number));
+    auto found = find_image_object(number);
+    if (!found && was_image_object(number))
+        return refuse(lane, number, "The " + std::string(name) + " has been destroyed.",
+                      "Destroy objects after the last kernel that uses them.");
+    if (!found || found->is_surface != image_.is_surface)
+        return refuse(lane, number, "There is no " + std::string(name) + ".",
+                      image_.is_surface
+                          ? "Pass what cudaCreateSurfaceObject gave, and check that it succeeded."
+                          : "Pass what cudaCreateTextureObject gave, and check that it succeeded.");
+    if (!fits(*found))
+        return refuse(lane, number,
+                      "The " + std::string(name) + " is " + name_of(found->shape) +
+                          ", and is accessed as " + name_of(image_.shape) + ".",
+                      "Call the function for the kind of array that the object was made of.");
+    object_ = std::move(found);
+    number_ = number;
+    return object_.get();
+}
+
+// ---- bytes ----
+
+u8* TexelAccess::touch(u32 row, int lane, u64 address, u32 bytes) {
+    u8* host = resolve_one(w_, op_, address, lane, bytes, ptx::StateSpace::global, kind_);
+    if (!host) return nullptr;
+    rows_[row].address[lane] = address;
+    rows_[row].host[lane] = host;
+    rows_[row].in_global |= 1u << lane;
+    bytes_ = std::max(bytes_, bytes);
+    return host;
+}
+
+void TexelAccess::check_written(const Tap& tap, int lane) {
+    const Launch& launch = *w_.block->launch;
+    if (!w_.checks.init || launch.only_heard) return;
+    const Allocation* allocation = launch.allocations->find(tap.address());
+    if (!allocation || !allocation->has_shadow ||
+        launch.memory->unwritten_bytes(tap.address(), tap.image->format.bytes()) == 0)
+        return;
+    Report report = w_.describe(op_, "initcheck", "uninitialised texel read", lane);
+    report.address = tap.address();
+    report.message = "Reads " + place_of(tap) + " texels, of which some bytes were never written.";
+    report.cure =
+        "Fill all of the array that fetches reach: linear filtering also takes the "
+        "neighbours of a place.";
+    reports().add(report);
+}
+
+void TexelAccess::count() const {
+    SiteCounters& counters = w_.counters[op_->site];
+    u64 sectors[kMostTaps * kLanes];
+    std::size_t touched = 0;
+    for (const Resolved& row : rows_)
+        for (Mask rest = row.in_global; rest; rest &= rest - 1) {
+            sectors[touched++] = row.address[std::countr_zero(rest)] >> 5;
+            counters.useful_bytes += bytes_;
+        }
+    std::sort(sectors, sectors + touched);
+    ++counters.requests;
+    counters.sectors += static_cast<u64>(std::unique(sectors, sectors + touched) - sectors);
+}
+
+void TexelAccess::finish() {
+    count();
+    Block& block = *w_.block;
+    for (const Resolved& row : rows_) {
+        if (!row.in_global) continue;
+        if (w_.listener)
+            w_.listener->note(w_, op_,
+                              {.kind = heard_kind(kind_),
+                               .bytes = bytes_,
+                               .lanes = row.in_global,
+                               .addresses = row.address});
+        GlobalRace* race = block.launch->global_race;
+        if (!race || kind_ == Access::atomic) continue;
+        GlobalAccess access;
+        access.kind = race_kind(kind_);
+        access.warp = w_.index;
+        access.site = op_->site;
+        access.active = row.in_global;
+        access.addresses = row.address;
+        access.bytes_per_lane = bytes_;
+        race->access(block.global_race, access);
+    }
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,72 @@
+// What fetches from textures and accesses to surfaces have in common: which object, which bytes, and what the checks
+// and counters are told of them.
+//
+// Builds on  textures/texture.h; memory_access.h, which finds the bytes.
+// Counters   ours: a request is a warp instruction, its sectors the distinct ones of 32 bytes that its lanes' texels
+//            are in, as textures/texture.h lays them out. What a GPU counts (it works on four lanes at a time, and has
+//            another layout) has not been compared.
+#pragma once
+
+#include "execute/families.h"
+#include "execute/memory_access.h"
+#include "textures/sampling.h"
+
+namespace coalesce::sim {
+
+/// A texture or surface instruction. OperandList::read: the object, the layer of a layered one, coordinates, and
+/// whatever follows.
+struct ImageOp : OperandList {
+    ImageShape shape;
+    bool is_surface = false;
+
+    u32 first_coordinate() const { return shape.layered ? 2 : 1; }
+    /// Coordinates of a texture: directions into a cubemap have one more.
+    u32 coordinates() const { return shape.cube ? 3 : shape.dimensions; }
+};
+
+/// The shape that `1d`, `a2d`, `cube`, ... name; nothing when no modifier does.
+std::optional<ImageShape> shape_of(const ptx::Instruction& instruction);
+
+/// The objects that the lanes of an instruction name, mostly all the same.
+class ImageLookup {
+public:
+    ImageLookup(Warp& w, const Op* op, const ImageOp& image) : w_(w), op_(op), image_(image) {}
+    /// nullptr: there is none, or it has another shape, which has ended the launch.
+    const ImageObject* of_lane(int lane);
+
+private:
+    const ImageObject* refuse(int lane, u64 number, const std::string& message,
+                              const std::string& cure);
+    bool fits(const ImageObject& object) const;
+
+    Warp& w_;
+    const Op* op_;
+    const ImageOp& image_;
+    u64 number_ = 0;
+    std::shared_ptr<const ImageObject> object_;
+};
+
+/// The bytes that the lanes of one instruction touch: `rows` times at most one access a lane.
+class TexelAccess {
+public:
+    TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
+    /// The bytes in this process; nullptr: out of bounds, which has ended the launch.
+    u8* touch(u32 row, int lane, u64 address, u32 bytes);
+    /// Reports a texel that nothing wrote; `tap` says which.
+    void check_written(const Tap& tap, int lane);
+    /// Counts what was touched, and tells the race checker and listeners.
+    void finish();
+    /// What was touched, of accesses of one row.
+    const Resolved& only_row() const { return rows_[0]; }
+
+private:
+    void count() const;
+
+    Warp& w_;
+    const Op* op_;
+    const Access kind_;
+    u32 bytes_ = 0;  ///< of the widest access
+    Resolved rows_[kMostTaps];
+};
+
+}  // namespace coalesce::sim

@@ -1,0 +1,331 @@
+// tex and tld4: fetches from textures; txq, suq and istypep: questions about objects.
+//
+// Builds on  texel_access.h; textures/sampling.h, which says what texels a fetch takes.
+// Watch      Residency (`d|p`) is always true: no array is sparse. A fetch does not take part in load_waits.
+// Not there  Fetches of pairs of halves (.v2.f16x2), comparisons with a depth, arrays with several samples, textures
+//            and samplers apart (.texmode_independent).
+#include <bit>
+
+#include "execute/describe.h"
+#include "execute/texel_access.h"
+
+namespace coalesce::sim {
+
+using ptx::Type;
+
+namespace {
+
+constexpr u32 kChannels = 4;
+
+struct FetchOp : ImageOp {
+    enum class Level : u8 { base, given, gradients };
+    Level level = Level::base;
+    bool is_integer = false;      ///< the coordinates are
+    int component = -1;           ///< of a gather
+    u32 gradient = 0;             ///< numbers of one gradient
+    u32 offset = 0, offsets = 0;  ///< where they begin among what is read
+};
+
+class LaneOperands {
+public:
+    LaneOperands(const Warp& w, const FetchOp& fetch, int lane)
+        : w_(w), fetch_(fetch), lane_(lane) {}
+    u32 bits(u32 index) const { return w_.lanes<u32>(fetch_.read[index])[lane_]; }
+    float number(u32 index) const { return std::bit_cast<float>(bits(index)); }
+
+    FetchPoint point(const ImageObject& texture) const {
+        FetchPoint point;
+        point.is_integer = fetch_.is_integer;
+        if (fetch_.shape.layered) point.layer = bits(1);
+        const u32 first = fetch_.first_coordinate();
+        for (u32 k = 0; k < fetch_.coordinates(); ++k) {
+            point.at[k] = number(first + k);
+            point.texel[k] = static_cast<i32>(bits(first + k));
+        }
+        for (u32 k = 0; k < fetch_.offsets && k < std::size(point.offset); ++k)
+            point.offset[k] = static_cast<i32>(bits(fetch_.offset + k));
+        point.level = level(texture);
+        return point;
+    }
+
+private:
+    float level(const ImageObject& texture) const {
+        const u32 behind = static_cast<u32>(fetch_.read.size()) - fetch_.offsets;
+        if (fetch_.level == FetchOp::Level::given) return number(behind - 1);
+        if (fetch_.level == FetchOp::Level::base) return 0;
+        float dx[3] = {}, dy[3] = {};
+        for (u32 k = 0; k < fetch_.coordinates(); ++k) {
+            dx[k] = number(behind - 2 * fetch_.gradient + k);
+            dy[k] = number(behind - fetch_.gradient + k);
+        }
+        return level_of_gradients(texture, dx, dy);
+    }
+
+    const Warp& w_;
+    const FetchOp& fetch_;
+    const int lane_;
+};
+
+bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoint& point, int lane,
+                TexelAccess& access, TexelBits& result) {
+    const bool gathers = fetch.component >= 0;
+    const Taps taps = gathers ? gather_taps_of(texture, point) : taps_of(texture, point);
+    const u8* texels[kMostTaps] = {};
+    for (u32 k = 0; k < taps.count; ++k) {
+        const Tap& tap = taps.tap[k];
+        if (tap.is_border) continue;
+        texels[k] = access.touch(k, lane, tap.address(), tap.image->format.bytes());
+        if (!texels[k]) return false;
+        access.check_written(tap, lane);
+    }
+    result = gathers ? gathered(texture, taps, texels, static_cast<u32>(fetch.component))
+                     : combine(texture, taps, texels);
+    return true;
+}
+
+const Op* run_fetch(Warp& w, const Op* op) {
+    const auto& fetch = list_of<FetchOp>(op);
+    TexelAccess access(w, op, Access::load);
+    ImageLookup lookup(w, op, fetch);
+    TexelBits result[kLanes] = {};
+    for (Mask rest = w.active; rest && !w.heard_enough; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const ImageObject* texture = lookup.of_lane(lane);
+        if (!texture) return nullptr;
+        const FetchPoint point = LaneOperands(w, fetch, lane).point(*texture);
+        if (!fetch_lane(*texture, fetch, point, lane, access, result[lane])) return nullptr;
+    }
+    if (!w.heard_enough) access.finish();
+    for (u32 c = 0; c < kChannels; ++c)
+        w.write<u32>(fetch.written[c], [&](int lane) { return result[lane][c]; });
+    if (fetch.written.size() > kChannels) w.write_predicate(fetch.written[kChannels], kAllLanes);
+    return op + 1;
+}
+
+// ---- questions ----
+
+struct QueryOp : ImageOp {
+    enum class What : u8 {
+        width,
+        height,
+        depth,
+        array_size,
+        levels,
+        samples,
+        data_type,
+        order,
+        normalized,
+        unnormalized_forced,
+        filter,
+        mode_0,
+        mode_1,
+        mode_2,
+        layout
+    };
+    What what = What::width;
+    bool of_level = false;
+};
+
+/// As the PTX manual numbers them, after OpenCL.
+u32 data_type_of(const TexelFormat& format) {
+    const u32 size = format.channel_bytes == 1 ? 0 : format.channel_bytes == 2 ? 1 : 2;
+    switch (format.kind) {
+        case ChannelKind::signed_integer: return 0x10d7 + size;
+        case ChannelKind::unsigned_integer: return 0x10da + size;
+        case ChannelKind::floating: break;
+    }
+    return 0x10dc + size;
+}
+u32 order_of(const TexelFormat& format) {
+    return format.channels == 1 ? 0x10b0 : format.channels == 2 ? 0x10b2 : 0x10b5;
+}
+
+u32 answer(const ImageObject& object, QueryOp::What what, u32 level) {
+    using What = QueryOp::What;
+    const Image& image = object.levels[std::min<std::size_t>(level, object.levels.size() - 1)];
+    const Sampling& how = object.sampling;
+    switch (what) {
+        case What::width: return image.width;
+        case What::height: return image.height;
+        case What::depth: return object.shape.dimensions == 3 ? image.depth : 0;
+        case What::array_size: return object.shape.layered ? object.layers() : 0;
+        case What::levels: return static_cast<u32>(object.levels.size());
+        case What::samples: return 1;
+        case What::data_type: return data_type_of(image.format);
+        case What::order: return order_of(image.format);
+        case What::normalized: return how.normalized_coordinates;
+        case What::unnormalized_forced: return !how.normalized_coordinates;
+        case What::filter: return how.linear;
+        case What::mode_0: return static_cast<u32>(how.mode[0]);
+        case What::mode_1: return static_cast<u32>(how.mode[1]);
+        case What::mode_2: return static_cast<u32>(how.mode[2]);
+        case What::layout: return 0;
+    }
+    return 0;
+}
+
+const Op* run_query(Warp& w, const Op* op) {
+    const auto& query = list_of<QueryOp>(op);
+    u32 result[kLanes] = {};
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const u64 number = w.lanes<u64>(query.read[0])[lane];
+        const auto object = find_image_object(number);
+        if (!object || object->is_surface != query.is_surface)
+            return w.fail(op, Status::illegal_address, "memcheck", "no such texture",
+                          "there is no texture or surface object of this number", lane, number);
+        const u32 level = query.of_level ? w.lanes<u32>(query.read[1])[lane] : 0;
+        result[lane] = answer(*object, query.what, level);
+    }
+    w.write<u32>(query.written[0], [&](int lane) { return result[lane]; });
+    return op + 1;
+}
+
+template <bool IsSurface>
+const Op* run_is_type(Warp& w, const Op* op) {
+    Mask yes = 0;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        const auto object = find_image_object(w.lanes<u64>(op->a)[lane]);
+        if (object && object->is_surface == IsSurface) yes |= 1u << lane;
+    }
+    w.write_predicate(op->d, yes);
+    return op + 1;
+}
+
+// ---- descriptions ----
+
+bool is_any_of(Type type, std::initializer_list<Type> types) {
+    return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+/// The two types at the end of `tex`: of elements and of coordinates.
+bool find_types(const ptx::Instruction& i, FetchOp& fetch) {
+    if (i.modifiers.size() < 2 || !i.has("v4")) return false;
+    const Type elements = ptx::type_named(i.modifiers[i.modifiers.size() - 2]);
+    const Type coordinates = ptx::type_named(i.modifiers.back());
+    fetch.is_integer = coordinates == Type::s32;
+    return is_any_of(elements, {Type::u32, Type::s32, Type::f32}) &&
+           is_any_of(coordinates, {Type::s32, Type::f32});
+}
+
+/// Whether the operands are those of this fetch; notes where the last of them are.
+bool find_operands(const ptx::Instruction& i, FetchOp& fetch) {
+    using Level = FetchOp::Level;
+    const u32 of_level = fetch.level == Level::base ? 0 : fetch.level == Level::given ? 1 : 2;
+    const std::size_t needed = 2 + of_level;
+    if (i.operands.size() < needed || i.operands.size() > needed + 1) return false;
+    const ptx::Operand &to = i.operands[0], &from = i.operands[1];
+    if (to.elements.size() < kChannels || from.elements.size() != 1) return false;
+    const std::size_t coordinates = std::max<std::size_t>(from.elements[0].elements.size(), 1);
+    if (coordinates + 1 < fetch.first_coordinate() + fetch.coordinates()) return false;
+    u32 read = static_cast<u32>(1 + coordinates);
+    if (fetch.level == Level::gradients) {
+        fetch.gradient = static_cast<u32>(std::max<std::size_t>(i.operands[2].elements.size(), 1));
+        if (fetch.gradient < fetch.coordinates()) return false;
+        read += 2 * fetch.gradient;
+    }
+    read += fetch.level == Level::given;
+    if (i.operands.size() == needed) return true;
+    fetch.offset = read;
+    fetch.offsets = static_cast<u32>(i.operands[needed].elements.size());
+    return fetch.offsets > 0;  // a single register is a depth to compare with
+}
+
+std::optional<FamilyInstruction> as_fetch(const ptx::Instruction& i, FetchOp fetch) {
+    const auto shape = shape_of(i);
+    if (!shape) return std::nullopt;
+    fetch.shape = *shape;
+    if (!find_types(i, fetch) || !find_operands(i, fetch)) return std::nullopt;
+    std::vector<OperandRole> roles(i.operands.size(), {Role::list_read, Width::w32});
+    roles[0].role = Role::list_written;
+    auto description = describe(i, run_fetch, std::move(roles));
+    if (!description) return std::nullopt;
+    description->list = std::make_shared<FetchOp>(std::move(fetch));
+    description->detail = static_cast<u8>(ptx::StateSpace::global);
+    description->memory = {{.space = ptx::StateSpace::global,
+                            .load = true,
+                            .bytes_per_lane = 4,
+                            .path = MemoryPath::texture}};
+    return description;
+}
+
+std::optional<FamilyInstruction> as_query(const ptx::Instruction& i, bool is_surface) {
+    using What = QueryOp::What;
+    constexpr struct {
+        const char* name;
+        What what;
+        bool of_surface;
+    } kQueries[] = {{"width", What::width, true},
+                    {"height", What::height, true},
+                    {"depth", What::depth, true},
+                    {"array_size", What::array_size, true},
+                    {"channel_data_type", What::data_type, true},
+                    {"channel_order", What::order, true},
+                    {"memory_layout", What::layout, true},
+                    {"num_mipmap_levels", What::levels, false},
+                    {"num_samples", What::samples, false},
+                    {"normalized_coords", What::normalized, false},
+                    {"force_unnormalized_coords", What::unnormalized_forced, false},
+                    {"filter_mode", What::filter, false},
+                    {"addr_mode_0", What::mode_0, false},
+                    {"addr_mode_1", What::mode_1, false},
+                    {"addr_mode_2", What::mode_2, false}};
+    QueryOp query;
+    query.is_surface = is_surface;
+    query.of_level = i.has("level");
+    const auto found = std::find_if(std::begin(kQueries), std::end(kQueries),
+                                    [&](const auto& q) { return i.has(q.name); });
+    if (found == std::end(kQueries) || (is_surface && !found->of_surface)) return std::nullopt;
+    query.what = found->what;
+    std::vector<OperandRole> roles(query.of_level ? 3 : 2, {Role::list_read, Width::w32});
+    roles[0].role = Role::list_written;
+    auto description = describe(i, run_query, std::move(roles));
+    if (description) description->list = std::make_shared<QueryOp>(query);
+    return description;
+}
+
+}  // namespace
+
+// tex{.base | .level | .grad}.GEOMETRY.v4.TYPE.TYPE {d, ...}{|p}, [object, {coordinates}]
+//     {, level | , {dx, ...}, {dy, ...}} {, {offsets}}
+std::optional<FamilyInstruction> describe_fetch(const ptx::Instruction& i, const ptx::Function&) {
+    FetchOp fetch;
+    fetch.level = i.has("level")  ? FetchOp::Level::given
+                  : i.has("grad") ? FetchOp::Level::gradients
+                                  : FetchOp::Level::base;
+    return as_fetch(i, std::move(fetch));
+}
+
+// tld4.COMPONENT.GEOMETRY.v4.TYPE.f32 {d, ...}{|p}, [object, {coordinates}] {, {offsets}}
+std::optional<FamilyInstruction> describe_gather(const ptx::Instruction& i, const ptx::Function&) {
+    constexpr const char* kComponents[] = {"r", "g", "b", "a"};
+    FetchOp fetch;
+    for (int c = 0; c < 4; ++c)
+        if (i.has(kComponents[c])) fetch.component = c;
+    const auto shape = shape_of(i);
+    if (fetch.component < 0 || !shape || shape->dimensions != 2) return std::nullopt;
+    return as_fetch(i, std::move(fetch));
+}
+
+// txq{.level}.QUERY.b32 d, [object]{, level}
+std::optional<FamilyInstruction> describe_texture_query(const ptx::Instruction& i,
+                                                        const ptx::Function&) {
+    return as_query(i, false);
+}
+
+// suq.QUERY.b32 d, [object]
+std::optional<FamilyInstruction> describe_surface_query(const ptx::Instruction& i,
+                                                        const ptx::Function&) {
+    return as_query(i, true);
+}
+
+// istypep.TYPE p, object
+std::optional<FamilyInstruction> describe_is_type(const ptx::Instruction& i, const ptx::Function&) {
+    const bool is_surface = i.has("surfref");
+    if (!is_surface && !i.has("texref") && !i.has("samplerref")) return std::nullopt;
+    return describe(i, is_surface ? run_is_type<true> : run_is_type<false>,
+                    {{Role::destination, Width::predicate}, {Role::a, Width::w64}});
+}
+
+}  // namespace coalesce::sim

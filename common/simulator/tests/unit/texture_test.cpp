@@ -1,0 +1,205 @@
+// Texture fetching as pure functions, against the formulas of the CUDA guide written out in doubles here.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "textures/sampling.h"
+
+using namespace coalesce::sim;
+
+namespace {
+
+/// The guide's way: coordinates are brought into range, then become a texel.
+double wrapped(double x, AddressMode mode) {
+    const double whole = std::floor(x), fraction = x - whole;
+    if (mode == AddressMode::wrap) return fraction;
+    return static_cast<long>(whole) % 2 == 0 ? fraction : 1 - fraction;
+}
+
+struct Texels {
+    std::vector<float> numbers;
+    ImageObject texture;
+
+    Texels(u32 width, u32 height, u32 depth, u32 dimensions, std::mt19937& chance) {
+        Image image;
+        image.width = width, image.height = height, image.depth = depth;
+        image.row_bytes = width * 4;
+        image.slice_bytes = image.row_bytes * height;
+        for (u32 i = 0; i < width * height * depth; ++i)
+            numbers.push_back(std::uniform_real_distribution<float>(-4, 4)(chance));
+        texture.shape.dimensions = dimensions;
+        texture.levels = {image};
+    }
+    float fetch(const FetchPoint& point) const {
+        const Taps taps = taps_of(texture, point);
+        const u8* bytes[kMostTaps] = {};
+        for (u32 k = 0; k < taps.count; ++k)
+            if (!taps.tap[k].is_border)
+                bytes[k] = reinterpret_cast<const u8*>(numbers.data()) + taps.tap[k].address();
+        return std::bit_cast<float>(combine(texture, taps, bytes)[0]);
+    }
+};
+
+/// One dimension after another, recursively: a weighted mean of the two halves.
+double reference(const Texels& all, const double* x, int dimension, std::size_t index, double border) {
+    const Image& image = all.texture.image();
+    const u32 sizes[] = {image.width, image.height, image.depth};
+    if (dimension < 0) return all.numbers[index];
+    const double parts = std::floor((x[dimension] - 0.5) * 256 + 0.5);
+    const double low = std::floor(parts / 256), alpha = parts / 256 - low;
+    double ends[2];
+    for (int end = 0; end < 2; ++end) {
+        const double i = low + end, size = sizes[dimension];
+        const AddressMode mode = all.texture.sampling.mode[dimension];
+        double place = i;
+        if (mode == AddressMode::clamp) place = std::fmin(std::fmax(i, 0), size - 1);
+        if (mode == AddressMode::wrap || mode == AddressMode::mirror)
+            place = std::floor(wrapped((i + 0.5) / size, mode) * size);
+        ends[end] = place < 0 || place >= size
+                        ? border
+                        : reference(all, x, dimension - 1, index * sizes[dimension] + static_cast<std::size_t>(place),
+                                    border);
+    }
+    return (1 - alpha) * ends[0] + alpha * ends[1];
+}
+
+}  // namespace
+
+TEST_CASE("weights have 8 bits, and what rounds up to a whole is the next texel") {
+    CHECK(linear_position(0.5f).first == 0);
+    CHECK(linear_position(0.5f).weight == 0);
+    CHECK(linear_position(1.25f).first == 0);
+    CHECK(linear_position(1.25f).weight == 192);
+    CHECK(linear_position(0.25f).first == -1);
+    CHECK(linear_position(0.25f).weight == 192);
+    // 1.99951... after the half is taken off: the guide says that a gather there takes texels 2 and 3.
+    CHECK(linear_position(2.49951171875f).first == 2);
+    CHECK(linear_position(2.49951171875f).weight == 0);
+    CHECK(linear_position(0.5f + 1 / 1024.0f).weight == 0);
+    CHECK(linear_position(0.5f + 3 / 1024.0f).weight == 1);
+}
+
+TEST_CASE("points and what is no number") {
+    CHECK(point_position(2.999f).first == 2);
+    CHECK(point_position(-0.001f).first == -1);
+    CHECK(point_position(NAN).first == 0);
+    CHECK(addressed(point_position(INFINITY).first, 7, AddressMode::clamp) == 6);
+    CHECK(addressed(point_position(-INFINITY).first, 7, AddressMode::border) == -1);
+}
+
+TEST_CASE("address modes") {
+    const i64 wanted[][5] = {{-1, 4, 0, 0, -1}, {-5, 0, 0, 4, -1}, {-6, 4, 0, 4, -1}, {-11, 4, 0, 0, -1},
+                             {0, 0, 0, 0, 0},   {4, 4, 4, 4, 4},   {5, 0, 4, 4, -1},  {9, 4, 4, 0, -1},
+                             {10, 0, 4, 0, -1}};
+    for (const auto& row : wanted) {
+        CHECK(addressed(row[0], 5, AddressMode::wrap) == row[1]);
+        CHECK(addressed(row[0], 5, AddressMode::clamp) == row[2]);
+        CHECK(addressed(row[0], 5, AddressMode::mirror) == row[3]);
+        CHECK(addressed(row[0], 5, AddressMode::border) == row[4]);
+    }
+}
+
+TEST_CASE("random fetches of one to three dimensions are what the guide's formulas give") {
+    std::mt19937 chance(3);
+    const auto number = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(chance); };
+    for (int turn = 0; turn < 600; ++turn) {
+        const u32 dimensions = 1 + chance() % 3;
+        const auto side = [&](u32 d) { return dimensions > d ? 1 + chance() % 9 : 1; };
+        Texels all(side(0), side(1), side(2), dimensions, chance);
+        Sampling& how = all.texture.sampling;
+        how.linear = true;
+        how.normalized_coordinates = chance() % 2;
+        how.border[0] = 1.5f;
+        const u32 modes = how.normalized_coordinates ? 4 : 2;
+        for (AddressMode& mode : how.mode)
+            mode = modes == 4 ? static_cast<AddressMode>(chance() % 4)
+                              : (chance() % 2 ? AddressMode::clamp : AddressMode::border);
+        const u32 sizes[] = {all.texture.image().width, all.texture.image().height, all.texture.image().depth};
+        for (int k = 0; k < 40; ++k) {
+            FetchPoint point;
+            double x[3] = {};
+            for (u32 d = 0; d < dimensions; ++d) {
+                const auto size = static_cast<float>(sizes[d]);
+                point.at[d] = how.normalized_coordinates ? number(-2, 3) : number(-3, size + 3);
+                x[d] = how.normalized_coordinates ? point.at[d] * size : point.at[d];
+            }
+            CAPTURE(turn);
+            CHECK(all.fetch(point) == doctest::Approx(reference(all, x, static_cast<int>(dimensions) - 1, 0, 1.5)).epsilon(1e-4));
+        }
+    }
+}
+
+TEST_CASE("a wrong weight would be seen by that comparison") {
+    std::mt19937 chance(5);
+    Texels all(8, 1, 1, 1, chance);
+    all.texture.sampling.linear = true;
+    FetchPoint point;
+    point.at[0] = 3.3f;
+    const double beside = 3.3 + 1 / 128.0, here = 3.3f;
+    CHECK(all.fetch(point) == doctest::Approx(reference(all, &here, 0, 0, 0)).epsilon(1e-4));
+    CHECK(all.fetch(point) != doctest::Approx(reference(all, &beside, 0, 0, 0)).epsilon(1e-4));
+}
+
+TEST_CASE("texels of weight 0 are not asked for") {
+    std::mt19937 chance(5);
+    Texels all(8, 8, 1, 2, chance);
+    all.texture.sampling.linear = true;
+    FetchPoint point;
+    point.at[0] = 3.5f, point.at[1] = 2.75f;
+    CHECK(taps_of(all.texture, point).count == 2);
+    point.at[0] = 3.25f;
+    CHECK(taps_of(all.texture, point).count == 4);
+}
+
+TEST_CASE("formats: elements, and numbers from -1 to 1") {
+    const TexelFormat bytes{ChannelKind::signed_integer, 2, 1}, shorts{ChannelKind::unsigned_integer, 1, 2},
+        half{ChannelKind::floating, 1, 2};
+    const u8 minus[] = {0x80, 0x7f}, most[] = {0xff, 0xff}, one_half[] = {0x00, 0x38};
+    CHECK(read_elements(bytes, minus)[0] == 0xffffff80u);
+    CHECK(read_elements(bytes, minus)[1] == 127);
+    CHECK(read_elements(bytes, minus)[2] == 0);
+    CHECK(read_elements(bytes, minus)[3] == 1);
+    CHECK(read_numbers(bytes, minus, false)[0] == -1);
+    CHECK(read_numbers(bytes, minus, false)[1] == 1);
+    CHECK(read_numbers(shorts, most, false)[0] == 1);
+    CHECK(read_numbers(half, one_half, false)[0] == 0.5f);
+    const TexelFormat colour{ChannelKind::unsigned_integer, 4, 1};
+    const u8 grey[] = {188, 10, 255, 188};
+    const TexelNumbers linear = read_numbers(colour, grey, true);
+    CHECK(linear[0] == doctest::Approx(0.502886).epsilon(1e-4));
+    CHECK(linear[1] == doctest::Approx(10 / 255.0 / 12.92).epsilon(1e-4));
+    CHECK(linear[2] == doctest::Approx(1));
+    CHECK(linear[3] == doctest::Approx(188 / 255.0));
+    u8 written[4] = {};
+    write_elements(half, {std::bit_cast<u32>(0.5f), 0, 0, 0}, written);
+    CHECK(std::memcmp(written, one_half, 2) == 0);
+}
+
+TEST_CASE("faces of a cube") {
+    const float directions[6][3] = {{2, 1, 0.5f}, {-2, 1, 0.5f}, {1, 2, 0.5f}, {1, -2, 0.5f}, {1, 0.5f, 2}, {1, 0.5f, -2}};
+    const float places[6][2] = {{0.375f, 0.25f}, {0.625f, 0.25f}, {0.75f, 0.625f},
+                                {0.75f, 0.375f}, {0.75f, 0.375f}, {0.25f, 0.375f}};
+    for (u32 face = 0; face < 6; ++face) {
+        const CubePosition at = cube_position(directions[face][0], directions[face][1], directions[face][2]);
+        CHECK(at.face == face);
+        CHECK(at.s == places[face][0]);
+        CHECK(at.t == places[face][1]);
+    }
+}
+
+TEST_CASE("objects: numbers are given once") {
+    const u64 first = add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}});
+    CHECK(find_image_object(first) != nullptr);
+    CHECK_FALSE(was_image_object(first));
+    CHECK_FALSE(remove_image_object(first, true));
+    CHECK(remove_image_object(first, false));
+    CHECK(find_image_object(first) == nullptr);
+    CHECK(was_image_object(first));
+    CHECK(add_image_object({.shape = {}, .levels = {Image{}}, .sampling = {}}) != first);
+    CHECK_FALSE(was_image_object(~u64{0}));
+}

@@ -1,0 +1,162 @@
+// See sampling.h.
+#include "textures/sampling.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace coalesce::sim {
+namespace {
+
+constexpr u32 kFaces = 6;
+
+/// Where a fetch is in one level, dimension by dimension.
+struct Box {
+    AxisPosition axis[3];
+    u32 size[3] = {1, 1, 1};
+    AddressMode mode[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
+    u32 dimensions = 1;
+    i64 slice = 0;  ///< of a layer or face, where z is no dimension
+};
+
+bool is_linear(const ImageObject& texture, const FetchPoint& point) {
+    return texture.sampling.linear && !point.is_integer;
+}
+
+AxisPosition position(const ImageObject& texture, const FetchPoint& point, float coordinate,
+                      u32 axis, u32 size, bool linear) {
+    if (point.is_integer) return {i64{point.texel[axis]} + point.offset[axis], 0};
+    const bool normalized = texture.sampling.normalized_coordinates || texture.shape.cube;
+    const float x = normalized ? coordinate * static_cast<float>(size) : coordinate;
+    AxisPosition at = linear ? linear_position(x) : point_position(x);
+    at.first += point.offset[axis];
+    return at;
+}
+
+Box box_of(const ImageObject& texture, const Image& image, const FetchPoint& point, bool linear) {
+    Box box;
+    box.dimensions = texture.shape.dimensions;
+    const u32 sizes[3] = {image.width, image.height, image.depth};
+    float at[3] = {point.at[0], point.at[1], point.at[2]};
+    if (texture.shape.layered) box.slice = std::min(point.layer, texture.layers() - 1);
+    if (texture.shape.cube) {
+        const CubePosition cube = cube_position(at[0], at[1], at[2]);
+        at[0] = cube.s, at[1] = cube.t;
+        box.slice = box.slice * kFaces + cube.face;
+    }
+    for (u32 k = 0; k < box.dimensions; ++k) {
+        box.size[k] = sizes[k];
+        if (!texture.shape.cube) box.mode[k] = texture.sampling.mode[k];
+        box.axis[k] = position(texture, point, at[k], k, sizes[k], linear);
+    }
+    return box;
+}
+
+/// The texel at the lower (0) or upper (1) end of each dimension.
+Tap tap_at(const Image& image, const Box& box, const u32* end) {
+    i64 place[3] = {0, 0, box.slice};
+    Tap tap{.image = &image};
+    for (u32 k = 0; k < box.dimensions; ++k) {
+        place[k] = addressed(box.axis[k].first + end[k], box.size[k], box.mode[k]);
+        tap.is_border |= place[k] < 0;
+    }
+    if (tap.is_border) return tap;
+    tap.x = place[0], tap.y = place[1], tap.z = place[2];
+    return tap;
+}
+
+void add_level(const ImageObject& texture, const Image& image, const FetchPoint& point,
+               float weight, Taps& taps) {
+    if (weight == 0) return;
+    const Box box = box_of(texture, image, point, is_linear(texture, point));
+    for (u32 corner = 0; corner < 1u << box.dimensions; ++corner) {
+        u32 end[3] = {};
+        float product = weight;
+        for (u32 k = 0; k < box.dimensions; ++k) {
+            end[k] = corner >> k & 1;
+            const u32 parts = end[k] ? box.axis[k].weight : kWeightOne - box.axis[k].weight;
+            product *= static_cast<float>(parts) / kWeightOne;
+        }
+        if (product == 0) continue;
+        Tap tap = tap_at(image, box, end);
+        tap.weight = product;
+        taps.tap[taps.count++] = tap;
+    }
+}
+
+TexelNumbers numbers_of(const ImageObject& texture, const Tap& tap, const u8* texel) {
+    if (tap.is_border) return texture.sampling.border;
+    return read_numbers(tap.image->format, texel, texture.sampling.srgb);
+}
+
+/// A border of integers has the border's numbers, cut to integers; not normalised.
+TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texel) {
+    if (!tap.is_border) return read_elements(tap.image->format, texel);
+    TexelBits bits;
+    for (u32 c = 0; c < bits.size(); ++c)
+        bits[c] = static_cast<u32>(static_cast<i32>(texture.sampling.border[c]));
+    return bits;
+}
+
+}  // namespace
+
+Taps taps_of(const ImageObject& texture, const FetchPoint& point) {
+    const Sampling& how = texture.sampling;
+    Taps taps;
+    const auto last = static_cast<float>(texture.levels.size() - 1);
+    float level = last == 0 ? 0 : point.level + how.level_bias;
+    if (last != 0) level = std::clamp(level, how.least_level, how.greatest_level);
+    level = std::isnan(level) ? 0 : std::clamp(level, 0.0f, last);
+    if (!how.linear_between_levels) level = std::floor(level + 0.5f);
+    const auto first = static_cast<std::size_t>(level);
+    const float upper = std::floor((level - std::floor(level)) * kWeightOne + 0.5f) / kWeightOne;
+    add_level(texture, texture.levels[first], point, 1 - upper, taps);
+    if (first + 1 < texture.levels.size())
+        add_level(texture, texture.levels[first + 1], point, upper, taps);
+    return taps;
+}
+
+Taps gather_taps_of(const ImageObject& texture, const FetchPoint& point) {
+    constexpr u32 kEnds[4][3] = {{0, 1, 0}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
+    const Image& image = texture.image();
+    const Box box = box_of(texture, image, point, true);
+    Taps taps;
+    for (const u32(&end)[3] : kEnds) taps.tap[taps.count++] = tap_at(image, box, end);
+    return taps;
+}
+
+float level_of_gradients(const ImageObject& texture, const float* dx, const float* dy) {
+    const Image& image = texture.image();
+    const float sizes[3] = {static_cast<float>(image.width), static_cast<float>(image.height),
+                            static_cast<float>(image.depth)};
+    float along_x = 0, along_y = 0;
+    for (u32 k = 0; k < (texture.shape.cube ? 3 : texture.shape.dimensions); ++k) {
+        const float size = texture.shape.cube ? sizes[0] / 2 : sizes[k];
+        along_x += dx[k] * size * (dx[k] * size);
+        along_y += dy[k] * size * (dy[k] * size);
+    }
+    const float longest = std::max(along_x, along_y);
+    return longest > 0 ? std::log2(longest) / 2 : texture.sampling.least_level;
+}
+
+TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const* texels) {
+    if (!gives_numbers(texture)) return elements_of(texture, taps.tap[0], texels[0]);
+    TexelNumbers sum{};
+    for (u32 k = 0; k < taps.count; ++k) {
+        const TexelNumbers numbers = numbers_of(texture, taps.tap[k], texels[k]);
+        for (u32 c = 0; c < sum.size(); ++c)
+            sum[c] = taps.count == 1 ? numbers[c] : sum[c] + taps.tap[k].weight * numbers[c];
+    }
+    return std::bit_cast<TexelBits>(sum);
+}
+
+TexelBits gathered(const ImageObject& texture, const Taps& taps, const u8* const* texels, u32 c) {
+    TexelBits bits;
+    for (u32 k = 0; k < bits.size(); ++k)
+        bits[k] = gives_numbers(texture)
+                      ? std::bit_cast<u32>(numbers_of(texture, taps.tap[k], texels[k])[c])
+                      : elements_of(texture, taps.tap[k], texels[k])[c];
+    return bits;
+}
+
+}  // namespace coalesce::sim
