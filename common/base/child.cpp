@@ -57,10 +57,12 @@ struct Pipe {
 
 /// The child's side, between fork and exec, where only what signal handlers may do is allowed.
 [[noreturn]] void become(const Command& command, const std::vector<char*>& arguments,
-                         const std::vector<char*>& environment, int in, int out, int trouble) {
+                         const std::vector<char*>& environment, int in, int out, int trouble,
+                         pid_t parent) {
     if (command.is_apart) {
         setpgid(0, 0);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(126);  // it ended before that line
     }
     // Signals that this program has its own ways with are as usual again.
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP}) {
@@ -115,9 +117,10 @@ Child::Child(const Command& command) : is_apart(command.is_apart) {
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);
     Pipe in, out, trouble;
     if (!command.is_asked) in.read.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const pid_t parent = getpid();
     process = start([&] {
-        become(command, arguments, environment, in.read.get(), out.write.get(),
-               trouble.write.get());
+        become(command, arguments, environment, in.read.get(), out.write.get(), trouble.write.get(),
+               parent);
     });
     int error = process < 0 ? errno : 0;
     // A program that ended is told by what `say` returns.

@@ -16,7 +16,10 @@ namespace {
 /// Until the end of its life, launches run only those of their blocks that are recorded.
 class RecordAlone {
 public:
-    RecordAlone() { SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordAlone); }
+    explicit RecordAlone(FewBlocks blocks) {
+        SIMULATOR_FUNCTION(coalesceRecord)
+        (blocks == FewBlocks::moves ? coalesceRecordSample : coalesceRecordAlone);
+    }
     ~RecordAlone() {
         SIMULATOR_FUNCTION(coalesceRecord)(coalesceRecordNothing);
         // Blocks that miss what others would have written may end badly; that says nothing of the variant.
@@ -89,8 +92,8 @@ double useful_bytes(Shape shape, int element_size) {
 }
 
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
-                           const std::string& gpu) {
-    const RecordAlone recording;
+                           const std::string& gpu, FewBlocks blocks) {
+    const RecordAlone recording(blocks);
     launch();
     Predicted result;
     result.shape = shape;
@@ -107,6 +110,34 @@ Predicted predict_launches(const std::function<void()>& launch, double bytes, Sh
     }
     result.gbps = bytes / (result.ms * 1e6);
     return result;
+}
+
+void launch_few_blocks(const std::function<void()>& launch) {
+    const RecordAlone recording(FewBlocks::only_asks);
+    launch();
+}
+
+Touched touched(Direction direction) {
+    std::vector<MemoryRange> all;
+    const auto take = [](std::uint64_t address, std::uint64_t bytes, void* user) {
+        static_cast<std::vector<MemoryRange>*>(user)->push_back({address, bytes});
+    };
+    Touched found;
+    int is_all = 0;
+    found.bytes =
+        SIMULATOR_FUNCTION(coalesceGetTouched)(direction == Direction::store, take, &all, &is_all);
+    found.is_all = is_all != 0;
+    std::sort(all.begin(), all.end(),
+              [](const MemoryRange& a, const MemoryRange& b) { return a.address < b.address; });
+    for (const MemoryRange& next : all) {
+        if (found.ranges.empty() || next.address > found.ranges.back().end()) {
+            found.ranges.push_back(next);
+        } else {
+            MemoryRange& last = found.ranges.back();
+            last.bytes = std::max(last.end(), next.end()) - last.address;
+        }
+    }
+    return found;
 }
 
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu) {

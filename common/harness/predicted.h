@@ -2,6 +2,7 @@
 /// How long launches would take on a GPU, as the simulator predicts it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -48,9 +49,33 @@ timing::Predictions predictions_for(const std::string& gpu);
 /// Throws NotPredicted when it cannot be launched there, or launches nothing that can be predicted.
 Predicted predict(const Variant& variant, Shape shape, const std::string& gpu);
 
+/// What becomes of memory where a few blocks stand for a launch.
+enum class FewBlocks {
+    only_asks,  ///< nothing is loaded or stored
+    moves,      ///< blocks whose steps are written down load and store
+};
+
 /// The same for any launches, which together read and write `bytes`.
 Predicted predict_launches(const std::function<void()>& launch, double bytes, Shape shape,
-                           const std::string& gpu);
+                           const std::string& gpu, FewBlocks blocks = FewBlocks::only_asks);
+
+/// Launches on the simulator, a few blocks of each launch. Nothing is loaded or stored.
+void launch_few_blocks(const std::function<void()>& launch);
+
+/// Device memory, from an address on.
+struct MemoryRange {
+    std::uint64_t address = 0, bytes = 0;
+    std::uint64_t end() const { return address + bytes; }
+};
+/// What those few blocks touched, from within `launch`.
+struct Touched {
+    std::vector<MemoryRange> ranges;  ///< sorted, none touching another; whole sectors
+    std::uint64_t bytes = 0;          ///< that their threads asked for, each as often as it was
+    bool is_all = true;               ///< false: they did more than could be written down
+};
+/// What threads do with memory.
+enum class Direction { load, store };
+Touched touched(Direction direction);
 
 /// What has to stand under a table with times that were predicted: on which GPU, at which shape, within
 /// which band.

@@ -17,12 +17,55 @@ constexpr int kSide = 8192;
 /// Blocks that run to be recorded move no more than such a matrix.
 constexpr Shape kRecorded{1024, 1024};
 
-void launch_once(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape) {
-    const auto bytes = static_cast<std::size_t>(elements_of(shape)) * sizeof(float);
-    const DeviceBuffer out(bytes), in(in_place ? 1 : bytes);
-    CUDA_CHECK(kernel.launch(launch, static_cast<float*>(out.data()),
-                             in_place ? nullptr : static_cast<const float*>(in.data()), shape));
-    CUDA_CHECK(cudaDeviceSynchronize());
+/// Two matrices, or the one of a kernel that works in place, and a kernel that is launched on them.
+class LargeLaunch {
+public:
+    LargeLaunch(LoadedKernel& kernel, const LaunchShape& launch, bool in_place, Shape shape)
+        : kernel_(kernel),
+          launch_(launch),
+          in_place_(in_place),
+          shape_(shape),
+          out_(static_cast<std::size_t>(elements_of(shape)) * sizeof(float)),
+          in_(in_place ? 1 : out_.bytes()) {}
+
+    void run() const {
+        CUDA_CHECK(kernel_.launch(launch_, static_cast<float*>(out_.data()),
+                                  in_place_ ? nullptr : static_cast<const float*>(in_.data()),
+                                  shape_));
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
+    void* in() const { return in_place_ ? out_.data() : in_.data(); }
+    const void* out() const { return out_.data(); }
+
+private:
+    LoadedKernel& kernel_;
+    LaunchShape launch_;
+    bool in_place_;
+    Shape shape_;
+    DeviceBuffer out_, in_;
+};
+
+/// The time of a launch; with `sampled`, of one that moves what it has to.
+Predicted predict_large(const LargeLaunch& launch, Shape shape, const SampledMatrix* sampled) {
+    if (sampled) {
+        Touched loaded;
+        launch_few_blocks([&] {
+            launch.run();
+            loaded = touched(Direction::load);
+        });
+        sampled->fill(launch.in(), loaded);
+    }
+    Touched stored;
+    const auto run = [&] {
+        launch.run();
+        if (sampled) stored = touched(Direction::store);
+    };
+    const std::string& gpu = timing::known_gpus().front().name;
+    Predicted predicted = predict_launches(run, useful_bytes(shape), shape, gpu,
+                                           sampled ? FewBlocks::moves : FewBlocks::only_asks);
+    if (sampled && !sampled->is_moved(launch.out(), stored))
+        throw NotMoved("its blocks do not store what belongs where they store");
+    return predicted;
 }
 
 }  // namespace
@@ -32,18 +75,15 @@ Shape predicted_shape(const Exercise& exercise) {
     return exercise.of_multiples(times(exercise.rows_multiple), times(exercise.cols_multiple));
 }
 
-std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape) {
+std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
+                                        const SampledMatrix* sampled) {
     if (kernel.prints()) return std::nullopt;
     std::optional<Predicted> predicted;
     try {
         simulated::prepare("none", instruction_budget(kRecorded, 1, false));
         Failure failure;
-        const auto launch = kernel.configure(shape, failure);
-        if (launch) {
-            const std::string& gpu = timing::known_gpus().front().name;
-            predicted = predict_launches([&] { launch_once(kernel, *launch, in_place, shape); },
-                                         useful_bytes(shape), shape, gpu);
-        }
+        if (const auto launch = kernel.configure(shape, failure))
+            predicted = predict_large({kernel, *launch, in_place, shape}, shape, sampled);
     } catch (const NotPredicted&) {
         // There is no time for it: its blocks wait for each other.
     } catch (const CudaError&) {

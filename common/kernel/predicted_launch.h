@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "course/exercise.h"
 #include "harness/predicted.h"
 #include "kernel/loaded_kernel.h"
+#include "kernel/sampled_matrix.h"
 #include "timing/words.h"
 
 namespace coalesce {
@@ -15,10 +17,16 @@ namespace coalesce {
 /// a lesson fit the second-level cache of a GPU at that size.
 Shape predicted_shape(const Exercise& exercise);
 
+/// What `sampled` finds in a launch whose time was asked for.
+struct NotMoved : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 /// Launches a few blocks of it on the simulator, whose checks are off from then on. `in_place`: it takes
 /// one matrix alone. Nothing, if there is no time for it, or if it prints: what it prints there is not
-/// what it printed.
-std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape);
+/// what it printed. With `sampled` those blocks have to move what it says: throws NotMoved where they do not.
+std::optional<Predicted> predict_launch(LoadedKernel& kernel, bool in_place, Shape shape,
+                                        const SampledMatrix* sampled = nullptr);
 
 /// What there is to say of it.
 timing::Told told_of(const Predicted& predicted);

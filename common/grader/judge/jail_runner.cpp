@@ -62,7 +62,7 @@ Failure idle_where_predicted(const std::string& file, Shape shape) {
     return {.kind = FailureKind::wrong_result,
             .fault = Fault::never_written,
             .headline = "at " + shape.name() +
-                        ", where its time is predicted, it does not move the whole matrix.",
+                        ", where its time is predicted, it does not transpose the whole matrix.",
             .place = {file, 0, 0},
             .shape = shape,
             .next = "Let the kernel do at every shape what it does at those that are shown."};
@@ -359,7 +359,8 @@ std::optional<Predicted> JailRunner::predict(const Compiled& kernel, const Produ
                         .entry = kernel.entry,
                         .order = {.shape = shape},
                         .is_in_place = task.in_place,
-                        .is_predicted = true};
+                        .is_predicted = true,
+                        .value_seed = task.kind == Produces::transpose ? seed_of(shape) : 0};
     const JobResult result = launch(job, "");
     Failure trouble;
     if (is_in_trouble(result, kernel.file, trouble)) return std::nullopt;

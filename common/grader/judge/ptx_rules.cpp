@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "code/opcodes.h"
 #include "kernel/compile.h"
 #include "kernel/wrapper.h"
 #include "ptx/ast.h"
@@ -17,24 +18,11 @@ namespace {
 namespace ptx = sim::ptx;
 using ptx::Function, ptx::Instruction, ptx::Module, ptx::Operand, ptx::StateSpace, ptx::Variable;
 
-using Names = std::set<std::string_view>;
-
-/// Instructions that compute, move data and synchronise. All others are refused: timers, policies,
-/// traps, textures, clusters, whatever comes.
-const Names& allowed_instructions() {
-    static const Names names = {
-        "abs",       "activemask", "add",      "addc",     "and",      "atom",  "bar",  "barrier",
-        "bfe",       "bfi",        "bfind",    "bmsk",     "bra",      "brev",  "brx",  "call",
-        "clz",       "cnot",       "copysign", "cos",      "cp",       "cvt",   "cvta", "div",
-        "dp2a",      "dp4a",       "elect",    "ex2",      "exit",     "fence", "fma",  "fns",
-        "isspacep",  "ld",         "ldmatrix", "ldu",      "lg2",      "lop3",  "mad",  "mad24",
-        "madc",      "match",      "max",      "mbarrier", "membar",   "min",   "mma",  "mov",
-        "movmatrix", "mul",        "mul24",    "neg",      "not",      "or",    "popc", "prefetch",
-        "prefetchu", "prmt",       "rcp",      "red",      "redux",    "rem",   "ret",  "rsqrt",
-        "sad",       "selp",       "set",      "setp",     "shf",      "shfl",  "shl",  "shr",
-        "sin",       "slct",       "sqrt",     "st",       "stmatrix", "sub",   "subc", "szext",
-        "tanh",      "testp",      "vote",     "wmma",     "xor"};
-    return names;
+/// It computes, moves data or synchronises. All others are refused: timers, policies, traps, textures, clusters,
+/// whatever comes.
+bool is_allowed(std::string_view opcode) {
+    const sim::OpcodeEntry* entry = sim::find_opcode(opcode);
+    return entry && entry->group != sim::OpcodeGroup::machine;
 }
 
 /// Registers of the device that tell more than a thread's place, and what allows them.
@@ -198,8 +186,7 @@ void Looker::instruction(const Instruction& instruction) {
         std::any_of(modifiers.begin(), modifiers.end(), [](const auto& word) {
             return word.find("cache_hint") != word.npos || word.find("evict_last") != word.npos;
         });
-    if (is_policy ? !allows("createpolicy")
-                  : !allowed_instructions().contains(instruction.opcode)) {
+    if (is_policy ? !allows("createpolicy") : !is_allowed(instruction.opcode)) {
         std::string word = instruction.opcode;
         for (const std::string& modifier : modifiers) word += "." + modifier;
         return refuse(is_policy ? "the kernel asks the cache to keep data ('" + word + "')."

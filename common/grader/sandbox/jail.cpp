@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cstring>
 #include <vector>
 
+#include "grader/sandbox/own_namespace.h"
 #include "grader/sandbox/places.h"
 #include "grader/sandbox/protocol.h"
 
@@ -91,10 +93,13 @@ std::vector<std::string> bubblewrap_command(Role role, const fs::path& program,
 
 /// The new process, until it becomes another program. Only calls that are safe after a fork of a
 /// program with threads.
-[[noreturn]] void become(char** command, char** environment, int control, int nothing,
-                         const std::vector<int>& entrances, pid_t parent) {
+[[noreturn]] void become(char** command, char** environment, int grader, int control, int nothing,
+                         const std::vector<int>& entrances) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(126);
+    // A grader that ended before that line has closed its end.
+    close(grader);
+    char byte = 0;
+    if (recv(control, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) _exit(126);
     for (const int entrance : entrances) {
         if (write(entrance, "0", 1) != 1) _exit(125);
     }
@@ -178,10 +183,10 @@ bool Jail::spawn(std::string& problem) {
             numbers.push_back(entrances.back().get());
         }
     }
-    const pid_t parent = getpid();
-    process_ = fork();
+    process_ = is_wrapped ? fork_first_of_namespace() : fork();
     if (process_ == 0) {
-        become(command.data(), environment.data(), theirs.get(), nothing.get(), numbers, parent);
+        become(command.data(), environment.data(), ours.get(), theirs.get(), nothing.get(),
+               numbers);
     }
     if (process_ < 0) {
         process_ = 0;

@@ -12,8 +12,9 @@
 ///
 /// Time is kept here, by the monotonic clock: when it is over the whole jail is killed, and the next
 /// job starts a new one. With the jail's first process die all others, for it is their namespace's
-/// init; under Landlock none of them can fork. Where clang compiles, the compiler's worker starts it
-/// before it restricts itself, and waits for it (program/clang_beside.h): clang dies with its worker.
+/// init, as bubblewrap's own is (own_namespace.h); under Landlock none of them can fork. Where clang
+/// compiles, the compiler's worker starts it before it restricts itself, and waits for it
+/// (program/clang_beside.h): clang dies with its worker.
 #pragma once
 
 #include <sys/types.h>

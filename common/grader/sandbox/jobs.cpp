@@ -19,7 +19,12 @@ void describe(Codec& codec, LaunchJob& job) {
     fields(codec, "file_name", job.file_name, "kernel", job.kernel, "ptx", job.ptx, "entry",
            job.entry, "order", job.order, "is_in_place", job.is_in_place, "is_predicted",
            job.is_predicted, "guard_bytes", job.guard_bytes, "address_seed", job.address_seed,
-           "is_out_unwritten", job.is_out_unwritten);
+           "is_out_unwritten", job.is_out_unwritten, "value_seed", job.value_seed);
+}
+
+template <class Codec>
+void describe(Codec& codec, ForetoldTime& foretold) {
+    fields(codec, "predicted", foretold.predicted, "is_moved", foretold.is_moved);
 }
 
 namespace {
@@ -154,12 +159,13 @@ Trial trial_answer(std::string_view json) {
     return tamed(codec::read<Trial>(json));
 }
 
-std::string to_json(const std::optional<Predicted>& predicted) {
-    return codec::write(predicted);
+std::string to_json(const ForetoldTime& foretold) {
+    return codec::write(foretold);
 }
 std::optional<Predicted> predicted_answer(std::string_view json, Shape shape) {
-    const auto told = codec::read<std::optional<Predicted>>(json);
-    return told ? std::optional(tamed(*told, shape)) : std::nullopt;
+    const auto told = codec::read<ForetoldTime>(json);
+    if (!told.is_moved) throw NotAllMoved("what its blocks store does not belong there");
+    return told.predicted ? std::optional(tamed(*told.predicted, shape)) : std::nullopt;
 }
 
 ImageLayout layout_of(const LaunchJob& job) {

@@ -35,6 +35,8 @@ struct LaunchJob {
     std::uint64_t address_seed =
         0;  ///< says where the device's memory lies; 0: where it always does
     bool is_out_unwritten = false;  ///< what `out` is filled with counts as written by nobody
+    /// Of a prediction: its blocks load values that are made from it. 0: what they move is not looked at.
+    std::uint64_t value_seed = 0;
 };
 
 std::string to_json(const CompileJob& job);
@@ -47,8 +49,12 @@ LaunchJob launch_job(std::string_view json);
 std::string to_json(const Trial& trial);
 Trial trial_answer(std::string_view json);
 
-/// How long a launch would take on a GPU; nothing: there is no time for it.
-std::string to_json(const std::optional<Predicted>& predicted);
+/// How long a launch would take on a GPU.
+struct ForetoldTime {
+    std::optional<Predicted> predicted;  ///< nothing: there is no time for it
+    bool is_moved = true;                ///< false: its blocks do not store what they should
+};
+std::string to_json(const ForetoldTime& foretold);
 /// A kernel whose time is predicted, and that does not move the whole matrix.
 struct NotAllMoved : std::runtime_error {
     using std::runtime_error::runtime_error;

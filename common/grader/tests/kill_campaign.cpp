@@ -148,7 +148,11 @@ private:
             if (left == 0) return;
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
-        expect(false, std::to_string(left) + " processes were left behind");
+        std::string all;
+        for (const Process& process : seen) {
+            if (is_alive(process)) all += "\n  " + told(process);
+        }
+        expect(false, std::to_string(left) + " processes were left behind" + all);
     }
 
     TemporaryFolder folder;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <map>
@@ -94,6 +95,17 @@ std::vector<Process> descendants(pid_t process) {
         }
     }
     return found;
+}
+
+std::string told(const Process& process) {
+    const fs::path about = "/proc/" + std::to_string(process.first);
+    const std::vector<std::string> fields = fields_of(process.first);
+    if (fields.empty()) return std::to_string(process.first) + " (has ended meanwhile)";
+    std::string command = text_of(about / "cmdline");
+    std::replace(command.begin(), command.end(), '\0', ' ');
+    return std::to_string(process.first) + " " + fields[STATE] + ", below " + fields[PARENT] +
+           ", waits in " + text_of(about / "wchan") + ", system call " +
+           text_of(about / "syscall") + "  " + command;
 }
 
 bool is_alive(const Process& process) {

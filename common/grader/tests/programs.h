@@ -30,5 +30,7 @@ using Process = std::pair<pid_t, std::string>;
 std::vector<Process> descendants(pid_t process);
 /// Whether it still runs.
 bool is_alive(const Process& process);
+/// What it is and what it waits for, for whoever has to find out why it is still there.
+std::string told(const Process& process);
 
 }  // namespace coalesce::grader

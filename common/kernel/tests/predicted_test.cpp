@@ -170,6 +170,33 @@ TEST_CASE("a kernel that is right and too expensive is compared with the solutio
     CHECK(!says(terminal_text(found, {.lines = 12}), "8192"));
 }
 
+TEST_CASE(
+    "where a time is asked for, the blocks by which it is predicted have to move what they "
+    "should") {
+    const Shape shape{8192, 8192};
+    const std::string right = read_source(solution).text;
+    const auto is_moved = [&](const std::string& instead_of, const std::string& text) {
+        Source source = read_source(solution);
+        const std::size_t place = right.find(instead_of);
+        REQUIRE(place != right.npos);
+        source.text.replace(place, instead_of.size(), text);
+        LocalRunner runner(LocalRunner::Options{});
+        LoadedKernel kernel(runner.compile(source, "transpose"));
+        REQUIRE(kernel.problem().kind == FailureKind::none);
+        const SampledMatrix sampled({.rows = shape.rows, .cols = shape.cols, .seed = 7});
+        try {
+            return predict_launch(kernel, false, shape, &sampled).has_value();
+        } catch (const NotMoved&) {
+            return false;
+        }
+    };
+    CHECK(is_moved("", ""));
+    const std::string stored = "= tile[threadIdx.x][threadIdx.y + k];";
+    CHECK_FALSE(is_moved(stored, "= tile[threadIdx.y + k][threadIdx.x];"));
+    CHECK_FALSE(is_moved(stored, "= rows > 4096 ? 0 : tile[threadIdx.x][threadIdx.y + k];"));
+    CHECK_FALSE(is_moved(stored, "= 1 + tile[threadIdx.x][threadIdx.y + k];"));
+}
+
 TEST_CASE("the shape of a prediction is one that the exercise takes") {
     Exercise exercise = transpose_within({});
     CHECK(predicted_shape(exercise).name() == "8192 x 8192");

@@ -99,6 +99,8 @@ Options from_environment() {
     read_flag("COALESCE_SIM_REPORT", result.print_report);
     read_flag("COALESCE_SIM_LINES", result.print_lines);
     read_flag("COALESCE_SIM_PLAIN", result.plain);
+    read_number("COALESCE_SIM_SAMPLE", result.sample);
+    read_number("COALESCE_SIM_PROGRESS", result.progress_after_ms);
     result.json_file = variable("COALESCE_SIM_JSON").value_or("");
     result.time_on = variable("COALESCE_SIM_TIME").value_or("");
     return result;

@@ -31,12 +31,15 @@ struct Options {
     std::string json_file;           ///< written at exit when set
     bool print_report = false;       ///< the table at exit
     bool print_lines = false;
-    std::string time_on;  ///< the GPU on which launches' times are predicted; none when empty
+    u64 sample = 0;             ///< launches with the same arguments that are checked; 0: all are
+    u64 progress_after_ms = 0;  ///< of a launch, on a terminal; 0: never
+    std::string time_on;        ///< the GPU on which launches' times are predicted; none when empty
 };
 
 /// COALESCE_SIM_CHECK=all|none|memcheck,racecheck,...  COALESCE_SIM_THREADS  COALESCE_SIM_SEED
 /// COALESCE_SIM_MAX_INSTRUCTIONS  COALESCE_SIM_DEVICES  COALESCE_SIM_MEMORY  COALESCE_SIM_QUIET  COALESCE_SIM_JSON
 /// COALESCE_SIM_REPORT  COALESCE_SIM_LINES  COALESCE_SIM_PLAIN  COALESCE_SIM_TIME=H200
+/// COALESCE_SIM_SAMPLE  COALESCE_SIM_PROGRESS
 Options& options();
 
 /// Turns on exactly the checks that `list` names: "all", "none" or names with commas between. "all"

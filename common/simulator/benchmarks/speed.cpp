@@ -1,6 +1,7 @@
 // How fast is the simulated GPU? Prints times, and ratios to another libcudart run beside it.
 //
 //     build/bin/simulator_speed [--against DIR] [--rounds N]
+//     build/bin/simulator_speed --programs [--against DIR] [--rounds N]     ordinary programs, with checks and without
 //
 // Idea   Machines are shared and noisy: a time means little, a ratio of two things run in turn
 //        means more. Every case runs a process for each side, alternating, and keeps each side's
@@ -13,11 +14,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,6 +31,7 @@ namespace fs = std::filesystem;
 
 struct Run {
     double reported_ms = 0;  ///< what the program printed
+    std::string result;      ///< ... behind it
     double wall_ms = 0;
     long peak_kib = 0;
 };
@@ -41,7 +46,8 @@ fs::path own_folder() {
     return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-std::optional<Run> run(const Side& side, const std::vector<std::string>& arguments) {
+std::optional<Run> run(const Side& side, const std::vector<std::string>& arguments,
+                       const char* kernels = "speed_kernels") {
     int channel[2];
     if (pipe(channel) != 0) return std::nullopt;
     const auto start = std::chrono::steady_clock::now();
@@ -52,7 +58,7 @@ std::optional<Run> run(const Side& side, const std::vector<std::string>& argumen
         if (!std::freopen("/dev/null", "w", stderr)) _exit(127);
         setenv("LD_LIBRARY_PATH", side.library_folder.c_str(), 1);
         if (!side.checks.empty()) setenv("COALESCE_SIM_CHECK", side.checks.c_str(), 1);
-        const std::string program = own_folder() / "speed_kernels";
+        const std::string program = own_folder() / kernels;
         std::vector<char*> argv{const_cast<char*>(program.c_str())};
         for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
         argv.push_back(nullptr);
@@ -70,7 +76,10 @@ std::optional<Run> run(const Side& side, const std::vector<std::string>& argumen
     wait4(child, &status, 0, &usage);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
     const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
-    return Run{text.empty() ? 0 : std::stod(text), wall.count(), usage.ru_maxrss};
+    std::size_t behind = 0;
+    const bool has_number = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0]));
+    const double reported = has_number ? std::stod(text, &behind) : 0;
+    return Run{reported, text.substr(behind), wall.count(), usage.ru_maxrss};
 }
 
 struct Case {
@@ -89,7 +98,8 @@ const char* const kWithoutGlobalRace = "memcheck,racecheck,initcheck,synccheck";
     std::fprintf(
         stderr,
         "simulator_speed: %s did not run with the library in %s;\nbuild all that it needs: "
-        "cmake --build build --target simulator_speed speed_kernels simulated_cudart\n",
+        "cmake --build build --target simulator_speed speed_kernels ordinary_kernels "
+        "simulated_cudart\n",
         kernel, library_folder.c_str());
     std::exit(2);
 }
@@ -118,6 +128,71 @@ void print_cases(const std::string& own, const std::string& against, int rounds)
         std::printf("\n");
         std::fflush(stdout);
     }
+}
+
+// ---- ordinary programs ----
+
+/// The names that ordinary_kernels gives its programs.
+std::vector<std::string> program_names(const std::string& library_folder) {
+    const auto list = run({library_folder, ""}, {"list"}, "ordinary_kernels");
+    if (!list) did_not_run("list", library_folder);
+    std::istringstream text(list->result);
+    return {std::istream_iterator<std::string>(text), {}};
+}
+
+/// How many times as fast as `against`, in the middle of all programs.
+double median(std::vector<double> ratios) {
+    std::sort(ratios.begin(), ratios.end());
+    const std::size_t half = ratios.size() / 2;
+    return ratios.size() % 2 ? ratios[half] : (ratios[half - 1] + ratios[half]) / 2;
+}
+
+/// Fastest of some rounds for each side, in turn. Every side must come to the same result.
+std::vector<double> fastest(const std::string& program, const std::vector<Side>& sides,
+                            int rounds) {
+    std::vector<double> best(sides.size(), 1e30);
+    std::string result;
+    for (int round = 0; round < rounds; ++round) {
+        for (std::size_t k = 0; k < sides.size(); ++k) {
+            const auto one = run(sides[k], {program}, "ordinary_kernels");
+            if (!one) did_not_run(program.c_str(), sides[k].library_folder);
+            if (result.empty()) result = one->result;
+            if (one->result != result) {
+                std::fprintf(stderr,
+                             "simulator_speed: %s has another result with the library in %s\n",
+                             program.c_str(), sides[k].library_folder.c_str());
+                std::exit(1);
+            }
+            best[k] = std::min(best[k], one->reported_ms);
+        }
+    }
+    return best;
+}
+
+void print_programs(const std::string& own, const std::string& against, int rounds) {
+    setenv("COALESCE_SIM_THREADS", "1", 1);
+    std::vector<Side> sides{{own, "all"}, {own, "none"}};
+    if (!against.empty()) sides.insert(sides.end(), {{against, "all"}, {against, "none"}});
+    std::printf("Milliseconds of one processor, fastest of %d rounds; all counters on.\n\n",
+                rounds);
+    std::printf("%-16s %10s %10s", "program", "checks", "none");
+    if (!against.empty()) std::printf(" %10s %10s %7s %7s", "other", "none", "faster", "none");
+    std::printf("\n");
+    std::vector<double> with_checks, without;
+    for (const std::string& program : program_names(own)) {
+        const std::vector<double> ms = fastest(program, sides, rounds);
+        std::printf("%-16s %10.1f %10.1f", program.c_str(), ms[0], ms[1]);
+        if (!against.empty()) {
+            with_checks.push_back(ms[2] / ms[0]);
+            without.push_back(ms[3] / ms[1]);
+            std::printf(" %10.1f %10.1f %7.2f %7.2f", ms[2], ms[3], with_checks.back(),
+                        without.back());
+        }
+        std::printf("\n");
+        std::fflush(stdout);
+    }
+    if (!against.empty())
+        std::printf("%-60s %7.2f %7.2f\n", "median", median(with_checks), median(without));
 }
 
 void print_start_up(const std::string& own, const std::string& nvidia, int rounds) {
@@ -159,8 +234,14 @@ int main(int argc, char** argv) {
     app.add_option("--rounds", rounds, "processes for each case and side")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
+    bool programs = false;
+    app.add_flag("--programs", programs, "ordinary programs, with all checks and without");
     CLI11_PARSE(app, argc, argv);
     const std::string own = fs::weakly_canonical(own_folder() / "../lib");
+    if (programs) {
+        print_programs(own, against, rounds);
+        return 0;
+    }
     print_cases(own, against, rounds);
     print_start_up(own, nvidia, rounds);
     print_memory(own);

@@ -92,7 +92,7 @@ struct Outside {
 Outside past_end(u64 offset, u32 bytes, u64 size) {
     if (offset < size) {
         const u64 over = offset + bytes - size;
-        return {"begins inside, but its last " + bytes_of(over) + (over == 1 ? " lies" : " lie") +
+        return {"partly inside, but its last " + bytes_of(over) + (over == 1 ? " lies" : " lie") +
                     " past the end",
                 "The size is not a multiple of " + std::to_string(bytes) +
                     " bytes: handle the last elements one by one, or round the allocation up."};

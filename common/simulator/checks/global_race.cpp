@@ -194,6 +194,8 @@ void GlobalRace::new_stamp() {
 void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                               const AllocationTable& allocations) {
     allocations_ = &allocations;
+    leaves_reads_out_ = false;
+    surprised_ = false;
     log_.begin_launch(kernel, grid, block);
     clock_->clear();
     turns_->clear(grid.count());
@@ -214,6 +216,41 @@ void GlobalRace::begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
         report.cure = "Check a smaller grid of the same kernel.";
         reports().add(report);
     }
+}
+
+void GlobalRace::expect_writes(std::vector<const Allocation*> allocations) {
+    written_ = std::move(allocations);
+    leaves_reads_out_ = true;
+}
+
+bool GlobalRace::is_only_read(const Allocation& allocation) const {
+    return leaves_reads_out_ &&
+           std::find(written_.begin(), written_.end(), &allocation) == written_.end();
+}
+
+/// A store by lanes of which one is at `address`.
+void GlobalRace::find_written(const Block& block, u32 site, u64 address) {
+    const Allocation* found = allocations_->find(address);
+    if (found == nullptr) return;
+    if (!is_only_read(*found)) {
+        block.written_begin = found->begin;
+        block.written_end = found->end;
+        return;
+    }
+    if (surprised_.exchange(true)) return;
+    Report report;
+    report.check = "globalrace";
+    report.kind = "not checked";
+    const Kernel& kernel = log_.kernel();
+    report.kernel = kernel.demangled;
+    if (site < kernel.sites.size()) report.where = kernel.place(kernel.sites[site].where);
+    report.block = log_.block_index(block.number);
+    report.message =
+        "Stores to " + describe_address(address, *allocations_) +
+        ", with an address that was computed from a pointer to something else. Whether that races "
+        "with what was read there before, in the same launch, was not looked at.";
+    report.cure = "Launch the kernel once more: then it is.";
+    reports().add(report);
 }
 
 void GlobalRace::end_launch() {
@@ -778,8 +815,8 @@ struct GlobalRace::Detail {
         if (!find_words(access, words, mine)) return false;
         const Cells& cells = race.words_[writes ? kWrite : kRead];
         for (const u64 word : words) __builtin_prefetch(&cells[word], 1);
-        if (!enter_lines(words)) return false;
         const u32 words_per_lane = bytes / kWordBytes;
+        if (meets_others(words, words_per_lane) || !enter_lines(words)) return false;
         for (u32 k = 0; k < words_per_lane; ++k) {
             if (any_foreign_at(cells, words, k)) return false;
         }
@@ -806,18 +843,33 @@ struct GlobalRace::Detail {
         return outside == 0;
     }
 
+    /// Whether other threads have written what this access reads, or read what it writes.
+    bool meets_others(const u64* words, u32 words_per_lane) const {
+        const Role role = writes ? kRead : kWrite;
+        const Cells &heads = race.lines_[role], &seconds = race.lines_[kSecondRead];
+        const Cell mine = me, split = split_mark(), stamp = race.stamp_bits_;
+        u64 live = 0, foreign = 0;
+        for (int l = 0; l < kLanes; ++l) {
+            const u64 line = words[l] / kWordsPerLine;
+            const Cell head = heads[line];
+            live |= ((head ^ stamp) >> kStampAt) == 0 ? 1 : 0;
+            foreign |= head != split && is_foreign(head, mine) ? 1 : 0;
+            foreign |= writes && head != split && is_foreign(seconds[line], mine) ? 1 : 0;
+        }
+        if (live == 0 || foreign != 0) return foreign != 0;
+        for (u32 k = 0; k < words_per_lane; ++k) {
+            if (any_foreign_at(race.words_[role], words, k)) return true;
+            if (writes && any_foreign_at(race.words_[kSecondRead], words, k)) return true;
+        }
+        return false;
+    }
+
     /// Makes the lines of these words split, where nobody else is in them. False: somebody is.
     bool enter_lines(const u64* words) const {
         const Cells& own = race.lines_[writes ? kWrite : kRead];
-        const Cells& other = race.lines_[writes ? kRead : kWrite];
-        const Cell split = split_mark(), stamp = race.stamp_bits_;
-        u64 others = 0, whole = 0;
-        for (int l = 0; l < kLanes; ++l) {
-            const u64 line = words[l] / kWordsPerLine;
-            others |= ((other[line] ^ stamp) >> kStampAt) == 0 ? 1 : 0;
-            whole |= own[line] ^ split;
-        }
-        if (others != 0) return false;
+        const Cell split = split_mark();
+        u64 whole = 0;
+        for (int l = 0; l < kLanes; ++l) whole |= own[words[l] / kWordsPerLine] ^ split;
         for (int l = 0; whole != 0 && l < kLanes; ++l) {
             const u64 line = words[l] / kWordsPerLine;
             if (is_split(own[line])) continue;
@@ -874,6 +926,20 @@ bool are_ascending(const GlobalAccess& access) {
 
 }  // namespace
 
+/// As expect_write, for lanes that may be in several allocations.
+void GlobalRace::expect_lanes(const Block& block, const GlobalAccess& access) {
+    u64 outside = 0;
+    for (u32 l = 0; l < kLanes; ++l) {
+        const u64 active = access.active >> l & 1 ? ~u64{0} : 0, address = access.addresses[l];
+        outside |= active & (static_cast<u64>(address < block.written_begin) |
+                             static_cast<u64>(address >= block.written_end));
+    }
+    for (Mask rest = outside ? access.active : 0; rest; rest &= rest - 1) {
+        const u64 address = access.addresses[std::countr_zero(rest)];
+        expect_write(block, access.site, address, address);
+    }
+}
+
 void GlobalRace::access(Block& block, const GlobalAccess& access) {
     if (!block.checked) return;
     const bool writes = access.kind != GlobalAccess::Kind::read;
@@ -882,6 +948,7 @@ void GlobalRace::access(Block& block, const GlobalAccess& access) {
         if (access.releases) fence(block, access.warp);
         release(block, access.warp);
     }
+    if (writes && leaves_reads_out_) expect_lanes(block, access);
     const Cell me = cell_of(block, access.warp, access.site) | (access.strong ? kStrong : 0);
     const Detail detail{
         *this, block, me, writes, writes ? &access.value : nullptr, access.bytes_per_lane};

@@ -19,6 +19,9 @@
 //            what the block did before, an atomic or volatile read sees what was published before.
 //            All such locations are treated as one clock of the launch: lenient, but it never
 //            accuses a correct program that waits for a flag.
+// Read-only  Most of what programs read, no thread of the launch writes. Where a kernel's text says which
+//            allocations those are (expect_writes), their reads are not shown to the checker at all. A store
+//            that goes there all the same is told: what was read there before cannot be known any more.
 // Watch      Several workers share the shadow. Cells are read and written whole, one at a time;
 //            only the change from lines to words, or from words to bytes, takes a lock (kLocked).
 #pragma once
@@ -30,8 +33,8 @@
 #include "base/types.h"
 #include "checks/cells.h"
 #include "checks/race_log.h"
+#include "code/kernel.h"
 #include "memory/device_memory.h"
-#include "program/program.h"
 
 namespace coalesce::sim {
 
@@ -61,6 +64,8 @@ public:
         u64 time = 0;          ///< barriers, arrivals and fences so far
         u64 last_barrier = 0;  ///< time that the last barrier of the whole block began
         u64 last_meeting = 0;  ///< ... that the last barrier of any kind began
+        /// An allocation that is expected to be written to: the last one that was.
+        mutable u64 written_begin = 0, written_end = 0;
         bool checked = false;
         struct Sync;
         Sync* sync = nullptr;  ///< made by its first fence; owned by the checker
@@ -78,6 +83,12 @@ public:
     /// Between launches: no worker may be running. `allocations` must outlive the launch.
     void begin_launch(const Kernel& kernel, Dim3 grid, Dim3 block,
                       const AllocationTable& allocations);
+    /// Of this launch, right after its beginning: it writes to these allocations alone (sorted by address).
+    void expect_writes(std::vector<const Allocation*> allocations);
+    /// Whether reads there are of no interest: nobody is expected to write.
+    bool is_only_read(const Allocation& allocation) const;
+    /// Whether a store went where none was expected.
+    bool was_surprised() const { return surprised_; }
     /// Reports what was found, also after a launch that failed.
     void end_launch();
     void begin_block(Block& block, u64 number) const;
@@ -173,6 +184,7 @@ private:
         const u64 offset = first - device_base();
         if ((offset % kLineBytes) != 0 || bytes_per_lane < 4) return false;
         if (offset >= capacity_ || !block.checked) return true;
+        if (Write) expect_write(block, site, first, first + bytes_per_lane * kLanes - 1);
         const u32 lines = bytes_per_lane * kLanes / kLineBytes;
         const u32 lanes_per_line = kLanes / lines;
         const u32 shift = bytes_per_lane == 4 ? 2 : bytes_per_lane == 8 ? 3 : 4;
@@ -194,6 +206,14 @@ private:
         }
         return true;
     }
+    /// A store is about to touch what lies between these two bytes, at least these.
+    void expect_write(const Block& block, u32 site, u64 first, u64 last) {
+        if (!leaves_reads_out_) return;
+        if (first < block.written_begin || last >= block.written_end)
+            find_written(block, site, first);
+    }
+    void find_written(const Block& block, u32 site, u64 address);
+    void expect_lanes(const Block& block, const GlobalAccess& access);
     void contested_line(const Block& block, u64 line, Cell mine, bool write,
                         const StoredValue* value);
 
@@ -222,6 +242,9 @@ private:
     Cells lines_[3], words_[3], bytes_[3];
 
     const AllocationTable* allocations_ = nullptr;
+    bool leaves_reads_out_ = false;
+    std::vector<const Allocation*> written_;  ///< expected to be; else nothing is left out
+    std::atomic<bool> surprised_{false};
     RaceLog log_{"globalrace"};
     struct Clock;
     std::unique_ptr<Clock> clock_;

@@ -14,7 +14,7 @@
 #include <unordered_map>
 
 #include "base/types.h"
-#include "program/program.h"
+#include "code/kernel.h"
 #include "report/reports.h"
 
 namespace coalesce::sim {
@@ -76,6 +76,7 @@ public:
     /// Hands what was found to reports().
     void end_launch();
 
+    const Kernel& kernel() const { return *kernel_; }
     Dim3 block_index(u64 block) const;
     Dim3 thread_index(u32 thread) const;
 

@@ -16,7 +16,7 @@
 
 #include "base/types.h"
 #include "checks/race_log.h"
-#include "program/program.h"
+#include "code/kernel.h"
 
 namespace coalesce::sim {
 

@@ -5,7 +5,7 @@
 // destroyed: the library's own objects live in storage that is never given back.
 #include "base/options.h"
 #include "cudart/leaks.h"
-#include "report/exit_report.h"
+#include "profile/exit_report.h"
 
 namespace {
 

@@ -115,10 +115,12 @@ cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode,
     return cudaSuccess;
 }
 
-cudaError_t end_capture(cudaStream_t stream, cudaGraph_t& graph) {
+cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     std::lock_guard lock(Graphs::instance().mutex);
     const auto capture = capture_of(stream);
-    graph = nullptr;
+    const bool gave_graph = capture && !capture->makes_graph;
+    if (!graph && !gave_graph) return cudaErrorInvalidValue;
+    if (graph) *graph = nullptr;
     if (!capture) {
         explain("the stream is not being captured.");
         return cudaErrorIllegalState;
@@ -142,8 +144,9 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t& graph) {
                               "here, before the capture ends.");
         }
     }
-    graph = capture->makes_graph ? Graphs::instance().keep(capture->graph)
-                                 : handle_of(capture->graph.get());
+    if (graph)
+        *graph = gave_graph ? handle_of(capture->graph.get())
+                            : Graphs::instance().keep(capture->graph);
     return cudaSuccess;
 }
 

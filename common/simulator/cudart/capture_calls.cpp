@@ -86,8 +86,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 COALESCE_PER_THREAD_STREAM(cudaStreamBeginCaptureToGraph, _ptsz);
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-    return on_stream(__func__, stream,
-                     [&] { return graph ? end_capture(stream, *graph) : cudaErrorInvalidValue; });
+    return on_stream(__func__, stream, [&] { return end_capture(stream, graph); });
 }
 COALESCE_PER_THREAD_STREAM(cudaStreamEndCapture, _ptsz);
 

@@ -33,6 +33,7 @@ extern thread_local cudaStreamCaptureMode capture_mode_of_thread;
 /// `graph`: null for a new one; else its new nodes come after `after`.
 cudaError_t begin_capture(cudaStream_t stream, cudaStreamCaptureMode mode,
                           std::shared_ptr<Graph> graph, std::vector<Dependency> after);
-cudaError_t end_capture(cudaStream_t stream, cudaGraph_t& graph);
+/// `graph` may be null for a program that gave the graph itself.
+cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph);
 
 }  // namespace coalesce::sim::cudart

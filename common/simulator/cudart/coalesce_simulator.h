@@ -94,7 +94,8 @@ int coalesceGetAccess(size_t index, CoalesceAccess* access);
 enum {
     coalesceRecordNothing,
     coalesceRecordBeside, /**< launches are carried out as always, and recorded */
-    coalesceRecordAlone /**< only the blocks that are recorded run: memory is not what it would be */
+    coalesceRecordAlone, /**< only the blocks that are recorded run: memory is not what it would be */
+    coalesceRecordSample /**< likewise; some of them load and store, as the launch would */
 };
 /** What is recorded of launches from now on. What was recorded before is gone. */
 void coalesceRecord(int what);
@@ -103,6 +104,13 @@ void coalesceRecord(int what);
  *  says. 0, or -1 for an unknown GPU (the reason goes to stderr). */
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
                     void* user);
+
+/** The device memory that recorded blocks stored to (or loaded from, where `stores` is 0) since coalesceRecord,
+ *  as far as their steps are written down: given to `take` in stretches of whole sectors, in any order, some more
+ *  than once. Returns how many bytes their threads moved there; `is_all` becomes 0 where they did more than is
+ *  written down. */
+uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t bytes, void* user),
+                            void* user, int* is_all);
 
 /* ---- checks and reports ---- */
 

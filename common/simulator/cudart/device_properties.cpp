@@ -4,9 +4,10 @@
 #include <cstring>
 #include <optional>
 
+#include "base/device_model.h"
 #include "cudart/api.h"
 #include "cudart/devices.h"
-#include "execute/device.h"
+#include "device/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

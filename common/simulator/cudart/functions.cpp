@@ -1,6 +1,7 @@
 // What a program asks of a kernel, and sets for it: attributes, name, parameters.
 #include <cstring>
 
+#include "base/device_model.h"
 #include "cudart/api.h"
 #include "cudart/launch.h"
 #include "cudart/modules.h"

@@ -9,7 +9,7 @@
 #include "cudart/api.h"
 #include "cudart/devices.h"
 #include "cudart/transfers.h"
-#include "execute/device.h"
+#include "device/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

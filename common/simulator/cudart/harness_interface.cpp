@@ -2,14 +2,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/device_model.h"
 #include "base/options.h"
 #include "cudart/api.h"
 #include "cudart/coalesce_simulator.h"
-#include "execute/device.h"
+#include "device/device.h"
 #include "execute/recorder.h"
 #include "execute/trace.h"
-#include "report/json.h"
-#include "report/kernel_table.h"
+#include "profile/json.h"
+#include "profile/kernel_table.h"
 #include "report/reports.h"
 #include "timing/predict.h"
 #include "timing/prediction_codec.h"
@@ -148,9 +149,10 @@ int coalesceGetAccess(size_t index, CoalesceAccess* result) {
 }
 
 void coalesceRecord(int what) {
-    recorder().begin(what == coalesceRecordBeside  ? Recorder::What::beside
-                     : what == coalesceRecordAlone ? Recorder::What::alone
-                                                   : Recorder::What::nothing);
+    recorder().begin(what == coalesceRecordBeside   ? Recorder::What::beside
+                     : what == coalesceRecordAlone  ? Recorder::What::alone
+                     : what == coalesceRecordSample ? Recorder::What::sample
+                                                    : Recorder::What::nothing);
 }
 
 int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size, void* user),
@@ -169,6 +171,30 @@ int coalescePredict(const char* gpu, void (*write)(const char* text, size_t size
         cudart::explain(error.what());
         return -1;
     }
+}
+
+uint64_t coalesceGetTouched(int stores, void (*take)(uint64_t address, uint64_t bytes, void* user),
+                            void* user, int* is_all) {
+    using namespace coalesce::timing;
+    uint64_t moved = 0;
+    *is_all = 1;
+    const auto add_block = [&](const RecordedBlock& block) {
+        for (const WarpPath& warp : block.warps) *is_all &= warp.executed <= warp.steps.size();
+        for (const Access& access : block.accesses) {
+            const bool is_load =
+                access.kind == AccessKind::load || access.kind == AccessKind::copy_from;
+            if (stores ? access.kind != AccessKind::store : !is_load) continue;
+            moved += uint64_t{access.lanes} * access.bytes_per_lane;
+            for (std::uint32_t i = 0; i < access.runs; ++i) {
+                const SectorRun& run = block.runs[access.first_run + i];
+                take(run.first * sector_bytes, uint64_t{run.count} * sector_bytes, user);
+            }
+        }
+    };
+    for (const Recording& recording : recorder().recordings()) {
+        for (const RecordedBlock& block : recording.recorded) add_block(block);
+    }
+    return moved;
 }
 
 size_t coalesceGetReports(void) {

@@ -19,13 +19,14 @@
 #include <mutex>
 #include <vector>
 
+#include "base/device_model.h"
+#include "code/names.h"
 #include "cudart/api.h"
 #include "cudart/capture.h"
 #include "cudart/modules.h"
 #include "cudart/streams.h"
 #include "execute/recorder.h"
-#include "program/names.h"
-#include "report/predicted_times.h"
+#include "profile/predicted_times.h"
 #include "report/reports.h"
 
 using namespace coalesce::sim;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/options.h"
-#include "execute/device.h"
+#include "device/device.h"
 #include "report/reports.h"
 
 namespace coalesce::sim::cudart {

@@ -8,7 +8,7 @@
 #include "cudart/graph_memory.h"
 #include "cudart/memory_pools.h"
 #include "cudart/transfers.h"
-#include "execute/device.h"
+#include "device/device.h"
 
 using namespace coalesce::sim;
 using namespace coalesce::sim::cudart;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/device_model.h"
 #include "base/subjects.h"
 #include "cudart/api.h"
 #include "fatbin/fatbin.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/device.h"
+#include "device/device.h"
 
 namespace coalesce::sim::cudart {
 

@@ -1,6 +1,7 @@
 // How many blocks fit on a multiprocessor of the simulated device, and the largest clusters.
 #include <algorithm>
 
+#include "base/device_model.h"
 #include "cudart/api.h"
 #include "cudart/modules.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cudart/api.h"
-#include "execute/device.h"
+#include "device/device.h"
 
 namespace coalesce::sim::cudart {
 

@@ -11,11 +11,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/half.h"
 #include "counters/atomic_counters.h"
 #include "execute/access_listener.h"
 #include "execute/describe.h"
 #include "execute/memory_access.h"
-#include "instructions/half.h"
 
 namespace coalesce::sim {
 

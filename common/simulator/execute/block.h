@@ -13,16 +13,19 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/device_model.h"
 #include "checks/global_race.h"
 #include "checks/shared_race.h"
+#include "code/function_code.h"
 #include "execute/calls.h"
 #include "execute/shared_ledger.h"
 #include "execute/undefined.h"
 #include "execute/warp.h"
 #include "execute/watch.h"
-#include "program/lower.h"
 
 namespace coalesce::sim {
+
+class Progress;
 
 /// What all workers of a launch share.
 struct Launch {
@@ -39,10 +42,13 @@ struct Launch {
     std::atomic<u64> next_block{0};
     u64 instruction_limit = 0;  ///< warp instructions; 0: none
     std::atomic<u64> instructions_spent{0};
-    u64 number = 0;      ///< of launches before this one in the process: %gridid
-    u64 started_at = 0;  ///< clock_of() when it began: clocks never go back
-    u64 leapt = 0;       ///< cycles that the clocks have leapt on, because nothing else happened
+    u64 number = 0;       ///< of launches before this one in the process: %gridid
+    u64 started_at = 0;   ///< clock_of() when it began: clocks never go back
+    u64 leapt = 0;        ///< cycles that the clocks have leapt on, because nothing else happened
+    u64 stack_limit = 0;  ///< bytes of each thread for calls (cudaLimitStackSize)
     u64 grid_workspace = 0;  ///< device address: cooperative_groups keeps its grid barrier here
+
+    Progress* progress = nullptr;  ///< to be told of blocks that have ended
 
     // What is recorded of it (recorder.h).
     StepListener* recorder = nullptr;  ///< to every block that is run

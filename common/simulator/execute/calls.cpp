@@ -1,10 +1,10 @@
 #include "execute/calls.h"
 
+#include "code/width.h"
 #include "execute/block.h"
 #include "execute/families.h"
 #include "execute/lane_memory.h"
 #include "execute/scheduler.h"
-#include "program/register_slots.h"
 
 namespace coalesce::sim {
 namespace {

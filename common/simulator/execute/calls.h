@@ -5,8 +5,8 @@
 //        Local variables of nested calls follow each other on each thread's stack.
 #pragma once
 
+#include "code/function_code.h"
 #include "execute/warp.h"
-#include "program/lower.h"
 
 namespace coalesce::sim {
 

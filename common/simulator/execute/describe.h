@@ -5,29 +5,9 @@
 #include <optional>
 
 #include "execute/families.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
-
-/// The last modifier that names a type: `b32` of shfl.sync.idx.b32. Type::none when there is none.
-ptx::Type type_of(const ptx::Instruction& instruction);
-
-/// The state space among the modifiers; generic when none is named. shared::cta and shared::cluster
-/// are shared: a cluster has one block here.
-ptx::StateSpace space_of(const ptx::Instruction& instruction);
-
-/// Elements of a vector access: 2 of .v2; 1 without such a modifier.
-u32 vector_length(const ptx::Instruction& instruction);
-
-bool is_sink(const ptx::Instruction& instruction, std::size_t operand);
-/// Operand `operand` is a predicate register (or its complement).
-bool is_predicate(const ptx::Instruction& instruction, const ptx::Function& function,
-                  std::size_t operand);
-
-inline Width width_of_type(ptx::Type type) {
-    if (type == ptx::Type::pred) return Width::predicate;
-    if (ptx::size_of(type) == 16) return Width::w128;
-    return ptx::size_of(type) == 8 ? Width::w64 : Width::w32;
-}
 
 /// A description with these operands. The text may have fewer than `roles`, down to `at_least`, and
 /// what it has beyond them is ignored up to `at_most` (hints, cache policies). A `_` is ignored.

@@ -7,9 +7,6 @@
 
 namespace coalesce::sim {
 
-using ptx::Operand;
-using ptx::StateSpace;
-
 namespace {
 
 struct FamilyRow {
@@ -62,51 +59,23 @@ constexpr FamilyRow kFamilies[] = {
     {"getctarank", describe_block_rank},  // d = which block of the cluster this address belongs to
 };
 
+/// nullptr: there is none.
+const FamilyRow* family_of(std::string_view opcode) {
+    const auto row = std::find_if(std::begin(kFamilies), std::end(kFamilies),
+                                  [&](const FamilyRow& f) { return opcode == f.opcode; });
+    return row == std::end(kFamilies) ? nullptr : row;
+}
+
 }  // namespace
 
 std::optional<FamilyInstruction> find_family_instruction(const ptx::Instruction& instruction,
                                                          const ptx::Function& function) {
-    const auto family = std::ranges::find_if(
-        kFamilies, [&](const FamilyRow& f) { return instruction.opcode == f.opcode; });
-    if (family == std::end(kFamilies)) return std::nullopt;
-    return family->describe(instruction, function);
+    const FamilyRow* family = family_of(instruction.opcode);
+    return family ? family->describe(instruction, function) : std::nullopt;
 }
 
-ptx::Type type_of(const ptx::Instruction& instruction) {
-    for (auto m = instruction.modifiers.rbegin(); m != instruction.modifiers.rend(); ++m)
-        if (const ptx::Type type = ptx::type_named(*m); type != ptx::Type::none) return type;
-    return ptx::Type::none;
-}
-
-StateSpace space_of(const ptx::Instruction& instruction) {
-    for (const std::string& m : instruction.modifiers) {
-        if (m == "global") return StateSpace::global;
-        if (m == "shared" || m == "shared::cta" || m == "shared::cluster")
-            return StateSpace::shared;
-        if (m == "local") return StateSpace::local;
-        if (m == "const") return StateSpace::constant;
-    }
-    return StateSpace::generic;
-}
-
-u32 vector_length(const ptx::Instruction& instruction) {
-    if (instruction.has("v2")) return 2;
-    if (instruction.has("v4")) return 4;
-    if (instruction.has("v8")) return 8;
-    return 1;
-}
-
-bool is_sink(const ptx::Instruction& instruction, std::size_t operand) {
-    return operand < instruction.operands.size() &&
-           instruction.operands[operand].kind == Operand::Kind::sink;
-}
-
-bool is_predicate(const ptx::Instruction& instruction, const ptx::Function& function,
-                  std::size_t operand) {
-    if (operand >= instruction.operands.size()) return false;
-    const Operand& o = instruction.operands[operand];
-    return o.kind == Operand::Kind::reg && o.reg < function.registers.size() &&
-           function.registers[o.reg].type == ptx::Type::pred;
+bool has_family(std::string_view opcode) {
+    return family_of(opcode) != nullptr;
 }
 
 std::optional<FamilyInstruction> describe(const ptx::Instruction& instruction, Handler run,
@@ -116,7 +85,7 @@ std::optional<FamilyInstruction> describe(const ptx::Instruction& instruction, H
     if (!run || count < at_least || count > at_most) return std::nullopt;
     roles.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-        if (is_sink(instruction, i)) roles[i].role = Role::ignored;
+        if (ptx::is_sink(instruction, i)) roles[i].role = Role::ignored;
         if (instruction.operands[i].elements.empty()) roles[i].pair = Role::ignored;
     }
     FamilyInstruction result;

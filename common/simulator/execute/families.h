@@ -10,10 +10,11 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
-#include "instructions/lanes.h"
-#include "program/program.h"
+#include "code/kernel.h"
+#include "code/width.h"
 #include "ptx/ast.h"
 
 namespace coalesce::sim {
@@ -93,6 +94,8 @@ struct FamilyInstruction {
 /// the types of the registers.
 std::optional<FamilyInstruction> find_family_instruction(const ptx::Instruction& instruction,
                                                          const ptx::Function& function);
+/// Some instructions of this opcode have a description.
+bool has_family(std::string_view opcode);
 
 // ---- what handlers read from an Op that was lowered so ----
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "program/program.h"
+#include "code/kernel.h"
 
 namespace coalesce::sim {
 

@@ -151,7 +151,7 @@ void access_row(Warp& w, const Op* op, const SiteCache& cache, u64 first) {
     const auto addresses_of_row = [first](u64* addresses) {
         for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * Shape::kTotal;
     };
-    if (w.block->launch->global_race) {
+    if (w.block->launch->global_race && (Store || !cache.only_read)) {
         u64 addresses[kLanes];
         addresses_of_row(addresses);
         check_race<Shape, Store>(w, op, addresses, true);
@@ -192,6 +192,32 @@ void access_lane(Warp& w, const Op* op, int lane, u64 address, u8* host, u8* sha
     }
 }
 
+/// Whether every active lane's bytes are written.
+template <class Shape>
+bool lanes_written(const Warp& w, const SiteCache& cache, const u64* addresses) {
+    bool all = true;
+    for (Mask rest = w.active; rest; rest &= rest - 1) {
+        const u64 address = addresses[std::countr_zero(rest)];
+        // Sites remember shadows from their allocation's first word on.
+        all &= lane_written<Shape>(cache.shadow + ((address >> 2) - (cache.begin >> 2)), address);
+    }
+    return all;
+}
+
+/// One element for each active lane, all in one go: the others read what the first one reads.
+template <class Shape>
+void load_lanes(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
+    const u64 first = addresses[w.first_active()];
+    typename Shape::Memory values[kLanes];
+    for (int l = 0; l < kLanes; ++l) {
+        const u64 address = w.active >> l & 1 ? addresses[l] : first;
+        std::memcpy(&values[l],
+                    reinterpret_cast<const u8*>(address + static_cast<u64>(cache.to_host)),
+                    sizeof values[l]);
+    }
+    w.write<typename Shape::Lane>(op->v[0], [&](int l) { return Shape::widen(values[l]); });
+}
+
 /// Active lanes anywhere in the cached allocation.
 template <class Shape, bool Store>
 void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* addresses) {
@@ -199,13 +225,20 @@ void access_scattered(Warp& w, const Op* op, const SiteCache& cache, const u64* 
     ++counters.requests;
     counters.sectors += count_sectors(addresses, Shape::kTotal, w.active);
     counters.useful_bytes += u64{Shape::kTotal} * static_cast<u64>(std::popcount(w.active));
-    if (w.block->launch->global_race) check_race<Shape, Store>(w, op, addresses, false);
+    if (w.block->launch->global_race && (Store || !cache.only_read))
+        check_race<Shape, Store>(w, op, addresses, false);
+    // Nearly always all is written already: then only the data is left.
+    const bool shadowed =
+        cache.shadow && (Store || w.checks.init) && !lanes_written<Shape>(w, cache, addresses);
+    if constexpr (!Store && Shape::kCount == 1) {
+        if (!shadowed) return load_lanes<Shape>(w, op, cache, addresses);
+    }
     DeviceMemory& memory = *w.block->launch->memory;
     for (Mask rest = w.active; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
         u8* host = reinterpret_cast<u8*>(addresses[l] + static_cast<u64>(cache.to_host));
         access_lane<Shape, Store>(w, op, l, addresses[l], host,
-                                  cache.shadow ? memory.shadow(addresses[l]) : nullptr);
+                                  shadowed ? memory.shadow(addresses[l]) : nullptr);
     }
 }
 
@@ -216,6 +249,7 @@ bool remember_allocation(const Launch& launch, SiteCache& cache, u64 address) {
     cache.end = found->end;
     cache.to_host = found->to_host;
     cache.shadow = found->has_shadow ? launch.memory->shadow(found->begin) : nullptr;
+    cache.only_read = launch.global_race && launch.global_race->is_only_read(*found);
     return true;
 }
 

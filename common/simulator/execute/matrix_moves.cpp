@@ -13,9 +13,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "code/function_code.h"
 #include "execute/fragments.h"
 #include "execute/shared_access.h"
-#include "program/lower.h"
 
 namespace coalesce::sim {
 

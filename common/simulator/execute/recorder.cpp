@@ -4,11 +4,11 @@
 #include <bit>
 #include <cmath>
 
+#include "analysis/register_use.h"
 #include "counters/atomic_counters.h"
 #include "counters/counters.h"
 #include "execute/block.h"
 #include "execute/calls.h"
-#include "program/register_use.h"
 
 namespace coalesce::sim {
 

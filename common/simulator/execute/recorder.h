@@ -14,9 +14,9 @@
 #include <memory>
 #include <vector>
 
+#include "code/function_code.h"
+#include "code/launch_config.h"
 #include "execute/access_listener.h"
-#include "execute/device.h"
-#include "program/lower.h"
 #include "timing/recording.h"
 
 namespace coalesce::sim {
@@ -100,7 +100,8 @@ private:
 
 class Recorder {
 public:
-    enum class What : u8 { nothing, beside, alone };
+    /// `sample`: alone, but what is written down step by step is carried out.
+    enum class What : u8 { nothing, beside, alone, sample };
 
     /// From the next launch on; what was recorded before is gone.
     void begin(What what);

@@ -65,31 +65,53 @@ bool are_known_whole(const Warp& w, const Op* op) {
     return upper == 0;
 }
 
+/// One address for all lanes: each element is read once.
+template <class Shape>
+void load_for_all(Warp& w, const Op* op, const u8* from) {
+    for (u32 k = 0; k < Shape::kCount; ++k) {
+        typename Shape::Memory value;
+        std::memcpy(&value, from + k * Shape::kBytes, sizeof value);
+        w.write<typename Shape::Lane>(op->v[k], [=](int) { return Shape::widen(value); });
+    }
+}
+
+/// Elements from anywhere; lanes that are not active read what the first one reads. Buffered, so that the compiler
+/// may gather: memory and registers do not overlap.
+template <class Shape>
+void gather_lanes(Warp& w, const Op* op, const u32* addresses) {
+    const auto* memory = reinterpret_cast<const typename Shape::Memory*>(w.block->shared);
+    const u32 first = addresses[w.first_active()];
+    for (u32 k = 0; k < Shape::kCount; ++k) {
+        typename Shape::Memory values[kLanes];
+        for (int l = 0; l < kLanes; ++l) {
+            const u32 address = w.active >> l & 1 ? addresses[l] : first;
+            values[l] = memory[static_cast<i32>(address / Shape::kBytes + k)];
+        }
+        w.write<typename Shape::Lane>(op->v[k], [&](int l) { return Shape::widen(values[l]); });
+    }
+}
+
 /// Copies between registers and shared memory; addresses are known to be good.
 template <class Shape, bool Store>
-void move_lanes(Warp& w, const Op* op, const u32* addresses, bool contiguous) {
+void move_lanes(Warp& w, const Op* op, const u32* addresses, SharedLedger::Layout layout) {
     u8* shared = w.block->shared;
-    if (contiguous) {
+    if (layout == SharedLedger::Layout::contiguous) {
         if constexpr (Store)
             Shape::store_all(w, op, shared + addresses[0]);
         else
             Shape::load_all(w, op, shared + addresses[0]);
         return;
     }
+    if constexpr (!Store && requires { typename Shape::Memory; }) {
+        if (layout == SharedLedger::Layout::same)
+            return load_for_all<Shape>(w, op, shared + addresses[w.first_active()]);
+        return gather_lanes<Shape>(w, op, addresses);
+    }
     if constexpr (Shape::kTotal == 4 && Shape::kCount == 1) {
         if (w.active == kAllLanes) {
             auto* words = reinterpret_cast<u32*>(shared);
-            u32* lanes = w.lanes<u32>(op->v[0]);
-            if constexpr (Store) {
-                for (int l = 0; l < kLanes; ++l)
-                    words[static_cast<i32>(addresses[l] >> 2)] = lanes[l];
-            } else {
-                // Buffered, so that the compiler may gather: memory and registers do not overlap.
-                u32 values[kLanes];
-                for (int l = 0; l < kLanes; ++l)
-                    values[l] = words[static_cast<i32>(addresses[l] >> 2)];
-                std::memcpy(lanes, values, sizeof values);
-            }
+            const u32* lanes = w.lanes<u32>(op->v[0]);
+            for (int l = 0; l < kLanes; ++l) words[static_cast<i32>(addresses[l] >> 2)] = lanes[l];
             return;
         }
     }
@@ -130,11 +152,16 @@ bool addresses_good(Warp& w, const Op* op, const u32* addresses) {
     return true;
 }
 
-inline bool is_contiguous(const u32* addresses, u32 bytes, Mask active) {
-    u32 differs = active ^ kAllLanes;
-    for (int l = 0; l < kLanes; ++l)
-        differs |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
-    return differs == 0;
+inline SharedLedger::Layout layout_of(const u32* addresses, u32 bytes, Mask active) {
+    const u32 first = addresses[std::countr_zero(active)];
+    u32 not_in_a_row = active ^ kAllLanes, not_same = 0;
+    for (int l = 0; l < kLanes; ++l) {
+        not_in_a_row |= addresses[l] ^ (addresses[0] + static_cast<u32>(l) * bytes);
+        not_same |= active >> l & 1 ? addresses[l] ^ first : 0;
+    }
+    return not_in_a_row == 0 ? SharedLedger::Layout::contiguous
+           : not_same == 0   ? SharedLedger::Layout::same
+                             : SharedLedger::Layout::scattered;
 }
 
 /// `undefined`: of each lane, the bytes that it loads or stores and that nothing has written, although
@@ -182,17 +209,17 @@ template <class Shape, bool Store, bool Narrow>
     u32 undefined[kLanes] = {};
     const bool has_undefined =
         block.shared_race && check<Shape, Store>(w, op, addresses, undefined);
-    const bool contiguous = is_contiguous(addresses, Shape::kTotal, w.active);
+    const SharedLedger::Layout layout = layout_of(addresses, Shape::kTotal, w.active);
     if (block.ledger.mode() == SharedLedger::Mode::recording) {
         SharedLedger::Step step{.what = op->site,
                                 .active = w.active,
                                 .wavefronts = static_cast<u16>(waves.taken),
                                 .ideal = static_cast<u16>(waves.ideal),
                                 .is_store = Store,
-                                .contiguous = contiguous};
+                                .layout = layout};
         block.ledger.record(w.index, step, addresses, has_undefined ? undefined : nullptr);
     }
-    move_lanes<Shape, Store>(w, op, addresses, contiguous);
+    move_lanes<Shape, Store>(w, op, addresses, layout);
     return op + 1;
 }
 
@@ -226,8 +253,26 @@ template <class Shape, bool Store>
     if (Store && watch.on() && changes_memory<Shape>(w, op, addresses)) watch.memory_changed();
 }
 
+/// What the clean block did at this place. `addresses`: nullptr where they cannot differ. False: it did something
+/// else.
+template <class Shape, bool Store>
+bool repeat(Warp& w, const Op* op, const u32* addresses, const u32* stored) {
+    SharedLedger& ledger = w.block->ledger;
+    const SharedLedger::Step* step = ledger.expect(w.index, op->site, w.active, addresses, stored);
+    if (!step) return false;
+    count<Store>(w, op, step->wavefronts, step->ideal);
+    move_lanes<Shape, Store>(w, op, ledger.addresses(*step), step->layout);
+    if (!Store && (step->undefined || w.undefined)) [[unlikely]]
+        LanesOf<Shape>::note_loaded(w, op, ledger.undefined(*step));
+    return true;
+}
+
 template <class Shape, bool Store, bool Narrow>
 const Op* access_shared(Warp& w, const Op* op) {
+    const bool stable = (op->detail & kStableAddress) != 0;
+    if (stable && w.block->ledger.mode() == SharedLedger::Mode::comparing && !w.observed_shared &&
+        !w.undefined && repeat<Shape, Store>(w, op, nullptr, nullptr))
+        return op + 1;
     u32 addresses[kLanes];
     addresses_of<Narrow>(w, op, addresses);
     if (w.observed_shared) [[unlikely]] {
@@ -238,19 +283,12 @@ const Op* access_shared(Warp& w, const Op* op) {
     if (ledger.mode() == SharedLedger::Mode::comparing && !are_known_whole<Narrow>(w, op)) {
         leave_ledger(*w.block);
     } else if (ledger.mode() == SharedLedger::Mode::comparing) {
-        const bool stable = (op->detail & kStableAddress) != 0;
         u32 undefined[kLanes];
         const bool has_undefined =
             Store && w.undefined && LanesOf<Shape>::undefined_stored(w, op, undefined);
-        if (const SharedLedger::Step* step =
-                ledger.expect(w.index, op->site, w.active, addresses, stable,
-                              has_undefined ? undefined : nullptr)) {
-            count<Store>(w, op, step->wavefronts, step->ideal);
-            move_lanes<Shape, Store>(w, op, addresses, step->contiguous);
-            if (!Store && (step->undefined || w.undefined)) [[unlikely]]
-                LanesOf<Shape>::note_loaded(w, op, ledger.undefined(*step));
+        if (repeat<Shape, Store>(w, op, stable ? nullptr : addresses,
+                                 has_undefined ? undefined : nullptr))
             return op + 1;
-        }
         leave_ledger(*w.block);
     }
     return access_in_full<Shape, Store, Narrow>(w, op, addresses);

@@ -1,5 +1,6 @@
 #include "execute/shared_checks.h"
 
+#include "base/device_model.h"
 #include "execute/barriers.h"
 #include "execute/scheduler.h"
 
@@ -15,7 +16,7 @@ u32 block_row(const Block& block) {
 /// True: agreed, nothing else to do.
 bool agrees(Block& block, u32 row, u32 what, Mask mask) {
     if (block.ledger.mode() != SharedLedger::Mode::comparing) return false;
-    if (block.ledger.expect(row, what, mask, nullptr, true)) return true;
+    if (block.ledger.expect(row, what, mask, nullptr)) return true;
     leave_ledger(block);
     return false;
 }

@@ -1,12 +1,14 @@
 #include "execute/shared_ledger.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace coalesce::sim {
 namespace {
 
-/// Beyond this the ledger costs more memory than it saves time.
-constexpr u32 kMaxSteps = 16'384;
+/// What a worker may keep of a block: 28 bytes per step, and 128 for each 32 addresses that are not the same
+/// as others. A tiled product of 1024 x 1024 by blocks of 32 x 32 takes 67 thousand steps.
+constexpr u32 kMaxSteps = 1 << 20, kMaxAddresses = 1 << 17;
 /// A kernel whose blocks differ this often is checked in full.
 constexpr u32 kMaxGiveUps = 8;
 
@@ -30,6 +32,7 @@ void SharedLedger::begin_block() {
         mode_ = Mode::recording;
         for (auto& steps : recorded_->of_warp) steps.clear();
         recorded_->addresses.clear();
+        kept_.clear();
         recorded_->undefined.clear();
         recorded_->order.clear();
     } else {
@@ -44,6 +47,7 @@ void SharedLedger::begin_block() {
 
 void SharedLedger::end_block(bool clean, bool by_values) {
     if (mode_ == Mode::recording) {
+        kept_.clear();
         // Whoever did nothing is no model: most that do something would differ from it.
         if (clean && !by_values && !recorded_->order.empty()) clean_ = recorded_;
         give_ups_ += by_values;
@@ -53,21 +57,37 @@ void SharedLedger::end_block(bool clean, bool by_values) {
 
 void SharedLedger::record(u32 warp, const Step& step, const u32* addresses, const u32* undefined) {
     Steps& to = *recorded_;
-    if (to.order.size() == kMaxSteps) {
+    if (to.order.size() == kMaxSteps || to.addresses.size() >= u64{kMaxAddresses} * kLanes) {
         mode_ = Mode::off;
         allowed_ = false;
         return;
     }
     Step& added = to.of_warp[warp].emplace_back(step);
-    if (step.is_access()) {
-        added.addresses = static_cast<u32>(to.addresses.size() / kLanes);
-        to.addresses.insert(to.addresses.end(), addresses, addresses + kLanes);
-    }
+    if (step.is_access()) added.addresses = keep_addresses(addresses, step.active);
     if (undefined) {
         added.undefined = static_cast<u32>(to.undefined.size() / kLanes) + 1;
         to.undefined.insert(to.undefined.end(), undefined, undefined + kLanes);
     }
     to.order.push_back(warp);
+}
+
+/// Where these 32 addresses are kept. Those of lanes that are not active count as 0.
+u32 SharedLedger::keep_addresses(const u32* addresses, Mask active) {
+    std::vector<u32>& all = recorded_->addresses;
+    u32 row[kLanes];
+    u64 hash = 0;
+    for (u32 l = 0; l < kLanes; ++l) {
+        row[l] = active >> l & 1 ? addresses[l] : 0;
+        hash = (hash ^ row[l]) * 0x9e3779b97f4a7c15ull;
+        hash ^= hash >> 32;
+    }
+    const auto [begin, end] = kept_.equal_range(hash);
+    for (auto kept = begin; kept != end; ++kept)
+        if (std::equal(row, row + kLanes, all.begin() + kept->second * kLanes)) return kept->second;
+    const auto index = static_cast<u32>(all.size() / kLanes);
+    all.insert(all.end(), row, row + kLanes);
+    kept_.emplace(hash, index);
+    return index;
 }
 
 void SharedLedger::give_up(const std::function<void(u32, const Step&, const u32*)>& replay) {
@@ -77,13 +97,12 @@ void SharedLedger::give_up(const std::function<void(u32, const Step&, const u32*
     for (const std::vector<Step>& steps : clean_->of_warp) at.push_back(steps.data());
     for (u32 warp : clean_->order) {
         const Step* step = at[warp]++;
-        if (step < cursors_[warp].next)
-            replay(warp, *step, clean_->addresses.data() + u64{step->addresses} * kLanes);
+        if (step < cursors_[warp].next) replay(warp, *step, addresses(*step));
     }
 }
 
 bool SharedLedger::same_addresses(const Step& step, const u32* addresses) const {
-    const u32* recorded = clean_->addresses.data() + u64{step.addresses} * kLanes;
+    const u32* recorded = this->addresses(step);
     u32 differ = 0;
     for (int l = 0; l < kLanes; ++l) {
         const u32 active = step.active >> l & 1 ? kAllLanes : 0;

@@ -5,7 +5,8 @@
 //         block: shared addresses depend on the thread, not on the block. So the first block of a
 //         launch is checked in full while the ledger records what each warp did: instruction,
 //         lanes, addresses, barriers. If that block was clean, later blocks only compare, step by
-//         step. The first step that differs ends it: the part so far is replayed into the checker,
+//         step. (Loops come by the same addresses again and again, and warps share them: each 32 are kept
+//         once, so that a million steps fit the host's cache.) The first step that differs ends it: the part so far is replayed into the checker,
 //         and the rest of that block is checked in full.
 // Shared  What a clean block did may be handed to others that run blocks of the same launch, whichever way
 //         the kernel was lowered for them: a launch that is recorded checks one of the recorded blocks
@@ -18,6 +19,7 @@
 
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "base/types.h"
@@ -31,6 +33,12 @@ public:
     /// What a step is: of a shared load or store its site, or one of these.
     static constexpr u32 kWarpBarrier = ~u32{0} - 1, kBlockBarrier = ~u32{0};
 
+    /// How the 32 addresses of a step lie, where that makes moving the data easier.
+    enum class Layout : u8 {
+        scattered,
+        contiguous,  ///< all lanes are active, and lane l is at the first address + l * bytes
+        same,        ///< every active lane is at the first one's address
+    };
     /// What one warp did in one step.
     struct Step {
         u32 what = 0;
@@ -38,7 +46,7 @@ public:
         u16 wavefronts = 0, ideal = 0;
         u32 addresses = 0;  ///< index into Steps::addresses, in units of 32
         bool is_store = false;
-        bool contiguous = false;  ///< lane l is at the first address + l * bytes
+        Layout layout = Layout::scattered;
         u32 undefined = 0;  ///< 1 + index into Steps::undefined, in units of 32; 0: no byte is
 
         bool is_access() const { return what < kWarpBarrier; }
@@ -46,7 +54,7 @@ public:
     /// What a block did.
     struct Steps {
         std::vector<std::vector<Step>> of_warp;
-        std::vector<u32> addresses;  ///< 32 a step
+        std::vector<u32> addresses;  ///< 32 a step; steps with the same ones share them
         std::vector<u32> undefined;  ///< likewise
         std::vector<u32> order;      ///< warp of each step, in time
     };
@@ -69,19 +77,23 @@ public:
     const std::shared_ptr<const Steps>& clean() const { return clean_; }
 
     /// While comparing: the step that `warp` is expected to do next if it is this one, else
-    /// nullptr. `stable` says that the addresses cannot differ for this warp (they do not depend
+    /// nullptr. `addresses`: nullptr when they cannot differ for this warp (they do not depend
     /// on the block). `stored`: the undefined bytes of each lane, when it stores some.
-    const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses, bool stable,
+    const Step* expect(u32 warp, u32 what, Mask active, const u32* addresses,
                        const u32* stored = nullptr) {
         Cursor& cursor = cursors_[warp];
         if (cursor.next == cursor.end) return nullptr;
         const Step& step = *cursor.next;
         if (step.what != what || step.active != active) return nullptr;
-        if (!stable && step.is_access() && !same_addresses(step, addresses)) return nullptr;
+        if (addresses && step.is_access() && !same_addresses(step, addresses)) return nullptr;
         if ((step.is_store && step.undefined) || stored) [[unlikely]]
             if (!same_undefined(step, stored)) return nullptr;
         ++cursor.next;
         return &step;
+    }
+    /// While comparing: the 32 addresses of this step; 0 for lanes that are not active.
+    const u32* addresses(const Step& step) const {
+        return clean_->addresses.data() + u64{step.addresses} * kLanes;
     }
     /// While comparing: of each lane, the undefined bytes that this step loaded or stored; nullptr: none.
     const u32* undefined(const Step& step) const {
@@ -102,6 +114,7 @@ private:
         const Step* next = nullptr;
         const Step* end = nullptr;
     };
+    u32 keep_addresses(const u32* addresses, Mask active);
     bool same_addresses(const Step& step, const u32* addresses) const;
     bool same_undefined(const Step& step, const u32* stored) const;
 
@@ -109,9 +122,10 @@ private:
     bool allowed_ = false;
     u32 give_ups_ = 0;
     u64 blocks_compared_ = 0;
-    std::shared_ptr<Steps> recorded_;     ///< of the block that is written down
-    std::shared_ptr<const Steps> clean_;  ///< what others are compared with
-    std::vector<Cursor> cursors_;         ///< by warp, into clean_
+    std::shared_ptr<Steps> recorded_;         ///< of the block that is written down
+    std::unordered_multimap<u64, u32> kept_;  ///< hash of 32 addresses -> where recorded_ has them
+    std::shared_ptr<const Steps> clean_;      ///< what others are compared with
+    std::vector<Cursor> cursors_;             ///< by warp, into clean_
 };
 
 }  // namespace coalesce::sim

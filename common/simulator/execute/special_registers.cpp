@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "base/device_model.h"
 #include "execute/block.h"
 
 namespace coalesce::sim {

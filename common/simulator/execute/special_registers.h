@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include "code/width.h"
 #include "execute/warp.h"
-#include "instructions/lanes.h"
 
 namespace coalesce::sim {
 

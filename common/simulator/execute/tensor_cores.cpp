@@ -12,9 +12,9 @@
 #include <iterator>
 #include <limits>
 
+#include "base/half.h"
 #include "execute/fragments.h"
 #include "execute/whole_warp.h"
-#include "instructions/half.h"
 
 namespace coalesce::sim {
 

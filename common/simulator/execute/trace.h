@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/types.h"
+#include "code/kernel.h"
 #include "execute/access_listener.h"
-#include "program/program.h"
 
 namespace coalesce::sim {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/demanded_bytes.h"
 #include "checks/access_report.h"
 #include "execute/block.h"
-#include "program/demanded_bytes.h"
 
 namespace coalesce::sim {
 

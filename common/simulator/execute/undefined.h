@@ -1,6 +1,6 @@
 // Bytes in the registers of a warp that came from memory which nothing has written.
 //
-// Builds on  program/demanded_bytes.h, which says where the bytes of a load arrive.
+// Builds on  analysis/demanded_bytes.h, which says where the bytes of a load arrive.
 // Idea       A load that finds unwritten bytes which are only copied notes them here; a store that passes
 //            them on marks them as unwritten where they arrive. Registers themselves have no shadow: which
 //            load a stored byte comes from is known beforehand, and what it brought last is there.

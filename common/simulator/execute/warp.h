@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "base/options.h"
 #include "base/types.h"
-#include "execute/device.h"
-#include "program/program.h"
+#include "code/kernel.h"
+#include "code/launch_config.h"
+#include "memory/device_memory.h"
 
 namespace coalesce::sim {
 
@@ -29,7 +31,8 @@ struct SiteCache {
     /// Compare with `end - size`: an address at the very top would wrap around in `address + size`.
     u64 begin = ~u64{0}, end = 1024;
     std::ptrdiff_t to_host = 0;
-    u8* shadow = nullptr;  ///< of address `begin`; nullptr: counts as written
+    u8* shadow = nullptr;    ///< of address `begin`; nullptr: counts as written
+    bool only_read = false;  ///< nobody is expected to write there: see GlobalRace
 };
 
 struct Frame;  ///< a call's registers (execute/calls.h); nullptr in the kernel itself

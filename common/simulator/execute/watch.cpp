@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "analysis/deciding_registers.h"
 #include "execute/block.h"
-#include "program/deciding_registers.h"
 
 namespace coalesce::sim {
 namespace {

@@ -1,6 +1,6 @@
 // Waiting told from working: can anything still end what the blocks wait for?
 //
-// Builds on  program/deciding_registers.h.
+// Builds on  analysis/deciding_registers.h.
 // Idea       A wait is hopeless when the state of the grid repeats. What a block does next follows
 //            from memory and from its own state (where its lanes are, its registers, its barriers);
 //            while no byte of memory changes, blocks do not see each other. So as soon as every
@@ -13,7 +13,7 @@
 //            rounds over all blocks without any of that are stores compared with what they replace,
 //            and states remembered.
 // Registers  A value that decides nothing in the loop (a count of turns for the statistics) is no
-//            part of the state: see program/deciding_registers.h.
+//            part of the state: see analysis/deciding_registers.h.
 // Time       Where the loop reads a clock, values made from it are left out as well, and time leaps
 //            while nothing else happens, twice as far every time: whoever gives up after an hour
 //            does so at once, and who has not given up after two weeks never will.
@@ -25,7 +25,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "program/lower.h"
+#include "code/function_code.h"
 #include "report/reports.h"
 
 namespace coalesce::sim {

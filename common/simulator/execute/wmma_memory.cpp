@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <array>
 
+#include "code/function_code.h"
 #include "execute/fragments.h"
 #include "execute/memory_access.h"
 #include "execute/memory_handlers.h"
 #include "execute/whole_warp.h"
-#include "program/lower.h"
 
 namespace coalesce::sim {
 

@@ -1,5 +1,6 @@
 #include "execute/worker.h"
 
+#include "base/device_model.h"
 #include "execute/trace.h"
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include "execute/async_copy.h"
 #include "execute/shared_checks.h"
 #include "execute/special_registers.h"
+#include "report/progress.h"
 
 namespace coalesce::sim {
 namespace {
@@ -121,8 +123,7 @@ void Worker::prepare(Resident& resident) {
     // in every run and in plain mode.
     std::memset(files, 0, file_bytes * warps);
     const u32 local_bytes =
-        code.main.local_bytes +
-        (code.uses_calls ? static_cast<u32>(Device::instance().stack_limit) : 0);
+        code.main.local_bytes + (code.uses_calls ? static_cast<u32>(launch_->stack_limit) : 0);
     block.local = resident.local.resize(u64{local_bytes} * (threads + kLanes));
     const u64 parameter_bytes = u64{code.main.parameter_bytes} * kLanes;
     u8* parameters = resident.parameters.resize(parameter_bytes * warps);
@@ -251,6 +252,7 @@ void Worker::end_block(Resident& resident) {
         w.executed = w.settled = w.lane_instructions = w.branches = w.divergent_branches = 0;
     }
     resident.busy = false;
+    if (launch_->progress) launch_->progress->block_done();
 }
 
 std::shared_ptr<const SharedLedger::Steps> Worker::clean_block() const {

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "execute/device.h"
+#include "base/device_model.h"
+#include "base/options.h"
+#include "device/device.h"
 #include "ptx/parser.h"
 
 namespace {

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "execute/device.h"
+#include "base/device_model.h"
+#include "device/device.h"
 #include "execute/device_calls.h"
 #include "execute/recorder.h"
 #include "fuzz/operand_kernel.h"

@@ -5,8 +5,8 @@
 //        a, b, c`.
 #pragma once
 
+#include "base/half.h"
 #include "instructions/families.h"
-#include "instructions/half.h"
 
 namespace coalesce::sim {
 

@@ -6,8 +6,8 @@
 // Next   convert_small.cpp: f16, bf16 and smaller formats.
 #include <limits>
 
+#include "base/half.h"
 #include "instructions/families.h"
-#include "instructions/half.h"
 
 namespace coalesce::sim {
 namespace {

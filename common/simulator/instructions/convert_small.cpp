@@ -2,8 +2,8 @@
 //
 // Idea   What is common (f32 to f16 and back, to nearest) has a path of its own in half.h. All else
 //        goes through round_into: the exact value, a format, a direction.
+#include "base/half.h"
 #include "instructions/families.h"
-#include "instructions/half.h"
 
 namespace coalesce::sim {
 namespace {

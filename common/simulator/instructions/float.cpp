@@ -2,7 +2,7 @@
 //
 // Idea   The plain operation is IEEE's, which the host has too. Modifiers wrap it: Flushing<F> for
 //        .ftz, Saturating<F> for .sat, and a RoundingScope around the loop for .rz .rm .rp.
-#include "instructions/float.h"
+#include "base/float.h"
 
 #include "instructions/families.h"
 

@@ -1,7 +1,7 @@
 // Arithmetic on f16 and bf16, single and in pairs: add sub mul fma neg abs min max ex2 tanh.
 //
 // Idea   An operation is written once for one value of either format; a pair does it twice.
-#include "instructions/half.h"
+#include "base/half.h"
 
 #include "instructions/families.h"
 

@@ -26,13 +26,10 @@
 #    include <immintrin.h>
 #endif
 
+#include "code/width.h"
 #include "execute/warp.h"
 
 namespace coalesce::sim {
-
-/// How wide the lanes of an operand are kept.
-/// w128: 32 lanes of 64 bits with the low halves, then 32 with the high halves; atomics only.
-enum class Width : u8 { none, predicate, w32, w64, w128 };
 
 /// A lane-wise instruction. All of these are pure: the same sources give the same result, at any
 /// time, so lowering may compute them once for a whole block or launch.

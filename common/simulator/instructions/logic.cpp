@@ -1,6 +1,6 @@
 // Bitwise logic, also on predicates, and selection: and or xor not cnot lop3 selp slct.
+#include "base/float.h"
 #include "instructions/families.h"
-#include "instructions/float.h"
 
 namespace coalesce::sim {
 namespace {

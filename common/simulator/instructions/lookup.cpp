@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "instructions/families.h"
-#include "instructions/opcodes.h"
 
 namespace coalesce::sim {
 
@@ -92,24 +91,6 @@ const LaneInstruction* find_lane_instruction(const std::string& opcode,
     auto found = made.find(name);
     if (found == made.end()) found = made.emplace(name, make(opcode, modifiers)).first;
     return found->second ? &*found->second : nullptr;
-}
-
-// ---- the list ----
-
-const std::vector<OpcodeEntry>& opcodes() {
-    static const std::vector<OpcodeEntry> all = {
-#define OPCODE(name, group, sentence) {#name, OpcodeGroup::group, sentence},
-#include "instructions/opcodes.inc"
-#undef OPCODE
-    };
-    return all;
-}
-
-const OpcodeEntry* find_opcode(std::string_view name) {
-    for (const OpcodeEntry& entry : opcodes()) {
-        if (entry.name == name) return &entry;
-    }
-    return nullptr;
 }
 
 }  // namespace coalesce::sim

@@ -4,8 +4,8 @@
 //        Here they are computed in double precision and rounded once, which is within any such
 //        bound; so a result may differ from the device's in the last bits, and is then the better
 //        one.
+#include "base/float.h"
 #include "instructions/families.h"
-#include "instructions/float.h"
 
 namespace coalesce::sim {
 namespace {

@@ -1,8 +1,8 @@
 // See load_waits.h.
 #include "program/load_waits.h"
 
-#include "execute/describe.h"
-#include "program/register_use.h"
+#include "analysis/register_use.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

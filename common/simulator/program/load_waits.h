@@ -38,7 +38,7 @@
 
 #include <vector>
 
-#include "program/control_flow.h"
+#include "analysis/control_flow.h"
 #include "ptx/ast.h"
 
 namespace coalesce::sim {

@@ -4,9 +4,10 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/written_memory.h"
+#include "base/device_model.h"
 #include "base/options.h"
 #include "execute/barriers.h"
-#include "execute/device.h"
 #include "execute/memory_handlers.h"
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
@@ -161,18 +162,25 @@ void FunctionLowering::emit_load_wait() {
     emit(op);
 }
 
+/// Whether there is such an instruction in the group.
+bool FunctionLowering::lower_by_group(OpcodeGroup group) {
+    switch (group) {
+        case OpcodeGroup::control: return lower_control();
+        case OpcodeGroup::access: lower_load_store(); return true;
+        case OpcodeGroup::move: return lower_move();
+        case OpcodeGroup::lanes: return lower_lane_instruction();
+        default: return lower_family_instruction();
+    }
+}
+
 void FunctionLowering::lower_instruction() {
     if (now().guard && width_of_register(*now().guard) != Width::predicate)
         fail("the guard is not a predicate");
     emit_load_wait();
     const auto first = static_cast<u32>(code_.ops.size());
-    const bool control = lower_control();
-    if (control) return;
-    if (now().opcode == "ld" || now().opcode == "ldu" || now().opcode == "st")
-        lower_load_store();
-    else if (!lower_move() && !lower_family_instruction() && !lower_lane_instruction())
-        fail("unknown instruction");
-    if (!now().guard) return;
+    const OpcodeEntry* opcode = find_opcode(now().opcode);
+    if (!opcode || !lower_by_group(opcode->group)) fail("unknown instruction");
+    if (!now().guard || opcode->group == OpcodeGroup::control) return;
     for (std::size_t k = first; k < code_.ops.size(); ++k) {
         Op& op = code_.ops[k];
         // Special registers are read into temporaries, and count what came before: for all lanes.
@@ -452,6 +460,10 @@ void lower(Kernel& kernel) {
         kernel.sites.clear();
         return;
     }
+    if (code->plain)
+        kernel.written.anywhere = true;
+    else
+        kernel.written = written_memory(kernel);
     kernel.registers_estimate = estimate_registers(*kernel.module->ast, *kernel.ast);
     kernel.totals.sites.resize(kernel.sites.size());
     kernel.code = std::move(code);

@@ -1,12 +1,12 @@
 // Branches, barriers, returns and calls.
 #include <algorithm>
 
+#include "analysis/deciding_registers.h"
+#include "analysis/register_use.h"
 #include "base/subjects.h"
 #include "execute/barriers.h"
 #include "execute/device_calls.h"
-#include "program/deciding_registers.h"
 #include "program/lowering.h"
-#include "program/register_use.h"
 
 namespace coalesce::sim {
 

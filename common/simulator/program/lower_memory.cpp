@@ -1,9 +1,10 @@
 // ld and st in every state space; parameters of kernels and of device functions.
 #include <algorithm>
 
+#include "analysis/register_use.h"
 #include "execute/memory_handlers.h"
 #include "program/lowering.h"
-#include "program/register_use.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 
@@ -12,22 +13,6 @@ using ptx::StateSpace;
 using ptx::Type;
 
 namespace {
-
-StateSpace space_of_access(const ptx::Instruction& i) {
-    for (const std::string& m : i.modifiers) {
-        const std::string_view name = std::string_view(m).substr(0, m.find(':'));
-        if (name == "global") return StateSpace::global;
-        if (name == "shared") return StateSpace::shared;
-        if (name == "local") return StateSpace::local;
-        if (name == "const") return StateSpace::constant;
-        if (name == "param") return StateSpace::param;
-    }
-    return StateSpace::generic;
-}
-
-u32 elements_of(const ptx::Instruction& i) {
-    return i.has("v2") ? 2 : i.has("v4") ? 4 : i.has("v8") ? 8 : 1;
-}
 
 u8 strength_of(const ptx::Instruction& i) {
     const bool strong = i.has("volatile") || i.has("relaxed") || i.has("acquire") ||
@@ -136,7 +121,7 @@ void FunctionLowering::lower_load_store() {
     const std::vector<Operand> elements =
         value.kind == Operand::Kind::vector ? value.elements : std::vector{value};
     const Type type = type_of_instruction();
-    if (type == Type::none || elements.size() != elements_of(now()))
+    if (type == Type::none || elements.size() != vector_length(now()))
         fail("the elements do not fit the type");
     const bool lies_in_local = space == StateSpace::param && local_offsets_.contains(address.name);
     if (space == StateSpace::param && !lies_in_local) {

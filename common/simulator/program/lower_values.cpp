@@ -5,6 +5,7 @@
 #include "execute/special_registers.h"
 #include "memory/device_memory.h"
 #include "program/lowering.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 
@@ -12,18 +13,8 @@ using ptx::Operand;
 using ptx::StateSpace;
 using ptx::Type;
 
-namespace {
-
-Width width_of_type(Type type) {
-    return type == Type::pred ? Width::predicate : size_of(type) == 8 ? Width::w64 : Width::w32;
-}
-
-}  // namespace
-
 Type FunctionLowering::type_of_instruction() const {
-    for (auto m = now().modifiers.rbegin(); m != now().modifiers.rend(); ++m)
-        if (const Type type = ptx::type_named(*m); type != Type::none) return type;
-    return Type::none;
+    return type_of(now());
 }
 
 ValueClass FunctionLowering::class_of_destination(const Operand& operand) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "code/opcodes.h"
 #include "execute/calls.h"
 #include "execute/device_calls.h"
 #include "execute/families.h"
@@ -61,6 +62,7 @@ private:
     bool address_is_taken(const std::string& parameter) const;
     void move_parameters();
     void lower_instruction();
+    bool lower_by_group(OpcodeGroup group);
     void emit_load_wait();
     void put_behind_guard(Op& op);
     void emit_label(const std::string& label);

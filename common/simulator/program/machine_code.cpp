@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "execute/describe.h"
-#include "program/dominators.h"
+#include "analysis/dominators.h"
 #include "program/machine_values.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 namespace {

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "program/control_flow.h"
+#include "analysis/control_flow.h"
 #include "program/machine_instruction.h"
 #include "program/value_classes.h"
 

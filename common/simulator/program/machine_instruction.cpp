@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "execute/describe.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

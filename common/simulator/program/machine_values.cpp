@@ -4,10 +4,10 @@
 #include <set>
 #include <string_view>
 
-#include "execute/describe.h"
+#include "analysis/register_use.h"
 #include "execute/fragments.h"
 #include "program/machine_instruction.h"
-#include "program/register_use.h"
+#include "ptx/instruction_parts.h"
 
 namespace coalesce::sim {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "program/program.h"
+#include "code/kernel.h"
 
 namespace coalesce::sim {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "execute/device.h"
+#include "base/device_model.h"
 #include "program/lifetimes.h"
 #include "program/list_schedule.h"
 #include "program/machine_code.h"

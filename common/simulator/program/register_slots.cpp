@@ -8,16 +8,6 @@ std::vector<Liveness::Range> lifetimes(const Registers& registers, const Livenes
     return lives;
 }
 
-u32 bytes_of(Width width) {
-    switch (width) {
-        case Width::w128: return 16 * kLanes;
-        case Width::w64: return 8 * kLanes;
-        case Width::w32: return 4 * kLanes;
-        default:
-            return 64;  // predicates too, which keeps every slot aligned for the host's vectors
-    }
-}
-
 Slot SlotPool::take(Width width) {
     auto& pool = free_[static_cast<int>(width)];
     if (!pool.empty()) {

@@ -10,16 +10,14 @@
 #include <array>
 #include <vector>
 
-#include "instructions/lanes.h"
-#include "program/lower.h"
+#include "code/function_code.h"
+#include "code/width.h"
 #include "program/value_classes.h"
 
 namespace coalesce::sim {
 
 /// Of each root register: as long as one of its names is alive.
 std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness);
-
-u32 bytes_of(Width width);  ///< of a slot: 32 lanes
 
 /// Hands out slots of a file, by width, and takes them back.
 class SlotPool {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/register_use.h"
 #include "execute/special_registers.h"
 #include "instructions/lanes.h"
-#include "program/register_use.h"
 
 namespace coalesce::sim {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <vector>
 
-#include "program/liveness.h"
+#include "analysis/liveness.h"
 #include "program/lower.h"
 #include "ptx/ast.h"
 

@@ -73,4 +73,9 @@ bool is_special_register(std::string_view name) {
                        [&](const Numbered& family) { return matches(family, name); });
 }
 
+bool is_clock(std::string_view name) {
+    return is_special_register(name) &&
+           (name.starts_with("%clock") || name.starts_with("%globaltimer"));
+}
+
 }  // namespace coalesce::sim::ptx

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "base/options.h"
+#include "report/progress.h"
 #include "report/text.h"
 
 namespace coalesce::sim {
@@ -64,6 +65,7 @@ bool is_origin(Dim3 index) {
 }
 
 void print(const std::string& text) {
+    clear_progress_line();
     const std::string whole = with_prefix(kPrefix, text);
     // One call, so that lines of two reports never mix.
     std::fwrite(whole.data(), 1, whole.size(), stderr);

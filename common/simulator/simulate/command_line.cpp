@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/options.h"
 #include "report/text.h"
@@ -12,6 +13,9 @@
 namespace coalesce::simulate {
 
 namespace {
+
+/// How long a launch takes before the terminal shows how far it is.
+constexpr const char* kProgressAfterMs = "2000";
 
 constexpr const char* kDescription =
     "Runs a CUDA program on a simulated GPU and says what a profiler and a sanitizer\n"
@@ -90,6 +94,9 @@ void add_options(CLI::App& app, CommandLine& line) {
                    "(leakcheck is not among all: give all,leakcheck)")
         ->type_name("LIST")
         ->check(CLI::Validator(check_list_problem, ""));
+    number(
+        "--sample", line.sample,
+        "Check N launches of a kernel with the same arguments,\nand only count the others: faster");
     number("--max-instructions", line.max_instructions, "Stop a launch after N warp instructions");
     number("--threads", line.threads, "Threads of this machine to use (all cores)");
     number(
@@ -183,6 +190,9 @@ Environment simulator_variables(const CommandLine& line) {
     add("COALESCE_SIM_MAX_INSTRUCTIONS", line.max_instructions);
     add("COALESCE_SIM_THREADS", line.threads);
     add("COALESCE_SIM_SEED", line.seed);
+    add("COALESCE_SIM_SAMPLE", line.sample);
+    if (!line.quiet && !std::getenv("COALESCE_SIM_PROGRESS"))
+        add("COALESCE_SIM_PROGRESS", kProgressAfterMs);
     add("COALESCE_SIM_DEVICES", line.devices);
     add("COALESCE_SIM_MEMORY", line.memory);
     return variables;

@@ -15,10 +15,11 @@ struct CommandLine {
     bool quiet = false;
     bool plain = false;
     bool explains_missing = false;
-    std::string time_on;                                                  ///< empty: no times
-    std::string check, max_instructions, threads, seed, devices, memory;  ///< empty: not given
-    int error_exit_code = 0;                                              ///< 0: not given
-    std::vector<std::string> program;                                     ///< and its arguments
+    std::string time_on;  ///< empty: no times
+    std::string check, max_instructions, threads, seed, devices, memory,
+        sample;                        ///< empty: not given
+    int error_exit_code = 0;           ///< 0: not given
+    std::vector<std::string> program;  ///< and its arguments
 };
 
 /// Nothing when the program is to end now, with `exit_code`: help was printed, or an error.

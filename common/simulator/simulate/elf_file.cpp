@@ -137,6 +137,28 @@ std::vector<std::string> read_wanted(const MappedFile& file, const Elf64_Ehdr& h
     return wanted;
 }
 
+/// Calls `use(name)` for every function that the file itself defines; none in a file stripped of its symbols.
+template <class Use>
+void for_each_own_function(const MappedFile& file, const Elf64_Ehdr& header, Use use) {
+    const auto symbols = find_section(file, header, ".symtab");
+    const auto names = find_section(file, header, ".strtab");
+    if (!symbols || !names) return;
+    for (std::uint64_t i = 0; i < symbols->sh_size / sizeof(Elf64_Sym); ++i) {
+        const auto symbol = file.at<Elf64_Sym>(symbols->sh_offset + i * sizeof(Elf64_Sym));
+        if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+        use(file.string_at(names->sh_offset + symbol.st_name));
+    }
+}
+
+void find_static_runtime(const MappedFile& file, const Elf64_Ehdr& header, ElfFile& result) {
+    for_each_own_function(file, header, [&](const std::string& name) {
+        if (name == "__cudaRegisterFatBinary") result.has_static_runtime = true;
+        // CUDA 13 has these no more.
+        if (name == "cudaThreadSynchronize" || name == "cudaGetDeviceProperties_v2")
+            result.runtime_is_older = true;
+    });
+}
+
 }  // namespace
 
 ElfFile read_elf(const std::string& path) {
@@ -150,6 +172,7 @@ ElfFile read_elf(const std::string& path) {
     }
     result.has_device_code = find_section(file, header, ".nv_fatbin").has_value();
     result.wanted = read_wanted(file, header);
+    find_static_runtime(file, header, result);
     return result;
 }
 

@@ -3,7 +3,7 @@
 // Idea       The program is started as it is; the loader is told to find our libcudart.so.13 before
 //            NVIDIA's. What was counted comes back in a file that the library writes when the
 //            program ends, so that nothing in the program's own output needs to be read.
-// Read next  program_file.cpp (what can be run), child.cpp (how), report/exit_report.cpp (the
+// Read next  program_file.cpp (what can be run), child.cpp (how), profile/exit_report.cpp (the
 // file).
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,7 +2,8 @@
 //
 // Idea    The loader looks into LD_LIBRARY_PATH before the system's folders. A program that carries
 //         a path of its own (rpath) may look there first: for such a one our library is loaded
-//         ahead of all others, and is then taken for every mention of its name.
+//         ahead of all others, and is then taken for every mention of its name. So it is for a
+//         program that carries a static runtime, which it stands before (cudart/static_runtime.cpp).
 //
 // Linux only: /proc/self/exe, LD_LIBRARY_PATH.
 #include "simulate/program_file.h"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr const char* kLibrary = "libcudart.so.13";
 constexpr const char* kDriver = "libcuda.so.1";
+constexpr const char* kCompiler = "libnvrtc.so.13";
 
 bool is_file(const std::string& path) {
     std::error_code ignored;
@@ -68,7 +70,8 @@ Uses uses_of(const std::string& program, const ElfFile& elf, const Environment& 
                         sim::subjects::other_version.instead);
     }
     if (elf.has_device_code) {
-        throw CanNotRun(program + " was built with the static CUDA runtime; " +
+        throw CanNotRun(program +
+                        " was built with the static CUDA runtime, and its symbols were removed; " +
                         sim::subjects::static_runtime.instead);
     }
     throw CanNotRun(program + " uses neither the CUDA runtime (" + kLibrary + ") nor the driver (" +
@@ -129,16 +132,22 @@ Environment loader_variables(const std::string& program, const std::string& libr
     const std::string folders = folder.string() + ":" + driver_folder.string();
     Environment variables{{"LD_LIBRARY_PATH", before_present(folders, "LD_LIBRARY_PATH", ':')}};
     const Uses uses = uses_of(program, elf, variables);
+    const bool has_own_runtime = elf.has_static_runtime && !elf.needs(kLibrary);
+    if (has_own_runtime && elf.runtime_is_older)
+        throw CanNotRun(program + " was built with the static runtime of an older CUDA; " +
+                        sim::subjects::other_version.instead);
     const std::filesystem::path driver = driver_folder / kDriver;
     if (uses.driver && !is_file(driver.string()))
         throw CanNotRun("the simulator is missing: " + driver.string() +
                         "; build the project's target simulated_driver");
-    // nvcc adds a static runtime to programs of the driver as well, and they need not use it.
-    if (!uses.runtime && !uses.driver) refuse(program, elf);
+    if (!uses.runtime && !uses.driver && !has_own_runtime) refuse(program, elf);
     refuse_libraries(program, elf);
-    if (elf.has_run_path || !(elf.needs(kLibrary) || elf.needs(kDriver))) {
+    if (has_own_runtime) variables.emplace_back("COALESCE_SIM_STATIC_RUNTIME", "1");
+    const bool named = elf.needs(kLibrary) || elf.needs(kDriver);
+    const bool compiles = elf.needs(kCompiler);  // driver/nvrtc_images.cpp
+    if (has_own_runtime || elf.has_run_path || !named || compiles) {
         std::string ahead = library;
-        if (uses.driver) ahead += ":" + driver.string();
+        if (uses.driver || compiles) ahead += ":" + driver.string();
         variables.emplace_back("LD_PRELOAD", before_present(ahead, "LD_PRELOAD", ':'));
     }
     return variables;

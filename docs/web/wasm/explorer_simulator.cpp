@@ -16,12 +16,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/options.h"
-#include "execute/device.h"
+#include "code/names.h"
+#include "device/device.h"
 #include "execute/recorder.h"
 #include "execute/trace.h"
 #include "page_runner.h"
-#include "program/names.h"
-#include "report/kernel_table.h"
+#include "profile/kernel_table.h"
 #include "report/reports.h"
 #include "time_of_launch.h"
 

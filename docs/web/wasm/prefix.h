@@ -13,5 +13,5 @@
 #include <unordered_map>
 #include <vector>
 
-#include "execute/device.h"
+#include "code/function_code.h"
 #include "execute/warp.h"

@@ -38,8 +38,9 @@ std::pair<Descriptor, Descriptor> make_pipe() {
 
 /// The new process, until it is clang.
 [[noreturn]] void become_clang(std::vector<std::string>& command, bool is_restricted, int input,
-                               int output, int messages) {
+                               int output, int messages, pid_t worker) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != worker) _exit(kNotStarted);  // it ended before that line
     // Numbers above the three, so that none is overwritten before its turn.
     const int from[3] = {fcntl(input, F_DUPFD, 16), fcntl(output, F_DUPFD, 16),
                          fcntl(messages, F_DUPFD, 16)};
@@ -90,10 +91,11 @@ ClangBeside::ClangBeside(std::vector<std::string> command, bool is_restricted) {
     auto [input, ours] = make_pipe();
     auto [output, theirs] = make_pipe();
     auto [messages, errors] = make_pipe();
+    const pid_t worker = getpid();
     process_ = fork();
     if (process_ < 0) throw std::runtime_error("no process can be made for clang");
     if (process_ == 0) {
-        become_clang(command, is_restricted, input.get(), theirs.get(), errors.get());
+        become_clang(command, is_restricted, input.get(), theirs.get(), errors.get(), worker);
     }
     input_ = std::move(ours);
     output_ = std::move(output);

@@ -65,18 +65,28 @@ Compiled compiled_of(const LaunchJob& job) {
 }
 
 /// What happens from moment to moment is nothing that a grader tells.
-std::optional<Predicted> predict(const LaunchJob& job) {
+ForetoldTime predict(const LaunchJob& job) {
+    const Shape shape = job.order.shape;
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
     // Of this computer (ulimit -v), not of the kernel: that there is no time must not depend on it.
-    if (static_cast<double>(free) < useful_bytes(job.order.shape)) {
+    if (static_cast<double>(free) < useful_bytes(shape)) {
         throw std::runtime_error("there are too few addresses for the matrices");
     }
     LoadedKernel kernel(compiled_of(job));
-    auto predicted = predict_launch(kernel, job.is_in_place, job.order.shape);
-    if (!predicted) return std::nullopt;
-    for (timing::Prediction& launch : predicted->launches) launch.time_line = {};
-    return predicted;
+    const SampledMatrix sampled({.rows = shape.rows,
+                                 .cols = shape.cols,
+                                 .produces = job.is_in_place ? in_place() : Produces{},
+                                 .seed = job.value_seed});
+    try {
+        ForetoldTime told{predict_launch(kernel, job.is_in_place, shape,
+                                         job.value_seed != 0 ? &sampled : nullptr)};
+        if (!told.predicted) return told;
+        for (timing::Prediction& launch : told.predicted->launches) launch.time_line = {};
+        return told;
+    } catch (const NotMoved&) {
+        return {.predicted = {}, .is_moved = false};
+    }
 }
 
 /// Launches; what is refused is in the trial. The matrices go back to `to`.

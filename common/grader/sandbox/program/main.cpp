@@ -84,8 +84,10 @@ void limit_resources(const JobMessage& message, rlim_t memory_in_use) {
 }
 
 /// The worker's life.
-[[noreturn]] void work(Role role, const JobMessage& message, rlim_t memory_in_use, Packet& packet) {
+[[noreturn]] void work(Role role, const JobMessage& message, rlim_t memory_in_use, Packet& packet,
+                       pid_t server) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != server) _exit(not_restricted);  // it ended before that line
     close(control_descriptor);
     int code = 0;
     try {
@@ -113,8 +115,8 @@ EndMessage serve_one(Role role, int statm, Packet& packet) {
     const auto message = structure_in<JobMessage>(packet.bytes);
     if (!message || packet.descriptors.size() != 3) return {.how = EndMessage::not_started};
     const rlim_t memory_in_use = address_space(statm);
-    const pid_t worker = fork();
-    if (worker == 0) work(role, *message, memory_in_use, packet);
+    const pid_t server = getpid(), worker = fork();
+    if (worker == 0) work(role, *message, memory_in_use, packet, server);
     if (worker < 0) return {.how = EndMessage::not_started};
     packet.descriptors.clear();
     int status = 0;

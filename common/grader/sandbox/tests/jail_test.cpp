@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,10 +17,12 @@
 #include "grader/sandbox/attacks.h"
 #include "grader/sandbox/doctor.h"
 #include "grader/sandbox/jobs.h"
+#include "grader/sandbox/own_namespace.h"
 #include "timing/gpu.h"
 
 using namespace coalesce;
 using namespace coalesce::grader;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -178,6 +182,36 @@ TEST_CASE("a jail that is killed is started again, and the job that it lost is t
     CHECK(jail.process() != first);
 }
 
+TEST_CASE("whenever what starts a jail is killed, no process is left") {
+    if (!can_use(Tier::namespaces)) return;
+    if (!has_own_namespaces()) {
+        MESSAGE("skipped: no namespace of processes can be made here but by bubblewrap");
+        return;
+    }
+    // Whose parent has ended belongs to this process.
+    REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+    for (int i = 0; i < 200; ++i) {
+        const pid_t grader = fork();
+        if (grader == 0) {
+            Jail jail(Role::probe, Tier::namespaces);
+            jail.start();
+            pause();
+        }
+        // The first of these milliseconds are those in which bubblewrap's inner process only waits.
+        usleep(static_cast<useconds_t>(100 * i));
+        kill(grader, SIGKILL);
+        waitpid(grader, nullptr, 0);
+    }
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, nullptr, WNOHANG)) >= 0) {
+        if (std::chrono::steady_clock::now() > end) break;
+        if (ended == 0) std::this_thread::sleep_for(10ms);
+    }
+    CHECK(ended == -1);  // none is left
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 TEST_CASE("a worker that is stopped by the clock leaves no process") {
     if (!can_use(Tier::namespaces)) return;
     Jail jail(Role::probe, Tier::namespaces);
@@ -240,7 +274,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     launch.memory_bytes = 2.0 * 4 * 8192 * 8192;
     launch.time_line.moments.resize(3);
 
-    const auto read = predicted_answer(to_json(told), shape);
+    const auto read = predicted_answer(to_json(ForetoldTime{told}), shape);
     REQUIRE(read);
     CHECK(read->shape == shape);
     CHECK(read->ms == 0.2);
@@ -250,10 +284,11 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     CHECK(read->measured_gpu == gpu.measured);
     CHECK(read->longest().time_line.moments.empty());
     CHECK(read->longest().kernel.size() < 5000);
-    CHECK_FALSE(predicted_answer("null", shape));
+    CHECK_FALSE(predicted_answer(to_json(ForetoldTime{}), shape));
+    CHECK_THROWS_AS(predicted_answer(to_json(ForetoldTime{told, false}), shape), NotAllMoved);
 
     const auto is_refused = [&](const std::optional<Predicted>& answer) {
-        CHECK_THROWS_AS(predicted_answer(to_json(answer), shape), std::runtime_error);
+        CHECK_THROWS_AS(predicted_answer(to_json(ForetoldTime{answer}), shape), std::runtime_error);
     };
     for (const double ms : {0.0, -1.0, 0.01}) {
         auto wrong = told;
@@ -267,7 +302,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     }
     auto wrong = told;
     wrong->launches[0].memory_bytes /= 2;
-    CHECK_THROWS_AS(predicted_answer(to_json(wrong), shape), NotAllMoved);
+    CHECK_THROWS_AS(predicted_answer(to_json(ForetoldTime{wrong}), shape), NotAllMoved);
     wrong = told;
     wrong->launches[0].gpu = "another";
     is_refused(wrong);
@@ -275,7 +310,7 @@ TEST_CASE("of a time that a jail predicts, only what the model says of the launc
     is_refused(wrong);
     wrong->launches = {launch, launch};
     is_refused(wrong);
-    for (const char* text : {"", "{}", "[]", "1", "{\"ms\": 1}"}) {
+    for (const char* text : {"", "{}", "[]", "1", "null", "{\"ms\": 1}"}) {
         CHECK_THROWS_AS(predicted_answer(text, shape), std::runtime_error);
     }
 }

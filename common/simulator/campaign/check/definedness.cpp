@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "program/register_use.h"
+#include "analysis/register_use.h"
 #include "ptx/parser.h"
 
 namespace coalesce::campaign {

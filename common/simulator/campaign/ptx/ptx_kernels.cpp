@@ -1,9 +1,9 @@
 #include "campaign/ptx/ptx_kernels.h"
 
-#include <set>
 #include <sstream>
 
 #include "campaign/ptx/body.h"
+#include "code/opcodes.h"
 
 namespace coalesce::campaign {
 
@@ -459,15 +459,6 @@ std::string generate_ptx(u64 seed, const PtxOptions& options) {
     return KernelMaker(seed, options).text();
 }
 
-static bool is_opcode(const std::string& name) {
-    static const std::set<std::string> known = {
-#define OPCODE(name, group, sentence) #name,
-#include "instructions/opcodes.inc"
-#undef OPCODE
-    };
-    return known.contains(name);
-}
-
 std::vector<std::string> instructions_of(const std::string& text) {
     std::vector<std::string> found;
     std::istringstream lines(text);
@@ -478,7 +469,7 @@ std::vector<std::string> instructions_of(const std::string& text) {
         if (word.starts_with("{")) words >> word;
         if (word.starts_with("@")) words >> word;
         if (!word.empty() && word.back() == ';') word.pop_back();
-        if (is_opcode(word.substr(0, word.find('.')))) found.push_back(word);
+        if (sim::find_opcode(word.substr(0, word.find('.')))) found.push_back(word);
     }
     return found;
 }

@@ -189,6 +189,18 @@ static void cleared_by_every_block() {
     clear_late<<<2, 32>>>(device_iota<int>(2) + 1);
 }
 
+// The distance from one allocation to another, added to a pointer to the first: no text shows that the other is
+// written to. When it is launched again, that is known.
+__global__ void store_beside(int* here, const int* there, long long distance, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int next = there[(i + 32) % n];  // other hidden_store
+    here[i + distance] = next + 1;  // bug hidden_store: globalrace: not checked // bug hidden_store: globalrace: write after read
+}
+static void hidden_store() {
+    int *here = device_zeros<int>(128), *there = device_iota<int>(128);
+    for (int k = 0; k < 2; ++k) store_beside<<<4, 32>>>(here, there, there - here, 128);
+}
+
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {
@@ -208,5 +220,6 @@ int main(int argc, char** argv) {
                         {"same_byte", same_byte},
                         {"lock_without_fence", lock_without_fence},
                         {"cleared_by_every_block", cleared_by_every_block},
+                        {"hidden_store", hidden_store},
                     });
 }

@@ -1,7 +1,10 @@
 // A program of the driver's functions and of a static runtime; command_test.cpp runs it.
 #include <cuda.h>
 
+#include <cstdio>
+
 int main() {
     void* memory = nullptr;
-    return cuInit(0) == CUDA_SUCCESS && cudaMalloc(&memory, 16) == cudaSuccess ? 1 : 0;
+    const bool allocated = cuInit(0) == CUDA_SUCCESS && cudaMalloc(&memory, 16) == cudaSuccess;
+    std::printf("allocated: %d\n", allocated ? 1 : 0);
 }

@@ -11,6 +11,11 @@ __global__ void fill(int* out, int count) {
     if (i < count) out[i] = i;
 }
 
+/// Blocks that race.
+__global__ void collide(int* out) {
+    if (threadIdx.x == 0) *out = blockIdx.x;
+}
+
 /// Uses an instruction that the simulator does not know.
 __global__ void video(unsigned* out) {
     asm volatile("vabsdiff4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(*out) : "r"(threadIdx.x));
@@ -29,6 +34,9 @@ int main(int argc, char** argv) {
         video<<<1, 32>>>(reinterpret_cast<unsigned*>(out));
         if (argc > 2) return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
     }
+    if (std::strcmp(how, "collide") == 0)
+        for (int k = 0; k < 5; ++k) collide<<<2, 32>>>(out + k / 4);  // four alike, and another one
+    if (std::strcmp(how, "long") == 0) fill<<<20000, kCount>>>(out, 0);
     if (std::strcmp(how, "twice") == 0) {
         cudaFree(out);
         cudaFree(out);

@@ -1,5 +1,8 @@
-// A program that compiles its kernel when it runs: NVRTC is NVIDIA's own, and needs no GPU.
+// Programs that compile a kernel when they run: NVRTC is NVIDIA's own, and needs no GPU. One takes PTX, the other
+// machine code for the GPU that it finds, and gets what can be loaded here.
 // nvcc: -lcuda -lnvrtc
+// expect: compiled: yes
+// expect: 1 4 9
 // expect: compiled: yes
 // expect: 1 4 9
 #include <nvrtc.h>
@@ -12,28 +15,23 @@ static const char* const kSource = R"(
 template <class T> __global__ void square(T* data) { data[threadIdx.x] *= data[threadIdx.x]; }
 )";
 
-int main() {
-    nvrtcProgram program;
-    nvrtcCreateProgram(&program, kSource, "square.cu", 0, nullptr, nullptr);
-    nvrtcAddNameExpression(program, "square<int>");
-    const char* options[] = {"--gpu-architecture=compute_90", "-lineinfo"};
-    fact("compiled", nvrtcCompileProgram(program, 2, options) == NVRTC_SUCCESS);
+/// What one of NVRTC's pairs of functions, for the size and for the bytes, gives.
+template <class Size, class Bytes>
+std::string image_of(nvrtcProgram program, Size size_of, Bytes bytes_of) {
     size_t size = 0;
-    const char* name = nullptr;
-    nvrtcGetPTXSize(program, &size);
-    std::string ptx(size, '\0');
-    nvrtcGetPTX(program, ptx.data());
-    nvrtcGetLoweredName(program, "square<int>", &name);
+    size_of(program, &size);
+    std::string image(size, '\0');
+    bytes_of(program, image.data());
+    return image;
+}
 
-    CUcontext context;
+static void run_squares(const std::string& image, const char* kernel) {
     CUmodule module;
     CUfunction function;
     CUdeviceptr data;
     int host[3] = {1, 2, 3};
-    need(cuInit(0));
-    need(cuCtxCreate(&context, nullptr, 0, 0));
-    need(cuModuleLoadDataEx(&module, ptx.c_str(), 0, nullptr, nullptr));
-    need(cuModuleGetFunction(&function, module, name));
+    need(cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr));
+    need(cuModuleGetFunction(&function, module, kernel));
     need(cuMemAlloc(&data, sizeof host));
     need(cuMemcpyHtoD(data, host, sizeof host));
     void* arguments[] = {&data};
@@ -42,6 +40,27 @@ int main() {
     std::printf("%d %d %d\n", host[0], host[1], host[2]);
     need(cuMemFree(data));
     need(cuModuleUnload(module));
-    need(cuCtxDestroy(context));
+}
+
+static void compile_and_run(const char* architecture, bool machine_code) {
+    nvrtcProgram program;
+    nvrtcCreateProgram(&program, kSource, "square.cu", 0, nullptr, nullptr);
+    nvrtcAddNameExpression(program, "square<int>");
+    const char* options[] = {architecture, "-lineinfo"};
+    fact("compiled", nvrtcCompileProgram(program, 2, options) == NVRTC_SUCCESS);
+    const char* name = nullptr;
+    nvrtcGetLoweredName(program, "square<int>", &name);
+    run_squares(machine_code ? image_of(program, nvrtcGetCUBINSize, nvrtcGetCUBIN)
+                             : image_of(program, nvrtcGetPTXSize, nvrtcGetPTX),
+                name);
     nvrtcDestroyProgram(&program);
+}
+
+int main() {
+    CUcontext context;
+    need(cuInit(0));
+    need(cuCtxCreate(&context, nullptr, 0, 0));
+    compile_and_run("--gpu-architecture=compute_90", false);
+    compile_and_run("--gpu-architecture=sm_90", true);
+    need(cuCtxDestroy(context));
 }

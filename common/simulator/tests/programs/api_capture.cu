@@ -14,6 +14,7 @@
 // expect: an added dependency: 2
 // expect: ids differ: yes
 // expect: captured into a given graph: yes 2
+// expect: ... and again: 3
 // expect: a library's stream captured with relaxed mode: cudaSuccess
 // expect: an external event is recorded by the graph: yes
 // expect: copies of rows: 8 9
@@ -194,6 +195,12 @@ static void given_graph(cudaStream_t stream) {
     need(cudaStreamEndCapture(stream, &same));
     std::printf("captured into a given graph: %s %zu\n", same == graph ? "yes" : "NO",
                 count_nodes(graph));
+    // Whoever gave the graph need not ask for it.
+    need(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0,
+                                       cudaStreamCaptureModeGlobal));
+    add<<<1, 1, 0, stream>>>(device, 1);
+    need(cudaStreamEndCapture(stream, nullptr));
+    std::printf("... and again: %zu\n", count_nodes(graph));
     need(cudaGraphDestroy(graph));
 }
 

@@ -20,6 +20,9 @@
 // expect-stderr: which is 4 bytes before the
 // expect: behind registered memory: 700
 // expect-stderr: first element that does not exist of the registered allocation of
+// expect: across the end of an allocation: 700
+// expect-stderr: which is partly inside, but its
+// expect-stderr: last 2 bytes lie past the end of the allocation of 126 bytes
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,5 +68,10 @@ int main() {
         auto* registered = static_cast<float*>(malloc(1024));
         need(cudaHostRegister(registered, 1024, cudaHostRegisterDefault));
         return registered + 256;
+    });
+    in_child("across the end of an allocation", [](float*) {
+        float* odd;
+        need(cudaMalloc(&odd, 32 * sizeof(float) - 2));
+        return odd;
     });
 }

@@ -24,14 +24,14 @@
 #include <thread>
 #include <vector>
 
+#include "analysis/block_layout.h"
 #include "base/child.h"
 #include "base/files.h"
+#include "code/names.h"
 #include "fatbin/fatbin.h"
 #include "fatbin/format.h"
 #include "kernel/compile.h"
 #include "kernel/source.h"
-#include "program/block_layout.h"
-#include "program/names.h"
 #include "program/register_estimate.h"
 #include "ptx/parser.h"
 

@@ -135,6 +135,24 @@ TEST_CASE("sectors do not depend on the order of the lanes") {
     CHECK(count_sectors(addresses.data(), 4, kAllLanes) == 4);
 }
 
+TEST_CASE("sectors of lanes anywhere, near and far, are those of a set") {
+    std::mt19937_64 random(2);
+    for (int turn = 0; turn < 3000; ++turn) {
+        const u32 bytes = 1u << random() % 5, bits = 6 + static_cast<u32>(random() % 40);
+        const Mask active = turn % 2 ? kAllLanes : static_cast<Mask>(random());
+        std::vector<u64> addresses(kLanes);
+        std::set<u64> expected;
+        for (u32 l = 0; l < kLanes; ++l) {
+            addresses[l] =
+                (random() & ((u64{1} << bits) - 1)) / bytes * bytes + (turn % 7 == 0 ? 1 : 0);
+            if (!(active >> l & 1)) continue;
+            for (u32 b = 0; b < bytes; ++b) expected.insert((addresses[l] + b) >> 5);
+        }
+        CAPTURE(turn);
+        CHECK(count_sectors(addresses.data(), bytes, active) == expected.size());
+    }
+}
+
 TEST_CASE("wavefronts, counted by hand") {
     CHECK(wavefronts(0, 4, 4).taken == 1);
     CHECK(wavefronts(0, 4, 4).ideal == 1);

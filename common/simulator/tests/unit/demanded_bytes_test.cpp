@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "program/demanded_bytes.h"
+#include "analysis/demanded_bytes.h"
 #include "ptx/parser.h"
 
 using namespace coalesce::sim;

@@ -444,3 +444,27 @@ TEST_CASE_FIXTURE(Fixture, "workers may split lines at the same time") {
         REQUIRE(found() == Found{});
     }
 }
+
+TEST_CASE("what is expected to be read alone needs no look, until something is stored there") {
+    Fixture f;
+    Allocation other = f.table.live[0];
+    f.table.live[0].end = kBase + 4096;
+    other.begin = kBase + 4096;
+    f.table.live.push_back(other);
+    CHECK_FALSE(f.race.is_only_read(f.table.live[0]));  // nothing was said
+    f.race.expect_writes({&f.table.live[0]});
+    CHECK_FALSE(f.race.is_only_read(f.table.live[0]));
+    CHECK(f.race.is_only_read(f.table.live[1]));
+    f.write(0, 0, 1, 0);
+    f.write(0, 0, 1, 4, 4, 64);
+    CHECK_FALSE(f.race.was_surprised());
+
+    f.write(1, 0, 2, 8192);
+    f.write(1, 0, 3, 8192);
+    CHECK(f.race.was_surprised());
+    CHECK(f.found() == Found{"not checked 12 0"});
+    CHECK_FALSE(f.race.was_surprised());  // another launch
+    f.race.expect_writes({&f.table.live[0]});
+    f.write(1, 0, 4, 4092, 4, 4);  // lanes in both
+    CHECK(f.found() == Found{"not checked 14 0"});
+}

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "instructions/opcodes.h"
+#include "code/opcodes.h"
 
 using namespace coalesce::sim;
 
@@ -83,7 +83,7 @@ int sources_of(const LaneInstruction& instruction) {
     return count;
 }
 
-u32 bytes_of(Width width) {
+u32 bytes_of_lane(Width width) {
     return width == Width::w64 ? 8 : 4;
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("a result lands in the active lanes, and nothing else changes") {
                     const u8 mask = byte < 4 ? static_cast<u8>(active >> (8 * byte)) : u8{0};
                     return static_cast<u8>((all[i] & mask) | (before[i] & ~mask));
                 }
-                const std::size_t l = byte / bytes_of(width);
+                const std::size_t l = byte / bytes_of_lane(width);
                 return l < kLanes && (active >> l & 1) ? all[i] : before[i];
             };
             std::size_t wrong = 0;

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <string>
 
-#include "program/control_flow.h"
-#include "program/liveness.h"
+#include "analysis/control_flow.h"
+#include "analysis/liveness.h"
+#include "analysis/register_use.h"
 #include "program/register_slots.h"
-#include "program/register_use.h"
 #include "program/value_classes.h"
 #include "ptx/parser.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "execute/device.h"
+#include "device/device.h"
 #include "ptx/parser.h"
 #include "report/reports.h"
 

@@ -12,9 +12,10 @@
 #include <thread>
 
 #include "base/text.h"
-#include "report/json.h"
-#include "report/kernel_table.h"
-#include "report/profile_text.h"
+#include "profile/json.h"
+#include "profile/kernel_table.h"
+#include "profile/profile_text.h"
+#include "report/progress.h"
 #include "report/reports.h"
 #include "report/text.h"
 
@@ -442,4 +443,25 @@ TEST_CASE("annotated lines show the source around what touches memory") {
         rows, [](const std::string&) { return std::nullopt; }, false);
     CHECK(bare.find("source cannot be read") != std::string::npos);
     CHECK(bare.find("^ global stores: 100 x 32.0 sectors") != std::string::npos);
+}
+
+TEST_CASE("how far a launch is: blocks, and how long the others will take") {
+    CHECK(progress_line("scan", 1024, 4096, 10, 79) ==
+          "scan: 25 % of 4,096 blocks, about 30 s to go");
+    CHECK(progress_line("scan", 0, 4096, 10, 79) == "scan: 0 % of 4,096 blocks");
+    CHECK(progress_line("scan", 1, 2, 600, 79) == "scan: 50 % of 2 blocks, about 10 min to go");
+    CHECK(progress_line("scan", 1, 2, 72000, 79) == "scan: 50 % of 2 blocks, about 20 h to go");
+    const std::string cut = progress_line(std::string(200, 'k'), 1, 1'000'000'000, 1, 79);
+    CHECK(cut.size() == 79);
+    CHECK(cut.find("kkk...: 0 % of 1,000,000,000 blocks, about 277,778 h to go") != cut.npos);
+}
+
+TEST_CASE("launches that were only counted are told") {
+    KernelRow row;
+    row.name = "scan";
+    row.launches = 3;
+    CHECK(to_json("device", {row}, {}, nullptr).find("only_counted") == std::string::npos);
+    row.only_counted = 2;
+    CHECK(nlohmann::json::parse(
+              to_json("device", {row}, {}, nullptr))["kernels"][0]["only_counted"] == 2);
 }

@@ -1,0 +1,325 @@
+// See bit_flow.h. One function for each kind of instruction, listed at the end.
+#include "analysis/bit_flow.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string_view>
+
+#include "analysis/register_use.h"
+#include "ptx/instruction_parts.h"
+
+namespace coalesce::sim {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::Type;
+
+namespace {
+
+constexpr int kDeepest = 8;  ///< definitions that are followed one after the other
+
+bool is_register(const Operand& operand) {
+    return operand.kind == Operand::Kind::reg && !operand.negated && operand.elements.empty();
+}
+
+u64 low_bits(u32 count) {
+    return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
+}
+
+}  // namespace
+
+// ---- definitions ----
+
+Definitions::Definitions(const ptx::Function& function) : function_(function) {
+    const std::size_t count = function.registers.size();
+    only_.assign(count, kNone);
+    growth_.assign(count, 0);
+    std::vector<bool> written(count, false);
+    for (u32 at = 0; at < function.body.size(); ++at) {
+        const Instruction& i = function.body[at];
+        for (const u32 r : registers_written(i)) {
+            only_[r] = written[r] || i.guard ? kNone : at;
+            written[r] = true;
+        }
+    }
+    for (const Instruction& i : function.body) note_growth(i);
+}
+
+std::optional<u64> Definitions::constant(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::immediate) return operand.bits;
+    if (!is_register(operand) || only_[operand.reg] == kNone) return std::nullopt;
+    const Instruction& i = function_.body[only_[operand.reg]];
+    const bool sets = i.opcode == "mov" && i.operands.size() == 2 &&
+                      i.operands[1].kind == Operand::Kind::immediate;
+    return sets ? std::optional(i.operands[1].bits) : std::nullopt;
+}
+
+/// The register of which this one is a copy, or itself.
+u32 Definitions::original(u32 reg) const {
+    for (int followed = 0; followed < kDeepest && only_[reg] != kNone; ++followed) {
+        const Instruction& i = function_.body[only_[reg]];
+        if (i.opcode != "mov" || i.operands.size() != 2 || !is_register(i.operands[1])) break;
+        reg = i.operands[1].reg;
+    }
+    return reg;
+}
+
+/// `add r, r, 8`; or with copies on the way, as compilers leave them in: `mov a, r`, `add b, a, 8`,
+/// `mov r, b`.
+void Definitions::note_growth(const Instruction& i) {
+    const Instruction* add = &i;
+    if (i.operands.size() < 2 || !is_register(i.operands[0])) return;
+    if (i.opcode == "mov" && is_register(i.operands[1])) {
+        const u32 sum = only_[original(i.operands[1].reg)];
+        if (sum == kNone) return;
+        add = &function_.body[sum];
+    }
+    const u32 grows = i.operands[0].reg;
+    if (add->opcode != "add" || add->operands.size() != 3 || !is_register(add->operands[1]) ||
+        original(add->operands[1].reg) != grows)
+        return;
+    if (const auto by = constant(add->operands[2])) growth_[grows] = static_cast<i64>(*by);
+}
+
+i64 Definitions::growth_of(u32 reg, int depth) const {
+    if (growth_[reg] != 0 || only_[reg] == kNone || depth == kDeepest) return growth_[reg];
+    const Instruction& i = function_.body[only_[reg]];
+    if (i.operands.size() < 2 || !is_register(i.operands[1])) return 0;
+    const u64 before = static_cast<u64>(growth_of(i.operands[1].reg, depth + 1));
+    if (i.opcode == "mov" || i.opcode == "cvt" || i.opcode == "cvta")
+        return static_cast<i64>(before);
+    if (i.operands.size() != 3) return 0;
+    const std::optional<u64> by = constant(i.operands[2]);
+    if (i.opcode == "shl") return by ? static_cast<i64>(before << (*by & 31)) : 0;
+    if (i.opcode == "mul") return by && !i.has("hi") ? static_cast<i64>(before * *by) : 0;
+    if (i.opcode != "add") return 0;
+    if (by) return static_cast<i64>(before);
+    if (!is_register(i.operands[2])) return 0;
+    return static_cast<i64>(before + static_cast<u64>(growth_of(i.operands[2].reg, depth + 1)));
+}
+
+// ---- instructions ----
+
+namespace {
+
+/// One instruction whose result is being described.
+struct Describer {
+    const Instruction& i;
+    const Definitions& definitions;
+    PassedOn result{
+        .known = true, .merges = false, .chooses = false, .zero_elsewhere = true, .flows = {}};
+
+    const Operand& operand(std::size_t k) const { return i.operands[k]; }
+    u32 bits() const { return std::min(8 * size_of(type_of(i)), 64u); }
+    std::optional<u32> constant(std::size_t k) const {
+        const auto value = definitions.constant(operand(k));
+        return value ? std::optional(static_cast<u32>(*value)) : std::nullopt;
+    }
+    void add(const Operand& from, u32 from_bit, u32 to_bit, u32 count, bool repeats = false) {
+        add(from, from_bit, operand(0), to_bit, count, repeats);
+    }
+    void add(const Operand& from, u32 from_bit, const Operand& to, u32 to_bit, u32 count,
+             bool repeats = false) {
+        if (count == 0 || !is_register(to)) return;
+        if (is_register(from))
+            result.flows.push_back({from.reg, to.reg, from_bit, to_bit, count, repeats});
+        else if (definitions.constant(from) != 0)
+            result.zero_elsewhere = false;
+    }
+    PassedOn unknown() const { return {}; }
+};
+
+/// mov and cvta; mov.b64 {%r1, %r2}, %rd1 and back.
+PassedOn move(Describer d) {
+    const Operand &to = d.operand(0), &from = d.operand(1);
+    const u32 bits = d.bits();
+    if (8 * size_of(type_of(d.i)) > 64) return d.unknown();
+    const bool unpacks = to.kind == Operand::Kind::vector,
+               packs = from.kind == Operand::Kind::vector;
+    const std::size_t pieces = unpacks ? to.elements.size() : packs ? from.elements.size() : 1;
+    if (pieces == 0) return d.unknown();
+    const u32 piece = bits / static_cast<u32>(pieces);
+    for (u32 k = 0; k < pieces; ++k)
+        d.add(packs ? from.elements[k] : from, unpacks ? k * piece : 0,
+              unpacks ? to.elements[k] : to, packs ? k * piece : 0, piece);
+    return d.result;
+}
+
+/// cvt between integers: cut, or extended.
+PassedOn convert(Describer d) {
+    Type types[2] = {Type::none, Type::none};
+    std::size_t count = 0;
+    for (const std::string& m : d.i.modifiers)
+        if (const Type type = ptx::type_named(m); type != Type::none && count < 2)
+            types[count++] = type;
+    if (count != 2 || d.i.has("sat") || d.i.has("pack")) return d.unknown();
+    if (is_float(types[0]) || is_float(types[1]) || types[0] == Type::pred) return d.unknown();
+    const u32 to = 8 * size_of(types[0]), from = 8 * size_of(types[1]), both = std::min(to, from);
+    d.add(d.operand(1), 0, 0, both);
+    const Type narrower = from < to ? types[1] : types[0];
+    if (both < 64 && is_signed(narrower)) d.add(d.operand(1), both - 1, both, 64 - both, true);
+    return d.result;
+}
+
+/// selp d, a, b, p
+PassedOn select(Describer d) {
+    d.add(d.operand(1), 0, 0, d.bits());
+    d.add(d.operand(2), 0, 0, d.bits());
+    d.result.merges = d.result.chooses = true;
+    return d.result;
+}
+
+PassedOn shift_left(Describer d) {
+    const auto by = d.constant(2);
+    if (!by) return d.unknown();
+    if (*by < d.bits()) d.add(d.operand(1), 0, *by, d.bits() - *by);
+    return d.result;
+}
+
+PassedOn shift_right(Describer d) {
+    const auto amount = d.constant(2);
+    if (!amount) return d.unknown();
+    const u32 bits = d.bits(), by = std::min(*amount, bits);
+    d.add(d.operand(1), by, 0, bits - by);
+    if (is_signed(type_of(d.i))) d.add(d.operand(1), bits - 1, bits - by, by, true);
+    return d.result;
+}
+
+/// shf.{l,r}.{wrap,clamp}.b32 d, a, b, c: 32 bits of the pair b:a.
+PassedOn funnel_shift(Describer d) {
+    const auto amount = d.constant(3);
+    if (!amount) return d.unknown();
+    const u32 by = d.i.has("wrap") ? *amount & 31 : std::min(*amount, 32u);
+    const u32 first = d.i.has("l") ? 32 - by : by;  // the result begins at this bit of b:a
+    if (first < 32) d.add(d.operand(1), first, 0, 32 - first);
+    d.add(d.operand(2), first < 32 ? 0 : first - 32, first < 32 ? 32 - first : 0,
+          first < 32 ? first : 64 - first);
+    return d.result;
+}
+
+/// bfe d, a, position, length
+PassedOn extract(Describer d) {
+    const auto position = d.constant(2), length = d.constant(3);
+    if (!position || !length) return d.unknown();
+    const u32 bits = d.bits(), begin = std::min(*position & 0xff, bits),
+              count = std::min(*length & 0xff, bits - begin);
+    d.add(d.operand(1), begin, 0, count);
+    if (is_signed(type_of(d.i)) && count)
+        d.add(d.operand(1), begin + count - 1, count, bits - count, true);
+    return d.result;
+}
+
+/// bfi f, a, b, position, length
+PassedOn insert(Describer d) {
+    const auto position = d.constant(3), length = d.constant(4);
+    if (!position || !length) return d.unknown();
+    const u32 bits = d.bits(), begin = std::min(*position & 0xff, bits),
+              end = begin + std::min(*length & 0xff, bits - begin);
+    d.add(d.operand(1), 0, begin, end - begin);
+    d.add(d.operand(2), 0, 0, begin);
+    d.add(d.operand(2), end, end, bits - end);
+    return d.result;
+}
+
+/// prmt.b32 d, a, b, selector: four of the eight bytes of b:a.
+PassedOn permute(Describer d) {
+    const auto selector = d.constant(3);
+    const bool has_mode = d.i.modifiers.size() > 1;  // .f4e, .b4e, .rc8 ...
+    if (!selector || has_mode) return d.unknown();
+    for (u32 k = 0; k < 4; ++k) {
+        const u32 choice = *selector >> 4 * k & 15, byte = choice & 3;
+        const Operand& from = d.operand(choice & 4 ? 2 : 1);
+        if (choice & 8)
+            d.add(from, 8 * byte + 7, 8 * k, 8, true);
+        else
+            d.add(from, 8 * byte, 8 * k, 8);
+    }
+    return d.result;
+}
+
+/// The table of lop3: its bit a * 4 + b * 2 + c is the result.
+constexpr u32 kA = 0xf0, kB = 0xcc, kC = 0xaa;
+
+/// and, or, xor, not, lop3, bit by bit: a constant operand may decide what becomes of the others.
+PassedOn bitwise(Describer d, u32 table, u32 operands) {
+    if (d.i.has("pred")) return d.unknown();
+    std::optional<u64> constants[3];
+    for (u32 k = 0; k < operands; ++k) {
+        constants[k] = d.definitions.constant(d.operand(k + 1));
+        if (!constants[k] && !is_register(d.operand(k + 1))) return d.unknown();
+    }
+    const auto value = [&](u32 index) { return table >> index & 1; };
+    u64 passes[3] = {}, ones = 0;
+    for (u32 bit = 0; bit < d.bits(); ++bit) {
+        for (u32 index = 0; index < 8; ++index) {
+            bool possible = true;
+            for (u32 k = 0; k < 3; ++k) {
+                const bool set = index >> (2 - k) & 1;
+                if (k >= operands || constants[k])
+                    possible &= set == (k < operands && (*constants[k] >> bit & 1));
+            }
+            if (!possible) continue;
+            ones |= u64{value(index)} << bit;
+            for (u32 k = 0; k < operands; ++k)
+                if (!constants[k] && value(index) != value(index ^ (4u >> k)))
+                    passes[k] |= u64{1} << bit;
+        }
+    }
+    u32 registers = 0;
+    for (u32 k = 0; k < operands; ++k) {
+        registers += !constants[k];
+        for (u64 rest = passes[k]; rest;) {
+            const u32 first = static_cast<u32>(std::countr_zero(rest));
+            const u32 count = static_cast<u32>(std::countr_one(rest >> first));
+            d.add(d.operand(k + 1), first, first, count);
+            rest &= ~(low_bits(count) << first);
+        }
+    }
+    const bool joins = table == (kA | kB) || table == (kA ^ kB);
+    d.result.merges = registers > 1 && !joins;
+    d.result.zero_elsewhere = (ones & ~(passes[0] | passes[1] | passes[2])) == 0;
+    return d.result;
+}
+
+PassedOn lop3(Describer d) {
+    const auto table = d.constant(4);
+    return table ? bitwise(d, *table & 0xff, 3) : d.unknown();
+}
+
+struct Rule {
+    std::size_t operands;
+    PassedOn (*describe)(Describer);
+};
+
+const std::map<std::string_view, Rule> kRules = {
+    {"mov", {2, move}},
+    {"cvta", {2, move}},
+    {"cvt", {2, convert}},
+    {"selp", {4, select}},
+    {"shl", {3, shift_left}},
+    {"shr", {3, shift_right}},
+    {"shf", {4, funnel_shift}},
+    {"bfe", {4, extract}},
+    {"bfi", {5, insert}},
+    {"prmt", {4, permute}},
+    {"and", {3, [](Describer d) { return bitwise(d, kA & kB, 2); }}},
+    {"or", {3, [](Describer d) { return bitwise(d, kA | kB, 2); }}},
+    {"xor", {3, [](Describer d) { return bitwise(d, kA ^ kB, 2); }}},
+    {"not", {2, [](Describer d) { return bitwise(d, 0x0f, 1); }}},
+    {"lop3", {5, lop3}},
+};
+
+}  // namespace
+
+PassedOn passed_on(const Instruction& instruction, const Definitions& definitions) {
+    const auto rule = kRules.find(instruction.opcode);
+    if (rule == kRules.end() || instruction.operands.size() != rule->second.operands) return {};
+    for (const Operand& operand : instruction.operands)
+        if (operand.negated && operand.kind == Operand::Kind::reg &&
+            definitions.function().registers[operand.reg].type != Type::pred)
+            return {};
+    return rule->second.describe({instruction, definitions});
+}
+
+}  // namespace coalesce::sim

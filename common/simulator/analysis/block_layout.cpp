@@ -1,0 +1,138 @@
+#include "analysis/block_layout.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "analysis/control_flow.h"
+
+namespace coalesce::sim {
+namespace {
+
+/// Nobody nests loops deeper.
+constexpr u32 kDeepest = 64;
+constexpr u32 kNone = ~0u;
+
+/// The blocks without the branches that end the turns of loops, and where each block belongs.
+class TurnOrder {
+public:
+    explicit TurnOrder(std::vector<BasicBlock> blocks)
+        : blocks_(std::move(blocks)), keys_(blocks_.size()) {
+        for (u32 depth = 0; depth < kDeepest && !is_complete_; ++depth) {
+            number_loops(blocks_);
+            for (u32 b = 0; b < blocks_.size(); ++b) {
+                // What no lane comes to, such as a debugger's label at the end, stays behind.
+                if (depth == 0) keys_[b].push_back(blocks_[b].loop > blocks_[0].loop);
+                keys_[b].push_back(~blocks_[b].loop);
+            }
+            if (!take_turns_out()) return;
+        }
+    }
+
+    /// Whether a block stands before one that leads to it.
+    bool is_disturbed() const {
+        for (u32 b = 0; b < blocks_.size(); ++b)
+            for (u32 next : blocks_[b].next)
+                if (next < b) return is_complete_;
+        return false;
+    }
+    /// All blocks, each behind those that lead to it, and those of a loop together.
+    std::vector<u32> order() const {
+        std::vector<u32> order(blocks_.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](u32 one, u32 other) { return keys_[one] < keys_[other]; });
+        return order;
+    }
+
+private:
+    /// Removes the branches to where each of the outermost loops begins: what is left of it are the loops
+    /// inside. False when one has several beginnings.
+    bool take_turns_out() {
+        std::vector<u32> beginnings(blocks_.size(), kNone);
+        const auto begin_at = [&](u32 b) {
+            u32& beginning = beginnings[blocks_[b].loop];
+            const bool is_first = beginning == kNone || beginning == b;
+            beginning = b;
+            return is_first;
+        };
+        if (!blocks_.empty() && !begin_at(0)) return false;
+        for (const BasicBlock& block : blocks_)
+            for (u32 next : block.next)
+                if (blocks_[next].loop != block.loop && !begin_at(next)) return false;
+        is_complete_ = true;
+        for (BasicBlock& block : blocks_) {
+            const auto ends_turn = [&](u32 next) {
+                return blocks_[next].loop == block.loop && beginnings[block.loop] == next;
+            };
+            if (std::erase_if(block.next, ends_turn) > 0) is_complete_ = false;
+        }
+        return true;
+    }
+
+    std::vector<BasicBlock> blocks_;
+    std::vector<std::vector<u32>> keys_;  ///< the number of its loop, from the outermost inwards
+    bool is_complete_ = false;            ///< there are no turns any more
+};
+
+ptx::Instruction label_called(const std::string& name) {
+    ptx::Instruction label;
+    label.label = name;
+    return label;
+}
+
+/// Only a block that lost its neighbour needs it.
+ptx::Instruction branch_to(const std::string& label, const ptx::Instruction& after) {
+    ptx::Instruction branch = after;
+    branch.opcode = "bra";
+    branch.modifiers = {"uni"};
+    branch.guard.reset();
+    branch.label.clear();
+    ptx::Operand target;
+    target.kind = ptx::Operand::Kind::symbol;
+    target.name = label;
+    branch.operands = {target};
+    return branch;
+}
+
+/// The body with its blocks in another order.
+void lay_out(ptx::Function& function, const std::vector<BasicBlock>& blocks,
+             const std::vector<u32>& order) {
+    if (falls_through(function, blocks.back()) && order.back() + 1 != blocks.size()) return;
+    const auto label_of = [&](u32 b) {
+        const std::string& own = function.body[blocks[b].begin].label;
+        return own.empty() ? "behind@" + std::to_string(b) : own;
+    };
+    const auto loses_neighbour = [&](std::size_t k) {
+        const u32 next = order[k] + 1;
+        return falls_through(function, blocks[order[k]]) && next < blocks.size() &&
+               (k + 1 == order.size() || order[k + 1] != next);
+    };
+    std::vector<bool> needs_label(blocks.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        if (loses_neighbour(k))
+            needs_label[order[k] + 1] = function.body[blocks[order[k] + 1].begin].label.empty();
+    }
+    std::vector<ptx::Instruction> body;
+    function.labels.clear();
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const BasicBlock& block = blocks[order[k]];
+        if (needs_label[order[k]]) body.push_back(label_called(label_of(order[k])));
+        for (u32 at = block.begin; at < block.end; ++at) body.push_back(function.body[at]);
+        if (loses_neighbour(k))
+            body.push_back(branch_to(label_of(order[k] + 1), function.body[block.end - 1]));
+    }
+    for (u32 at = 0; at < body.size(); ++at)
+        if (!body[at].label.empty()) function.labels[body[at].label] = at;
+    function.body = std::move(body);
+}
+
+}  // namespace
+
+void put_in_order(ptx::Function& function) {
+    const ControlFlow flow(function);
+    const TurnOrder turns(flow.blocks());
+    if (turns.is_disturbed()) lay_out(function, flow.blocks(), turns.order());
+}
+
+}  // namespace coalesce::sim

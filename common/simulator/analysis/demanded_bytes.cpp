@@ -1,0 +1,537 @@
+// See demanded_bytes.h.
+//
+// In this file  What is certain to follow a load; the bits that decide; where bytes come from; the pieces
+//               of a struct.
+#include "analysis/demanded_bytes.h"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <string>
+
+#include "analysis/bit_flow.h"
+#include "analysis/register_use.h"
+#include "code/kernel.h"
+#include "code/opcodes.h"
+#include "ptx/instruction_parts.h"
+
+namespace coalesce::sim {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::StateSpace;
+
+namespace {
+
+u64 low_bits(u32 count) {
+    return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
+}
+
+bool is_lane_by_lane(const Instruction& i) {
+    const OpcodeEntry* opcode = find_opcode(i.opcode);
+    return opcode && opcode->group == OpcodeGroup::lanes;
+}
+bool is_load(const Instruction& i) {
+    return (i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "ldmatrix") &&
+           i.operands.size() >= 2;
+}
+bool is_store(const Instruction& i) {
+    return (i.opcode == "st" || i.opcode == "stmatrix") && i.operands.size() >= 2;
+}
+bool moves_matrices(const Instruction& i) {
+    return i.opcode == "ldmatrix" || i.opcode == "stmatrix";
+}
+/// Of memory, in a register.
+u32 element_bytes(const Instruction& i) {
+    return moves_matrices(i) ? 4 : size_of(type_of(i));
+}
+/// Memory that has a shadow, or may have.
+bool is_watched(const Instruction& i) {
+    const StateSpace space = space_of_access(i);
+    return space == StateSpace::global || space == StateSpace::shared ||
+           space == StateSpace::generic;
+}
+
+/// The elements of what is loaded or stored.
+std::vector<Operand> elements_of(const Operand& value) {
+    return value.kind == Operand::Kind::vector ? value.elements : std::vector{value};
+}
+const Operand& value_of(const Instruction& i) {
+    return i.operands[is_load(i) ? 0 : 1];
+}
+const Operand& address_of(const Instruction& i) {
+    return i.operands[is_load(i) ? 1 : 0];
+}
+
+// ---- what is certain to happen ----
+
+/// Straight pieces of a function, and which of them are certain to follow one another.
+class Course {
+public:
+    explicit Course(const ptx::Function& function) {
+        const auto& body = function.body;
+        block_of_.resize(body.size());
+        u32 blocks = 0;
+        for (u32 at = 0; at < body.size(); ++at) {
+            const bool begins = !body[at].label.empty() || at == 0 || ends(body[at - 1]);
+            block_of_[at] = begins ? blocks++ : blocks - 1;
+        }
+        next_.assign(blocks, kNone);
+        for (u32 at = 0; at < body.size(); ++at) {
+            const Instruction& i = body[at];
+            const bool is_last = at + 1 == body.size() || block_of_[at + 1] != block_of_[at];
+            if (!is_last) continue;
+            if (!ends(i)) {
+                if (at + 1 < body.size()) next_[block_of_[at]] = block_of_[at + 1];
+            } else if (i.opcode == "bra" && !i.guard && !i.operands.empty()) {
+                const auto target = function.labels.find(i.operands[0].name);
+                if (target != function.labels.end() && target->second < body.size())
+                    next_[block_of_[at]] = block_of_[target->second];
+            }
+        }
+    }
+
+    /// A lane that was at `first` comes by `second` afterwards, whatever happens.
+    bool certainly_leads(u32 first, u32 second) const {
+        constexpr int kFar = 64;
+        u32 block = block_of_[first];
+        if (block == block_of_[second]) return first < second;
+        for (int steps = 0; steps < kFar && block != kNone; ++steps) {
+            block = next_[block];
+            if (block == block_of_[second]) return true;
+        }
+        return false;
+    }
+
+private:
+    static constexpr u32 kNone = ~0u;
+    static bool ends(const Instruction& i) {
+        return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
+               i.opcode == "trap";
+    }
+    std::vector<u32> block_of_;
+    std::vector<u32> next_;  ///< of a block
+};
+
+// ---- bits that decide ----
+
+class Uses {
+public:
+    explicit Uses(const Definitions& definitions)
+        : definitions_(definitions),
+          function_(definitions.function()),
+          course_(function_),
+          readers_(function_.registers.size()) {
+        for (u32 at = 0; at < function_.body.size(); ++at) {
+            passed_.push_back(passed_on(function_.body[at], definitions));
+            for (const u32 r : registers_read(function_.body[at])) readers_[r].push_back(at);
+        }
+    }
+
+    /// What is certain to become of the bytes of a load.
+    LoadUse of(u32 load) const {
+        const Instruction& i = function_.body[load];
+        LoadUse use{.members = i.used_bytes, .decides = 0, .certain = false};
+        const u32 size = element_bytes(i);
+        u32 first = 0;
+        for (const Operand& element : elements_of(value_of(i))) {
+            for (u32 byte = 0; element.kind == Operand::Kind::reg && byte < size; ++byte) {
+                const bool whole = size_of(function_.registers[element.reg].type) > 8;
+                // The last byte of a signed type gives its sign to all the bits behind it.
+                const bool extends = is_signed(type_of(i)) && byte + 1 == size;
+                const u64 own = extends ? ~u64{0} : u64{0xff};
+                const Fate fate =
+                    whole ? Fate::decides : follow(load, element.reg, own << 8 * byte);
+                if (fate == Fate::decides) use.decides |= 1u << (first + byte);
+                use.certain |= fate != Fate::unknown;
+            }
+            first += size;
+        }
+        // Who asks finds a row of memory, and not what a lane gets of it.
+        if (moves_matrices(i)) use.decides = use.decides ? ~0u : 0;
+        use.takes_more = moves_matrices(i);
+        return use;
+    }
+
+private:
+    enum class Fate : u8 { unknown, stored, decides };
+
+    /// A register with bits of a load in it, or with what was computed from them.
+    struct Carrier {
+        u32 reg = 0;
+        bool computed = false;
+        bool operator<(const Carrier& other) const {
+            return std::pair(reg, computed) < std::pair(other.reg, other.computed);
+        }
+    };
+
+    Fate follow(u32 load, u32 reg, u64 bits) const {
+        std::map<Carrier, u64> known;
+        std::vector<Carrier> rest;
+        const auto reach = [&](Carrier to, u64 more) {
+            u64& there = known[to];
+            if ((there | more) == there) return;
+            there |= more;
+            rest.push_back(to);
+        };
+        reach({reg, false}, bits);
+        Fate fate = Fate::unknown;
+        while (!rest.empty()) {
+            const Carrier from = rest.back();
+            rest.pop_back();
+            // What is added up, turn by turn, is wanted; so is what many others are computed from.
+            constexpr std::size_t kMany = 64;
+            const bool is_sum = definitions_.only(from.reg) == Definitions::kNone;
+            if (from.computed && (is_sum || known.size() > kMany)) return Fate::decides;
+            for (const u32 reader : readers_[from.reg]) {
+                if (!course_.certainly_leads(load, reader)) continue;
+                const Fate next = pass(reader, from, known[from], reach);
+                if (next == Fate::decides) return next;
+                if (next == Fate::stored) fate = next;
+            }
+        }
+        return fate;
+    }
+
+    /// What becomes of these bits by this instruction, as far as it is certain.
+    template <class Reach>
+    Fate pass(u32 reader, const Carrier& from, u64 bits, Reach reach) const {
+        const Instruction& i = function_.body[reader];
+        if (i.guard) return *i.guard == from.reg ? Fate::decides : Fate::unknown;
+        if (is_store(i)) {
+            const Operand& address = address_of(i);
+            const bool points = address.has_base_register && address.reg == from.reg;
+            return points || from.computed ? Fate::decides : Fate::stored;
+        }
+        const PassedOn& passed = passed_[reader];
+        if (i.opcode == "shfl" && !from.computed && is_only_value(i, from.reg))
+            return Fate::unknown;
+        if (!passed.known) {
+            // A compiler may compute first, and ask afterwards whether the result is wanted.
+            if (!is_lane_by_lane(i)) return Fate::decides;
+            for (const u32 r : registers_written(i)) reach({r, true}, ~u64{0});
+            return Fate::unknown;
+        }
+        bool moves = false;
+        for (const BitFlow& flow : passed.flows) {
+            if (flow.from_register != from.reg) continue;
+            moves = true;
+            const u64 more = from.computed ? ~u64{0} : arriving(flow, bits);
+            if (more && !passed.chooses) reach({flow.to_register, from.computed}, more);
+        }
+        // The condition of a choice.
+        return moves || !passed.chooses ? Fate::unknown : Fate::decides;
+    }
+    /// A shuffle moves structs to other lanes word by word; what they do with it is not followed.
+    static bool is_only_value(const Instruction& shuffle, u32 reg) {
+        const std::vector<u32> read = registers_read(shuffle);
+        return shuffle.operands.size() > 1 && shuffle.operands[1].kind == Operand::Kind::reg &&
+               shuffle.operands[1].reg == reg && std::count(read.begin(), read.end(), reg) == 1;
+    }
+    static u64 arriving(const BitFlow& flow, u64 bits) {
+        const u64 taken = bits >> flow.from & low_bits(flow.repeats ? 1 : flow.count);
+        return (flow.repeats && taken ? low_bits(flow.count) : taken) << flow.to;
+    }
+
+    const Definitions& definitions_;
+    const ptx::Function& function_;
+    Course course_;
+    std::vector<PassedOn> passed_;
+    std::vector<std::vector<u32>> readers_;  ///< of each register
+};
+
+// ---- where bytes come from ----
+
+/// Where a byte of a register comes from.
+struct Origin {
+    enum class Kind : u8 { zero, copied, other };
+    Kind kind = Kind::other;
+    u32 load = Definitions::kNone;  ///< of `copied`; of `other` where bits of a load are in it
+    u32 byte = 0;                   ///< of what that loads
+};
+
+class Origins {
+public:
+    explicit Origins(const Definitions& definitions) : definitions_(definitions) {}
+
+    Origin of(u32 reg, u32 byte) {
+        const auto [found, is_new] = known_.try_emplace({reg, byte});
+        // While it is being found out, it is `other`: so ends a circle of definitions.
+        if (!is_new || depth_ == kDeepest) return found->second;
+        ++depth_;
+        const Origin origin = find(reg, byte);
+        --depth_;
+        return known_[{reg, byte}] = origin;
+    }
+
+private:
+    Origin find(u32 reg, u32 byte) {
+        const u32 at = definitions_.only(reg);
+        if (at == Definitions::kNone) return {};
+        const Instruction& i = definitions_.function().body[at];
+        if (is_load(i)) return is_watched(i) ? loaded(i, at, reg, byte) : Origin{};
+        const PassedOn passed = passed_on(i, definitions_);
+        if (!passed.known) return {};
+        Origin origin{passed.zero_elsewhere ? Origin::Kind::zero : Origin::Kind::other,
+                      Definitions::kNone, 0};
+        bool is_first = true;
+        for (const BitFlow& flow : passed.flows) {
+            if (flow.to_register != reg || flow.to >= 8 * byte + 8 ||
+                flow.to + flow.count <= 8 * byte)
+                continue;
+            const Origin more = arriving(flow, 8 * byte);
+            origin = is_first ? more : both(origin, more);
+            is_first = false;
+        }
+        if (passed.merges && origin.kind == Origin::Kind::copied) origin.kind = Origin::Kind::other;
+        return origin;
+    }
+
+    Origin loaded(const Instruction& i, u32 at, u32 reg, u32 byte) const {
+        const u32 size = element_bytes(i);
+        const std::vector<Operand> elements = elements_of(value_of(i));
+        for (u32 k = 0; k < elements.size(); ++k) {
+            if (elements[k].kind != Operand::Kind::reg || elements[k].reg != reg) continue;
+            if (byte < size) return {Origin::Kind::copied, at, k * size + byte};
+            return {is_signed(type_of(i)) ? Origin::Kind::other : Origin::Kind::zero,
+                    Definitions::kNone, 0};
+        }
+        return {};
+    }
+
+    /// What a flow brings to the byte that begins at bit `first`.
+    Origin arriving(const BitFlow& flow, u32 first) {
+        const u32 begin = std::max(flow.to, first), end = std::min(flow.to + flow.count, first + 8);
+        const u32 from = flow.repeats ? flow.from : flow.from + begin - flow.to;
+        Origin origin = of(flow.from_register, from / 8);
+        const bool whole = !flow.repeats && end - begin == 8 && from % 8 == 0;
+        if (!whole && origin.kind == Origin::Kind::copied) origin.kind = Origin::Kind::other;
+        if (from / 8 != (from + end - begin - 1) / 8 && !flow.repeats)
+            origin = both(origin, of(flow.from_register, from / 8 + 1));
+        return origin;
+    }
+
+    static Origin both(const Origin& a, const Origin& b) {
+        if (a.kind == Origin::Kind::zero) return b;
+        if (b.kind == Origin::Kind::zero) return a;
+        Origin origin = a.load != Definitions::kNone ? a : b;
+        origin.kind = Origin::Kind::other;
+        return origin;
+    }
+
+    static constexpr int kDeepest = 64;  ///< moves that a value is followed through
+
+    const Definitions& definitions_;
+    std::map<std::pair<u32, u32>, Origin> known_;
+    int depth_ = 0;
+};
+
+// ---- the pieces of a struct ----
+
+/// An address as a register, or a name, and a distance from it.
+struct Address {
+    u32 base = Definitions::kNone;
+    std::string name;
+    i64 offset = 0;
+};
+
+Address address_from(const Definitions& definitions, const Operand& operand) {
+    Address address{.base = Definitions::kNone, .name = operand.name, .offset = operand.offset};
+    if (!operand.has_base_register) return address;
+    address.base = operand.reg;
+    // Definitions form no circle of this length unless they form one of any length.
+    for (int followed = 0; followed < 16; ++followed) {
+        const u32 at = definitions.only(address.base);
+        if (at == Definitions::kNone) break;
+        const Instruction& i = definitions.function().body[at];
+        const bool moves = (i.opcode == "mov" || i.opcode == "cvta") && i.operands.size() == 2,
+                   adds = i.opcode == "add" && i.operands.size() == 3;
+        if ((!moves && !adds) || i.operands[1].kind != Operand::Kind::reg) break;
+        const auto distance = adds ? definitions.constant(i.operands[2]) : 0;
+        if (!distance) break;
+        address.offset += static_cast<i64>(*distance);
+        address.base = i.operands[1].reg;
+    }
+    return address;
+}
+
+/// Finds which loads and stores move one struct together: from the same base to the same base, over the
+/// same distance, with no more between them than padding.
+class Pieces {
+public:
+    Pieces(const Definitions& definitions, DemandedBytes& result)
+        : definitions_(definitions), result_(result) {}
+
+    /// Byte `to` of the store at `store` holds bits of byte `from` of what was loaded at `load`.
+    void note(u32 load, u32 from, u32 store, u32 to) {
+        const Instruction &loads = body(load), &stores = body(store);
+        if (moves_matrices(loads) || moves_matrices(stores)) return;
+        const Address source = address_from(definitions_, address_of(loads)),
+                      target = address_from(definitions_, address_of(stores));
+        const i64 begin = source.offset + from, moved = target.offset + to - begin;
+        const bool same_place = source.base == target.base && source.name == target.name &&
+                                source.offset == target.offset &&
+                                space_of_access(loads) == space_of_access(stores);
+        if (same_place) result_.loads[load].rewritten = true;
+        bytes_[{{source.base, source.name}, {target.base, target.name}, moved}].push_back(
+            {begin, load, source.offset});
+        if (is_walk(loads, source, target)) {
+            result_.loads[load].piece_from = 1 - kAlignment;
+            result_.loads[load].piece_to = static_cast<i32>(bytes_loaded(loads)) + kAlignment - 1;
+        }
+    }
+
+    /// Compilers load a member ahead of the question whether it is wanted. Nothing is said of that one,
+    /// as long as other members are there.
+    void note_members() {
+        for (const auto& [at, use] : result_.loads) {
+            if (moves_matrices(body(at))) continue;
+            const Address source = address_from(definitions_, address_of(body(at)));
+            for (u32 byte = 0; byte < bytes_loaded(body(at)); ++byte)
+                members_[{source.base, source.name}].push_back(
+                    {source.offset + byte, at, source.offset});
+        }
+    }
+
+    void find() {
+        for (auto& [where, bytes] : bytes_) find(bytes, true);
+        for (auto& [where, bytes] : members_) find(bytes, false);
+    }
+
+private:
+    /// No type here has a larger one: padding is shorter.
+    static constexpr i32 kAlignment = 16;
+
+    struct Byte {
+        i64 at;  ///< from the base
+        u32 load;
+        i64 offset;  ///< of the load, from the base
+    };
+    using Base = std::pair<u32, std::string>;
+
+    void find(std::vector<Byte>& bytes, bool certain) {
+        std::sort(bytes.begin(), bytes.end(),
+                  [](const Byte& a, const Byte& b) { return a.at < b.at; });
+        for (std::size_t first = 0, next = 1; first < bytes.size(); first = next++) {
+            while (next < bytes.size() && bytes[next].at - bytes[next - 1].at <= kAlignment) ++next;
+            join(first, next, bytes, certain);
+        }
+    }
+
+    const Instruction& body(u32 at) const { return definitions_.function().body[at]; }
+    static u32 bytes_loaded(const Instruction& i) {
+        return element_bytes(i) * static_cast<u32>(elements_of(value_of(i)).size());
+    }
+
+    /// A loop that moves on by just what it copies, as memcpy does, piece by piece.
+    bool is_walk(const Instruction& load, const Address& source, const Address& target) const {
+        if (source.base == Definitions::kNone || target.base == Definitions::kNone) return false;
+        const i64 step = definitions_.growth(source.base);
+        return step != 0 && step == definitions_.growth(target.base) && step <= 8 &&
+               step == i64{bytes_loaded(load)};
+    }
+
+    void join(std::size_t first, std::size_t last, const std::vector<Byte>& bytes, bool certain) {
+        const bool several =
+            std::any_of(bytes.begin() + static_cast<std::ptrdiff_t>(first),
+                        bytes.begin() + static_cast<std::ptrdiff_t>(last),
+                        [&](const Byte& b) { return b.load != bytes[first].load; });
+        if (!several) return;
+        for (std::size_t k = first; k < last; ++k) {
+            LoadUse& use = result_.loads[bytes[k].load];
+            if (use.certain && !certain) continue;
+            use.piece_from =
+                std::min(use.piece_from, static_cast<i32>(bytes[first].at - bytes[k].offset));
+            use.piece_to =
+                std::max(use.piece_to, static_cast<i32>(bytes[last - 1].at + 1 - bytes[k].offset));
+        }
+    }
+
+    const Definitions& definitions_;
+    DemandedBytes& result_;
+    std::map<std::tuple<Base, Base, i64>, std::vector<Byte>> bytes_;  ///< that are copied together
+    std::map<Base, std::vector<Byte>> members_;                       ///< that are loaded together
+};
+
+void find_copies(const Definitions& definitions, u32 at, Origins& origins, Pieces& pieces,
+                 std::vector<CopiedBytes>& copies) {
+    const Instruction& i = definitions.function().body[at];
+    const u32 size = element_bytes(i);
+    const std::vector<Operand> elements = elements_of(value_of(i));
+    for (u32 to = 0; to < size * elements.size(); ++to) {
+        const Operand& element = elements[to / size];
+        if (element.kind != Operand::Kind::reg || element.negated || to % size >= 8) continue;
+        const Origin origin = origins.of(element.reg, to % size);
+        if (origin.load == Definitions::kNone) continue;
+        pieces.note(origin.load, origin.byte, at, to);
+        if (origin.kind != Origin::Kind::copied) continue;
+        CopiedBytes* last = copies.empty() ? nullptr : &copies.back();
+        if (last && last->load == origin.load && last->from + last->count == origin.byte &&
+            last->to + last->count == to)
+            ++last->count;
+        else
+            copies.push_back({origin.load, origin.byte, to, 1});
+    }
+}
+
+/// A function that calls others may be called by them: then its loads have happened again, deeper, when
+/// one of its stores comes.
+bool may_recur(const ptx::Function& function) {
+    return !function.is_entry &&
+           std::any_of(function.body.begin(), function.body.end(),
+                       [](const Instruction& i) { return i.opcode == "call"; });
+}
+
+}  // namespace
+
+DemandedBytes demanded_bytes(const ptx::Function& function) {
+    DemandedBytes result;
+    const Definitions definitions(function);
+    const Uses uses(definitions);
+    for (u32 at = 0; at < function.body.size(); ++at) {
+        const Instruction& i = function.body[at];
+        if (!is_load(i) || !is_watched(i)) continue;
+        result.loads[at] = uses.of(at);
+    }
+    Origins origins(definitions);
+    Pieces pieces(definitions, result);
+    pieces.note_members();
+    for (u32 at = 0; at < function.body.size(); ++at)
+        if (is_store(function.body[at]))
+            find_copies(definitions, at, origins, pieces, result.stores[at]);
+    pieces.find();
+    if (may_recur(function)) result.stores.clear();
+    return result;
+}
+
+// ---- by site ----
+
+ByteUses::ByteUses(const Kernel& kernel)
+    : loads_(kernel.sites.size()), stores_(kernel.sites.size()) {
+    std::map<const ptx::Function*, DemandedBytes> known;
+    std::map<std::pair<const ptx::Function*, u32>, u32> site_of;
+    for (u32 s = 0; s < kernel.sites.size(); ++s)
+        site_of[{kernel.sites[s].function, kernel.sites[s].instruction}] = s;
+    for (u32 s = 0; s < kernel.sites.size(); ++s) {
+        const Site& site = kernel.sites[s];
+        if (!site.function) continue;
+        const auto [bytes, is_new] = known.try_emplace(site.function);
+        if (is_new) bytes->second = demanded_bytes(*site.function);
+        const auto load = bytes->second.loads.find(site.instruction);
+        if (load != bytes->second.loads.end()) loads_[s] = load->second;
+        // Copies from memory to memory decide nothing (cp.async).
+        if (site.function->body[site.instruction].opcode == "cp") loads_[s].decides = 0;
+        const auto store = bytes->second.stores.find(site.instruction);
+        if (store == bytes->second.stores.end()) continue;
+        stores_[s] = store->second;
+        for (CopiedBytes& copy : stores_[s]) copy.load = site_of[{site.function, copy.load}];
+    }
+}
+
+const ByteUses& byte_uses(const Kernel& kernel) {
+    std::call_once(kernel.byte_uses.once,
+                   [&] { kernel.byte_uses.made = std::make_shared<const ByteUses>(kernel); });
+    return *kernel.byte_uses.made;
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,173 @@
+#include "analysis/written_memory.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/register_use.h"
+
+namespace coalesce::sim {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::StateSpace;
+
+/// A set of pointers that an address may be computed from, one bit each; the last bit: some other.
+using Pointers = u64;
+constexpr Pointers kUnknown = u64{1} << 63;
+
+/// Their result is a number, whatever it was computed from.
+bool makes_numbers(const Instruction& i) {
+    static const std::set<std::string> opcodes = {
+        "mul", "mul24", "shl", "shr",  "shf", "div",  "rem", "setp",  "set", "popc", "clz",
+        "bfe", "neg",   "not", "brev", "ex2", "sqrt", "rcp", "rsqrt", "fma", "bfind"};
+    return opcodes.contains(i.opcode);
+}
+
+class Addresses {
+public:
+    explicit Addresses(const Kernel& kernel)
+        : kernel_(kernel), function_(*kernel.ast), of_register_(function_.registers.size(), 0) {
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (const Instruction& i : function_.body) changed |= follow(i);
+        }
+    }
+
+    /// What the instruction writes through.
+    Pointers written_by(const Instruction& i) {
+        const bool first = i.opcode == "st" || i.opcode == "red" || i.opcode == "wmma";
+        const std::size_t place = first ? 0 : 1;
+        const bool known = (first || i.opcode == "atom") && i.operands.size() > place;
+        if (!known || i.operands[place].kind != Operand::Kind::address) return kUnknown;
+        return of_operand(i.operands[place]);
+    }
+    WrittenMemory named(Pointers pointers) const {
+        WrittenMemory result;
+        result.anywhere = (pointers & kUnknown) != 0;
+        for (std::size_t k = 0; k < pointers_.size(); ++k) {
+            if (!(pointers >> k & 1)) continue;
+            if (pointers_[k].variable.empty())
+                result.parameters.push_back(pointers_[k].parameter);
+            else
+                result.variables.push_back(pointers_[k].variable);
+        }
+        return result;
+    }
+
+private:
+    struct Pointer {
+        u32 parameter = 0;
+        std::string variable;  ///< instead, if there is one
+        bool operator==(const Pointer&) const = default;
+    };
+
+    Pointers bit_of(const Pointer& pointer) {
+        auto found = std::find(pointers_.begin(), pointers_.end(), pointer);
+        if (found == pointers_.end()) {
+            if (pointers_.size() == 63) return kUnknown;
+            found = pointers_.insert(found, pointer);
+        }
+        return Pointers{1} << (found - pointers_.begin());
+    }
+
+    /// A name: a variable of the module, or one in shared or local memory, which does not count here.
+    Pointers of_name(const std::string& name) {
+        const auto& variables = kernel_.module->ast->variables;
+        const auto found = variables.find(name);
+        const bool counts = found != variables.end() && found->second.space != StateSpace::shared;
+        return counts ? bit_of({.parameter = 0, .variable = name}) : 0;
+    }
+
+    Pointers of_operand(const Operand& operand) {
+        switch (operand.kind) {
+            case Operand::Kind::reg: return of_register_[operand.reg];
+            case Operand::Kind::symbol: return of_name(operand.name);
+            case Operand::Kind::address:
+                if (operand.has_base_register) return of_register_[operand.reg];
+                return operand.name.empty() ? kUnknown : of_name(operand.name);
+            case Operand::Kind::immediate:
+                // A number that could be an address.
+                return operand.bits >> 32 != 0 && operand.bits >> 32 != 0xffff'ffff ? kUnknown : 0;
+            case Operand::Kind::vector: {
+                Pointers all = 0;
+                for (const Operand& element : operand.elements) all |= of_operand(element);
+                return all;
+            }
+            default: return 0;
+        }
+    }
+
+    /// Whether the register can hold an address by itself.
+    bool is_wide(u32 reg) const { return ptx::size_of(function_.registers[reg].type) == 8; }
+
+    bool follow(const Instruction& i) {
+        if (i.operands.empty() || makes_numbers(i)) return false;
+        if (i.opcode == "ld" && i.has("param")) return follow_parameter(i);
+        Pointers from = 0;
+        const bool from_memory =
+            i.opcode == "ld" || i.opcode == "ldu" || i.opcode == "atom" || i.opcode == "call";
+        // Of a product and a sum only what is added.
+        const std::size_t first = i.opcode == "mad" || i.opcode == "madc" ? 3 : 1;
+        for (std::size_t k = first; k < i.operands.size() && !from_memory; ++k)
+            from |= of_operand(i.operands[k]);
+        // Halves of an address may have been anywhere.
+        if (i.opcode == "mov" && i.operands.size() > 1 &&
+            i.operands[1].kind == Operand::Kind::vector)
+            from |= kUnknown;
+        bool changed = false;
+        for (const u32 reg : registers_written(i))
+            changed |= add(reg, from_memory ? (is_wide(reg) ? kUnknown : 0) : from);
+        return changed;
+    }
+
+    bool follow_parameter(const Instruction& i) {
+        const Operand& address = i.operands.at(1);
+        const auto& parameters = function_.parameters;
+        const auto named =
+            std::find_if(parameters.begin(), parameters.end(),
+                         [&](const ptx::Variable& v) { return v.name == address.name; });
+        const bool known = !address.has_base_register && named != parameters.end();
+        const auto start =
+            known ? kernel_.parameter_offsets[static_cast<std::size_t>(named - parameters.begin())]
+                  : 0;
+        const std::vector<u32> written = registers_written(i);
+        bool changed = false;
+        for (std::size_t k = 0; k < written.size(); ++k) {
+            if (!is_wide(written[k])) continue;
+            const auto offset = static_cast<u32>(start + address.offset + static_cast<i64>(8 * k));
+            changed |=
+                add(written[k], known ? bit_of({.parameter = offset, .variable = {}}) : kUnknown);
+        }
+        return changed;
+    }
+
+    bool add(u32 reg, Pointers pointers) {
+        const Pointers before = of_register_[reg];
+        of_register_[reg] |= pointers;
+        return of_register_[reg] != before;
+    }
+
+    const Kernel& kernel_;
+    const ptx::Function& function_;
+    std::vector<Pointers> of_register_;
+    std::vector<Pointer> pointers_;  ///< by bit
+};
+
+}  // namespace
+
+WrittenMemory written_memory(const Kernel& kernel) {
+    Addresses addresses(kernel);
+    Pointers all = 0;
+    for (const Site& site : kernel.sites) {
+        const bool is_global =
+            site.space == StateSpace::global || site.space == StateSpace::generic;
+        if (!is_global || !(site.store || site.atomic)) continue;
+        all |= site.function == kernel.ast
+                   ? addresses.written_by(site.function->body[site.instruction])
+                   : kUnknown;
+    }
+    return addresses.named(all);
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,30 @@
+// The GPU that is simulated.
+#pragma once
+
+#include "base/types.h"
+
+namespace coalesce::sim {
+
+/// Limits and properties of the simulated device; cudart/device_properties.cpp reports them and the
+/// launch enforces them. Modelled on an H200 (compute capability 9.0), and documented in README.md.
+struct DeviceModel {
+    static constexpr const char* name = "Coalesce simulated GPU (sm_90)";
+    static constexpr u32 capability = 90;
+    static constexpr u32 multiprocessors = 132;
+    static constexpr u32 max_threads_per_block = 1024;
+    static constexpr u32 max_threads_per_multiprocessor = 2048;
+    static constexpr u32 max_blocks_per_multiprocessor = 32;
+    static constexpr u32 registers_per_multiprocessor = 65536;
+    static constexpr u32 shared_per_block = 48 * 1024;
+    static constexpr u32 shared_per_block_optin = 227 * 1024;
+    static constexpr u32 shared_per_multiprocessor = 228 * 1024;
+    static constexpr u32 shared_reserved_per_block = 1024;
+    /// Of these the system's own code (cooperative groups) may use the first.
+    static constexpr u32 shared_reserved_used = 288;
+    /// On an H200 they are the first ones, and a kernel's own variables begin at 1024. Here
+    /// variables begin at 0, and these lie where no launch can put any.
+    static constexpr u32 shared_reserved_begin = shared_per_block_optin;
+    static constexpr u32 parameter_bytes_max = 32764;
+};
+
+}  // namespace coalesce::sim

@@ -1,0 +1,201 @@
+// The small floating-point formats: f16 and bf16 as values, and rounding into any format.
+//
+//           sign  exponent  fraction   NaN      largest
+//     f16     1       5        10      0x7fff   65504
+//     bf16    1       8         7      0x7fff   3.39e38
+//     tf32    1       8        10      in the upper bits of an f32
+//     e5m2    1       5         2      0x7f     57344
+//     e4m3    1       4         3      0x7f     448, and no infinity
+//
+// Idea   Every one of them is exact in f32, and their products in f64. So arithmetic is done there
+//        and rounded once. Where the wider sum is not exact, it is rounded "to odd": its last bit
+//        says that something was lost, and the second rounding falls on the right side.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/float.h"
+#include "base/types.h"
+
+namespace coalesce::sim {
+
+struct F16 {
+    u16 bits;
+};
+struct BF16 {
+    u16 bits;
+};
+
+// ---- f16 and bf16 <-> f32, rounding to nearest: no branches, so that loops become vectors ----
+
+inline float to_float(F16 half) {
+    constexpr u32 kInfinity = 0x7c00;
+    const u32 sign = u32{half.bits & 0x8000u} << 16, rest = half.bits & 0x7fffu;
+    // With the fraction in place the exponent is 112 too small, also of a subnormal.
+    const float scaled = std::bit_cast<float>(rest << 13) * 0x1p112f;
+    const u32 bits = std::bit_cast<u32>(scaled) | (rest >= kInfinity ? 0x7f800000u : 0);
+    return std::bit_cast<float>(bits | sign);
+}
+inline float to_float(BF16 value) {
+    return std::bit_cast<float>(u32{value.bits} << 16);
+}
+
+/// bits >> shift, rounded to nearest, ties to even.
+inline u32 shift_to_nearest(u32 bits, u32 shift) {
+    const u32 half = 1u << (shift - 1);
+    return (bits + half - 1 + (bits >> shift & 1)) >> shift;
+}
+
+inline F16 to_f16(float value) {
+    const u32 bits = std::bit_cast<u32>(value), sign = bits >> 16 & 0x8000,
+              rest = bits & 0x7fffffff;
+    const u32 normal = shift_to_nearest(rest - (112u << 23), 13);
+    // Added to 0.5, a subnormal of f16 has its last bit where 0.5 has.
+    const u32 subnormal = std::bit_cast<u32>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
+    u32 half = rest < 0x38800000u ? subnormal : normal;
+    half = rest >= 0x477ff000u ? 0x7c00u : half;  // from 65520 on: infinity
+    return {static_cast<u16>(rest > 0x7f800000u ? 0x7fffu : half | sign)};
+}
+inline BF16 to_bf16(float value) {
+    const u32 bits = std::bit_cast<u32>(value);
+    return {
+        static_cast<u16>((bits & 0x7fffffff) > 0x7f800000u ? 0x7fffu : shift_to_nearest(bits, 16))};
+}
+
+// ---- f64 -> f32 with the last bit telling of a loss ----
+
+/// Makes `rounded`, the nearest to a value, its rounding to odd. `error` has the sign of value -
+/// rounded.
+template <class T>
+T to_odd(T rounded, T error) {
+    const auto bits = std::bit_cast<BitsOf<T>>(rounded);
+    const bool inexact =
+        error != 0 && magnitude(rounded) <= std::bit_cast<T>(kExponentBits<T>) && error == error;
+    const bool beyond = inexact && rounded != 0 &&
+                        (error < 0) == (rounded > 0);  // further from zero than the value
+    return std::bit_cast<T>(inexact ? (bits - beyond) | 1 : bits);
+}
+inline float to_float_odd(double value) {
+    const float rounded = static_cast<float>(value);
+    const double error = value - static_cast<double>(rounded);
+    // The error may be too small for an f32: its sign is what counts.
+    return to_odd(rounded, error > 0 ? 1.0f : error < 0 ? -1.0f : static_cast<float>(error));
+}
+/// a + b rounded to odd.
+inline double add_to_odd(double a, double b) {
+    const double sum = a + b, b_there = sum - a;
+    const double error = (a - (sum - b_there)) + (b - b_there);  // exact
+    return to_odd(sum, error);
+}
+
+inline F16 to_f16(double value) {
+    return to_f16(to_float_odd(value));
+}
+inline BF16 to_bf16(double value) {
+    return to_bf16(to_float_odd(value));
+}
+
+// ---- any rounding, into any format ----
+
+struct Format {
+    int fraction_bits;
+    int smallest_exponent;  ///< of a normal number
+    u64 largest;            ///< bits of the largest finite number
+    u64 infinity;           ///< what overflow gives
+    u64 nan;
+    int sign_position;
+};
+inline constexpr Format kF16{10, -14, 0x7bff, 0x7c00, 0x7fff, 15};
+inline constexpr Format kBF16{7, -126, 0x7f7f, 0x7f80, 0x7fff, 15};
+inline constexpr Format kE4M3{3, -6, 0x7e, 0x7e, 0x7f, 7};  // no infinity: the largest number
+inline constexpr Format kE5M2{2, -14, 0x7b, 0x7c, 0x7f, 7};
+inline constexpr Format kF32{23, -126, 0x7f7fffff, 0x7f800000, 0x7fffffff, 31};
+
+/// The number to be rounded: significand * 2^exponent.
+struct Exact {
+    bool negative = false;
+    u64 significand = 0;
+    int exponent = 0;
+};
+
+enum class Direction { nearest, zero, down, up };
+
+/// Whether `value`, cut after its last kept bit, goes one up: `rest` is what was cut, as a fraction
+/// of 2^shift.
+inline bool rounds_up(Direction direction, bool negative, bool is_odd, u64 rest, u64 half) {
+    switch (direction) {
+        case Direction::nearest: return rest > half || (rest == half && is_odd);
+        case Direction::zero: return false;
+        case Direction::down: return negative && rest != 0;
+        case Direction::up: return !negative && rest != 0;
+    }
+    return false;
+}
+
+/// Rounds a finite number into `format`. Overflow becomes the largest number or infinity, as the
+/// direction says.
+inline u64 round_into(const Format& format, Exact value, Direction direction) {
+    const u64 sign = u64{value.negative} << format.sign_position;
+    if (value.significand == 0) return sign;
+    // Bring the highest bit to 62, so that a round-up never overflows.
+    const int up = std::countl_zero(value.significand) - 1;
+    if (up < 0) {
+        value.significand = value.significand >> 1 | (value.significand & 1);
+        value.exponent += 1;
+    } else {
+        value.significand <<= up;
+        value.exponent -= up;
+    }
+    const int exponent = value.exponent + 62;  // of the highest bit
+    int dropped = 62 - format.fraction_bits;
+    if (exponent < format.smallest_exponent) dropped += format.smallest_exponent - exponent;
+    u64 kept = 0, rest = 1, half = 2;  // all is dropped, and less than a half
+    if (dropped < 64) {
+        kept = value.significand >> dropped;
+        rest = value.significand & ((u64{1} << dropped) - 1);
+        half = u64{1} << (dropped - 1);
+    }
+    kept += rounds_up(direction, value.negative, kept & 1, rest, half);
+    // The implicit bit of a normal number adds one to the exponent field.
+    const int field = std::max(exponent, format.smallest_exponent) - format.smallest_exponent;
+    const u64 bits = kept + (static_cast<u64>(field) << format.fraction_bits);
+    if (bits <= format.largest) return bits | sign;
+    const bool to_largest = direction == Direction::zero ||
+                            direction == (value.negative ? Direction::up : Direction::down);
+    return (to_largest ? format.largest : format.infinity) | sign;
+}
+
+inline Exact exact(double finite) {
+    const u64 bits = std::bit_cast<u64>(finite), fraction = bits & ((u64{1} << 52) - 1);
+    const int field = static_cast<int>(bits >> 52 & 0x7ff);
+    return {static_cast<bool>(bits >> 63), field ? fraction | u64{1} << 52 : fraction,
+            (field ? field : 1) - 1075};
+}
+
+/// The same for any double. NaN and infinity become the format's own.
+inline u64 round_into(const Format& format, double value, Direction direction) {
+    if (value != value) return format.nan;
+    if (std::isinf(value))
+        return format.infinity | u64{std::signbit(value)} << format.sign_position;
+    return round_into(format, exact(value), direction);
+}
+
+/// The value of the bits of an 8-bit format.
+inline float value_of_small(const Format& format, u32 bits) {
+    const u32 rest = bits & ((1u << format.sign_position) - 1);
+    const float sign = bits >> format.sign_position & 1 ? -1.0f : 1.0f;
+    if (rest > format.largest) {
+        const bool is_infinite = rest == format.infinity;
+        return is_infinite ? sign * std::bit_cast<float>(0x7f800000u)
+                           : std::bit_cast<float>(kNaN32);
+    }
+    const u32 field = rest >> format.fraction_bits,
+              fraction = rest & ((1u << format.fraction_bits) - 1);
+    const u32 significand = field ? fraction | 1u << format.fraction_bits : fraction;
+    const int exponent = static_cast<int>(field ? field - 1 : 0) + format.smallest_exponent;
+    return sign * std::ldexp(static_cast<float>(significand), exponent - format.fraction_bits);
+}
+
+}  // namespace coalesce::sim

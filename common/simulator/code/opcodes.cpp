@@ -1,0 +1,30 @@
+#include "code/opcodes.h"
+
+#include <unordered_map>
+
+namespace coalesce::sim {
+
+bool OpcodeEntry::reads_carry() const {
+    return name == "addc" || name == "subc" || name == "madc";
+}
+
+const std::vector<OpcodeEntry>& opcodes() {
+    static const std::vector<OpcodeEntry> all = {
+#define OPCODE(name, group, sentence) {#name, OpcodeGroup::group, sentence},
+#include "code/opcodes.inc"
+#undef OPCODE
+    };
+    return all;
+}
+
+const OpcodeEntry* find_opcode(std::string_view name) {
+    static const auto by_name = [] {
+        std::unordered_map<std::string_view, const OpcodeEntry*> entries;
+        for (const OpcodeEntry& entry : opcodes()) entries.emplace(entry.name, &entry);
+        return entries;
+    }();
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? nullptr : found->second;
+}
+
+}  // namespace coalesce::sim

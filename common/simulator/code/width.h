@@ -1,0 +1,29 @@
+// How wide a register's lanes are kept.
+#pragma once
+
+#include "base/types.h"
+#include "ptx/ast.h"
+
+namespace coalesce::sim {
+
+/// w128: 32 lanes of 64 bits with the low halves, then 32 with the high halves; atomics only.
+enum class Width : u8 { none, predicate, w32, w64, w128 };
+
+inline Width width_of_type(ptx::Type type) {
+    if (type == ptx::Type::pred) return Width::predicate;
+    if (ptx::size_of(type) == 16) return Width::w128;
+    return ptx::size_of(type) == 8 ? Width::w64 : Width::w32;
+}
+
+/// Of a slot: 32 lanes.
+inline u32 bytes_of(Width width) {
+    switch (width) {
+        case Width::w128: return 16 * kLanes;
+        case Width::w64: return 8 * kLanes;
+        case Width::w32: return 4 * kLanes;
+        default:
+            return 64;  // predicates too, which keeps every slot aligned for the host's vectors
+    }
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,117 @@
+// Programs that nvcc built with its default, the static runtime: they carry CUDA's functions inside.
+//
+// Theory of operation
+//   Such a program asks no loader for cudaMalloc, so that nothing can stand before it. But its symbol table
+//   says where its copy begins. `simulate` has this library loaded first and sets COALESCE_SIM_STATIC_RUNTIME;
+//   before the program's own constructors register its kernels, the first bytes of each copy become a jump to
+//   the function of the same name here. The copy's other bytes, and what it would ask of a driver, are never
+//   reached. A copy too short for a jump only calls another one.
+//
+// Linux only: <elf.h>, <link.h>, /proc/self/exe.
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace {
+
+/// The program's file, which the loader has found to be sound; empty when it cannot be read.
+class ProgramFile {
+public:
+    ProgramFile() {
+        const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+        if (file < 0) return;
+        struct stat status {};
+        if (fstat(file, &status) == 0) size_ = static_cast<std::size_t>(status.st_size);
+        void* const bytes = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+        close(file);
+        if (bytes != MAP_FAILED) bytes_ = static_cast<const char*>(bytes);
+    }
+    ~ProgramFile() {
+        if (bytes_) munmap(const_cast<char*>(bytes_), size_);
+    }
+    ProgramFile(const ProgramFile&) = delete;
+    ProgramFile& operator=(const ProgramFile&) = delete;
+
+    explicit operator bool() const { return bytes_ != nullptr; }
+    template <class T>
+    const T* at(std::uint64_t offset) const {
+        return reinterpret_cast<const T*>(bytes_ + offset);
+    }
+
+private:
+    const char* bytes_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Calls `use(symbol, name)` for each symbol of the file's own table, which `strip` would have removed.
+template <class Use>
+void for_each_symbol(const ProgramFile& file, Use use) {
+    const auto& header = *file.at<Elf64_Ehdr>(0);
+    const auto* sections = file.at<Elf64_Shdr>(header.e_shoff);
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+        if (sections[i].sh_type != SHT_SYMTAB) continue;
+        const auto* symbols = file.at<Elf64_Sym>(sections[i].sh_offset);
+        const char* names = file.at<char>(sections[sections[i].sh_link].sh_offset);
+        for (std::uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; ++k)
+            use(symbols[k], names + symbols[k].st_name);
+    }
+}
+
+/// How far from the addresses in its file the program was loaded.
+std::uintptr_t load_offset() {
+    std::uintptr_t offset = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* program, std::size_t, void* result) {
+            *static_cast<std::uintptr_t*>(result) = program->dlpi_addr;
+            return 1;  // the first one is the program
+        },
+        &offset);
+    return offset;
+}
+
+/// `jmp *0(%rip)`, and the address.
+struct __attribute__((packed)) Jump {
+    unsigned char code[6] = {0xff, 0x25, 0, 0, 0, 0};
+    const void* target;
+};
+
+bool write_jump(char* from, const void* target) {
+    const auto page_size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto address = reinterpret_cast<std::uintptr_t>(from);
+    const std::uintptr_t begin = address & ~(page_size - 1);
+    const std::size_t size = address + sizeof(Jump) - begin;
+    void* const page = reinterpret_cast<void*>(begin);
+    if (mprotect(page, size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+    const Jump jump{.target = target};
+    std::memcpy(from, &jump, sizeof jump);
+    return mprotect(page, size, PROT_READ | PROT_EXEC) == 0;
+}
+
+__attribute__((constructor)) void stand_before_static_runtime() {
+    if (!std::getenv("COALESCE_SIM_STATIC_RUNTIME")) return;
+    const ProgramFile file;
+    if (!file) return;
+    const std::uintptr_t offset = load_offset();
+    Dl_info self{};
+    dladdr(reinterpret_cast<const void*>(&stand_before_static_runtime), &self);
+    void* const library = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    for_each_symbol(file, [&](const Elf64_Sym& symbol, const char* name) {
+        const std::string_view view = name;
+        if (!view.starts_with("cuda") && !view.starts_with("__cuda")) return;
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) return;
+        if (symbol.st_size < sizeof(Jump)) return;
+        if (const void* ours = dlsym(library, name))
+            write_jump(reinterpret_cast<char*>(offset + symbol.st_value), ours);
+    });
+}
+
+}  // namespace

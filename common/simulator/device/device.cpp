@@ -1,0 +1,539 @@
+#include "device/device.h"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/block_layout.h"
+#include "code/names.h"
+#include "execute/device_calls.h"
+#include "execute/recorder.h"
+#include "execute/special_registers.h"
+#include "execute/worker.h"
+#include "program/lower.h"
+#include "ptx/parser.h"
+#include "report/progress.h"
+
+namespace coalesce::sim {
+
+struct Device::State {
+    explicit State(u64 capacity) : memory(capacity) {}
+
+    DeviceMemory memory;
+    std::unique_ptr<GlobalRace> global_race;
+    RaceLog shared_log{"racecheck"};
+    std::vector<std::unique_ptr<Worker>> workers;
+    Worker recording_worker;  ///< of the blocks that are written down
+    std::mutex launching;     ///< launches run one after the other
+    u64 launches = 0;
+    u64 clock = 0;
+    u64 grid_workspace = 0;
+    std::unordered_map<std::string, u64> alike;  ///< launches, by all that makes one like another
+    /// What a clean block of a kernel's last launch did in shared memory, and which launch that was.
+    struct CleanBlock {
+        std::shared_ptr<const Kernel::Code> code;
+        std::string key;
+        std::shared_ptr<const SharedLedger::Steps> steps;
+    };
+    std::unordered_map<const Kernel*, CleanBlock> clean;
+    void remember_clean_block(const Launch& launch);
+    void recall_clean_block(Launch& launch) const;
+};
+
+namespace {
+
+/// Loaded modules, and what is left of unloaded ones: their counters are wanted at the end.
+struct Registry {
+    std::mutex mutex;
+    std::vector<Module*> loaded;
+    std::vector<std::unique_ptr<Module>> unloaded;
+};
+Registry& registry() {
+    // Never destroyed: the report at exit is written after the destructors of static objects ran.
+    static Registry& r = *new Registry;
+    return r;
+}
+
+/// As on hardware, where the addresses of variables span 2 GiB.
+constexpr u64 kMaxVariableBytes = 2ull << 30;
+
+/// Device memory for every .global and .const variable, with its initial value.
+void place_variables(Module& module, DeviceMemory& memory) {
+    u64 total = 0;
+    for (const auto& [name, v] : module.ast->variables) {
+        const bool constant = v.space == ptx::StateSpace::constant;
+        if ((v.space != ptx::StateSpace::global && !constant) || v.is_extern) continue;
+        const AllocationKind kind = constant       ? AllocationKind::constant
+                                    : v.is_managed ? AllocationKind::managed
+                                                   : AllocationKind::variable;
+        const bool fits = v.size <= kMaxVariableBytes - total;
+        const u64 address =
+            fits ? memory.allocate(std::max<u64>(v.size, 1), kind, kernel_name(name)) : 0;
+        if (!address)
+            throw std::runtime_error("the variable " + name + " of " + std::to_string(v.size) +
+                                     " bytes does not fit into device memory");
+        total += v.size;
+        module.variable_addresses[name] = address;
+        module.owned.push_back(address);
+        u8* bytes = memory.host_view(address, std::max<u64>(v.size, 1));
+        std::copy_n(v.initial.begin(), std::min<u64>(v.initial.size(), v.size), bytes);
+        memory.mark_written(address, std::max<u64>(v.size, 1));
+    }
+}
+
+/// Where a shared variable lies in every kernel that has it; nothing when none has. clang keeps an array of
+/// such addresses as a constant, though ptxas, and so a real GPU, takes none of it.
+std::optional<u64> shared_address(const Module& module, const std::string& name) {
+    std::optional<u64> address;
+    for (const auto& [kernel_name, kernel] : module.kernels) {
+        const auto found = kernel->shared_offsets.find(name);
+        if (found == kernel->shared_offsets.end()) continue;
+        const u64 here = shared_window() + found->second;
+        if (address && *address != here)
+            throw std::runtime_error("an initial value has the address of " + name +
+                                     ", which differs between kernels");
+        address = here;
+    }
+    return address;
+}
+
+/// Initial values that are addresses of other variables or of functions.
+void relocate(Module& module, DeviceMemory& memory) {
+    const auto& functions = module.ast->functions;
+    for (const auto& [name, v] : module.ast->variables) {
+        const auto placed = module.variable_addresses.find(name);
+        if (placed == module.variable_addresses.end()) continue;
+        for (const ptx::Relocation& r : v.relocations) {
+            u64 value = 0;
+            const auto variable = module.variable_addresses.find(r.symbol);
+            const auto function = functions.find(r.symbol);
+            if (variable != module.variable_addresses.end())
+                value = variable->second;
+            else if (function != functions.end())
+                value = function_window() +
+                        16 * static_cast<u64>(std::distance(functions.begin(), function));
+            else if (const auto shared = shared_address(module, r.symbol))
+                value = r.generic ? *shared : *shared - shared_window();
+            value += static_cast<u64>(r.addend);
+            if (u8* bytes = memory.host_view(placed->second + r.offset, r.bytes))
+                std::memcpy(bytes, &value, r.bytes);
+        }
+    }
+}
+
+void make_kernels(Module& module) {
+    for (const auto& [name, function] : module.ast->functions) {
+        if (!function->is_entry || !function->has_body) continue;
+        auto kernel = std::make_unique<Kernel>();
+        kernel->name = name;
+        kernel->demangled = kernel_name(name);
+        kernel->ast = function.get();
+        kernel->module = &module;
+        describe_kernel(*kernel);
+        module.kernels[name] = std::move(kernel);
+    }
+}
+
+void report_unknown(const Kernel& kernel) {
+    Report report;
+    report.check = "execution";
+    report.kind = "unsupported";
+    report.kernel = kernel.demangled;
+    report.where = kernel.error_place;
+    report.message = kernel.error;
+    report.cure = "This kernel cannot run on the simulated GPU.";
+    reports().add(report);
+}
+
+}  // namespace
+
+Device::Device() : state_(std::make_unique<State>(options().memory_bytes)) {}
+
+Device& Device::instance() {
+    // Never destroyed: programs free memory in destructors of their own, at any time during exit.
+    static Device* device = new Device;
+    return *device;
+}
+
+DeviceMemory& Device::memory() {
+    return state_->memory;
+}
+
+std::unique_ptr<Module> Device::load(std::string_view ptx_text, std::string& error) {
+    auto module = std::make_unique<Module>();
+    try {
+        module->ast = ptx::parse(ptx_text);
+        for (const auto& [name, function] : module->ast->functions) put_in_order(*function);
+        place_variables(*module, state_->memory);
+        make_kernels(*module);
+        relocate(*module, state_->memory);
+    } catch (const std::exception& e) {
+        error = e.what();
+        for (u64 address : module->owned) state_->memory.free(address);
+        return nullptr;
+    }
+    const std::lock_guard lock(registry().mutex);
+    registry().loaded.push_back(module.get());
+    return module;
+}
+
+void Device::unload(Module& module) {
+    for (u64 address : module.owned) state_->memory.free(address);
+    module.owned.clear();
+    const std::lock_guard lock(registry().mutex);
+    std::erase(registry().loaded, &module);
+    const bool ran =
+        std::any_of(module.kernels.begin(), module.kernels.end(),
+                    [](const auto& entry) { return entry.second->totals.was_launched(); });
+    if (!ran) return;
+    auto kept = std::make_unique<Module>(std::move(module));
+    for (auto& [name, kernel] : kept->kernels) kernel->module = kept.get();
+    registry().unloaded.push_back(std::move(kept));
+}
+
+std::vector<const Kernel*> all_kernels() {
+    const std::lock_guard lock(registry().mutex);
+    std::vector<const Kernel*> kernels;
+    for (const auto& m : registry().unloaded)
+        for (const auto& [name, kernel] : m->kernels) kernels.push_back(kernel.get());
+    for (const Module* m : registry().loaded)
+        for (const auto& [name, kernel] : m->kernels) kernels.push_back(kernel.get());
+    return kernels;
+}
+
+void forget_unloaded_kernels() {
+    const std::lock_guard lock(registry().mutex);
+    registry().unloaded.clear();
+}
+
+u32 Device::blocks_per_multiprocessor(const Kernel& kernel, u32 threads, u32 dynamic_shared) {
+    using M = DeviceModel;
+    if (threads == 0 || threads > M::max_threads_per_block) return 0;
+    const u32 warps = (threads + kLanes - 1) / kLanes;
+    u32 blocks = std::min(M::max_blocks_per_multiprocessor,
+                          M::max_threads_per_multiprocessor / (warps * kLanes));
+    const u32 registers =
+        static_cast<u32>(round_up(std::max(kernel.registers_estimate, 16u), 8)) * warps * kLanes;
+    blocks = std::min(blocks, M::registers_per_multiprocessor / registers);
+    const u64 shared = u64{kernel.static_shared} + dynamic_shared + M::shared_reserved_per_block;
+    return static_cast<u32>(
+        std::min<u64>(blocks, M::shared_per_multiprocessor / round_up(shared, 128)));
+}
+
+// ---- launching ----
+
+namespace {
+
+u32 worker_count(const Kernel::Code& code, const LaunchConfig& config) {
+    // Blocks that can see each other's order have to have one.
+    if (code.order_sensitive || config.cooperative || options().seed || code.plain) return 1;
+    const u32 wanted =
+        options().workers ? options().workers : std::max(1u, std::thread::hardware_concurrency());
+    return static_cast<u32>(std::clamp<u64>(config.grid.count() / 4, 1, wanted));
+}
+
+Status check_shape(const Kernel& kernel, const LaunchConfig& config) {
+    const u64 threads = config.block.count();
+    if (threads == 0 || config.grid.count() == 0) return Status::invalid_configuration;
+    if (threads > DeviceModel::max_threads_per_block) return Status::invalid_configuration;
+    if (u64{kernel.static_shared} + config.dynamic_shared > DeviceModel::shared_per_block_optin)
+        return Status::invalid_value;
+    return Status::success;
+}
+
+std::vector<u8> gather_parameters(const Kernel& kernel, void** arguments) {
+    std::vector<u8> memory(kernel.parameter_bytes);
+    for (std::size_t k = 0; k < kernel.parameter_offsets.size(); ++k)
+        std::memcpy(memory.data() + kernel.parameter_offsets[k], arguments[k],
+                    kernel.ast->parameters[k].size);
+    return memory;
+}
+
+void add_totals(Kernel& kernel, const Kernel::Code& code, const WorkerTotals& totals) {
+    for (std::size_t k = 0; k < totals.sites.size(); ++k) kernel.totals.sites[k] += totals.sites[k];
+    for (std::size_t k = 0; k < totals.straight_runs.size(); ++k) {
+        if (totals.straight_runs[k] == 0) continue;
+        for (const auto& [line, count] : code.straights[k])
+            kernel.totals.instructions_by_line[line] += totals.straight_runs[k] * count;
+    }
+    kernel.totals.warp_instructions += totals.instructions;
+    kernel.totals.thread_instructions += totals.lane_instructions;
+    kernel.totals.branches += totals.branches;
+    kernel.totals.divergent_branches += totals.divergent_branches;
+}
+
+/// The allocations that the kernel's pointers point to, as far as it writes through them.
+std::vector<const Allocation*> written_by(const Launch& launch) {
+    const Kernel& kernel = *launch.kernel;
+    std::vector<u64> pointers;
+    for (const u32 offset : kernel.written.parameters) {
+        u64 pointer = 0;
+        if (offset + sizeof pointer <= launch.parameters.size())
+            std::memcpy(&pointer, launch.parameters.data() + offset, sizeof pointer);
+        pointers.push_back(pointer);
+    }
+    for (const std::string& name : kernel.written.variables)
+        if (const auto found = kernel.module->variable_addresses.find(name);
+            found != kernel.module->variable_addresses.end())
+            pointers.push_back(found->second);
+    std::vector<const Allocation*> allocations;
+    for (const u64 pointer : pointers)
+        if (const Allocation* found = launch.allocations->find(pointer))
+            allocations.push_back(found);
+    return allocations;
+}
+
+/// Of a launch that is not carried out as a whole: what it reads may never have been written.
+Checks only_bounds() {
+    Checks checks;
+    static_cast<void>(set_checks(checks, "memcheck"));
+    return checks;
+}
+
+}  // namespace
+
+Status Device::launch(Kernel& kernel, const LaunchConfig& config, void** arguments) {
+    const std::lock_guard lock(state_->launching);
+    if (const Status bad = check_shape(kernel, config); bad != Status::success) return bad;
+    lower(kernel);
+    if (!kernel.error.empty()) {
+        report_unknown(kernel);
+        return Status::unsupported_ptx;
+    }
+    const u64 resident =
+        u64{DeviceModel::multiprocessors} *
+        std::max(1u, blocks_per_multiprocessor(kernel, static_cast<u32>(config.block.count()),
+                                               config.dynamic_shared));
+    if (config.cooperative && config.grid.count() > resident) return Status::cooperative_too_large;
+    if (kernel.code->needs_heap) DeviceHeap::instance().prepare(state_->memory);
+    if (config.cooperative && !state_->grid_workspace) {
+        state_->grid_workspace =
+            state_->memory.allocate(4096, AllocationKind::variable, "grid barrier");
+        if (u8* bytes = state_->memory.host_view(state_->grid_workspace, 4096))
+            std::memset(bytes, 0, 4096);
+        state_->memory.mark_written(state_->grid_workspace, 4096);
+    }
+
+    const bool records = recorder().what() != Recorder::What::nothing && !options().seed;
+    const bool alone = records && recorder().what() != Recorder::What::beside;
+    timing::Recording* recording = records ? &recorder().add(kernel, config) : nullptr;
+    if (recording && config.cooperative) recording->blocks_wait = true;
+    if (alone && recording->blocks_wait) return Status::success;
+    Launch launch;
+    describe_launch(launch, kernel, config, arguments);
+    if (alone || (options().sample && leaves_checks_out(launch))) {
+        launch.checks = only_bounds();
+        launch.checks.memory = alone || options().checks.memory;
+    }
+    launch.only_heard = alone;
+    if (launch.checks.global_race) {
+        if (!state_->global_race)
+            state_->global_race = std::make_unique<GlobalRace>(state_->memory.range());
+        launch.global_race = state_->global_race.get();
+        launch.global_race->begin_launch(kernel, config.grid, config.block, *launch.allocations);
+        if (!kernel.written.anywhere) launch.global_race->expect_writes(written_by(launch));
+    }
+    state_->shared_log.begin_launch(kernel, config.grid, config.block);
+    std::vector<Counted> counted;
+    if (recording && !recording->blocks_wait)
+        record(launch, *recording, arguments, resident, alone, counted);
+    if (!launch.clean_block && !options().plain) state_->recall_clean_block(launch);
+    Progress progress(kernel.demangled, config.grid.count());
+    launch.progress = &progress;
+    if (!launch.failed()) run(launch, resident, counted);
+    if (recording)
+        for (const auto& worker : state_->workers) worker->neighbours.move_to(*recording);
+    if (!alone) add_up(launch, counted);
+    if (launch.global_race) {
+        launch.global_race->end_launch();
+        if (launch.global_race->was_surprised()) kernel.written.anywhere = true;
+    }
+    state_->shared_log.end_launch();
+    return static_cast<Status>(launch.status.load());
+}
+
+void Device::describe_launch(Launch& launch, Kernel& kernel, const LaunchConfig& config,
+                             void** arguments) {
+    launch.kernel = &kernel;
+    launch.code = kernel.code.get();
+    launch.config = config;
+    launch.memory = &state_->memory;
+    launch.allocations = state_->memory.table();
+    launch.checks = options().checks;
+    launch.parameters = gather_parameters(kernel, arguments);
+    launch.instruction_limit = options().max_instructions;
+    launch.number = state_->launches++;
+    launch.started_at = state_->clock;
+    launch.stack_limit = stack_limit;
+    launch.grid_workspace = state_->grid_workspace;
+}
+
+namespace {
+
+/// All that makes one launch of a kernel like another.
+std::string key_of(const Launch& launch) {
+    std::string key(launch.parameters.begin(), launch.parameters.end());
+    const auto add = [&key](const auto& value) {
+        key.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    add(launch.kernel);
+    add(launch.config.grid);
+    add(launch.config.block);
+    add(launch.config.dynamic_shared);
+    add(launch.checks.race);
+    add(launch.checks.init);
+    return key;
+}
+
+}  // namespace
+
+/// Whether this kernel was launched with these arguments so often that it is only counted: see Options::sample.
+bool Device::leaves_checks_out(const Launch& launch) {
+    // Nobody can say how many different launches a program makes.
+    constexpr std::size_t kMostKept = 1 << 16;
+    if (state_->alike.size() >= kMostKept) return false;
+    if (++state_->alike[key_of(launch)] <= options().sample) return false;
+    ++launch.kernel->totals.only_counted;
+    return true;
+}
+
+/// The launch before this one that was like it may have had a clean block: this one's blocks are compared with that.
+void Device::State::remember_clean_block(const Launch& launch) {
+    constexpr std::size_t kMostKernels = 64, kMostSteps = 1 << 16;
+    if (!launch.clean_block || launch.clean_block->order.size() > kMostSteps) return;
+    if (clean.size() >= kMostKernels) clean.clear();
+    // Of all that addresses are computed from before a block begins, this alone is another in each launch.
+    const auto* launch_number = find_special_register("%gridid");
+    for (const SpecialSlot& s : launch.kernel->code->launch_specials)
+        if (s.special == launch_number) return;
+    clean[launch.kernel] = {launch.kernel->code, key_of(launch), launch.clean_block};
+}
+
+void Device::State::recall_clean_block(Launch& launch) const {
+    const auto found = clean.find(launch.kernel);
+    if (found == clean.end() || found->second.code != launch.kernel->code ||
+        found->second.key != key_of(launch))
+        return;
+    launch.clean_block = found->second.steps;
+}
+
+namespace {
+
+/// Who writes the blocks down that stand for all, and their launch.
+struct Chosen {
+    Chosen(const Kernel& kernel, timing::Recording& recording)
+        : log(kernel, *kernel.plain_code, recording) {}
+
+    StepLog log;
+    Launch launch;
+};
+
+/// As far as what is recorded shows how many there should be.
+void choose_neighbours(Launch& launch, timing::Recording& recording, u64 resident) {
+    const auto neighbours = Recorder::neighbours(recording, resident);
+    std::tie(launch.first_neighbour, launch.neighbours) = neighbours;
+    std::tie(launch.first_below, launch.below) = Recorder::below(recording, neighbours);
+    recording.neighbours = launch.neighbours;
+}
+
+void run_on(Worker& worker, Launch& launch, RaceLog& shared_log, u64 resident,
+            std::vector<Counted>& counted) {
+    worker.begin_launch(launch, shared_log, options().seed, resident);
+    worker.run();
+    if (!launch.only_heard) launch.clean_block = worker.clean_block();  // else it may not be whole
+    worker.end_launch();
+    counted.push_back({launch.code, std::move(worker.totals)});
+}
+
+}  // namespace
+
+/// Runs the blocks that stand for all, step by step; `launch` leaves them out. Where blocks can see each other's
+/// order, they are run when their turn comes, else before all others.
+void Device::record(Launch& launch, timing::Recording& recording, void** arguments, u64 resident,
+                    bool alone, std::vector<Counted>& counted) {
+    Kernel& kernel = *launch.kernel;
+    if (!kernel.plain_code) kernel.plain_code = lower_plainly(kernel);
+    if (!kernel.plain_code) return;
+    const auto chosen = std::make_shared<Chosen>(kernel, recording);
+    describe_launch(chosen->launch, kernel, launch.config, arguments);
+    chosen->launch.code = kernel.plain_code.get();
+    chosen->launch.checks = launch.checks;
+    chosen->launch.global_race = launch.global_race;
+    chosen->launch.number = launch.number;
+    chosen->launch.only_heard = recorder().what() == Recorder::What::alone;
+    chosen->launch.recorder = &chosen->log;
+    const auto run_chosen = [=, this, &launch, &recording, &counted](std::vector<u64> blocks) {
+        chosen->launch.only = std::move(blocks);
+        chosen->launch.next_block = 0;
+        run_on(state_->recording_worker, chosen->launch, state_->shared_log, resident, counted);
+        if (chosen->launch.failed()) launch.fail(static_cast<Status>(chosen->launch.status.load()));
+        launch.clean_block = chosen->launch.clean_block;
+        choose_neighbours(launch, recording, resident);
+    };
+    const std::vector<u64> blocks = Recorder::chosen_blocks(launch.config, resident);
+    if (!alone) launch.left_out = blocks;
+    if (!alone && launch.code->order_sensitive) {
+        launch.in_turn = [run_chosen](u64 block) { run_chosen({block}); };
+        return;
+    }
+    const auto leave_out = [&launch, alone](const std::vector<u64>& also) {
+        if (!alone) launch.left_out.insert(launch.left_out.end(), also.begin(), also.end());
+    };
+    run_chosen(blocks);
+    if (const auto others =
+            Recorder::beside_the_first(launch.config, recording, asks_for_grid(*kernel.ast));
+        !others.empty()) {
+        leave_out(others);
+        run_chosen(others);
+    }
+    if (const std::vector<u64> more = Recorder::more_blocks(launch.config, recording);
+        !more.empty()) {
+        recording.recorded.clear();
+        leave_out(more);
+        run_chosen(more);
+    }
+    if (!alone) return;
+    launch.only.resize(launch.neighbours + launch.below);
+    const auto below = launch.only.begin() + static_cast<std::ptrdiff_t>(launch.neighbours);
+    std::iota(launch.only.begin(), below, launch.first_neighbour);
+    std::iota(below, launch.only.end(), launch.first_below);
+}
+
+/// Runs the launch's blocks on as many workers as it may have.
+void Device::run(Launch& launch, u64 resident, std::vector<Counted>& counted) {
+    const u32 count = worker_count(*launch.code, launch.config);
+    std::vector<std::unique_ptr<Worker>>& workers = state_->workers;
+    while (workers.size() < count) workers.push_back(std::make_unique<Worker>());
+    for (u32 k = 0; k < count; ++k)
+        workers[k]->begin_launch(launch, state_->shared_log, options().seed, resident);
+    std::vector<std::thread> threads;
+    for (u32 k = 1; k < count; ++k) threads.emplace_back([&, k] { workers[k]->run(); });
+    workers[0]->run();
+    for (std::thread& t : threads) t.join();
+    for (u32 k = 0; k < count; ++k) {
+        if (!launch.clean_block) launch.clean_block = workers[k]->clean_block();
+        workers[k]->end_launch();
+        counted.push_back({launch.code, std::move(workers[k]->totals)});
+    }
+    if (!launch.failed() && !launch.only_heard) state_->remember_clean_block(launch);
+}
+
+/// What all blocks have done, unless an error stopped them.
+void Device::add_up(const Launch& launch, const std::vector<Counted>& counted) {
+    Kernel& kernel = *launch.kernel;
+    ++(launch.failed() ? kernel.totals.stopped : kernel.totals.launches);
+    kernel.totals.grid = launch.config.grid;
+    kernel.totals.block = launch.config.block;
+    state_->clock += 1000 + launch.leapt;
+    if (launch.failed()) return;
+    for (const auto& [code, totals] : counted) {
+        add_totals(kernel, *code, totals);
+        state_->clock += totals.instructions;
+    }
+}
+
+}  // namespace coalesce::sim

@@ -1,0 +1,75 @@
+// See exit_report.h.
+#include "profile/exit_report.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/device_model.h"
+#include "base/options.h"
+#include "device/device.h"
+#include "profile/json.h"
+#include "profile/kernel_table.h"
+#include "profile/profile_text.h"
+#include "report/reports.h"
+#include "report/text.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+bool is_the_process_meant() {
+    const char* wanted = std::getenv("COALESCE_SIM_PID");
+    return !wanted || std::strtol(wanted, nullptr, 10) == getpid();
+}
+
+void write_file(const std::string& file, const std::string& text) {
+    std::FILE* out = std::fopen(file.c_str(), "w");
+    bool good = out != nullptr;
+    if (out) {
+        good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+        good = std::fclose(out) == 0 && good;
+    }
+    if (!good) {
+        std::fprintf(stderr, "coalesce: cannot write %s: %s; name another file\n", file.c_str(),
+                     std::strerror(errno));
+    }
+}
+
+std::string summary() {
+    const std::size_t sites = reports().all().size();
+    if (sites == 0) return "no reports";
+    return with_commas(sites) + (sites == 1 ? " report" : " reports") + " (seen " +
+           with_commas(reports().total()) + (reports().total() == 1 ? " time)" : " times)");
+}
+
+}  // namespace
+
+void write_exit_report() {
+    const Options& wanted = options();
+    const bool wants_text = wanted.print_report || wanted.print_lines;
+    if ((wanted.json_file.empty() && !wants_text) || !is_the_process_meant()) return;
+
+    const std::vector<KernelRow> rows = kernel_table(all_kernels());
+    if (!wanted.json_file.empty()) {
+        write_file(wanted.json_file,
+                   to_json(DeviceModel::name, rows, reports().all(), predicted_times()));
+    }
+    if (!wants_text) return;
+
+    // What the program printed stands before the report, also when both go to one file.
+    std::fflush(stdout);
+    const bool colour = wants_colour(STDERR_FILENO);
+    std::string text = "\n";
+    if (wanted.print_report)
+        text += profile_text(DeviceModel::name, rows, colour, predicted_times());
+    if (wanted.print_lines) text += annotated_text(rows, read_source, colour);
+    text += "\n" + summary() + "\n";
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace coalesce::sim

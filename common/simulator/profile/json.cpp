@@ -1,0 +1,112 @@
+// See json.h.
+#include "profile/json.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "timing/prediction_codec.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json as_array(Dim3 dim) {
+    return Json::array({dim.x, dim.y, dim.z});
+}
+
+std::string as_hex(u64 value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+Json line_to_json(const LineRow& line, bool knows_instructions) {
+    Json json{{"file", line.place.file}, {"line", line.place.line}};
+    for (const NamedCounter& counter : kCounters) {
+        if (counter.per_line) json[counter.name] = line.counters.*counter.value;
+    }
+    // Rather no number than a zero that is none.
+    if (!knows_instructions) json.erase("warp_instructions");
+    return json;
+}
+
+Json kernel_to_json(const KernelRow& kernel) {
+    Json json{{"name", kernel.name},
+              {"launches", kernel.launches},
+              {"stopped", kernel.stopped},
+              {"grid", as_array(kernel.grid)},
+              {"block", as_array(kernel.block)}};
+    if (kernel.only_counted) json["only_counted"] = kernel.only_counted;
+    if (kernel.launches == 0) return json;
+    for (const NamedCounter& counter : kCounters) {
+        json[counter.name] = kernel.counters.*counter.value;
+    }
+    json["lines"] = Json::array();
+    for (const LineRow& line : kernel.lines) {
+        json["lines"].push_back(line_to_json(line, kernel.instructions_by_line));
+    }
+    return json;
+}
+
+Json prediction_to_json(const PredictedKernel& kernel, const timing::Gpu& gpu) {
+    Json json{{"gpu", gpu.name},
+              {"measured_gpu", gpu.measured},
+              {"ms", kernel.ms},
+              {"launches_like_others", kernel.alike},
+              {"launches_left_out", kernel.left_out},
+              {"error_band", kernel.error_band},
+              {"unknown", codec::encode(kernel.unknown)}};
+    if (kernel.left_out) json["left_out_because"] = kernel.why;
+    if (!kernel.longest) return json;
+    json["longest"] = codec::encode(*kernel.longest);
+    json["longest"].erase("time_line");
+    json["binds"] = json["longest"]["binds"];
+    return json;
+}
+
+Json report_to_json(const Report& report) {
+    return {{"check", report.check},
+            {"kind", report.kind},
+            {"file", report.where.file},
+            {"line", report.where.line},
+            {"kernel", report.kernel},
+            {"block", as_array(report.block)},
+            {"thread", as_array(report.thread)},
+            {"count", report.count},
+            {"address", as_hex(report.address)},
+            {"message", report.message},
+            {"cure", report.cure},
+            {"other_file", report.other.file},
+            {"other_line", report.other.line},
+            {"other_block", as_array(report.other_block)},
+            {"other_thread", as_array(report.other_thread)}};
+}
+
+auto sort_key(const Report& r) {
+    return std::tie(r.kernel, r.where.file, r.where.line, r.check, r.kind, r.other.file,
+                    r.other.line, r.address, r.message);
+}
+
+}  // namespace
+
+std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
+                    std::vector<Report> reports, const PredictedTimes* times) {
+    std::stable_sort(reports.begin(), reports.end(),
+                     [](const Report& a, const Report& b) { return sort_key(a) < sort_key(b); });
+    Json json{{"device", device}, {"kernels", Json::array()}, {"reports", Json::array()}};
+    for (const KernelRow& kernel : kernels) {
+        json["kernels"].push_back(kernel_to_json(kernel));
+        const PredictedKernel* predicted = times ? times->of(kernel.name) : nullptr;
+        if (predicted)
+            json["kernels"].back()["predicted"] = prediction_to_json(*predicted, times->gpu());
+    }
+    for (const Report& report : reports) json["reports"].push_back(report_to_json(report));
+    // A name that is not UTF-8 (a file on an old disk) must not cost the whole report.
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace coalesce::sim

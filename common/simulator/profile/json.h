@@ -1,0 +1,29 @@
+// The machine-readable report: what harness, checker and tests read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profile/kernel_table.h"
+#include "profile/predicted_times.h"
+#include "report/reports.h"
+
+namespace coalesce::sim {
+
+/// {"device": NAME,
+///  "kernels": [{"name", "launches", "stopped", "grid": [x,y,z], "block": [x,y,z], every counter
+///               of kCounters, "lines": [{"file", "line", the counters that lines have}]}],
+///  "reports": [{"check", "kind", "file", "line", "kernel", "block": [x,y,z], "thread": [x,y,z],
+///               "count", "address": "0x...", "message", "cure", "other_file", "other_line",
+///               "other_block", "other_thread"}]}
+/// A launch that an error stopped is told in "stopped" and counted nowhere else; a kernel of which
+/// no launch came to its end has no counters.
+/// "only_counted": how many launches were not checked, where --sample left some out.
+/// Reports stand in the order of kernel, place and kind: the same run gives the same text.
+/// With `times`, each kernel has "predicted": {"gpu", "measured_gpu", "ms" (of all launches that have a time),
+/// "launches_like_others", "launches_left_out", "left_out_because", "error_band", "binds" and "longest" (of the
+/// launch that takes longest: as timing/prediction.h says), "unknown"}; without binds, longest when none has one.
+std::string to_json(const std::string& device, const std::vector<KernelRow>& kernels,
+                    std::vector<Report> reports, const PredictedTimes* times = nullptr);
+
+}  // namespace coalesce::sim

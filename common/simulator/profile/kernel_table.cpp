@@ -1,0 +1,127 @@
+// See kernel_table.h.
+#include "profile/kernel_table.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace coalesce::sim {
+
+Counters& Counters::operator+=(const Counters& other) {
+    for (const NamedCounter& counter : kCounters) this->*counter.value += other.*counter.value;
+    return *this;
+}
+
+bool Counters::has_memory_requests() const {
+    return load_requests + store_requests + atomic_requests + shared_load_requests +
+               shared_store_requests + shared_atomic_requests !=
+           0;
+}
+
+namespace {
+
+using LineKey = std::pair<std::string, u32>;
+using Lines = std::map<LineKey, Counters>;
+
+/// A generic access may have met global and shared memory, and an asynchronous copy loads from the
+/// one and stores to the other: so both sides of a site are looked at, whatever its state space.
+Counters named(const Site& site, const SiteCounters& c) {
+    Counters sum;
+    if (site.atomic) {
+        sum.atomic_requests = c.requests;
+        sum.atomic_sectors = c.sectors;
+        sum.atomic_useful_bytes = c.useful_bytes;
+        sum.shared_atomic_requests = c.shared_requests;
+        sum.shared_atomic_wavefronts = c.wavefronts;
+        sum.shared_atomic_ideal = c.wavefronts_ideal;
+        return sum;
+    }
+    if (site.load) {
+        sum.load_requests = c.requests;
+        sum.load_sectors = c.sectors;
+        sum.load_useful_bytes = c.useful_bytes;
+        sum.load_waits = c.waits;
+    } else {
+        sum.store_requests = c.requests;
+        sum.store_sectors = c.sectors;
+        sum.store_useful_bytes = c.useful_bytes;
+    }
+    if (site.store) {
+        sum.shared_store_requests = c.shared_requests;
+        sum.shared_store_wavefronts = c.wavefronts;
+        sum.shared_store_ideal = c.wavefronts_ideal;
+        sum.copy_waits = c.waits;
+    } else {
+        sum.copy_bytes_under_way = c.bytes_under_way;
+        sum.shared_load_requests = c.shared_requests;
+        sum.shared_load_wavefronts = c.wavefronts;
+        sum.shared_load_ideal = c.wavefronts_ideal;
+    }
+    return sum;
+}
+
+bool counts_as_global_or_shared(ptx::StateSpace space) {
+    return space == ptx::StateSpace::generic || space == ptx::StateSpace::global ||
+           space == ptx::StateSpace::shared;
+}
+
+void add_sites(const Kernel& kernel, Counters& total, Lines& lines) {
+    const std::size_t count = std::min(kernel.sites.size(), kernel.totals.sites.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const Site& site = kernel.sites[i];
+        if (!counts_as_global_or_shared(site.space)) continue;
+        const Counters counters = named(site, kernel.totals.sites[i]);
+        total += counters;
+        const Place place = kernel.place(site.where);
+        if (place.line != 0) lines[{place.file, place.line}] += counters;
+    }
+}
+
+/// Returns whether the lines got theirs.
+bool add_instructions(const Kernel& kernel, Counters& total, Lines& lines) {
+    const KernelTotals& totals = kernel.totals;
+    total.warp_instructions += totals.warp_instructions;
+    total.thread_instructions += totals.thread_instructions;
+    total.branches += totals.branches;
+    total.divergent_branches += totals.divergent_branches;
+    if (totals.instructions_by_line.empty() || !kernel.ast) return false;
+
+    for (const auto& [where, instructions] : totals.instructions_by_line) {
+        const Place place = kernel.place(ptx::SourceLine{where.first, where.second});
+        if (place.line != 0) lines[{place.file, place.line}].warp_instructions += instructions;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels) {
+    std::vector<KernelRow> rows;
+    std::vector<Lines> lines;  // parallel to rows
+    for (const Kernel* kernel : kernels) {
+        if (!kernel->totals.was_launched()) continue;
+        auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const KernelRow& r) { return r.name == kernel->demangled; });
+        if (row == rows.end()) {
+            row = rows.insert(rows.end(), KernelRow{});
+            row->name = kernel->demangled;
+            lines.emplace_back();
+        }
+        row->launches += kernel->totals.launches;
+        row->stopped += kernel->totals.stopped;
+        row->only_counted += kernel->totals.only_counted;
+        row->grid = kernel->totals.grid;
+        row->block = kernel->totals.block;
+        Lines& row_lines = lines[static_cast<std::size_t>(row - rows.begin())];
+        add_sites(*kernel, row->counters, row_lines);
+        row->instructions_by_line |= add_instructions(*kernel, row->counters, row_lines);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (const auto& [place, counters] : lines[i]) {
+            rows[i].lines.push_back({{place.first, place.second}, counters});
+        }
+    }
+    return rows;
+}
+
+}  // namespace coalesce::sim

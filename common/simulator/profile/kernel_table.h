@@ -1,0 +1,93 @@
+// The counters of every kernel that ran, under the names that reports and JSON use.
+//
+// Builds on  program.h (counters per memory instruction), counters.h (what they mean).
+// Idea       Every counter is a member of Counters and a line in kCounters. Sums, JSON and tests go
+//            through that list, so that a new counter is added in two places next to each other.
+// Read next  profile_text.cpp prints the rows, json.cpp writes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "code/kernel.h"
+
+namespace coalesce::sim {
+
+struct Counters {
+    // Global memory. A request is one warp-wide instruction; its sectors are 32 bytes each.
+    u64 load_requests = 0, load_sectors = 0, load_useful_bytes = 0;
+    u64 store_requests = 0, store_sectors = 0, store_useful_bytes = 0;
+    u64 atomic_requests = 0, atomic_sectors = 0, atomic_useful_bytes = 0;
+    // How often warps wait for loads (program/load_waits.h); for copies to shared memory, and what of these
+    // is under way when shared memory is read (execute/async_copy.h).
+    u64 load_waits = 0;
+    u64 copy_waits = 0, copy_bytes_under_way = 0;
+    // Shared memory. Bank conflicts are the wavefronts beyond the ideal.
+    u64 shared_load_requests = 0, shared_load_wavefronts = 0, shared_load_ideal = 0;
+    u64 shared_store_requests = 0, shared_store_wavefronts = 0, shared_store_ideal = 0;
+    u64 shared_atomic_requests = 0, shared_atomic_wavefronts = 0, shared_atomic_ideal = 0;
+    // Execution.
+    u64 warp_instructions = 0;
+    u64 thread_instructions = 0;
+    u64 branches = 0, divergent_branches = 0;
+
+    Counters& operator+=(const Counters& other);
+    bool operator==(const Counters&) const = default;
+    bool has_memory_requests() const;
+};
+
+struct NamedCounter {
+    const char* name;
+    u64 Counters::*value;
+    bool per_line;  ///< also known for every source line
+};
+
+inline constexpr NamedCounter kCounters[] = {
+    {"load_requests", &Counters::load_requests, true},
+    {"load_sectors", &Counters::load_sectors, true},
+    {"load_useful_bytes", &Counters::load_useful_bytes, true},
+    {"load_waits", &Counters::load_waits, true},
+    {"store_requests", &Counters::store_requests, true},
+    {"store_sectors", &Counters::store_sectors, true},
+    {"store_useful_bytes", &Counters::store_useful_bytes, true},
+    {"atomic_requests", &Counters::atomic_requests, true},
+    {"atomic_sectors", &Counters::atomic_sectors, true},
+    {"atomic_useful_bytes", &Counters::atomic_useful_bytes, true},
+    {"copy_waits", &Counters::copy_waits, true},
+    {"copy_bytes_under_way", &Counters::copy_bytes_under_way, true},
+    {"shared_load_requests", &Counters::shared_load_requests, true},
+    {"shared_load_wavefronts", &Counters::shared_load_wavefronts, true},
+    {"shared_load_ideal", &Counters::shared_load_ideal, true},
+    {"shared_store_requests", &Counters::shared_store_requests, true},
+    {"shared_store_wavefronts", &Counters::shared_store_wavefronts, true},
+    {"shared_store_ideal", &Counters::shared_store_ideal, true},
+    {"shared_atomic_requests", &Counters::shared_atomic_requests, true},
+    {"shared_atomic_wavefronts", &Counters::shared_atomic_wavefronts, true},
+    {"shared_atomic_ideal", &Counters::shared_atomic_ideal, true},
+    {"warp_instructions", &Counters::warp_instructions, true},
+    {"thread_instructions", &Counters::thread_instructions, false},
+    {"branches", &Counters::branches, false},
+    {"divergent_branches", &Counters::divergent_branches, false},
+};
+
+struct LineRow {
+    Place place;
+    Counters counters;
+};
+
+struct KernelRow {
+    std::string name;      ///< demangled; the same name in several modules makes one row
+    u64 launches = 0;      ///< that came to their end
+    u64 stopped = 0;       ///< that an error ended: not counted in what follows
+    u64 only_counted = 0;  ///< of all, those that were not checked: see Options::sample
+    Dim3 grid, block;      ///< of the last launch of either kind
+    Counters counters;     ///< sums over all launches
+    bool instructions_by_line = false;  ///< whether lines know their warp_instructions
+    std::vector<LineRow> lines;         ///< by file, then line; only lines whose number is known
+};
+
+/// The kernels that were launched, in the order in which they were loaded.
+std::vector<KernelRow> kernel_table(const std::vector<const Kernel*>& kernels);
+
+}  // namespace coalesce::sim

@@ -1,0 +1,112 @@
+// See predicted_times.h.
+#include "profile/predicted_times.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/options.h"
+#include "timing/predict.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+/// Launches of one shape that are predicted one by one: memory and branches may differ a little.
+constexpr u64 kPredicted = 3;
+/// Shapes of one kernel. A program that shrinks its grid with every launch has hundreds.
+constexpr std::size_t kShapes = 32;
+
+bool waits(const timing::Prediction& prediction) {
+    return std::find(prediction.unknown.begin(), prediction.unknown.end(),
+                     timing::Unknown::waits) != prediction.unknown.end();
+}
+
+void add_prediction(PredictedKernel& kernel, timing::Prediction prediction) {
+    prediction.time_line = {};
+    kernel.error_band = std::max(kernel.error_band, prediction.error_band);
+    for (const timing::Unknown one : prediction.unknown) {
+        if (std::find(kernel.unknown.begin(), kernel.unknown.end(), one) == kernel.unknown.end())
+            kernel.unknown.push_back(one);
+    }
+    if (!kernel.longest || prediction.ms > kernel.longest->ms)
+        kernel.longest = std::move(prediction);
+}
+
+void leave_out(PredictedKernel& kernel, const char* why) {
+    ++kernel.left_out;
+    kernel.why = why;
+}
+
+}  // namespace
+
+PredictedTimes::Shape PredictedTimes::shape_of(const LaunchConfig& config) {
+    const Dim3 grid = config.grid, block = config.block;
+    return {u64{grid.x} << 32 | grid.y,
+            grid.z,
+            block.x,
+            block.y,
+            u64{block.z} << 32 | config.dynamic_shared,
+            config.cluster.x * config.cluster.y * config.cluster.z};
+}
+
+bool PredictedTimes::wants(const Kernel& kernel, const LaunchConfig& config) const {
+    const auto shapes = launches_.find(kernel.demangled);
+    if (shapes == launches_.end()) return true;
+    const auto launches = shapes->second.find(shape_of(config));
+    if (launches == shapes->second.end()) return shapes->second.size() < kShapes;
+    return launches->second.count < kPredicted;
+}
+
+void PredictedTimes::add(const Kernel& kernel, const LaunchConfig& config,
+                         const timing::Recording* recording) {
+    PredictedKernel& sum = kernels_[kernel.demangled];
+    ++sum.launches;
+    auto& shapes = launches_[kernel.demangled];
+    const Shape shape = shape_of(config);
+    if (!recording && !shapes.contains(shape))
+        return leave_out(sum, "the kernel has launches of too many shapes");
+    Launches& launches = shapes[shape];
+    ++launches.count;
+    if (!recording) {
+        if (launches.predicted == 0) {
+            ++sum.left_out;
+            return;
+        }
+        ++sum.alike;
+        sum.ms += launches.ms / static_cast<double>(launches.predicted);
+        return;
+    }
+    timing::Prediction prediction = timing::predict(*recording, gpu_);
+    if (waits(prediction)) return leave_out(sum, "blocks may wait for each other");
+    if (prediction.ms <= 0) return leave_out(sum, "what blocks do could not be written down");
+    ++launches.predicted;
+    launches.ms += prediction.ms;
+    sum.ms += prediction.ms;
+    add_prediction(sum, std::move(prediction));
+}
+
+void PredictedTimes::clear() {
+    launches_.clear();
+    kernels_.clear();
+}
+
+const PredictedKernel* PredictedTimes::of(const std::string& kernel) const {
+    const auto found = kernels_.find(kernel);
+    return found == kernels_.end() ? nullptr : &found->second;
+}
+
+PredictedTimes* predicted_times() {
+    // Never destroyed: the report at exit reads it after the destructors of static objects ran.
+    static PredictedTimes* const instance = []() -> PredictedTimes* {
+        if (options().time_on.empty()) return nullptr;
+        try {
+            return new PredictedTimes(timing::gpu_of(options().time_on));
+        } catch (const timing::GpuError& error) {
+            std::fprintf(stderr, "coalesce: COALESCE_SIM_TIME is ignored: %s.\n", error.what());
+            return nullptr;
+        }
+    }();
+    return instance;
+}
+
+}  // namespace coalesce::sim

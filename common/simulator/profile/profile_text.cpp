@@ -1,0 +1,329 @@
+// See profile_text.h.
+//
+// Idea    Both views print "accesses": what one kernel, or one line, did to one kind of memory in
+//         one direction. The table gives them a row each, the annotated source a remark each.
+// Watch   The ideal of global memory is worked out from the bytes that the lanes asked for: that
+//         many sectors would do if every byte of them were used. Lanes that read the same bytes ask
+//         for more than there is, hence the minimum with what was really moved.
+#include "profile/profile_text.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "counters/counters.h"
+#include "report/text.h"
+#include "timing/words.h"
+
+namespace coalesce::sim {
+
+namespace {
+
+constexpr u64 kSectorBytes = 32;
+
+struct Access {
+    const char* name;
+    u64 requests;
+    u64 passes;        ///< sectors, or wavefronts
+    u64 ideal;         ///< passes that would have been enough
+    u64 useful_bytes;  ///< global memory only
+};
+
+u64 ideal_sectors(u64 useful_bytes, u64 sectors) {
+    return std::min((useful_bytes + kSectorBytes - 1) / kSectorBytes, sectors);
+}
+
+/// The accesses that took place at all.
+std::vector<Access> only_used(std::vector<Access> accesses) {
+    std::erase_if(accesses, [](const Access& a) { return a.requests == 0; });
+    return accesses;
+}
+
+std::vector<Access> global_accesses(const Counters& c) {
+    const auto access = [](const char* name, u64 requests, u64 sectors, u64 useful) {
+        return Access{name, requests, sectors, ideal_sectors(useful, sectors), useful};
+    };
+    return only_used(
+        {access("global loads", c.load_requests, c.load_sectors, c.load_useful_bytes),
+         access("global stores", c.store_requests, c.store_sectors, c.store_useful_bytes),
+         access("global atomics", c.atomic_requests, c.atomic_sectors, c.atomic_useful_bytes)});
+}
+
+std::vector<Access> shared_accesses(const Counters& c) {
+    return only_used(
+        {{"shared loads", c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_ideal, 0},
+         {"shared stores", c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_ideal,
+          0},
+         {"shared atomics", c.shared_atomic_requests, c.shared_atomic_wavefronts,
+          c.shared_atomic_ideal, 0}});
+}
+
+// ---- colour ----
+
+/// Twice what would do is worth a look.
+bool is_wasteful(const Access& access) {
+    return access.passes >= 2 * std::max<u64>(access.ideal, 1);
+}
+
+std::string coloured(const std::string& text, const char* code, bool colour) {
+    return colour ? "\033[" + std::string(code) + "m" + text + "\033[0m" : text;
+}
+constexpr const char* kBold = "1";
+constexpr const char* kRed = "31";
+constexpr const char* kDim = "2";
+
+// ---- the table ----
+
+/// "  name  requests  passes  per request  ideal  last": 80 columns.
+std::string table_row(const std::string& name, const std::string& requests,
+                      const std::string& passes, const std::string& each, const std::string& ideal,
+                      const std::string& last) {
+    char line[256];
+    std::snprintf(line, sizeof line, "  %-15s%16s%17s%9s%7s%14s", name.c_str(), requests.c_str(),
+                  passes.c_str(), each.c_str(), ideal.c_str(), last.c_str());
+    return line;
+}
+
+std::string percent_useful(const Access& a) {
+    const u64 moved = a.passes * kSectorBytes;
+    return std::to_string(std::min<u64>(100, moved ? a.useful_bytes * 100 / moved : 0)) + " %";
+}
+
+void add_rows(std::string& out, const std::vector<Access>& accesses, bool global, bool colour) {
+    if (accesses.empty()) return;
+    out += coloured(global ? table_row("", "requests", "sectors", "each", "ideal", "useful bytes")
+                           : table_row("", "requests", "wavefronts", "each", "ideal", "conflicts"),
+                    kDim, colour) +
+           "\n";
+    for (const Access& a : accesses) {
+        const std::string last = global ? percent_useful(a) : with_commas(a.passes - a.ideal);
+        const std::string row =
+            table_row(a.name, with_commas(a.requests), with_commas(a.passes),
+                      ratio(a.passes, a.requests), ratio(a.ideal, a.requests), last);
+        out += coloured(row, kRed, colour && is_wasteful(a)) + "\n";
+    }
+}
+
+std::string title(const KernelRow& kernel) {
+    const u64 launches = kernel.launches + kernel.stopped;
+    return kernel.name + ": " + with_commas(launches) + (launches == 1 ? " launch" : " launches") +
+           ", grid " + as_shape(kernel.grid) + ", block " + as_shape(kernel.block) +
+           (launches == 1 ? "" : " (the last)");
+}
+
+std::string stopped_row(const KernelRow& kernel) {
+    const std::string which = kernel.launches + kernel.stopped == 1 ? "the launch"
+                              : kernel.stopped == 1                 ? "one launch"
+                                                    : with_commas(kernel.stopped) + " launches";
+    return which + (kernel.stopped == 1 ? " was" : " were") +
+           " stopped by an error, and not counted";
+}
+
+std::string execution_row(const Counters& c) {
+    return "  " + with_commas(c.warp_instructions) + " warp instructions, " +
+           ratio(c.thread_instructions, c.warp_instructions) + " of 32 lanes active; " +
+           with_commas(c.divergent_branches) + " of " + with_commas(c.branches) +
+           " branches divergent";
+}
+
+void add_kernel(std::string& out, const KernelRow& kernel, bool colour) {
+    out += "\n" + coloured(wrap(title(kernel), kColumns, "", "    "), kBold, colour) + "\n";
+    if (kernel.stopped > 0) out += "  " + stopped_row(kernel) + "\n";
+    if (kernel.only_counted > 0)
+        out += "  " + with_commas(kernel.only_counted) + " of them counted, and not checked\n";
+    if (kernel.launches == 0) return;
+    add_rows(out, global_accesses(kernel.counters), true, colour);
+    add_rows(out, shared_accesses(kernel.counters), false, colour);
+    out += wrap(execution_row(kernel.counters), kColumns, "  ", "  ") + "\n";
+}
+
+// ---- predicted times ----
+
+std::string percent(double part) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0f %%", 100 * part);
+    return text;
+}
+
+/// What is to be known of a kernel's time besides the time.
+std::string told_of_time(const std::string& name, const PredictedKernel& kernel) {
+    std::string text = name;
+    if (kernel.longest)
+        text += ": " + timing::words_for(kernel.longest->binds) + "; within " +
+                percent(kernel.error_band);
+    if (kernel.alike)
+        text += "; " + with_commas(kernel.alike) + " launches are taken for like earlier ones";
+    for (const timing::Unknown what : kernel.unknown)
+        text += "; not known: " + timing::words_for(what);
+    if (kernel.left_out)
+        text += "; " + with_commas(kernel.left_out) +
+                (kernel.left_out == 1 ? " launch is" : " launches are") +
+                " left out: " + kernel.why;
+    return text;
+}
+
+struct NamedTime {
+    std::string name;
+    const PredictedKernel* kernel;
+};
+
+std::string time_row(const NamedTime& row, double sum) {
+    const PredictedKernel& kernel = *row.kernel;
+    char figures[64], nothing[64];
+    std::snprintf(figures, sizeof figures, "%12.4f%8s%10s  ", kernel.ms,
+                  sum > 0 ? percent(kernel.ms / sum).c_str() : "-",
+                  with_commas(kernel.launches).c_str());
+    std::snprintf(nothing, sizeof nothing, "%12s%8s%10s  ", "-", "-",
+                  with_commas(kernel.launches).c_str());
+    const std::string first = kernel.longest ? figures : nothing;
+    return wrap(told_of_time(row.name, kernel), kColumns, first,
+                std::string(first.size() + 2, ' ')) +
+           "\n";
+}
+
+std::string times_text(const std::vector<KernelRow>& kernels, const PredictedTimes& times,
+                       bool colour) {
+    std::vector<NamedTime> rows;
+    double sum = 0;
+    for (const KernelRow& kernel : kernels) {
+        const PredictedKernel* predicted = times.of(kernel.name);
+        if (!predicted) continue;
+        rows.push_back({kernel.name, predicted});
+        sum += predicted->ms;
+    }
+    if (rows.empty()) return "";
+    std::stable_sort(rows.begin(), rows.end(), [](const NamedTime& a, const NamedTime& b) {
+        return a.kernel->ms > b.kernel->ms;
+    });
+    const std::string what = "Predicted, not measured: kernels on " +
+                             std::string(times.gpu().measured ? "an " : "an unverified ") +
+                             times.gpu().name;
+    std::string text = "\n" + coloured(wrap(what, kColumns, "", "  "), kBold, colour) + "\n";
+    char head[96];
+    std::snprintf(head, sizeof head, "%12s%8s%10s  %s", "ms", "of all", "launches",
+                  "kernel: what binds its longest launch");
+    text += coloured(head, kDim, colour) + "\n";
+    for (const NamedTime& row : rows) text += time_row(row, sum);
+    return text;
+}
+
+// ---- the annotated source ----
+
+constexpr u32 kContext = 2;  ///< lines shown around one that touches memory
+
+using LinesOfFile = std::map<u32, Counters>;
+
+void add_remark(std::string& out, const Access& a, bool global, bool colour) {
+    const char* unit = global ? "sectors" : "wavefronts";
+    std::string text = "^ " + std::string(a.name) + ": " + with_commas(a.requests) + " x " +
+                       ratio(a.passes, a.requests) + " " + unit + " (ideal " +
+                       ratio(a.ideal, a.requests) + ")";
+    if (global) {
+        text += ", " + percent_useful(a) + " of the bytes useful";
+    } else if (a.passes > a.ideal) {
+        text += ", " + with_commas(a.passes - a.ideal) + " conflicts";
+    }
+    out +=
+        coloured(wrap(text, kColumns, "        ", "          "), kRed, colour && is_wasteful(a)) +
+        "\n";
+}
+
+void add_source_line(std::string& out, u32 number, const std::string* text,
+                     const Counters* counters, bool colour) {
+    char gutter[32];
+    std::snprintf(gutter, sizeof gutter, "%5u | ", number);
+    std::string line = gutter + (text ? *text : std::string());
+    if (line.size() > kColumns) line = line.substr(0, kColumns - 3) + "...";
+    out += line + "\n";
+    if (!counters) return;
+    for (const Access& a : global_accesses(*counters)) add_remark(out, a, true, colour);
+    for (const Access& a : shared_accesses(*counters)) add_remark(out, a, false, colour);
+}
+
+/// Line numbers to show: those that touch memory, and some around each when the text is there.
+std::set<u32> lines_to_show(const LinesOfFile& lines, const std::vector<std::string>* text) {
+    std::set<u32> shown;
+    for (const auto& [line, counters] : lines) {
+        if (!counters.has_memory_requests()) continue;
+        shown.insert(line);
+        if (!text) continue;
+        const u32 last = static_cast<u32>(std::min<u64>(u64{line} + kContext, text->size()));
+        for (u32 l = line > kContext ? line - kContext : 1; l <= last; ++l) shown.insert(l);
+    }
+    return shown;
+}
+
+void add_file(std::string& out, const KernelRow& kernel, const std::string& file,
+              const LinesOfFile& lines, const SourceReader& source, bool colour) {
+    const std::optional<std::vector<std::string>> text = source(file);
+    const std::set<u32> shown = lines_to_show(lines, text ? &*text : nullptr);
+    if (shown.empty()) return;
+    out += "\n" +
+           coloured(wrap(kernel.name + " in " + shown_path(file), kColumns, "", "    "), kBold,
+                    colour) +
+           "\n";
+    if (!text) out += "  (the source cannot be read: line numbers only)\n";
+    u32 previous = 0;
+    for (const u32 line : shown) {
+        if (previous != 0 && line != previous + 1) out += "      |\n";
+        previous = line;
+        const bool has_text = text && line <= text->size();
+        const auto counters = lines.find(line);
+        add_source_line(out, line, has_text ? &(*text)[line - 1] : nullptr,
+                        counters == lines.end() ? nullptr : &counters->second, colour);
+    }
+}
+
+}  // namespace
+
+std::string profile_text(const std::string& device, const std::vector<KernelRow>& kernels,
+                         bool colour, const PredictedTimes* times) {
+    const char* what =
+        times ? ": counters; times are predicted" : ": counters only, a simulation has no times";
+    std::string out = wrap(device + what, kColumns, "", "") + "\n";
+    if (kernels.empty()) out += "\nno kernel was launched\n";
+    for (const KernelRow& kernel : kernels) add_kernel(out, kernel, colour);
+    if (times) out += times_text(kernels, *times, colour);
+    return out;
+}
+
+std::string annotated_text(const std::vector<KernelRow>& kernels, const SourceReader& source,
+                           bool colour) {
+    std::string out;
+    for (const KernelRow& kernel : kernels) {
+        std::map<std::string, LinesOfFile> files;
+        for (const LineRow& row : kernel.lines)
+            files[row.place.file][row.place.line] = row.counters;
+        if (files.empty() && kernel.counters.has_memory_requests()) {
+            out += "\n" +
+                   wrap(kernel.name + ": no line numbers; build with nvcc -lineinfo", kColumns, "",
+                        "    ") +
+                   "\n";
+        }
+        for (const auto& [file, lines] : files) {
+            add_file(out, kernel, file, lines, source, colour);
+        }
+    }
+    return out;
+}
+
+std::optional<std::vector<std::string>> read_source(const std::string& file) {
+    std::ifstream in(file);
+    if (!in) return std::nullopt;
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) {
+        std::string plain;  // tabs would spoil the columns
+        for (const char c : line) {
+            if (c == '\t')
+                plain.append(4, ' ');
+            else if (c != '\r')
+                plain += c;
+        }
+        lines.push_back(plain);
+    }
+    return lines;
+}
+
+}  // namespace coalesce::sim

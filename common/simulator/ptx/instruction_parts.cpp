@@ -1,0 +1,47 @@
+#include "ptx/instruction_parts.h"
+
+namespace coalesce::sim::ptx {
+
+Type type_of(const Instruction& instruction) {
+    for (auto m = instruction.modifiers.rbegin(); m != instruction.modifiers.rend(); ++m)
+        if (const Type type = type_named(*m); type != Type::none) return type;
+    return Type::none;
+}
+
+StateSpace space_of(const Instruction& instruction) {
+    for (const std::string& m : instruction.modifiers) {
+        if (m == "global") return StateSpace::global;
+        if (m == "shared" || m == "shared::cta" || m == "shared::cluster")
+            return StateSpace::shared;
+        if (m == "local") return StateSpace::local;
+        if (m == "const") return StateSpace::constant;
+    }
+    return StateSpace::generic;
+}
+
+StateSpace space_of_access(const Instruction& instruction) {
+    for (const std::string& m : instruction.modifiers)
+        if (m == "param" || m.starts_with("param::")) return StateSpace::param;
+    return space_of(instruction);
+}
+
+u32 vector_length(const Instruction& instruction) {
+    if (instruction.has("v2")) return 2;
+    if (instruction.has("v4")) return 4;
+    if (instruction.has("v8")) return 8;
+    return 1;
+}
+
+bool is_sink(const Instruction& instruction, std::size_t operand) {
+    return operand < instruction.operands.size() &&
+           instruction.operands[operand].kind == Operand::Kind::sink;
+}
+
+bool is_predicate(const Instruction& instruction, const Function& function, std::size_t operand) {
+    if (operand >= instruction.operands.size()) return false;
+    const Operand& o = instruction.operands[operand];
+    return o.kind == Operand::Kind::reg && o.reg < function.registers.size() &&
+           function.registers[o.reg].type == Type::pred;
+}
+
+}  // namespace coalesce::sim::ptx

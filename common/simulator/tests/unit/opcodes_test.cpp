@@ -1,0 +1,50 @@
+// Unit tests of code/opcodes.h: what the list promises is there. (Of lane-wise instructions: lanes_test.cpp.)
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "code/opcodes.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "execute/families.h"
+#include "execute/special_registers.h"
+#include "ptx/special_registers.h"
+
+using namespace coalesce::sim;
+
+TEST_CASE("every opcode of a family has one") {
+    int families = 0;
+    for (const OpcodeEntry& entry : opcodes()) {
+        const bool wants_family = entry.group == OpcodeGroup::warp ||
+                                  entry.group == OpcodeGroup::memory ||
+                                  entry.group == OpcodeGroup::machine;
+        CHECK_MESSAGE(has_family(entry.name) == wants_family, entry.name);
+        families += wants_family;
+    }
+    CHECK(families > 20);
+}
+
+TEST_CASE("an opcode is found by its whole name") {
+    REQUIRE(find_opcode("shfl") != nullptr);
+    CHECK(find_opcode("shfl")->group == OpcodeGroup::warp);
+    CHECK(find_opcode("shf")->group == OpcodeGroup::lanes);
+    CHECK(find_opcode("sh") == nullptr);
+    CHECK(find_opcode("alloca") == nullptr);
+    CHECK(find_opcode("addc")->reads_carry());
+    CHECK_FALSE(find_opcode("add")->reads_carry());
+}
+
+TEST_CASE("the special registers that change with time are the clocks") {
+    int clocks = 0;
+    for (const std::string name :
+         {"%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi",
+          "%laneid", "%warpid", "%smid", "%gridid", "%lanemask_lt", "%envreg3",
+          "%total_smem_size"}) {
+        CAPTURE(name);
+        const SpecialRegister* special = find_special_register(name);
+        REQUIRE(special != nullptr);
+        CHECK((special->varies == Varies::always) == ptx::is_clock(name));
+        clocks += ptx::is_clock(name);
+    }
+    CHECK(clocks == 6);
+}

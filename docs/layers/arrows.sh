@@ -1,0 +1,14 @@
+#!/bin/sh
+# arrows.sh ROOT -- every #include below ROOT that leaves its folder, a line each: FROM TO FILE PATH, where FROM and TO
+# are folders of order.txt. Tests may include all that they test, and are left out.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+order=${ORDER:-$here/order.txt}
+cd "$1"
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+find . \( -name build -o -name tests -o -name fuzz -o -name cases -o -name node_modules -o -name '.?*' \) -prune -o \
+    -type f \( -name '*.h' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.cu' -o -name '*.inc' \
+    -o -path '*/cuda/include/*' \) -print | sed 's|^\./||' | LC_ALL=C sort >"$work/files"
+xargs grep -HE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' <"$work/files" >"$work/includes" || [ $? = 1 ]
+awk -f "$here/arrows.awk" "$order" "$work/files" "$work/includes"

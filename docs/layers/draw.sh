@@ -1,0 +1,25 @@
+#!/bin/sh
+# draw.sh ROOT FOLDER -- draws layers.svg (the project) and layers_simulator.svg (the folders of the simulator) into
+# FOLDER, from the includes below ROOT.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+sh "$here/arrows.sh" "$1" >"$work/arrows"
+# Where the page has a say (the book's switch), it sets the same names on .drawing .diagram.
+style='<style>
+.diagram { --d-ink: #1d242b; --d-faint: #56616c; --d-page: #ffffff; --d-idle: #eef1f4; }
+@media (prefers-color-scheme: dark) {
+.diagram { --d-ink: #e4e9ee; --d-faint: #a4afba; --d-page: #14181c; --d-idle: #262d34; }
+}
+.diagram .page { fill: var(--d-page); }
+.diagram .box { fill: var(--d-idle); stroke: var(--d-faint); }
+.diagram path { fill: none; stroke: var(--d-faint); }
+.diagram text { fill: var(--d-ink); font: 12px system-ui, "DejaVu Sans", sans-serif; text-anchor: middle; }
+</style>'
+draw() { # BOXES TITLE
+    awk -f "$here/picture.awk" -v style="$style" -v title="$2" "$1" "$work/arrows"
+}
+draw "$here/order.txt" "The folders of the project, each above those that it includes" >"$2/layers.svg"
+sed -n 's|^common/simulator/\([a-z]*\) .*|& \1|p' "$here/order.txt" | awk '{ print $1, $3 }' >"$work/simulator"
+draw "$work/simulator" "The folders of the simulator, each above those that it includes" >"$2/layers_simulator.svg"
