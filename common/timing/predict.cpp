@@ -290,10 +290,14 @@ bool stores_parts(const Work& work, const Traffic& t) {
 }
 
 /// Copies that read runs of 32 bytes took between 1.3 and 2.4 times as long as others, by the pitch and the order of the
-/// runs (calibrate/runs.cu, on an H200); of 64 bytes 1.4 times there, and 1.8 in 11_any_shape's any_int16.
+/// runs (calibrate/runs.cu, on an H200); of 64 bytes 1.4 times there, and 1.8 in 11_any_shape's any_int16. So much is in
+/// doubt, too, where a block reads half a line and one that comes later the other half, and nobody more beside it: do the
+/// halves meet? (any_int16 at 8192 x 8192.)
 bool moves_half_lines(const Traffic& t) {
     const auto is_half = [](double run) { return run > 0 && run < line_bytes; };
-    return is_half(t.run_read) || is_half(t.run_written);
+    const bool halves_may_meet =
+        is_half(t.own_run_read) && t.run_read > 0 && t.run_read <= line_bytes;
+    return is_half(t.run_read) || is_half(t.run_written) || halves_may_meet;
 }
 
 bool multiplies_matrices(const Recording& recording) {

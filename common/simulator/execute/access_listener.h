@@ -36,6 +36,13 @@ public:
     /// Whether it wants to know of shared memory, too.
     virtual bool hears_shared() const { return true; }
     virtual void note(const Warp& w, const Op* op, const HeardAccess& access) = 0;
+    /// An access of all lanes, one behind the other from `first` on; whose addresses nobody has written down yet.
+    virtual void note_row(const Warp& w, const Op* op, HeardAccess access, u64 first) {
+        u64 addresses[kLanes];
+        for (int l = 0; l < kLanes; ++l) addresses[l] = first + static_cast<u64>(l) * access.bytes;
+        access.addresses = addresses;
+        note(w, op, access);
+    }
 };
 
 /// Somebody who hears of every instruction besides. In plain mode alone, where an Op of its own counts each.

@@ -382,27 +382,48 @@ template <class Shape, bool Store>
     return true;
 }
 
+/// The same for a row of all lanes: most are, and a listener need not look at 32 addresses to see it.
+template <class Shape, bool Store>
+[[gnu::noinline]] bool observe_row(Warp& w, const Op* op, u64 first) {
+    if (w.heard_enough) return false;
+    const bool only_heard = w.block->launch->only_heard;
+    if (!w.listener || w.block->watch->on() || (only_heard && !Store))
+        return observe<Shape, Store>(w, op);
+    w.listener->note_row(w, op,
+                         {.kind = Store ? HeardAccess::Kind::store : HeardAccess::Kind::load,
+                          .shared = false,
+                          .bytes = Shape::kTotal,
+                          .lanes = kAllLanes,
+                          .addresses = nullptr},
+                         first);
+    return !only_heard;
+}
+
 template <class Shape, bool Store>
 const Op* access_weak(Warp& w, const Op* op) {
     if constexpr (!Store) w.load_issued(op);
-    if (w.observed && !observe<Shape, Store>(w, op)) [[unlikely]]
-        return op + 1;
+    u64 differs = 1, address = 0;
     if (w.active == kAllLanes) {
         const u64* base = w.lanes<u64>(op->a);
         const u64 first = base[0];
-        u64 differs = 0;
+        differs = 0;
         for (int l = 0; l < kLanes; ++l)
             differs |= base[l] - (first + static_cast<u64>(l) * Shape::kTotal);
-        const u64 address = first + static_cast<u64>(op->immediate);
-        if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
-            SiteCache& cache = w.caches[op->site];
-            const auto inside = [&] {
-                return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes;
-            };
-            if (inside() || (remember_allocation(*w.block->launch, cache, address) && inside())) {
-                access_row<Shape, Store>(w, op, cache, address);
-                return op + 1;
-            }
+        address = first + static_cast<u64>(op->immediate);
+    }
+    if (w.observed) [[unlikely]] {
+        const bool goes_on =
+            differs == 0 ? observe_row<Shape, Store>(w, op, address) : observe<Shape, Store>(w, op);
+        if (!goes_on) return op + 1;
+    }
+    if (differs == 0 && (address & (Shape::kTotal - 1)) == 0) {
+        SiteCache& cache = w.caches[op->site];
+        const auto inside = [&] {
+            return address >= cache.begin && address <= cache.end - Shape::kTotal * kLanes;
+        };
+        if (inside() || (remember_allocation(*w.block->launch, cache, address) && inside())) {
+            access_row<Shape, Store>(w, op, cache, address);
+            return op + 1;
         }
     }
     return access_irregular<Shape, Store>(w, op);

@@ -39,6 +39,11 @@ bool is_row(const HeardAccess& access) {
     return differs == 0;
 }
 
+timing::SectorRun row_of(u64 begin, u32 bytes) {
+    const u64 first = begin / kSectorBytes, last = (begin + u64{kLanes} * bytes - 1) / kSectorBytes;
+    return {first, static_cast<u32>(last - first) + 1};
+}
+
 /// All lanes, each in one sector, in rising order.
 bool is_rising(const HeardAccess& access) {
     if (access.lanes != kAllLanes) return false;
@@ -53,11 +58,7 @@ bool is_rising(const HeardAccess& access) {
 /// Hands every stretch of sectors that the lanes touch to `take`, in rising order.
 template <class Take>
 void for_each_run(const HeardAccess& access, const Take& take) {
-    if (is_row(access)) {
-        const u64 begin = access.addresses[0], first = begin / kSectorBytes,
-                  last = (begin + kLanes * access.bytes - 1) / kSectorBytes;
-        return take({first, static_cast<u32>(last - first) + 1});
-    }
+    if (is_row(access)) return take(row_of(access.addresses[0], access.bytes));
     if (is_rising(access)) {
         timing::SectorRun run{access.addresses[0] / kSectorBytes, 1};
         for (int l = 1; l < kLanes; ++l) {
@@ -143,45 +144,58 @@ void add_instructions(const ptx::Function& function, timing::Recording& recordin
 
 // ---- neighbours ----
 
-void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
-    if (access.shared) return;
-    Block& block = *w.block;
+timing::Footprint* NeighbourLog::footprint_of(Block& block, bool reads) {
     if (block.linear != block_) {
         add_waiting();
         block_ = block.linear;
         ++turn_;
         heard_reads_ = heard_writes_ = 0;
     }
-    if (heard_enough() && !block.launch->only_heard) return;
-    const bool is_below = !block.launch->is_neighbour(block.linear);
-    if (is_below && !is_read(access)) return;
+    if (heard_enough() && !block.launch->only_heard) return nullptr;
+    if (!block.launch->is_neighbour(block.linear)) return reads ? &below_ : nullptr;
+    if (!reads) return &writes_;
     const bool is_first =
         3 * (block.linear - block.launch->first_neighbour) < 2 * block.launch->neighbours;
-    timing::Footprint& footprint = is_below           ? below_
-                                   : !is_read(access) ? writes_
-                                   : is_first         ? together_
-                                                      : reads_;
-    u64& sectors = is_read(access) ? heard_reads_ : heard_writes_;
-    footprint.bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
+    return is_first ? &together_ : &reads_;
+}
+
+void NeighbourLog::count_sectors(Block& block, bool reads, u32 sectors) {
+    (reads ? heard_reads_ : heard_writes_) += sectors;
+    if (heard_enough() && block.launch->only_heard) block.is_given_up = true;
+}
+
+void NeighbourLog::note(const Warp& w, const Op*, const HeardAccess& access) {
+    if (access.shared) return;
+    timing::Footprint* footprint = footprint_of(*w.block, is_read(access));
+    if (!footprint) return;
+    footprint->bytes += u64{access.bytes} * static_cast<u32>(std::popcount(access.lanes));
     LastRequest& last = last_[is_read(access)];
-    if (!last.is_again(access, footprint, turn_)) {
+    if (!last.is_again(access, *footprint, turn_)) {
         u32 count = 0, runs = 0;
         for_each_run(access, [&](timing::SectorRun run) {
             count += run.count;
             ++runs;
             // A line or more: what comes next is often beside it, and found at once.
             if (run.count >= kSectorsOfLine) {
-                footprint.by_blocks += footprint.sectors.add(run, turn_);
+                footprint->by_blocks += footprint->sectors.add(run, turn_);
                 return;
             }
-            footprint.sectors.expect(run);
+            footprint->sectors.expect(run);
             if (waiting_count_ == waiting_.size()) add_waiting();
-            waiting_[waiting_count_++] = {&footprint, run};
+            waiting_[waiting_count_++] = {footprint, run};
         });
-        last.remember(access, footprint, turn_, runs, count);
+        last.remember(access, *footprint, turn_, runs, count);
     }
-    sectors += last.count;
-    if (heard_enough() && block.launch->only_heard) block.is_given_up = true;
+    count_sectors(*w.block, is_read(access), last.count);
+}
+
+void NeighbourLog::note_row(const Warp& w, const Op*, HeardAccess access, u64 first) {
+    timing::Footprint* footprint = footprint_of(*w.block, is_read(access));
+    if (!footprint) return;
+    footprint->bytes += u64{access.bytes} * kLanes;
+    const timing::SectorRun run = row_of(first, access.bytes);
+    footprint->by_blocks += footprint->sectors.add(run, turn_);
+    count_sectors(*w.block, is_read(access), run.count);
 }
 
 bool NeighbourLog::LastRequest::is_again(const HeardAccess& access, const timing::Footprint& other,

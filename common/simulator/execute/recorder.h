@@ -21,16 +21,22 @@
 
 namespace coalesce::sim {
 
+struct Block;
+
 /// The sectors of blocks side by side. Every worker has its own, and they are added in the end.
 class NeighbourLog : public AccessListener {
 public:
     bool hears_shared() const override { return false; }
     void note(const Warp& w, const Op* op, const HeardAccess& access) override;
+    void note_row(const Warp& w, const Op* op, HeardAccess access, u64 first) override;
     /// Adds what was heard to the recording, and starts again.
     void move_to(timing::Recording& recording);
 
 private:
     bool heard_enough() const;
+    /// Where an access belongs; nowhere, if that is not looked at.
+    timing::Footprint* footprint_of(Block& block, bool reads);
+    void count_sectors(Block& block, bool reads, u32 sectors);
     void add_waiting();
 
     /// To be added to `to`. Looking up where they are is slow one by one, as each waits for memory: a few wait

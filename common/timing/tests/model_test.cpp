@@ -319,17 +319,21 @@ TEST_CASE("what the first-level cache has no room for is fetched again") {
 }
 
 TEST_CASE("of runs shorter than a line, the model says that it does not know") {
-    const auto unknown = [](std::uint32_t sectors_of_run) {
+    const auto unknown = [](std::uint32_t sectors_of_run, std::uint64_t pitch) {
         Recording recording = recording_of({"ld"});
-        add_step(recording, AccessKind::load, 0, 4096);
+        add_step(recording, AccessKind::load, 0, pitch);
         recording.registers = 16;
         for (std::uint64_t row = 0; row < 1000; ++row)
             recording.reads.sectors.add({row << 12, sectors_of_run});
         recording.reads.by_blocks = recording.reads.sectors.size();
         return predict(recording, plain_gpu()).unknown;
     };
-    CHECK(unknown(2) == std::vector{Unknown::half_lines});
-    CHECK(unknown(4).empty());
+    constexpr std::uint64_t side_by_side = 1, apart = 4096;
+    CHECK(unknown(2, side_by_side) == std::vector{Unknown::half_lines});
+    CHECK(unknown(4, side_by_side).empty());
+    // A block reads parts of lines, of which others read the rest: up to the line's end, or far beyond it.
+    CHECK(unknown(4, apart) == std::vector{Unknown::half_lines});
+    CHECK(unknown(8, apart).empty());
 }
 
 TEST_CASE("of products of matrices, the model says that it does not know") {
