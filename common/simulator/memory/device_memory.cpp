@@ -107,6 +107,15 @@ struct DeviceMemory::State {
         return candidate.allocation.contains(address, 1) ? &candidate : nullptr;
     }
 
+    /// The allocation that a loop has left which came to `address`; null when none is so near.
+    const Allocation* closely_below(u64 address) const {
+        constexpr u64 kNear = u64{1} << 20;
+        const auto above = live.upper_bound(address);
+        if (above == live.begin()) return nullptr;
+        const Allocation& candidate = std::prev(above)->second.allocation;
+        return address - candidate.end < kNear ? &candidate : nullptr;
+    }
+
     bool open_host_slot(Interval slot, u64 bytes);
     void close_host_slot(Interval slot);
 };
@@ -378,6 +387,12 @@ bool DeviceMemory::try_describe_address(u64 address, char* text, std::size_t siz
     for (auto a = state_->freed.rbegin(); a != state_->freed.rend(); ++a) {
         if (!a->contains(address, 1)) continue;
         print(*a, "freed ");
+        return true;
+    }
+    if (const Allocation* below = state_->closely_below(address)) {
+        std::snprintf(text, size, "%llu bytes past the end of the %s of %llu bytes",
+                      static_cast<unsigned long long>(address - below->end), name_of(below->kind),
+                      static_cast<unsigned long long>(below->end - below->begin));
         return true;
     }
     std::snprintf(text, size, "which belongs to no allocation");

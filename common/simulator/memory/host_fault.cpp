@@ -31,7 +31,7 @@ void print_explanation(const DeviceMemory& memory, u64 address) {
         "coalesce: host code read or wrote device memory at 0x%llx,\n"
         "  %s.\n"
         "  A device pointer means nothing on the host: copy the data with cudaMemcpy\n"
-        "  first, or allocate it with cudaMallocManaged.\n",
+        "  first, or allocate it with cudaMallocManaged, and as much as the host uses.\n",
         static_cast<unsigned long long>(address), what);
     if (length > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) return;
 }

@@ -245,6 +245,11 @@ TEST_CASE("a program that a signal ends") {
     const Outcome touched = run({kProgram, "touch"});
     CHECK(touched.exit_code == 128 + SIGSEGV);
     CHECK(has(unbroken(touched.err), "device pointer"));
+
+    const Outcome past = run({kProgram, "past managed"});
+    CHECK(past.exit_code == 128 + SIGSEGV);
+    CHECK(has(unbroken(past.err), "bytes past the end of the managed allocation of 64 bytes"));
+    CHECK(has(unbroken(past.err), "and as much as the host uses"));
 }
 
 TEST_CASE("a program that leaves without its counters") {

@@ -63,6 +63,11 @@ int main(int argc, char** argv) {
     if (std::strcmp(how, "abort") == 0) std::abort();
     if (std::strcmp(how, "leave") == 0) _exit(0);
     if (std::strcmp(how, "touch") == 0) return *static_cast<volatile int*>(out);
+    if (std::strcmp(how, "past managed") == 0) {  // ... by a page and more
+        char* managed;
+        if (cudaMallocManaged(&managed, kCount) != cudaSuccess) return 99;
+        for (int i = 0; i < 100'000; ++i) static_cast<volatile char*>(managed)[i] = 1;
+    }
     if (std::strcmp(how, "wait") == 0) pause();
     if (std::strcmp(how, "system") == 0) return std::system("echo from a child");
     if (std::strcmp(how, "folder") == 0) return chdir("/");
