@@ -143,6 +143,13 @@ Environment loader_variables(const std::string& program, const std::string& libr
     Environment variables{{"LD_LIBRARY_PATH", before_present(folders, "LD_LIBRARY_PATH", ':')}};
     const Uses uses = uses_of(program, elf, variables);
     const bool has_own_runtime = elf.has_static_runtime && !elf.needs(kLibrary);
+#ifndef __x86_64__
+    // cudart/static_runtime.cpp writes instructions of that processor.
+    if (has_own_runtime)
+        throw CanNotRun(program +
+                        " has CUDA's runtime inside, which runs here on x86-64 alone; "
+                        "build it with -cudart shared");
+#endif
     if (has_own_runtime && elf.runtime_is_older)
         throw CanNotRun(program + " was built with the static runtime of an older CUDA; " +
                         sim::subjects::other_version.instead);
