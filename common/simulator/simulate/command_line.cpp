@@ -96,7 +96,7 @@ void add_options(CLI::App& app, CommandLine& line) {
         ->check(CLI::Validator(check_list_problem, ""));
     number(
         "--sample", line.sample,
-        "Of launches that are alike check N, and only count\nthe others: faster");
+        "Of launches that are alike check N, and only\ncount the others: faster");
     number("--max-instructions", line.max_instructions, "Stop a launch after N warp instructions");
     number("--threads", line.threads, "Threads of this machine to use (all cores)");
     number(

@@ -1,9 +1,9 @@
 #!/bin/sh
-# check_exports.sh OURS NVIDIA -- every function of NVIDIA's library (libcudart.so.13, or libcuda.so.1) is in
-# ours as well, with the same version, and ours exports nothing that is neither NVIDIA's nor a coalesce... function.
+# check_exports.sh OURS NVIDIA [OTHERS] -- every function of NVIDIA's library (libcudart.so.13, or libcuda.so.1) is in
+# ours as well, with the same version, and ours exports nothing that is neither NVIDIA's nor a coalesce... function, nor named by OTHERS, a pattern.
 # Without NVIDIA's library there is nothing to compare with: exit code 77, "skipped".
 set -eu
-ours=$1 nvidia=$2
+ours=$1 nvidia=$2 others=${3:-^coalesce}
 if [ ! -e "$nvidia" ]; then
     echo "skipped: there is no $nvidia to compare with"
     exit 77
@@ -22,7 +22,7 @@ if [ "$(wc -l < "$work/nvidia")" -lt 100 ]; then
 fi
 
 absent=$(comm -13 "$work/ours" "$work/nvidia")
-surplus=$(comm -23 "$work/ours" "$work/nvidia" | grep -v '^coalesce' || true)
+surplus=$(comm -23 "$work/ours" "$work/nvidia" | grep -v -e '^coalesce' -e "$others" || true)
 if [ -n "$absent" ]; then
     echo "absent from $ours; add them to missing_list.inc, or implement them:"
     echo "$absent"
