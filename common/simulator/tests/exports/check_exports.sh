@@ -1,6 +1,7 @@
 #!/bin/sh
-# check_exports.sh OURS NVIDIA [OTHERS] -- every function of NVIDIA's library (libcudart.so.13, or libcuda.so.1) is in
-# ours as well, with the same version, and ours exports nothing that is neither NVIDIA's nor a coalesce... function, nor named by OTHERS, a pattern.
+# check_exports.sh OURS NVIDIA [OTHERS] -- every function of NVIDIA's library (libcudart.so.13, or libcuda.so.1) is
+# in ours as well, with the same version, and ours exports nothing that is neither NVIDIA's nor a coalesce...
+# function, nor named by OTHERS, a pattern.
 # Without NVIDIA's library there is nothing to compare with: exit code 77, "skipped".
 set -eu
 ours=$1 nvidia=$2 others=${3:-^coalesce}
