@@ -9,6 +9,7 @@
 #include <array>
 
 #include "execute/describe.h"
+#include "execute/warp.h"
 
 namespace coalesce::sim {
 
