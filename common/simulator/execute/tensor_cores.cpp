@@ -14,6 +14,7 @@
 
 #include "base/half.h"
 #include "execute/fragments.h"
+#include "execute/warp.h"
 #include "execute/whole_warp.h"
 
 namespace coalesce::sim {
