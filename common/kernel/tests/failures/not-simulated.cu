@@ -1,13 +1,12 @@
-// A texture, which the simulated GPU does not have.
+// A sum over the memories of several GPUs, which the simulated GPU does not have.
 __global__ void transpose(float* out, const float* in, int rows, int cols) {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
-    unsigned long long texture = 1;
-    float4 v;
-    asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
-                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-                 : "l"(texture), "r"(col));  // here
-    out[0] = v.x;
+    float sum;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.f32 %0, [%1];"
+                 : "=f"(sum)
+                 : "l"(in + row * cols + col));  // here
+    out[0] = sum;
 }
 
 constexpr Launch configure(int rows, int cols) {
