@@ -911,22 +911,6 @@ void GlobalRace::contested_line(const Block& block, u64 line, Cell mine, bool wr
     Detail{*this, block, me, write, value, bytes_per_lane}.line(line * kLineBytes, mine);
 }
 
-namespace {
-
-/// Then no two lanes have a byte in common.
-bool are_ascending(const GlobalAccess& access) {
-    u64 end = 0;
-    bool ascending = true;
-    for (Mask rest = access.active; rest; rest &= rest - 1) {
-        const u64 address = access.addresses[std::countr_zero(rest)];
-        ascending &= address >= end;
-        end = address + access.bytes_per_lane;
-    }
-    return ascending;
-}
-
-}  // namespace
-
 /// As expect_write, for lanes that may be in several allocations.
 void GlobalRace::expect_lanes(const Block& block, const GlobalAccess& access) {
     u64 outside = 0;

@@ -8,6 +8,7 @@
 //            block and thread. So the text does not depend on how many workers ran the blocks.
 #pragma once
 
+#include <bit>
 #include <map>
 #include <mutex>
 #include <string>
@@ -31,6 +32,19 @@ struct StoredValue {
     /// Whether storing the lane's value changes what `memory` holds. Not known: yes.
     bool changes(int lane, const u8* memory, u32 bytes) const;
 };
+
+/// Whether each lane's bytes lie behind those of the lane before it: then no two lanes have a byte in common.
+template <class Access>
+bool are_ascending(const Access& access) {
+    u64 end = 0;
+    bool ascending = true;
+    for (Mask rest = access.active; rest; rest &= rest - 1) {
+        const u64 address = access.addresses[std::countr_zero(rest)];
+        ascending &= address >= end;
+        end = address + access.bytes_per_lane;
+    }
+    return ascending;
+}
 
 /// The order in which the two accesses of a race come.
 enum class RaceKind : u8 { read_after_write, write_after_read, write_after_write };

@@ -563,17 +563,6 @@ struct SharedRace::State {
         const bool both_strong = (earlier & mine & kStrong) && clock_of(earlier) != kPending;
         return shift_of(earlier) != 2 || !(both_strong || is_ordered(earlier, mine));
     }
-    /// Then no two lanes have a byte in common.
-    static bool are_ascending(const SharedAccess& access) {
-        u64 end = 0;
-        bool ascending = true;
-        for (Mask rest = access.active; rest; rest &= rest - 1) {
-            const u64 address = access.addresses[std::countr_zero(rest)];
-            ascending &= address >= end;
-            end = address + access.bytes_per_lane;
-        }
-        return ascending;
-    }
 
     void perform(const Access& access) {
         if (perform_quickly(access)) return;
