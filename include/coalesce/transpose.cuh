@@ -55,6 +55,7 @@ struct Task {
     int stack;                          ///< matrices that a block takes at once
     bool is_down_first;                 ///< neighbouring blocks have tiles below each other
     bool is_spread;                     ///< strips of tiles are taken 32 strips apart, not in order
+    unsigned group;                     ///< strips of tiles that are taken side by side
 };
 
 /// The tile of a block.
@@ -79,6 +80,22 @@ __device__ inline Place place_of_block(const Task& task, int tile_rows, int tile
     const unsigned batch = line / outer;
     const std::int64_t fast = blockIdx.x - line * inner;
     const std::int64_t slow = line - batch * outer;
+    return {(task.is_down_first ? fast : slow) * tile_rows,
+            (task.is_down_first ? slow : fast) * tile_cols, batch};
+}
+
+/// The same for kernels whose strips are taken a few side by side.
+__device__ inline Place place_of_grouped_block(const Task& task, int tile_rows, int tile_cols) {
+    const unsigned inner = task.is_down_first ? task.tiles_down : task.tiles_across;
+    const unsigned outer = task.is_down_first ? task.tiles_across : task.tiles_down;
+    const unsigned tiles = inner * outer;
+    const unsigned batch = blockIdx.x / tiles, tile = blockIdx.x - batch * tiles;
+    const unsigned group = tile / (task.group * inner),
+                   in_group = tile - group * task.group * inner;
+    const unsigned left = outer - group * task.group;
+    const unsigned width = left < task.group ? left : task.group;
+    const std::int64_t fast = in_group / width;
+    const std::int64_t slow = group * task.group + in_group % width;
     return {(task.is_down_first ? fast : slow) * tile_rows,
             (task.is_down_first ? slow : fast) * tile_cols, batch};
 }
@@ -433,7 +450,9 @@ struct Shifted {
                   "tiles are covered evenly");
 
     static __device__ void run(const Task& task, char* tile) {
-        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        // Larger elements lack the registers for it.
+        const Place place = SIZE <= 4 ? place_of_grouped_block(task, TILE_ROWS, TILE_COLS)
+                                      : place_of_block(task, TILE_ROWS, TILE_COLS);
         load(task, place, tile);
         __syncthreads();
         store(task, place, tile);
@@ -638,32 +657,43 @@ struct Realigned {
     }
 };
 
-/// For elements of less than a word whose rows start anywhere: 256 bytes of each row come into shared
-/// memory as aligned vectors, 240 bytes of which count, wherever in them the row starts. Threads take
-/// words from below each other, put together from two where a row is not aligned, turn them, and
-/// lay them down turned. What is stored is put together from two vectors again, so that all stores
-/// are whole vectors. For that a block loads one vector's worth of rows more than it stores.
-template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS>
+/// For elements of less than a word whose rows start anywhere: 256 bytes of each row are loaded as
+/// aligned vectors, 240 bytes of which count, wherever in them the row starts. They are laid down word
+/// by word, from the row's start on, so that threads find words which lie below each other, turn them,
+/// and lay them down turned: N elements of a column are four words. What is stored is put together
+/// from five such words, so that all stores are whole vectors. For that a block loads one vector's
+/// worth of rows more than it stores.
+///
+/// A thread's rows are so far apart that all of them start at the same place in a vector, and so do its
+/// columns: what it takes to put them together is found out once. Exchanged words are numbered so that
+/// threads which are served at once find theirs in different banks.
+template <int SIZE, int LOADED_ROWS, int THREADS_, int BLOCKS_, Loads LOADS, int SHIFT = 16>
 struct Rewound {
     static constexpr int BLOCKS = BLOCKS_;  ///< that registers must suffice for
-    static constexpr int N = 16 / SIZE, LEAD = N, PER_WORD = 4 / SIZE;
+    static constexpr int N = 16 / SIZE, LEAD = SHIFT / SIZE, PER_WORD = 4 / SIZE;
     static constexpr int TILE_ROWS = LOADED_ROWS - LEAD, TILE_COLS = 240 / SIZE;
-    static constexpr int THREADS = THREADS_;
+    static constexpr int THREADS = THREADS_, WARPS = THREADS / 32;
     static constexpr int QUADS = LOADED_ROWS / N, UNITS = QUADS * 64 / THREADS;
     static constexpr int SHARED_BYTES = LOADED_ROWS * 256;
-    static_assert(QUADS % 8 == 0 && QUADS * 64 % THREADS == 0 && THREADS % QUADS == 0, "even");
+    static constexpr int ROW_STEP = THREADS / 16, COL_STEP = THREADS / QUADS;
+    static_assert(QUADS == 8 || QUADS == 16, "the banks are counted out for these");
+    static_assert(QUADS * 64 % THREADS == 0 && LOADED_ROWS % ROW_STEP == 0, "even");
+    static_assert(ROW_STEP % N == 0 && COL_STEP % (8 * PER_WORD) == 0 && COL_STEP % LEAD == 0,
+                  "a thread's are alike");
 
     static __device__ void run(const Task& task, char* shared) {
-        const Place place = place_of_block(task, TILE_ROWS, TILE_COLS);
+        const Place place = place_of_grouped_block(task, TILE_ROWS, TILE_COLS);
         const std::int64_t top = place.row - LEAD;
         const char* corner = in_of<SIZE>(task, place) + (top * task.in_pitch + place.col) * SIZE;
+        Vector<16> value[ROUNDS];
         if (may_read_around(task, place)) {
-            load(task, corner, shared);
+            load(task, corner, value);
         } else {
-            load_edge(task, place, corner, shared);
+            load_edge(task, place, corner, value);
         }
+        lay_down(task, corner, value, shared);
         __syncthreads();
-        turn_words(task, corner, shared);
+        turn_words(shared);
         __syncthreads();
         store(task, place, shared);
     }
@@ -677,40 +707,41 @@ struct Rewound {
         return top * task.cols + before >= N && (task.rows - 1 - bottom) * task.cols + behind >= N;
     }
 
-    static __device__ void load(const Task& task, const char* corner, char* shared) {
-        constexpr int COUNT = LOADED_ROWS * 16 / THREADS;
-        const std::int64_t step = std::int64_t{THREADS / 16} * task.in_pitch * SIZE;
-        const int x = threadIdx.x % 16, y = threadIdx.x / 16;
-        const char* row = corner + y * task.in_pitch * SIZE;
-        Vector<16> value[COUNT];
+    static constexpr int ROUNDS = LOADED_ROWS / ROW_STEP;  ///< vectors that a thread loads
+
+    /// Where a thread begins. The two rows of a warp are N apart, so that they start alike.
+    static __device__ int first_row() {
+        const int warp = threadIdx.x / 32;
+        return warp / N * (2 * N) + warp % N + threadIdx.x % 32 / 16 * N;
+    }
+
+    static __device__ unsigned offset_of(const char* row) {
+        return reinterpret_cast<std::uintptr_t>(row) % 16;
+    }
+
+    static __device__ void load(const Task& task, const char* corner, Vector<16> (&value)[ROUNDS]) {
+        const std::int64_t step = ROW_STEP * task.in_pitch * SIZE;
+        const char* const row = corner + first_row() * task.in_pitch * SIZE;
+        const char* from = row - offset_of(row) + threadIdx.x % 16 * 16;
 #pragma unroll
-        for (int k = 0; k < COUNT; ++k, row += step) {
-            const char* from = row - reinterpret_cast<std::uintptr_t>(row) % 16;
-            value[k] = load_far<LOADS>(from + x * 16);
-        }
-#pragma unroll
-        for (int k = 0; k < COUNT; ++k) {
-            store_vector(shared + (threadIdx.x + k * THREADS) * 16, value[k]);
-        }
+        for (int k = 0; k < ROUNDS; ++k, from += step) value[k] = load_far<LOADS>(from);
     }
 
     /// The same at the edges: rows that are not there are 0, and a vector that is not all within the
     /// matrix comes element by element.
     static __device__ void load_edge(const Task& task, const Place& place, const char* corner,
-                                     char* shared) {
-        constexpr int COUNT = LOADED_ROWS * 16 / THREADS;
-        const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+                                     Vector<16> (&value)[ROUNDS]) {
+        const int x = threadIdx.x % 16;
         const char* const in = in_of<SIZE>(task, place);
         const bool is_dense = task.in_pitch == task.cols;
-        Vector<16> value[COUNT];
 #pragma unroll
-        for (int k = 0; k < COUNT; ++k) {
-            const int line = y + k * (THREADS / 16);
+        for (int k = 0; k < ROUNDS; ++k) {
+            const int line = first_row() + k * ROW_STEP;
             const std::int64_t row = place.row - LEAD + line;
             value[k] = {};
             if (row < 0 || row >= task.rows) continue;
             const char* const start = corner + line * task.in_pitch * SIZE;
-            const char* const from = start - reinterpret_cast<std::uintptr_t>(start) % 16 + x * 16;
+            const char* const from = start - offset_of(start) + x * 16;
             const char* const begin = is_dense ? in : in + row * task.in_pitch * SIZE;
             const char* const end = begin + (is_dense ? task.rows : 1) * task.cols * SIZE;
             if (from >= begin && from + 16 <= end) {
@@ -725,43 +756,85 @@ struct Rewound {
                                                << (i % PER_WORD * SIZE * 8);
             }
         }
+    }
+
+    /// Which word of its row stands where in shared memory: every fourth is a neighbour, which suits
+    /// threads that have four of them.
+    static __device__ int place_of_word(int row, int word) {
+        const int quad = row / N, number = word % 4 * 16 + word / 4;
+        return row * 256 + (number ^ exchanged(quad) ^ (word >> 1 & 1) << 1) * 4;
+    }
+    static __device__ constexpr int exchanged(int quad) {
+        return (quad & 1) << 4 | (quad >> 1 & 3) << 2;
+    }
+
+    /// Words from the row's start on. What stands before it goes to the end, which does not count.
+    static __device__ void lay_down(const Task& task, const char* corner,
+                                    const Vector<16> (&value)[ROUNDS], char* shared) {
+        const int x = threadIdx.x % 16;
+        const unsigned offset = offset_of(corner + first_row() * task.in_pitch * SIZE);
+        int to[4];
 #pragma unroll
-        for (int k = 0; k < COUNT; ++k) {
-            store_vector(shared + (threadIdx.x + k * THREADS) * 16, value[k]);
+        for (int j = 0; j < 4; ++j) {
+            to[j] = place_of_word(first_row(), (4 * x + j - static_cast<int>(offset / 4)) & 63);
+        }
+#pragma unroll
+        for (int k = 0; k < ROUNDS; ++k) {
+            const unsigned(&word)[4] = value[k].word;
+            const unsigned next = __shfl_down_sync(~0u, word[0], 1);
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const unsigned high = j < 3 ? word[j < 3 ? j + 1 : 0] : next;
+                const int place = (to[j] ^ exchanged(k * ROW_STEP / N) * 4) + k * (ROW_STEP * 256);
+                *reinterpret_cast<unsigned*>(shared + place) =
+                    __funnelshift_r(word[j], high, offset * 8);
+            }
         }
     }
 
-    static __device__ char* turned(char* shared, int col, int quad) {
-        return shared + (col * QUADS + (quad ^ (col / PER_WORD % 8))) * 16;
+    /// Where a word is in the turned tile: so many of four times QUADS in a column.
+    static __device__ int place_of_turned(int col, int quad, int word) {
+        const int number = word * QUADS + quad;
+        const int x = col / PER_WORD;
+        return (col * QUADS * 4 + (number ^ ((x & 1) | (x & 6) << 2))) * 4;
     }
 
+    /// A warp has 8 words of each of 4 quads, of which every other one counts.
+    struct Unit {
+        int x, quad;
+
+        explicit __device__ Unit(int number) {
+            const int group = threadIdx.x / 32 + number * WARPS, lane = threadIdx.x % 32;
+            x = group % 8 * 8 + lane % 8;
+            quad = group / 16 * 8 + lane / 8 * 2 + group / 8 % 2;
+        }
+    };
+
     /// All words into registers before the first goes back: it is the same shared memory.
-    static __device__ void turn_words(const Task& task, const char* corner, char* shared) {
-        const int x = threadIdx.x % 64, first = threadIdx.x / 64;
-        const auto pitch = static_cast<unsigned>(task.in_pitch) * SIZE;
+    static __device__ void turn_words(char* shared) {
         unsigned word[UNITS][N];
 #pragma unroll
         for (int k = 0; k < UNITS; ++k) {
-            const int y = (first + k * (THREADS / 64)) * N;
-            auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(corner)) +
-                         static_cast<unsigned>(y) * pitch;
-            const char* from = shared + y * 256 + x * 4;
+            const Unit unit(k);
+            const char* const from = shared + place_of_word(unit.quad * N, unit.x);
 #pragma unroll
-            for (int i = 0; i < N; ++i, start += pitch) {
-                const auto* pair = reinterpret_cast<const unsigned*>(from + i * 256 + (start & 12));
-                word[k][i] = x < 60 ? __funnelshift_r(pair[0], pair[1], start * 8) : 0;
+            for (int i = 0; i < N; ++i) {
+                word[k][i] = *reinterpret_cast<const unsigned*>(from + i * 256);
             }
         }
         __syncthreads();
-        if (x >= 60) return;
 #pragma unroll
         for (int k = 0; k < UNITS; ++k) {
-            const int quad = first + k * (THREADS / 64);
+            const Unit unit(k);
             Vector<16> column[PER_WORD];
             turn_column(column, word[k]);
 #pragma unroll
-            for (int j = 0; j < PER_WORD; ++j) {
-                store_vector(turned(shared, x * PER_WORD + j, quad), column[j]);
+            for (int w = 0; w < 4; ++w) {
+                char* const to = shared + place_of_turned(unit.x * PER_WORD, unit.quad, w);
+#pragma unroll
+                for (int j = 0; j < PER_WORD; ++j) {
+                    *reinterpret_cast<unsigned*>(to + j * (QUADS * 16)) = column[j].word[w];
+                }
             }
         }
     }
@@ -787,35 +860,63 @@ struct Rewound {
         }
     }
 
-    static __device__ void store(const Task& task, const Place& place, char* shared) {
-        const int lane = threadIdx.x % QUADS, first = threadIdx.x / QUADS;
-        if (lane == QUADS - 1) return;
-        const std::int64_t step = std::int64_t{THREADS / QUADS} * task.out_pitch * SIZE;
+    /// The first column of a thread. Those of a warp are so far apart that their banks are.
+    static __device__ int first_col() {
+        constexpr int APART = QUADS / 4 * PER_WORD, PER_WARP = 32 / QUADS;
+        const int warp = threadIdx.x / 32, of_warp = threadIdx.x % 32 / QUADS;
+        return warp / APART * (APART * PER_WARP) + warp % APART + of_warp * APART;
+    }
+
+    static __device__ void store(const Task& task, const Place& place, const char* shared) {
+        const int quad = threadIdx.x % QUADS, first = first_col();
+        if (quad >= QUADS - SHIFT / 16) return;
+        const std::int64_t step = COL_STEP * task.out_pitch * SIZE;
         const std::int64_t left = task.cols - place.col;
         const int cols = left < TILE_COLS ? static_cast<int>(left) : TILE_COLS;
-        const bool is_inner = place.row >= N && place.row + TILE_ROWS <= task.rows;
-        char* line =
-            out_of<SIZE>(task, place) + ((place.col + first) * task.out_pitch + place.row) * SIZE;
-#ifndef __clang__  // which cannot, and says so
-#    pragma unroll 4
-#endif
-        for (int x = first; x < cols; x += THREADS / QUADS, line += step) {
-            const unsigned before = reinterpret_cast<std::uintptr_t>(line) % 16;
-            const auto low = load_vector<16>(turned(shared, x, lane + (before == 0)));
-            const auto high = load_vector<16>(turned(shared, x, lane + 1));
-            const auto vector = shifted<SIZE>(low, high, (16 - before) % 16);
-            const std::int64_t row = place.row - before / SIZE + lane * N;
-            char* to = line - before + lane * 16;
-            if (is_inner || (row >= 0 && row + N <= task.rows)) {
-                store_vector(to, vector);
-                continue;
+        const std::int64_t start = (place.col + first) * task.out_pitch + place.row;
+        char* to = out_of<SIZE>(task, place) + start * SIZE;
+        const unsigned before = reinterpret_cast<std::uintptr_t>(to) % SHIFT;
+        const std::int64_t row = place.row + quad * N - before / SIZE;
+        const bool is_whole = row >= 0 && row + N <= task.rows;
+        to += quad * 16 - static_cast<int>(before);
+
+        // Five words of the column, of which the last may not count.
+        const char* from[5];
+#pragma unroll
+        for (int i = 0; i < 5; ++i) {
+            const bool is_behind = i == 4 && before % 4 == 0;
+            const int word = (SHIFT - before) / 4 + (is_behind ? 3 : i);
+            from[i] = shared + place_of_turned(first, quad + word / 4, word % 4);
+        }
+#pragma unroll
+        for (int k = 0; k < (TILE_COLS + COL_STEP - 1) / COL_STEP; ++k, to += step) {
+            if (first + k * COL_STEP >= cols) return;
+            unsigned word[5];
+            Vector<16> vector;
+#pragma unroll
+            for (int i = 0; i < 5; ++i) {
+                word[i] = *reinterpret_cast<const unsigned*>(from[i] + k * (COL_STEP * QUADS * 16));
             }
 #pragma unroll
-            for (int i = 0; i < N; ++i) {
-                if (row + i < 0 || row + i >= task.rows) continue;
-                const unsigned word = vector.word[i / PER_WORD] >> (i % PER_WORD * SIZE * 8);
-                element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
+            for (int i = 0; i < 4; ++i) {
+                vector.word[i] = __funnelshift_r(word[i], word[i + 1], (16 - before) * 8);
             }
+            if (is_whole) {
+                store_vector(to, vector);
+            } else {
+                store_elements(to, vector, row, task.rows);
+            }
+        }
+    }
+
+    /// Those of the vector that are rows of the matrix.
+    static __device__ void store_elements(char* to, const Vector<16>& vector, std::int64_t row,
+                                          std::int64_t rows) {
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            if (row + i < 0 || row + i >= rows) continue;
+            const unsigned word = vector.word[i / PER_WORD] >> (i % PER_WORD * SIZE * 8);
+            element<SIZE>(to, i) = static_cast<Element<SIZE>>(word);
         }
     }
 };
@@ -897,54 +998,79 @@ struct Tall {
     /// Warps take groups of rows, column by column. There are 1, 2, 4 ... groups.
     static __device__ void store(const Task& task, const Place& place, const char* tile, int lead) {
         constexpr int WARPS = THREADS / 32;
-        const int cols = static_cast<int>(task.cols), groups = task.tile_rows / GROUP;
+        static_assert((WARPS & (WARPS - 1)) == 0, "a warp keeps its group");
+        const int groups = task.tile_rows / GROUP, at_once = groups < WARPS ? groups : WARPS;
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        if constexpr ((WARPS & (WARPS - 1)) == 0) {  // then a warp can keep its group
-            const int at_once = groups < WARPS ? groups : WARPS;
-            for (int group = warp & (at_once - 1); group < groups; group += at_once) {
-#pragma unroll 4
-                for (int col = warp / at_once; col < cols; col += WARPS / at_once) {
-                    store_rows(task, place, tile, lead, col, (group * 32 + lane) * N);
-                }
-            }
-        } else {
-#pragma unroll 4
-            for (int i = warp; i < groups * cols; i += WARPS) {
-                const int group = i & (groups - 1), col = i >> (__ffs(groups) - 1);
-                store_rows(task, place, tile, lead, col, (group * 32 + lane) * N);
+        const bool is_inner = place.row >= LEAD && place.row + task.tile_rows <= task.rows;
+        for (int group = warp & (at_once - 1); group < groups; group += at_once) {
+            const int y = (group * 32 + lane) * N;
+            const Columns columns{warp / at_once, WARPS / at_once, place.row + y, lead + y};
+            if (is_inner) {
+                store_columns<true>(task, place, tile, columns);
+            } else {
+                store_columns<false>(task, place, tile, columns);
             }
         }
     }
 
-    static __device__ void store_rows(const Task& task, const Place& place, const char* tile,
-                                      int lead, int col, int y) {
-        char* out = out_of<SIZE>(task, place);
-        const int cols = static_cast<int>(task.cols);
-        const int phase = phase_of<SIZE, SHIFT>(out, col, task.out_pitch);
-        const std::int64_t row = place.row + y - phase;
-        const char* from = tile + ((lead + y - phase) * cols + col) * SIZE;
-        char* to = out + (col * task.out_pitch + row) * SIZE;
-        if (N > 1 && row >= 0 && row + N <= task.rows) {
-            *reinterpret_cast<unsigned*>(to) = gathered_word(from, cols);
+    /// Every so manieth column, of N rows.
+    struct Columns {
+        int first, step;
+        std::int64_t row;  ///< the first one, were there no phase
+        int y;             ///< in the tile
+    };
+
+    template <bool IS_INNER>
+    static __device__ void store_columns(const Task& task, const Place& place, const char* tile,
+                                         const Columns& columns) {
+        const int cols = static_cast<int>(task.cols), row_bytes = cols * SIZE;
+        const std::int64_t step = columns.step * task.out_pitch * SIZE;
+        char* line = out_of<SIZE>(task, place);
+        line += (columns.first * task.out_pitch + columns.row) * SIZE;
+        const char* from = tile + columns.y * row_bytes + columns.first * SIZE;
+        // Of the start of the column, in bytes: rows of a tile are whole groups, and do not count.
+        auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
+                     static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
+#pragma unroll 4
+        for (int col = columns.first; col < cols; col += columns.step) {
+            const int phase = static_cast<int>(start % 32 / SIZE);
+            store_rows<IS_INNER>(line - phase * SIZE, from - phase * row_bytes, row_bytes,
+                                 columns.row - phase, task.rows);
+            from += columns.step * SIZE;
+            line += step;
+            start += static_cast<unsigned>(step);
+        }
+    }
+
+    template <bool IS_INNER>
+    static __device__ void store_rows(char* to, const char* from, int row_bytes, std::int64_t row,
+                                      std::int64_t rows) {
+        if (IS_INNER || (row >= 0 && row + N <= rows)) {
+            if constexpr (N == 1) {
+                element<SIZE>(to, 0) = element<SIZE>(from, 0);
+            } else {
+                *reinterpret_cast<unsigned*>(to) = gathered_word(from, row_bytes);
+            }
         } else {
+#pragma unroll
             for (int i = 0; i < N; ++i) {
-                if (row + i >= 0 && row + i < task.rows) {
-                    element<SIZE>(to, i) = element<SIZE>(from, i * cols);
-                }
+                if (row + i < 0 || row + i >= rows) continue;
+                element<SIZE>(to, i) = element<SIZE>(from + i * row_bytes, 0);
             }
         }
     }
 
     /// A word of elements below each other.
-    static __device__ unsigned gathered_word(const char* from, int pitch) {
-        unsigned word = 0;
-        if constexpr (SIZE < 4) {
-#pragma unroll
-            for (int i = 0; i < N; ++i) {
-                word |= static_cast<unsigned>(element<SIZE>(from, i * pitch)) << (8 * SIZE * i);
-            }
+    static __device__ unsigned gathered_word(const char* from, int row_bytes) {
+        const auto piece = [&](int i) -> unsigned {
+            return element<SIZE>(from + i * row_bytes, 0);
+        };
+        if constexpr (SIZE == 1) {
+            const unsigned low = __byte_perm(piece(0), piece(1), 0x40);
+            return __byte_perm(low, __byte_perm(piece(2), piece(3), 0x40), 0x5410);
+        } else {
+            return __byte_perm(piece(0), piece(1), 0x5410);
         }
-        return word;
     }
 };
 
@@ -954,7 +1080,8 @@ struct Tall {
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false>
 struct Wide {
     static constexpr int N = 4;           ///< bytes that a lane loads at once
-    static constexpr int CHUNK = 32 * N;  ///< and a warp, of a row
+    static constexpr int CHUNK = 31 * N;  ///< and a warp, of a row
+    static constexpr int CHUNKS = 4;
     static constexpr int THREADS = THREADS_;
 
     static __device__ void run(const Task& task, char* shared) {
@@ -963,8 +1090,14 @@ struct Wide {
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         char* to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
         char* tile = place_of_line(shared, to);
-        if constexpr (HAS_MANY_COLS && SIZE == 1) {
-            load_words(task, place, tile, cols);
+        if constexpr (SIZE == 1) {
+            // Its last words go beyond the chunk, and its first one before it.
+            const bool is_inner = place.col >= N && place.col + cols + 2 * N <= task.cols;
+            if (is_inner && cols == task.tile_cols) {
+                load_words<true>(task, place, tile, cols);
+            } else {
+                load_words<false>(task, place, tile, cols);
+            }
         } else if constexpr (HAS_MANY_COLS) {
             load_many(task, place, tile, cols);
         } else {
@@ -1024,37 +1157,51 @@ struct Wide {
         }
     }
 
-    /// A warp takes a row of CHUNK columns, from the word on in which it starts.
+    /// Bytes: a warp takes a few CHUNKs of a row's columns, as words. A row may start anywhere in a word,
+    /// so each is put together from two.
+    template <bool IS_INNER>
     static __device__ void load_words(const Task& task, const Place& place, char* tile, int cols) {
         constexpr int WARPS = THREADS / 32;
-        const int rows = static_cast<int>(task.rows);
+        const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
+        const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
         const Divider by_rows(rows);
         const char* strip = in_of<SIZE>(task, place) + place.col;
-        // With the columns before the strip that are in its first word.
-        const int items = (cols + N - 1 + CHUNK - 1) / CHUNK * rows;
         for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
-            unsigned word[AHEAD];
-            int row[AHEAD], first[AHEAD];  // the word's first column
+            unsigned word[AHEAD][CHUNKS], offset[AHEAD];
+            int to[AHEAD], left[AHEAD];
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k) {
-                const int chunk = by_rows.quotient(item + k * WARPS);
-                row[k] = item + k * WARPS - chunk * rows;
-                const char* line = strip + row[k] * task.in_pitch;
-                const auto start = reinterpret_cast<std::uintptr_t>(line);
-                first[k] = chunk * CHUNK + static_cast<int>(threadIdx.x % 32 * N - start % N);
-                if (item + k * WARPS < items) {
-                    word[k] = word_of_row(line, first[k], place.col, task.cols);
+                const int group = by_rows.quotient(item + k * WARPS);
+                const int row = item + k * WARPS - group * rows, col = group * (CHUNKS * CHUNK);
+                const char* const line = strip + row * task.in_pitch + col;
+                offset[k] = reinterpret_cast<std::uintptr_t>(line) % N;
+                const int first = lane * N - static_cast<int>(offset[k]);
+                to[k] = (col + lane * N) * rows + row;
+                left[k] = item + k * WARPS < items ? cols - col : 0;
+#pragma unroll
+                for (int c = 0; c < CHUNKS; ++c) {
+                    if (c * CHUNK >= left[k]) continue;
+                    const char* const chunk = line + c * CHUNK;
+                    word[k][c] = IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
+                                          : word_of_row(chunk, first, place.col + col + c * CHUNK,
+                                                        task.cols);
                 }
             }
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k) {
-                if (item + k * WARPS >= items) continue;
 #pragma unroll
-                for (int i = 0; i < N; ++i) {
-                    const int col = first[k] + i;
-                    if (col < 0 || col >= cols) continue;
-                    element<1>(tile, col * rows + row[k]) =
-                        static_cast<Element<1>>(word[k] >> (8 * i));
+                for (int c = 0; c < CHUNKS; ++c) {
+                    if (c * CHUNK >= left[k]) continue;
+                    const unsigned next = __shfl_down_sync(~0u, word[k][c], 1);
+                    const unsigned bytes = __funnelshift_r(word[k][c], next, offset[k] * 8);
+                    if (lane == 31) continue;
+#pragma unroll
+                    for (int i = 0; i < N; ++i) {
+                        const int col = c * CHUNK + i;
+                        if (!IS_INNER && col + lane * N >= left[k]) break;
+                        element<1>(tile, to[k] + col * rows) =
+                            static_cast<Element<1>>(bytes >> (8 * i));
+                    }
                 }
             }
         }
@@ -1197,9 +1344,9 @@ struct Channels {
 
 /// Matrices that lie side by side, a few at a time: they come into shared memory as one line, and
 /// their elements leave it in the order of `out`, which is a line too.
-template <int SIZE>
+template <int SIZE, int THREADS_>
 struct Stack {
-    static constexpr int THREADS = 256;
+    static constexpr int THREADS = THREADS_;
 
     static __device__ void run(const Task& task, char* shared) {
         const int rows = static_cast<int>(task.rows), cols = static_cast<int>(task.cols);
@@ -1320,11 +1467,11 @@ inline std::int64_t bank_conflicts(std::int64_t elements, int size) {
 
 /// The strips that were fastest.
 template <int SIZE>
-using Tallest = Tall<SIZE, SIZE == 1 ? 192 : 256, SIZE == 1 ? 7 : 8>;
+using Tallest = Tall<SIZE, 256, SIZE == 1 ? 5 : 8>;
 template <int SIZE>
-using Widest = Wide<SIZE, 128, 20>;
+using Widest = Wide<SIZE, 128, SIZE == 1 ? 3 : 20>;
 template <int SIZE>
-using WidestOfFewRows = Wide<SIZE, 128, SIZE == 1 ? 5 : 12, true>;
+using WidestOfFewRows = Wide<SIZE, 128, 12, true>;
 
 /// Blocks with fewer bytes than the first have too little on their way: their strips are made longer, up to the
 /// second.
@@ -1347,14 +1494,14 @@ int tall_rows(const Task& task) {
 template <int SIZE>
 int wide_cols(const Task& task) {
     const auto bytes = [&](int cols) { return cols * task.rows * SIZE + 32; };
-    int cols = Widest<SIZE>::THREADS;
+    // Of bytes whole chunks; strips of four, where there is room.
+    constexpr int least = SIZE == 1 ? Widest<SIZE>::CHUNK : Widest<SIZE>::THREADS;
+    int cols = SIZE == 1 ? 4 * least : least;
     if (bytes(cols) < least_strip_bytes) {
-        while (cols < 4096 && bytes(2 * cols) <= longer_strip_bytes) cols *= 2;
-        // Rows may begin anywhere in a word: 32 words are enough for 124 bytes.
-        const bool are_words = SIZE == 1 && cols > Widest<SIZE>::THREADS;
-        return are_words ? cols - WidestOfFewRows<SIZE>::N : cols;
+        while (cols < 4096 - least && bytes(2 * cols) <= longer_strip_bytes) cols *= 2;
+        return cols;
     }
-    for (; cols >= 32; cols /= 2) {
+    for (; cols >= (SIZE == 1 ? least : 32); cols /= 2) {
         if (bytes(cols) <= most_shared_bytes) return cols;
     }
     return 0;
@@ -1368,8 +1515,8 @@ struct Fastest<1> {
     template <Loads LOADS>
     using Aligned = Pieces<1, 16, 8, 1, LOADS>;
     using Anywhere = Realigned<1, 8, 16, 32, 1, 8>;
-    using Rewound = transposing::Rewound<1, 128, 512, 3, Loads::stay_128>;
-    using RewoundLarge = transposing::Rewound<1, 256, 512, 2, Loads::stay_128>;
+    using Rewound = transposing::Rewound<1, 128, 512, 4, Loads::stay_128, 32>;
+    using RewoundLarge = transposing::Rewound<1, 256, 512, 2, Loads::stay_128, 32>;
     static constexpr std::int64_t rewound_bytes = 200'000'000;
 };
 template <>
@@ -1377,30 +1524,36 @@ struct Fastest<2> {
     template <Loads LOADS>
     using Aligned = Pieces<2, 16, 16, 1, LOADS>;
     using Anywhere = Realigned<2, 16, 8, 16, 1, 32>;
-    using Rewound = transposing::Rewound<2, 64, 256, 4, Loads::stay_128>;
-    using RewoundLarge = transposing::Rewound<2, 128, 256, 4, Loads::stay_128>;
-    static constexpr std::int64_t rewound_bytes = 30'000'000;
+    using Rewound = transposing::Rewound<2, 128, 256, 4, Loads::plain, 32>;
+    using RewoundLarge = transposing::Rewound<2, 128, 256, 4, Loads::stay_128, 32>;
+    static constexpr std::int64_t rewound_bytes = 60'000'000;
 };
 template <>
 struct Fastest<4> {
     template <Loads LOADS>
     using Aligned = std::conditional_t<LOADS == Loads::plain, Pieces<4, 16, 16, 1>, Raw<LOADS>>;
     using Anywhere = Shifted<4, 64, 64, 512, 32>;
-    using AnywhereLarge = Shifted<4, 64, 64, 512, 32, Loads::stay_128>;
+    using AnywhereLarge = Shifted<4, 64, 128, 1024, 32, Loads::stay_128>;
+    using ToSectors = Shifted<4, 64, 32, 256, 4>;
+    using ToSectorsLarge = Shifted<4, 64, 128, 1024, 4, Loads::stay_128>;
 };
 template <>
 struct Fastest<8> {
     template <Loads LOADS>
     using Aligned = Pieces<8, 16, 32, 1, LOADS>;
     using Anywhere = Shifted<8, 32, 64, 512, 32>;
-    using AnywhereLarge = Shifted<8, 32, 64, 512, 32, Loads::stay_128>;
+    using AnywhereLarge = Shifted<8, 64, 32, 512, 32, Loads::stay_128>;
+    using ToSectors = Shifted<8, 32, 32, 256, 8>;
+    using ToSectorsLarge = Shifted<8, 32, 64, 512, 8, Loads::stay_128>;
 };
 template <>
 struct Fastest<16> {
     template <Loads LOADS>
     using Aligned = Pieces<16, 16, 16, 2, LOADS>;
     using Anywhere = Shifted<16, 32, 32, 512, 32>;
-    using AnywhereLarge = Shifted<16, 32, 32, 512, 32, Loads::stay_128>;
+    using AnywhereLarge = Shifted<16, 64, 16, 512, 32, Loads::stay_128>;
+    using ToSectors = Shifted<16, 32, 16, 256, 16>;
+    using ToSectorsLarge = Shifted<16, 32, 32, 512, 16, Loads::stay_128>;
 };
 
 /// Matrices, in bytes, from which on it pays to say what should stay in the second-level cache:
@@ -1422,11 +1575,24 @@ enum class Rewinding { none, small, large };
 template <int SIZE>
 Rewinding rewinding_of(const Task& task) {
     if constexpr (SIZE < 4) {
-        if (task.rows < 256 || task.cols < 256) return Rewinding::none;
+        if (task.rows < 128 || task.cols < 128) return Rewinding::none;
         const bool is_large = task.rows * task.cols * SIZE >= Fastest<SIZE>::rewound_bytes;
         return is_large ? Rewinding::large : Rewinding::small;
     }
     return Rewinding::none;
+}
+
+/// Matrices, in bytes, from which on strips are taken side by side where rows start anywhere: what two
+/// strips have in common would have left the second-level cache at the end of the first.
+constexpr std::int64_t grouping_bytes = 500'000'000;
+constexpr unsigned strips_of_group = 16;
+
+/// Whether all rows of `out` start at sectors, so that nothing has to be shifted for that.
+template <int SIZE>
+bool are_out_rows_at_sectors(const Task& task) {
+    const bool is_start = reinterpret_cast<std::uintptr_t>(task.out) % 32 == 0;
+    return is_start && task.out_pitch * SIZE % 32 == 0 &&
+           (task.batches == 1 || task.out_stride * SIZE % 32 == 0);
 }
 
 /// Whether all rows ask the same channels of memory for the same columns.
@@ -1435,23 +1601,29 @@ bool are_rows_camping(const Task& task) {
     return task.in_pitch * SIZE % (128 * 1024) == 0;
 }
 
+/// Matrices side by side in both arrays, so small that a block has room for some.
 template <int SIZE>
 bool is_stack(const Task& task) {
     const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
     const std::int64_t elements = task.rows * task.cols;
+    // Where columns lie in one or two banks, tiles are better.
+    const bool suits_banks = elements * SIZE <= 4096 || bank_conflicts(task.cols, SIZE) <= 16;
+    const std::int64_t most_bytes = SIZE <= 4 ? 45'000 : 4096;
     return task.batches > 1 && is_line && task.in_stride == elements &&
-           task.out_stride == elements && elements * SIZE <= 4096;
+           task.out_stride == elements && elements * SIZE <= most_bytes && suits_banks;
 }
 
 template <int SIZE>
 cudaError_t launch_stack(Task task, cudaStream_t stream) {
-    const std::int64_t elements = task.rows * task.cols;
-    task.stack = static_cast<int>(8192 / (elements * SIZE));
-    const std::int64_t bytes = task.stack * elements * SIZE + 32;
+    const std::int64_t matrix = task.rows * task.cols * SIZE;
+    const bool is_small = matrix <= 4096;
+    const std::int64_t wanted = (is_small ? 8192 : 20'000) / matrix;
+    task.stack = wanted > 1 ? static_cast<int>(wanted) : 1;
+    const std::int64_t bytes = task.stack * matrix + 32;
     const std::int64_t blocks = pieces_of(task.stack, task.batches);
-    // 2^31 blocks of 4 KiB and more are more than any device has memory for.
     if (blocks > most_blocks) return cudaErrorInvalidValue;
-    return launch_blocks<Stack<SIZE>>(task, blocks, bytes, stream);
+    if (is_small) return launch_blocks<Stack<SIZE, 256>>(task, blocks, bytes, stream);
+    return launch_blocks<Stack<SIZE, 512>>(task, blocks, bytes, stream);
 }
 
 template <int SIZE>
@@ -1466,7 +1638,7 @@ template <int SIZE>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
     const std::int64_t strips = pieces_of(task.tile_cols, task.cols);
-    if (task.tile_cols > Widest<SIZE>::THREADS) {
+    if (SIZE > 1 && task.tile_cols > Widest<SIZE>::THREADS) {
         return launch_tiles<SIZE, WidestOfFewRows<SIZE>>(task, 1, strips, bytes, stream);
     }
     return launch_tiles<SIZE, Widest<SIZE>>(task, 1, strips, bytes, stream);
@@ -1493,12 +1665,13 @@ cudaError_t launch_aligned(const Task& task, std::int64_t shorter, cudaStream_t 
 
 /// The others. The rows that a block shares with the one before are not worth it for small matrices.
 template <int SIZE>
-cudaError_t launch_anywhere(const Task& task, std::int64_t shorter, cudaStream_t stream) {
+cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream) {
     using Large = typename Fastest<SIZE>::Anywhere;
     using Small = Shifted<SIZE, 64, 32, 256, SIZE>;
     if (task.rows <= Small::TILE_ROWS || shorter <= Small::TILE_COLS) {
         return launch<SIZE, Small>(task, stream);
     }
+    if (task.rows * task.cols >= grouping_bytes / SIZE) task.group = strips_of_group;
     if constexpr (SIZE < 4) {
         switch (rewinding_of<SIZE>(task)) {
             case Rewinding::none: break;
@@ -1507,10 +1680,19 @@ cudaError_t launch_anywhere(const Task& task, std::int64_t shorter, cudaStream_t
             case Rewinding::large:
                 return launch<SIZE, typename Fastest<SIZE>::RewoundLarge>(task, stream);
         }
-    } else if (does_stay<SIZE>(task, false)) {
+        return launch<SIZE, Large>(task, stream);
+    } else {
+        const bool is_large = does_stay<SIZE>(task, false);
+        if (are_out_rows_at_sectors<SIZE>(task)) {
+            if (!is_large) return launch<SIZE, typename Fastest<SIZE>::ToSectors>(task, stream);
+            task.is_down_first = false;
+            task.group = 1;
+            return launch<SIZE, typename Fastest<SIZE>::ToSectorsLarge>(task, stream);
+        }
+        if (!is_large) return launch<SIZE, Large>(task, stream);
+        if (SIZE == 4) task.is_down_first = false;
         return launch<SIZE, typename Fastest<SIZE>::AnywhereLarge>(task, stream);
     }
-    return launch<SIZE, Large>(task, stream);
 }
 
 /// Images of 2 to 4, 6 or 8 channels, large enough for tiles of 1024 to 4096 pixels.
@@ -1565,8 +1747,8 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
     const bool suits_banks = shorter < 32 || bank_conflicts(shorter, SIZE) <= 4;
     const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols;
     if (is_tall && suits_banks && task.tile_rows > 0) return launch_tall<SIZE>(task, stream);
-    // From about 500 rows on, the tiles of the other kernel are faster than strips.
-    const bool is_rewound = rewinding_of<SIZE>(task) != Rewinding::none && task.rows >= 512;
+    // The tiles of the other kernel are faster than strips.
+    const bool is_rewound = rewinding_of<SIZE>(task) != Rewinding::none;
     const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows && !is_rewound;
     if (is_wide && suits_banks && task.tile_cols > 0) return launch_wide<SIZE>(task, stream);
     if (is_aligned) return launch_aligned<SIZE>(task, shorter, stream);
@@ -1580,6 +1762,7 @@ inline cudaError_t understand(Task& task, void* out, const void* in, std::int64_
     constexpr std::int64_t most = INT64_MAX / 64;
     task = {};
     task.out = out, task.in = in;
+    task.group = 1;
     task.rows = rows, task.cols = cols, task.batches = options.batches;
     task.in_pitch = options.in_pitch == 0 ? cols : options.in_pitch;
     task.out_pitch = options.out_pitch == 0 ? rows : options.out_pitch;

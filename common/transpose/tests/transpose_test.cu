@@ -53,22 +53,23 @@ std::string first_trouble(const Transposer& wrong) {
 
 /// That kernel alone, whatever would be chosen.
 template <int SIZE, class Kernel>
-Transposer only(bool is_spread = false) {
+Transposer only(bool is_spread = false, unsigned group = 1) {
     return [=](void* out, const void* in, const Sample& s, cudaStream_t stream) {
         transposing::Task task;
         const cudaError_t error =
             transposing::understand(task, out, in, SIZE, s.rows, s.cols, s.options);
         if (error != cudaSuccess) return error;
         task.is_spread = is_spread;
+        task.group = group;
         return transposing::launch<SIZE, Kernel>(task, stream);
     };
 }
 
 template <int SIZE, class Kernel>
-void check_only(const Sample& sample, bool is_spread = false) {
+void check_only(const Sample& sample, bool is_spread = false, unsigned group = 1) {
     const Sample whole = filled_in(sample);
     INFO(whole.name());
-    CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread), nullptr), "");
+    CHECK_EQ(trouble_with(whole, only<SIZE, Kernel>(is_spread, group), nullptr), "");
 }
 
 /// One cell is written with the value of another.
@@ -129,13 +130,16 @@ TEST_CASE("right: kernels of large matrices, on small ones") {
     for (const std::int64_t start : {0, 1, 7}) {
         for (const std::int64_t pitch : {0, 601}) {
             const TransposeOptions options{pitch, pitch, 2};
-            check_only<1, Rewound<1, 256, 512, 2, far>>({1, 397, 523, options, start, 3});
-            check_only<2, Rewound<2, 128, 256, 4, far>>({2, 397, 283, options, start, 3});
-            check_only<1, Rewound<1, 128, 512, 3, far>>({1, 397, 523, options, start, 3});
-            check_only<2, Rewound<2, 64, 256, 4, far>>({2, 397, 283, options, start, 3});
-            check_only<4, Shifted<4, 64, 64, 512, 32, far>>({4, 197, 203, options, start, 3});
-            check_only<8, Shifted<8, 32, 64, 512, 32, far>>({8, 97, 103, options, start, 3});
-            check_only<16, Shifted<16, 32, 32, 512, 32, far>>({16, 97, 73, options, start, 3});
+            check_only<1, Rewound<1, 256, 512, 2, far, 32>>({1, 397, 523, options, start, 3});
+            check_only<2, Rewound<2, 128, 256, 4, far, 32>>({2, 397, 283, options, start, 3});
+            check_only<1, Rewound<1, 128, 512, 4, far, 32>>({1, 397, 523, options, start, 3});
+            check_only<1, Rewound<1, 128, 512, 4, far, 16>>({1, 397, 523, options, start, 3});
+            check_only<4, Shifted<4, 64, 128, 1024, 32, far>>({4, 197, 203, options, start, 3});
+            check_only<8, Shifted<8, 64, 32, 512, 32, far>>({8, 97, 103, options, start, 3});
+            check_only<16, Shifted<16, 64, 16, 512, 32, far>>({16, 97, 73, options, start, 3});
+            check_only<4, Shifted<4, 64, 128, 1024, 4, far>>({4, 197, 203, options, start, 3});
+            check_only<8, Shifted<8, 32, 64, 512, 8, far>>({8, 97, 103, options, start, 3});
+            check_only<16, Shifted<16, 32, 32, 512, 16, far>>({16, 97, 73, options, start, 3});
         }
     }
     for (const TransposeOptions& options : {TransposeOptions{}, TransposeOptions{272, 208, 3}}) {
@@ -163,6 +167,17 @@ TEST_CASE("right: strips apart, where their groups are whole and where not") {
     CHECK_EQ(spread_strip(1, 64), 32);  // 32 strips of 256 bytes: 8 KB
     CHECK_EQ(spread_strip(65, 200), 96);
     CHECK_EQ(spread_strip(193, 200), 193);
+}
+
+TEST_CASE("right: strips side by side, where their groups are whole and where not") {
+    using namespace transposing;
+    using Tile = Shifted<4, 64, 32, 256, 32>;
+    for (const std::int64_t cols : {31, 3 * 32, 4 * 32, 9 * 32 + 5}) {
+        for (const unsigned group : {1u, 2u, 4u, 100u}) {
+            check_only<4, Tile>({4, 300, cols, {0, 0, 3}, 1, 0}, false, group);
+        }
+    }
+    check_only<1, Rewound<1, 128, 512, 4, Loads::plain, 32>>({1, 201, 1301, {}, 1, 0}, false, 4);
 }
 
 TEST_CASE("right: images of few channels") {
@@ -203,9 +218,10 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
     CHECK_EQ(tall_rows<4>(task(1000003, 37)), 256);
     CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
-    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 128);
-    CHECK_EQ(wide_cols<1>(task(20, 1000003)), 508);
-    CHECK_EQ(wide_cols<1>(task(3, 1000003)), 2044);
+    CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // whole chunks of 124
+    CHECK_EQ(wide_cols<1>(task(110, 1000003)), 248);
+    CHECK_EQ(wide_cols<1>(task(300, 1000003)), 124);
+    CHECK_EQ(wide_cols<1>(task(3, 1000003)), 1984);
     CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1024);
     CHECK_EQ(wide_cols<4>(task(5, 1000003)), 512);
     CHECK_EQ(wide_cols<4>(task(8, 1000003)), 128);
@@ -231,8 +247,18 @@ TEST_CASE("which kernel when") {
     CHECK_EQ(rewinding_of<1>(task(8191, 8193)), Rewinding::small);
     CHECK_EQ(rewinding_of<2>(task(8191, 8193)), Rewinding::large);
     CHECK_EQ(rewinding_of<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
-    CHECK_EQ(rewinding_of<2>(task(255, 100000)), Rewinding::none);
+    CHECK_EQ(rewinding_of<2>(task(127, 100000)), Rewinding::none);
     CHECK_EQ(rewinding_of<4>(task(8191, 8193)), Rewinding::none);
+    CHECK(are_out_rows_at_sectors<4>(task(8192, 8191)));
+    CHECK_FALSE(are_out_rows_at_sectors<4>(task(8196, 8191)));  // 16 bytes
+    Task behind = task(8192, 8191);
+    behind.out = static_cast<char*>(behind.out) + 16;
+    CHECK_FALSE(are_out_rows_at_sectors<4>(behind));
+    CHECK(is_stack<4>(task(63, 95, 4096)));
+    CHECK_FALSE(is_stack<4>(task(63, 95)));
+    CHECK_FALSE(is_stack<4>(task(33, 128, 4096)));   // each column in one bank
+    CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // too large for a block
+    CHECK_FALSE(is_stack<16>(task(63, 95, 4096)));
     CHECK(are_rows_camping<4>(task(64, 32768)));
     CHECK(are_rows_camping<4>(task(64, 65536)));
     CHECK_FALSE(are_rows_camping<4>(task(64, 33024)));
