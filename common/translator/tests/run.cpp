@@ -34,7 +34,9 @@ void unload_last() {
 }
 
 cudaKernel_t loaded(const std::string& ir) {
-    if (last.kernel != nullptr && last.ir == ir) return last.kernel;
+    // Variables of the module begin with their own values.
+    const bool has_variables = ir.find(" global ") != ir.npos;
+    if (last.kernel != nullptr && last.ir == ir && !has_variables) return last.kernel;
     unload_last();
     const std::string ptx = ptx_of(ir);
     need(cudaLibraryLoadData(&last.library, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
