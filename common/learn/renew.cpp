@@ -39,9 +39,13 @@ std::vector<std::string> steps_of_bench(const course::Course& course) {
     return names;
 }
 
-// What a run writes; without `shape`, no times are predicted. Throws when something was wrong.
+// What a run of all variants at COUNTED writes, or of the first ones at SMALL; without `shape`, no times are
+// predicted. Throws when something was wrong.
+enum class Extent { all_variants, first_variants };
 Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
-               const course::Course& course, const std::string& counted = COUNTED) {
+               const course::Course& course, Extent extent = Extent::all_variants) {
+    const bool is_small = extent == Extent::first_variants;
+    const std::string& counted = is_small ? SMALL : COUNTED;
     const TemporaryFolder folder;
     const RunWords words = {.steps = steps,
                             .device = "sim",
@@ -51,7 +55,9 @@ Json run_steps(const std::vector<std::string>& steps, const std::string& shape,
                             .json = folder.path / "run.json",
                             .time = shape.empty() ? "" : GPU,
                             .at = shape};
-    if (run(understand(words, course)) != 0) {
+    RunRequest request = understand(words, course);
+    request.only_first_variants = is_small;
+    if (run(request) != 0) {
         throw std::runtime_error("the lessons did not all run (above); nothing is written");
     }
     return read_json(words.json);
@@ -86,17 +92,6 @@ std::string predicted_text(const Json& rows, const std::vector<Json>& other_size
     }
     return "{\n \"device\": " + device.dump() + ",\n \"results\": " + lines_of(rows) +
            ",\n \"other_sizes\": [" + others + "]\n}\n";
-}
-
-// The first of each step.
-Json headlines_of(const Json& rows) {
-    Json headlines = Json::array();
-    for (auto& row : rows) {
-        if (headlines.empty() || headlines.back().at("step") != row.at("step")) {
-            headlines.push_back(row);
-        }
-    }
-    return headlines;
 }
 
 std::string name_of(const Json& row) {
@@ -162,8 +157,8 @@ int renew_results(const fs::path& folder) {
     for (auto& result : many.at("results")) all["results"].push_back(result);
     std::vector<Json> other_sizes;
     for (auto& shape : ALSO_MEASURED_AT) {
-        const Json run = run_steps(steps_of_bench(course), shape, course, SMALL);
-        other_sizes.push_back(headlines_of(predictions_in(run.at("results"))));
+        const Json run = run_steps(steps_of_bench(course), shape, course, Extent::first_variants);
+        other_sizes.push_back(predictions_in(run.at("results")));
     }
     const Json results = in_order(all.at("results"), course);
     Json counted = results;

@@ -24,6 +24,7 @@ struct RunRequest {
     std::vector<std::string> options;                           ///< for every program
     bool needs_gpu = false;                                     ///< --device gpu
     bool is_predicted = false;                                  ///< --time
+    bool only_first_variants = false;                           ///< of each step
     std::string json;                                           ///< a file, or empty
 };
 

@@ -32,7 +32,8 @@ public:
 
     int execute() {
         for (auto* step : request.steps) {
-            if (!run_one(step->name)) return 2;
+            const bool is_whole = !request.only_first_variants;
+            if (!run_one(step->name, is_whole ? "" : step->variants.front().name)) return 2;
         }
         if (rivals_wanted() && !run_one(RIVALS)) return 2;
         if (table) table->print_notes();
@@ -71,10 +72,11 @@ private:
     }
 
     // Runs a program and shows its rows. False when it could not run: then it has said why.
-    bool run_one(const std::string& step) {
+    bool run_one(const std::string& step, const std::string& variant = "") {
         fs::path json = folder.path / (step + ".json");
         std::vector<std::string> arguments = request.options;
         arguments.insert(arguments.end(), {"--json", json.string()});
+        if (!variant.empty()) arguments.insert(arguments.end(), {"--variant", variant});
         Ended outcome = run_to_end({.program = program_of(step), .arguments = arguments});
         if (outcome.exit_code == 2) return false;
         bool complete = fs::exists(json) && (outcome.exit_code == 0 || outcome.exit_code == 1);

@@ -1,11 +1,12 @@
-// same_counters NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps that clang built on the simulated
+// same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM... -- runs the steps that clang built on the simulated
 // GPU, and holds every counter of every variant against what nvcc's programs counted. Differences have
-// to be those of the list, each with its cause.
+// to be those of the list, each with its cause. With --some, steps of which there is no program are left out.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -81,18 +82,39 @@ int print_surplus(const Differences& of, const Differences& other, const char* w
     return count;
 }
 
-int run(const std::vector<std::string>& arguments) {
-    const auto nvcc = by_name(read_json(arguments[0])["results"]);
-    const Differences list = read_list(arguments[1]);
+std::string step_in(const std::string& name) {
+    return name.substr(0, name.find(' '));
+}
+
+/// Leaves out those of steps that are there, and were not run.
+template <typename Named>
+void keep_those_run(Named& named, const std::set<std::string>& there,
+                    const std::set<std::string>& run) {
+    std::erase_if(named, [&](const auto& one) {
+        const std::string step = step_in(one.first);
+        return there.contains(step) && !run.contains(step);
+    });
+}
+
+int run(const std::vector<std::string>& arguments, bool only_some) {
+    auto nvcc = by_name(read_json(arguments[0])["results"]);
+    Differences list = read_list(arguments[1]);
     Differences found;
+    std::set<std::string> there, steps_run;
+    for (const auto& [name, result] : nvcc) there.insert(step_in(name));
     std::size_t compared = 0;
     for (std::size_t i = 2; i < arguments.size(); ++i) {
         for (const auto& [name, clang] : by_name(results_of(arguments[i]))) {
             if (!clang["verified"].get<bool>())
                 throw std::runtime_error(name + " is wrong by clang");
+            steps_run.insert(step_in(name));
             compare(nvcc.at(name), clang, found);
             ++compared;
         }
+    }
+    if (only_some) {
+        keep_those_run(list, there, steps_run);
+        keep_those_run(nvcc, there, steps_run);
     }
     int wrong = print_surplus(found, list, "the programs count");
     wrong += print_surplus(list, found, "the list says");
@@ -110,12 +132,14 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 4) {
-        std::cerr << "Usage: same_counters NVCC.JSON DIFFERENCES.TXT PROGRAM...\n";
+    const bool only_some = argc > 1 && std::string(argv[1]) == "--some";
+    const int first = only_some ? 2 : 1;
+    if (argc < first + 3) {
+        std::cerr << "Usage: same_counters [--some] NVCC.JSON DIFFERENCES.TXT PROGRAM...\n";
         return 2;
     }
     try {
-        return run({argv + 1, argv + argc});
+        return run({argv + first, argv + argc}, only_some);
     } catch (const std::exception& error) {
         std::cerr << error.what() << "\n";
         return 2;

@@ -1,6 +1,7 @@
 // exercise_cases -- kernels as learners write them, and what must be said of each.
 //
 //     exercise_cases 03_tiled [FILE...]     all of the exercise, or some; with their verdicts
+//     exercise_cases --every 4 03_tiled     one of four of them
 //
 // tests/right/NN_name/*.cu are right, written in many ways: all of them must pass. Each file of
 // tests/wrong/NN_name/ holds one natural mistake, and says in its first lines what must be found:
@@ -27,6 +28,7 @@
 #include "exercises/examined.h"
 #include "exercises/skeleton.h"
 #include "kernel/render.h"
+#include "sample.h"
 
 namespace coalesce::exercises {
 namespace {
@@ -161,10 +163,14 @@ int hold(const std::string& exercise, const std::vector<fs::path>& files, bool s
 
 int run(int argc, char** argv) {
     choose_device_of_environment(argv);
-    std::vector<fs::path> files(argv + 2, argv + argc);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    Sample sample = sample_of(words);
+    if (words.empty()) throw UsageError("an exercise is needed");
+    std::vector<fs::path> files(words.begin() + 1, words.end());
     const bool shows_all = !files.empty();
-    if (files.empty()) files = files_of(argv[1]);
-    return hold(argv[1], files, shows_all);
+    if (files.empty()) files = files_of(words[0]);
+    std::erase_if(files, [&](const fs::path&) { return !sample.takes_next(); });
+    return hold(words[0], files, shows_all);
 }
 
 }  // namespace
@@ -173,7 +179,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         if (argc >= 2) return coalesce::exercises::run(argc, argv);
-        std::fputs("Usage: exercise_cases 03_tiled [FILE...]\n", stderr);
+        std::fputs("Usage: exercise_cases [--every N] 03_tiled [FILE...]\n", stderr);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
     }

@@ -1,15 +1,20 @@
 // exercise_proofs -- proves that an exercise is sound: its skeleton fails for the right reason, its
 // solution passes, each mutant fails with its own name; the bug hunt fails as it should, and fixed it
 // passes. Exit code: 0 all came out so, 1 something did not, 2 it could not be found out.
+//
+//     exercise_proofs 03_tiled               all of it
+//     exercise_proofs --every 4 03_tiled     of the mutants one of four
 
 #include <cstdio>
 #include <exception>
+#include <vector>
 
 #include "base/files.h"
 #include "exercises/examined.h"
 #include "exercises/mutants.h"
 #include "harness/counters.h"
 #include "kernel/render.h"
+#include "sample.h"
 
 namespace coalesce::exercises {
 namespace {
@@ -42,12 +47,13 @@ public:
 };
 
 void prove_kernel(const fs::path& solutions, const Mutants& expected, const Exercise& exercise,
-                  Proofs& proofs) {
+                  Sample sample, Proofs& proofs) {
     Skeleton skeleton = skeleton_of(read_file(solutions / exercise.file()), exercise.file());
     proofs.expect(exercise, "the solution", skeleton.solved(), "");
     proofs.expect(exercise, "the skeleton", skeleton.blank(), expected.blank_failure,
                   expected.blank_failure_by_clang);
     for (const Mutant& mutant : expected.mutants) {
+        if (!sample.takes_next()) continue;
         proofs.expect(exercise, "mutant: " + mutant.name, applied(mutant, skeleton.solved()),
                       mutant.failure);
     }
@@ -68,16 +74,19 @@ void prove_hunt(const fs::path& solutions, const Mutants& expected, const Exerci
                 expected.hunt_is_right_at_first ? "to be right there" : "to be wrong there");
 }
 
-int prove(const std::string& name, char** argv) {
+int prove(std::vector<std::string> words, char** argv) {
     choose_device_of_environment(argv);
     if (!simulator::is_loaded()) {
         // A real GPU counts nothing, and what reads outside may stop it.
         throw UsageError("proofs are for the simulated GPU: COALESCE_DEVICE=sim");
     }
+    const Sample sample = sample_of(words);
+    if (words.size() != 1) throw UsageError("one exercise is proved at a time");
+    const std::string& name = words[0];
     fs::path solutions = repository() / "solutions" / name;
     Mutants expected = read_mutants(solutions / "mutants.toml");
     Proofs proofs;
-    prove_kernel(solutions, expected, exercise_called(name), proofs);
+    prove_kernel(solutions, expected, exercise_called(name), sample, proofs);
     if (!expected.hunt_failure.empty()) {
         prove_hunt(solutions, expected, exercise_called(name + " hunt"), proofs);
     }
@@ -90,8 +99,8 @@ int prove(const std::string& name, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        if (argc == 2) return coalesce::exercises::prove(argv[1], argv);
-        std::fputs("Usage: exercise_proofs 03_tiled\n", stderr);
+        if (argc >= 2) return coalesce::exercises::prove({argv + 1, argv + argc}, argv);
+        std::fputs("Usage: exercise_proofs [--every N] 03_tiled\n", stderr);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
     }

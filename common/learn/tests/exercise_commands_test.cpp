@@ -14,6 +14,7 @@
 #include "harness/device.h"
 #include "kernel/verdict.h"
 #include "learn/pages.h"
+#include "learn/state.h"
 #include "scratch_course.h"
 
 using coalesce::Child;
@@ -32,6 +33,12 @@ bool has(const std::string& text, const std::string& part) {
 
 struct Course : ScratchCourse {
     Course() : ScratchCourse(learn_program) {}
+    // As if ./learn had run the steps, which takes half a minute.
+    void begin() const {
+        Progress(path(".learn"), [](const std::string& warning) {
+            FAIL(warning);
+        }).update([](State& state) { state.has_begun = true; });
+    }
 };
 
 // Expects an exit code, and words in what is printed.
@@ -254,6 +261,7 @@ TEST_CASE("another file, the bug hunt, everything; each as JSON") {
     Ended all = course.learn({"check", "all", "--json"});
     CHECK(all.exit_code == 0);
     CHECK(Json::parse(all.output)["results"].size() == exercises.size());
+    course.begin();
     expect(course, {"start"}, 0, {"All exercises are done"});
     expect(course, {"check"}, 2, {"all exercises are done"});
 }

@@ -21,14 +21,34 @@ void need_no_report() {
     throw std::runtime_error(std::string(report.check) + ": " + report.message);
 }
 
-std::vector<u64> launched(const std::string& ir, const std::vector<u64>& input, Launch launch) {
+// Most kernels are run with one input after the other: the last one stays loaded.
+struct {
+    std::string ir;
+    cudaLibrary_t library = nullptr;
+    cudaKernel_t kernel = nullptr;
+} last;
+
+void unload_last() {
+    if (last.library != nullptr) need(cudaLibraryUnload(last.library));
+    last = {};
+}
+
+cudaKernel_t loaded(const std::string& ir) {
+    // Variables of the module begin with their own values.
+    const bool has_variables = ir.find(" global ") != ir.npos;
+    if (last.kernel != nullptr && last.ir == ir && !has_variables) return last.kernel;
+    unload_last();
     const std::string ptx = ptx_of(ir);
+    need(cudaLibraryLoadData(&last.library, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    need(cudaLibraryGetKernel(&last.kernel, last.library, "k"));
+    last.ir = ir;
+    return last.kernel;
+}
+
+std::vector<u64> launched(const std::string& ir, const std::vector<u64>& input, Launch launch) {
     coalesceSetQuiet(1);
     coalesceClearReports();
-    cudaLibrary_t library;
-    need(cudaLibraryLoadData(&library, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
-    cudaKernel_t kernel;
-    need(cudaLibraryGetKernel(&kernel, library, "k"));
+    const cudaKernel_t kernel = loaded(ir);
     std::vector<u64> words(launch.words, 0);
     const std::size_t out_bytes = words.size() * sizeof(u64),
                       in_bytes = (input.size() + 1) * sizeof(u64);
@@ -47,7 +67,6 @@ std::vector<u64> launched(const std::string& ir, const std::vector<u64>& input, 
     need(cudaMemcpy(words.data(), out, out_bytes, cudaMemcpyDeviceToHost));
     need(cudaFree(out));
     need(cudaFree(in));
-    need(cudaLibraryUnload(library));
     return words;
 }
 
@@ -57,7 +76,8 @@ std::vector<u64> run(const std::string& ir, const std::vector<u64>& input, Launc
     try {
         return launched(ir, input, launch);
     } catch (const std::exception&) {
-        // The next kernel starts again.
+        // The next kernel starts again; what was loaded may have gone with the error.
+        last = {};
         coalesceClearError();
         cudaGetLastError();
         throw;

@@ -1,0 +1,32 @@
+// How much the tests of an exercise go through: --every N before its name takes one of N.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/errors.h"
+
+namespace coalesce::exercises {
+
+class Sample {
+public:
+    explicit Sample(std::size_t every = 1) : every(every) {}
+    /// Of those that are asked about in turn: the first, and every Nth behind it.
+    bool takes_next() { return number++ % every == 0; }
+
+private:
+    std::size_t every, number = 0;
+};
+
+/// Takes --every N off the front of the words; without it all is taken. Throws UsageError.
+inline Sample sample_of(std::vector<std::string>& words) {
+    if (words.empty() || words[0] != "--every") return Sample();
+    const int every = words.size() > 1 ? std::atoi(words[1].c_str()) : 0;
+    if (every < 1) throw UsageError("--every takes a whole number from 1 on");
+    words.erase(words.begin(), words.begin() + 2);
+    return Sample(static_cast<std::size_t>(every));
+}
+
+}  // namespace coalesce::exercises
