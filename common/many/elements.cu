@@ -73,7 +73,6 @@ void poison(const Ranks& ranks) {
 
 Wrong count_wrong(const Ranks& ranks) {
     Wrong wrong;
-    unsigned long long first = ~0ULL;
     ranks.each([&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
         Found found{0, ~0ULL};
@@ -88,13 +87,8 @@ Wrong count_wrong(const Ranks& ranks) {
         CUDA_CHECK(cudaGetLastError());
         CUDA_CHECK(cudaMemcpy(&found, on_device, sizeof found, cudaMemcpyDeviceToHost));
         wrong.cells += found.cells;
-        first = std::min(first, found.first);
+        wrong.first = std::min(wrong.first, found.first);
     });
-    if (wrong.cells > 0) {
-        const auto rows = static_cast<unsigned long long>(ranks.rows.count);
-        wrong.first_row = first / rows;
-        wrong.first_col = first % rows;
-    }
     return wrong;
 }
 

@@ -9,11 +9,11 @@ namespace coalesce::many {
 
 /// What was found wrong in `out`.
 struct Wrong {
-    unsigned long long cells = 0;                     ///< how many
-    unsigned long long first_row = 0, first_col = 0;  ///< the first of them, in `out`
+    unsigned long long cells = 0;      ///< how many
+    unsigned long long first = ~0ULL;  ///< the first of them: out(first / rows, first % rows)
 };
 
-/// Fills every rank's block of `in`: element i holds a mix of i, in which 2^32 neighbours differ.
+/// Of the ranks of this process. Fills every block of `in`: element i holds a mix of i, in which 2^32 neighbours differ.
 void fill(const Ranks& ranks);
 /// Fills every `out` with what is right for one element in 2^32 at most.
 void poison(const Ranks& ranks);

@@ -142,7 +142,7 @@ struct Copies : Chunks {
 // NCCL carries them: an all-to-all is a group of sends and receives. It knows no rows, so what it brings is unpacked.
 struct ByNccl : Chunks {
     ByNccl(const Ranks& ranks, Tuning tuning, Turn pack)
-        : Chunks(ranks, tuning, pack, true), nccl(ranks.devices) {}
+        : Chunks(ranks, tuning, pack, true), nccl(ranks) {}
 
     // Sends what is packed, as soon as what it falls on has been unpacked.
     void exchange(Slot& slot, int chunk) override {
@@ -154,17 +154,19 @@ struct ByNccl : Chunks {
         ranks.each([&](int rank) { slot.is_sent.record(rank, stream_of(rank)); });
         ranks.each([&](int rank) { unpack_all(slot, rank, chunk); });
     }
+    // Of each rank here what goes to all others, and what comes from them.
     void send(Slot& slot, int chunk) {
         nccl.begin_group();
-        for (int rank = 0; rank < ranks.count(); ++rank) {
+        ranks.each([&](int rank) {
             for (int turn = 1; turn < ranks.count(); ++turn) {
-                int peer = (rank + turn) % ranks.count();
-                nccl.send(rank, peer, slot.packed[rank] + place(peer), floats(rank, peer, chunk),
+                int to = (rank + turn) % ranks.count();
+                int from = (rank + ranks.count() - turn) % ranks.count();
+                nccl.send(rank, to, slot.packed[rank] + place(to), floats(rank, to, chunk),
                           stream_of(rank));
-                nccl.receive(peer, rank, slot.received[peer] + place(rank),
-                             floats(rank, peer, chunk), stream_of(peer));
+                nccl.receive(rank, from, slot.received[rank] + place(from),
+                             floats(from, rank, chunk), stream_of(rank));
             }
-        }
+        });
         nccl.end_group();
     }
     void unpack_all(Slot& slot, int rank, int chunk) {

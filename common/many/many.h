@@ -1,6 +1,6 @@
 /// \file
-/// One matrix over several GPUs of a host: who has what, and the program that runs, verifies and
-/// measures the ways to transpose it (`--gpus N`).
+/// One matrix over several GPUs: who has what, and the program that runs, verifies and measures the
+/// ways to transpose it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,16 +10,19 @@
 #include <string>
 #include <vector>
 
+#include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "many/spread.h"
+#include "many/team.h"
 
 namespace coalesce::many {
 
-/// The most GPUs that share a matrix.
-constexpr int most_ranks = 8;
+/// The most GPUs that share a matrix: kernels get a list of what goes to each.
+constexpr int most_ranks = 32;
 
 /// A matrix `in` of rows x cols and its transpose `out`, each spread by blocks of its rows. A rank is
-/// a GPU; where there are fewer GPUs than ranks, some are of the same one.
+/// a GPU; where there are fewer GPUs than ranks, some are of the same one. Other processes may have
+/// some: of those this one has neither memory nor streams.
 struct Ranks {
     Spread rows;  ///< of `in`
     Spread cols;  ///< of `in`: the rows of `out`
@@ -28,10 +31,11 @@ struct Ranks {
     // Streams of each rank, which run side by side; one that sends for each peer.
     std::vector<cudaStream_t> packing, unpacking;
     std::vector<std::vector<cudaStream_t>> sending;
+    Team* team = nullptr;  ///< whose they are; what NCCL needs to know
 
     /// How many.
     int count() const { return rows.ranks; }
-    /// Calls `work(rank)` for each, with its GPU chosen.
+    /// Calls `work(rank)` for each of this process, with its GPU chosen.
     void each(const std::function<void(int rank)>& work) const;
 };
 
@@ -102,9 +106,14 @@ struct KindOfWay {
     std::unique_ptr<Way> (*make)(const Ranks& ranks, Tuning tuning) = nullptr;
 };
 
+struct Request;
+/// Verifies and measures what the command line asks for. All processes of the team return the same, as run_step does.
+int run_together(const Request& request, const Device& device, const std::vector<KindOfWay>& ways,
+                 Team& team);
+
 /// Whether the command line has --gpus.
 bool is_asked_for(int argc, char** argv);
-/// The `main` of such a program. Returns what run_step does.
+/// The `main` of a program for the GPUs of one process (`--gpus N`). Returns what run_step does.
 int run(int argc, char** argv, const std::vector<KindOfWay>& ways);
 
 }  // namespace coalesce::many

@@ -13,8 +13,14 @@ namespace {
 /// What is used of NCCL's interface; it has been the same since 2.7. A result of 0 is a success.
 constexpr int FLOAT32 = 7;
 
+/// Communicators that are made with the same one belong together.
+struct UniqueId {
+    char bytes[128];
+};
+
 struct Library {
-    int (*init_all)(void** communicators, int count, const int* devices) = nullptr;
+    int (*get_unique_id)(UniqueId*) = nullptr;
+    int (*init_rank)(void** communicator, int count, UniqueId, int rank) = nullptr;
     int (*destroy)(void* communicator) = nullptr;
     int (*group_start)() = nullptr;
     int (*group_end)() = nullptr;
@@ -54,7 +60,8 @@ Library load() {
             reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
         if (!function) library.problem = std::string("this NCCL has no ") + name;
     };
-    find(library.init_all, "ncclCommInitAll");
+    find(library.get_unique_id, "ncclGetUniqueId");
+    find(library.init_rank, "ncclCommInitRank");
     find(library.destroy, "ncclCommDestroy");
     find(library.group_start, "ncclGroupStart");
     find(library.group_end, "ncclGroupEnd");
@@ -81,15 +88,24 @@ std::string Nccl::why_not() {
     return library().problem;
 }
 
-Nccl::Nccl(const std::vector<int>& devices) : communicators_(devices.size()) {
+Nccl::Nccl(const Ranks& ranks) : communicators_(ranks.devices.size()) {
     if (!why_not().empty()) throw UsageError(why_not());
-    check(
-        library().init_all(communicators_.data(), static_cast<int>(devices.size()), devices.data()),
-        "ncclCommInitAll");
+    UniqueId id = {};
+    if (ranks.team->rank() == 0) check(library().get_unique_id(&id), "ncclGetUniqueId");
+    ranks.team->hand_out(&id, sizeof id);
+    begin_group();
+    ranks.each([&](int rank) {
+        check(library().init_rank(&communicators_[static_cast<std::size_t>(rank)], ranks.count(),
+                                  id, rank),
+              "ncclCommInitRank");
+    });
+    end_group();
 }
 
 Nccl::~Nccl() {
-    for (void* communicator : communicators_) library().destroy(communicator);
+    for (void* communicator : communicators_) {
+        if (communicator) library().destroy(communicator);
+    }
 }
 
 void Nccl::begin_group() {

@@ -8,14 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "many/many.h"
+
 namespace coalesce::many {
 
-/// One communicator for each rank; all in this process.
+/// One communicator for each rank of this process.
 class Nccl {
 public:
-    /// Rank i is devices[i]; each a GPU of its own. Throws UsageError when NCCL is not there, or
-    /// refuses.
-    explicit Nccl(const std::vector<int>& devices);
+    /// Each rank has a GPU of its own. All processes of their team make it together. Throws UsageError
+    /// when NCCL is not there, or refuses.
+    explicit Nccl(const Ranks& ranks);
     ~Nccl();
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <climits>
+#include <filesystem>
 
 #include "base/files.h"
 #include "harness/text.h"
@@ -18,14 +19,11 @@ struct Words {
 void add_options(CLI::App& app, Request& request, Words& words) {
     app.set_help_flag("");
     app.add_flag("-h,--help", request.help);
-    app.add_flag("--list", request.list);
     app.add_flag("--verify", words.verify);
     app.add_flag("--bench", words.bench);
-    app.add_option("--gpus", request.gpus)->check(CLI::Range(1, most_ranks));
     app.add_option("--rows", words.rows)->check(CLI::Range(1, INT_MAX));
     app.add_option("--cols", words.cols)->check(CLI::Range(1, INT_MAX));
     app.add_option("--device", words.device)->check(CLI::IsMember({"auto", "gpu", "sim"}));
-    app.add_option("--way", request.way);
     app.add_option("--chunks", request.chunks)->check(CLI::Range(1, 1024));
     app.add_option("--unused", request.unused)->check(CLI::Range(0, 200));
     app.add_option("--pause", request.pause)->check(CLI::Range(0, 1000));
@@ -35,17 +33,50 @@ void add_options(CLI::App& app, Request& request, Words& words) {
     app.add_option("--json", request.json);
 }
 
+/// How many, and which of several ways, is for one process to say.
+void add_options_alone(CLI::App& app, Request& request) {
+    app.add_flag("--list", request.list);
+    app.add_option("--gpus", request.gpus)->check(CLI::Range(1, most_ranks));
+    app.add_option("--way", request.way);
+}
+
+// What programs of both kinds have.
+const std::string OPTIONS = R"(  --verify          only verify, on many shapes
+  --bench           only measure, at one shape; every element is verified there
+  --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs
+  --rows R --cols C this shape only; 65536 x 65536, or what fits
+  --chunks N        for ways in chunks: how many; several are tried otherwise
+  --unused KIB      shared memory that each block which packs keeps from others:
+                    half of a multiprocessor's for copies
+  --pause US        microseconds by which packing and unpacking start later:
+                    both leave NCCL room, and some of each are tried for it
+  --repetitions N   of each measurement; 15
+  --link G          GB/s that a GPU can send; 450, as an H200's NVLink
+  --spoil           change one bit of one element, to see that it is found
+  --json FILE       write the results to FILE, too
+  --help            this text
+)";
+const std::string EXIT_CODES =
+    "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+
 }  // namespace
 
-Request parse(int argc, char** argv) {
+std::string program_name(char** argv) {
+    return std::filesystem::path(argv[0]).filename().string();
+}
+
+Request parse(int argc, char** argv, Started started) {
     Request request;
+    request.program = program_name(argv);
     Words words;
     CLI::App app;
     add_options(app, request, words);
+    if (started == Started::alone) add_options_alone(app, request);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        throw UsageError(std::string(error.what()) + "; --gpus 1 --help lists the options");
+        const std::string asked = started == Started::alone ? "--gpus 1 --help" : "--help";
+        throw UsageError(std::string(error.what()) + "; " + asked + " lists the options");
     }
     if ((words.rows == 0) != (words.cols == 0)) {
         throw UsageError("--rows and --cols go together: give both, or neither");
@@ -76,28 +107,26 @@ std::string help_text(const std::string& program, const std::vector<KindOfWay>& 
 Transposes one matrix that is spread over N GPUs of this host by blocks of
 rows, in several ways; verifies every element on the GPUs, and measures.
 
-  --verify          only verify, on many shapes
-  --bench           only measure, at one shape; every element is verified there
-  --device WHICH    auto, gpu or sim; COALESCE_SIM_DEVICES=N simulates N GPUs
-  --rows R --cols C this shape only; 65536 x 65536, or what fits
   --way NAME        this way only
-  --chunks N        for ways in chunks: how many; several are tried otherwise
-  --unused KIB      shared memory that each block which packs keeps from others:
-                    half of a multiprocessor's for copies
-  --pause US        microseconds by which packing and unpacking start later:
-                    both leave NCCL room, and some of each are tried for it
-  --repetitions N   of each measurement; 15
-  --link G          GB/s that a GPU can send; 450, as an H200's NVLink
-  --spoil           change one bit of one element, to see that it is found
   --list            the ways
-  --json FILE       write the results to FILE, too
-  --help            this text
-
+)" + OPTIONS +
+           R"(
 Where there are fewer GPUs than N, some have several blocks.
 
 Ways:
 )" + list_text(ways) +
-           "\nExit code: 0 right, 1 a result was wrong, 2 it could not be run like this.\n";
+           EXIT_CODES;
+}
+
+std::string help_text_together(const std::string& program) {
+    return "Usage: mpirun -n PROCESSES " + program + R"( [OPTIONS]
+
+Transposes one matrix that is spread over processes by blocks of rows, on one
+host or on several. Each process has a GPU of its own, whose rows are packed,
+sent by NCCL and unpacked, in chunks. Verifies every element, and measures.
+
+)" + OPTIONS +
+           EXIT_CODES;
 }
 
 }  // namespace coalesce::many

@@ -3,7 +3,7 @@
 // Builds on  10_registers: a GPU's own work is the same. Who stores where, and when, is new.
 // Idea       With NVLink the memory of another GPU is an address like any other: store there.
 // Watch      The order: no link is idle, and nobody is stormed. Counted as in 05: 4 and 4 sectors.
-// Next       Your own: more hosts, other types, a matrix that is never there as a whole.
+// Next       hosts.cu: more hosts. Your own: other types, a matrix that is never there as a whole.
 
 #include "many/exchange.h"
 

@@ -1,0 +1,143 @@
+// Who has what, and how far it is.
+#include <algorithm>
+
+#include "harness/errors.h"
+#include "many/own_ranks.h"
+
+namespace coalesce::many {
+namespace {
+
+/// Where a line of memory begins.
+constexpr int LINE_FLOATS = 32;
+
+std::size_t floats(int rows, int cols) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+}
+
+cudaStream_t new_stream(bool is_urgent = false) {
+    int least = 0, greatest = 0;
+    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    cudaStream_t stream = nullptr;
+    CUDA_CHECK(
+        cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, is_urgent ? greatest : least));
+    return stream;
+}
+
+/// Memory for so many floats, which `buffers` keeps.
+float* new_room(std::vector<DeviceBuffer>& buffers, std::size_t size) {
+    buffers.emplace_back(std::max<std::size_t>(1, size) * sizeof(float));
+    return static_cast<float*>(buffers.back().data());
+}
+
+}  // namespace
+
+// ---- ranks ----
+
+void Ranks::each(const std::function<void(int rank)>& work) const {
+    for (int rank = 0; rank < count(); ++rank) {
+        const int device = devices[static_cast<std::size_t>(rank)];
+        if (device == ELSEWHERE) continue;
+        CUDA_CHECK(cudaSetDevice(device));
+        work(rank);
+    }
+}
+
+OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
+    const int count = static_cast<int>(devices.size());
+    ranks_.rows = spread_over(count, shape.rows);
+    ranks_.cols = spread_over(count, shape.cols);
+    ranks_.devices = devices;
+    ranks_.team = &team;
+    ranks_.in.resize(devices.size());
+    ranks_.out.resize(devices.size());
+    ranks_.packing.resize(devices.size());
+    ranks_.unpacking.resize(devices.size());
+    ranks_.sending.resize(devices.size());
+    ranks_.each([&](int rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        ranks_.in[at] = new_room(buffers_, floats(ranks_.rows.size(rank), shape.cols));
+        ranks_.out[at] = new_room(buffers_, floats(ranks_.cols.size(rank), shape.rows));
+        ranks_.packing[at] = new_stream();
+        // What others wait for comes first.
+        for (int peer = 0; peer < count; ++peer) ranks_.sending[at].push_back(new_stream(true));
+        ranks_.unpacking[at] = new_stream();
+    });
+}
+
+OwnRanks::~OwnRanks() {
+    ranks_.sending.push_back(ranks_.packing);
+    ranks_.sending.push_back(ranks_.unpacking);
+    for (const auto& streams : ranks_.sending) {
+        for (cudaStream_t stream : streams) {
+            if (stream) static_cast<void>(cudaStreamDestroy(stream));
+        }
+    }
+}
+
+Spread spread_over(int ranks, int count) {
+    return {.count = count, .ranks = ranks, .multiple = LINE_FLOATS};
+}
+
+Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
+    Ranks all;
+    all.rows = spread_over(ranks, rows);
+    all.cols = spread_over(ranks, cols);
+    for (int rank = 0; rank < ranks; ++rank) {
+        all.devices.push_back(0);
+        // Nobody writes to `in`; ranks of their own fill theirs.
+        all.in.push_back(const_cast<float*>(in) + floats(all.rows.begin(rank), cols));
+        all.out.push_back(out + floats(all.cols.begin(rank), rows));
+    }
+    all.packing = all.unpacking = std::vector<cudaStream_t>(all.in.size(), nullptr);
+    all.sending.assign(all.in.size(), all.packing);
+    return all;
+}
+
+// ---- how far they are ----
+
+Events::Events(const Ranks& ranks, int each)
+    : each_(each), events_(static_cast<std::size_t>(ranks.count() * each)) {
+    ranks.each([&](int rank) {
+        for (int i = 0; i < each; ++i) {
+            CUDA_CHECK(cudaEventCreateWithFlags(&events_[static_cast<std::size_t>(rank * each + i)],
+                                                cudaEventDisableTiming));
+        }
+    });
+}
+
+Events::~Events() {
+    for (cudaEvent_t event : events_) {
+        if (event) static_cast<void>(cudaEventDestroy(event));
+    }
+}
+
+void Events::record(int rank, cudaStream_t stream, int which) {
+    CUDA_CHECK(cudaEventRecord(events_[static_cast<std::size_t>(rank * each_ + which)], stream));
+}
+
+void Events::wait(int rank, cudaStream_t stream) {
+    for (int i = 0; i < each_; ++i) {
+        CUDA_CHECK(
+            cudaStreamWaitEvent(stream, events_[static_cast<std::size_t>(rank * each_ + i)]));
+    }
+}
+
+void Events::wait_for_all(cudaStream_t stream) {
+    for (cudaEvent_t event : events_) {
+        if (event) CUDA_CHECK(cudaStreamWaitEvent(stream, event));
+    }
+}
+
+Slot::Slot(const Ranks& ranks, std::size_t size, bool receives)
+    : is_packed(ranks),
+      is_sent(ranks, ranks.count()),
+      is_unpacked(ranks),
+      packed(ranks.devices.size()),
+      received(ranks.devices.size()) {
+    ranks.each([&](int rank) {
+        packed[static_cast<std::size_t>(rank)] = new_room(buffers, size);
+        if (receives) received[static_cast<std::size_t>(rank)] = new_room(buffers, size);
+    });
+}
+
+}  // namespace coalesce::many

@@ -1,0 +1,19 @@
+#include "many/team.h"
+
+#include <cuda_runtime_api.h>
+
+namespace coalesce::many {
+
+std::vector<int> Team::devices(int ranks) {
+    int there = 0;
+    CUDA_CHECK(cudaGetDeviceCount(&there));
+    std::vector<int> devices;
+    for (int rank = 0; rank < ranks; ++rank) devices.push_back(rank % there);
+    return devices;
+}
+
+void Team::stop_at(const std::string& problem) {
+    if (!problem.empty()) throw UsageError(problem);
+}
+
+}  // namespace coalesce::many

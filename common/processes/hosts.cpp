@@ -1,0 +1,74 @@
+#include "processes/hosts.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/errors.h"
+#include "harness/result.h"
+#include "many/request.h"
+#include "processes/mpi_team.h"
+
+namespace coalesce::processes {
+namespace {
+
+/// What a process knows before it has met the others.
+struct Prepared {
+    many::Request request = {};
+    Device device = {};
+    std::string problem = "";
+};
+
+/// To choose a device may execute the program again, which MPI would not survive.
+Prepared prepare(int argc, char** argv) {
+    Prepared prepared;
+    try {
+        prepared.request = many::parse(argc, argv, many::Started::together);
+        if (prepared.request.help) return prepared;
+        prepared.device = choose_device(prepared.request.device, argv);
+    } catch (const UsageError& error) {
+        prepared.problem = error.what();
+    }
+    return prepared;
+}
+
+int run_team(Prepared& prepared, MpiTeam& team, const many::KindOfWay& way) {
+    team.stop_at(prepared.problem);
+    if (team.count() > many::most_ranks) {
+        team.stop_at(std::to_string(team.count()) + " processes; they can be " +
+                     std::to_string(many::most_ranks) + " at most");
+    }
+    prepared.request.gpus = team.count();
+    return many::run_together(prepared.request, prepared.device, {way}, team);
+}
+
+/// Of a problem that all have met one speaks. Whoever has met another one ends them all: they wait for
+/// it, and would wait forever.
+int run_between(Prepared& prepared, const char* program, const many::KindOfWay& way) {
+    MpiTeam team;
+    try {
+        return run_team(prepared, team, way);
+    } catch (const many::TeamError& error) {
+        if (team.rank() == 0) std::fprintf(stderr, "%s: %s\n", program, error.what());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: process %d: %s\n", program, team.rank(), error.what());
+        MPI_Abort(MPI_COMM_WORLD, exit_usage);
+    }
+    return exit_usage;
+}
+
+}  // namespace
+
+int run_on_hosts(int argc, char** argv, const many::KindOfWay& way) {
+    const std::string program = many::program_name(argv);
+    Prepared prepared = prepare(argc, argv);
+    if (prepared.request.help) {
+        std::fputs(many::help_text_together(program).c_str(), stdout);
+        return exit_right;
+    }
+    MPI_Init(&argc, &argv);
+    const int exit_code = run_between(prepared, program.c_str(), way);
+    MPI_Finalize();
+    return exit_code;
+}
+
+}  // namespace coalesce::processes

@@ -1,0 +1,40 @@
+/// \file
+/// A team whose processes mpirun has started, each with a GPU of its own.
+#pragma once
+
+#include <mpi.h>
+
+#include "many/team.h"
+
+namespace coalesce::processes {
+
+/// Between MPI_Init and MPI_Finalize. MPI carries what is said about the matrix, never the matrix.
+class MpiTeam : public many::Team {
+public:
+    MpiTeam();
+    ~MpiTeam() override;
+    MpiTeam(const MpiTeam&) = delete;
+    MpiTeam& operator=(const MpiTeam&) = delete;
+
+    int count() const override { return count_; }
+    int rank() const override { return rank_; }
+    int hosts() const override { return hosts_; }
+    /// A GPU for this process, by its rank within its host; nobody else may have got the same one.
+    std::vector<int> devices(int ranks) override;
+
+    void wait_for_all() override;
+    void hand_out(void* bytes, std::size_t size) override;
+    unsigned long long sum_of(unsigned long long value) override;
+    unsigned long long least_of(unsigned long long value) override;
+    double most_of(double value) override;
+    void stop_at(const std::string& problem) override;
+
+private:
+    /// Why that GPU cannot be this process's; "" where it can.
+    std::string why_not_mine(int device, int there) const;
+
+    MPI_Comm host_ = MPI_COMM_NULL;  // the processes of this computer
+    int count_ = 1, rank_ = 0, hosts_ = 1, count_on_host_ = 1, rank_on_host_ = 0;
+};
+
+}  // namespace coalesce::processes
