@@ -1,6 +1,7 @@
 #include "many/exchange.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "harness/errors.h"
 #include "many/nccl.h"
@@ -44,7 +45,7 @@ struct Chunks : Way {
         : ranks(ranks),
           pack_pieces(pack_pieces),
           tuning(tuning),
-          width(ceil_div(ceil_div(ranks.cols.block(), tuning.chunks), 32) * 32),
+          width(widest()),
           slots{Slot(ranks, place(ranks.count()), receives),
                 Slot(ranks, place(ranks.count()), receives)} {}
 
@@ -66,7 +67,7 @@ struct Chunks : Way {
             int part = peer == rank ? chunk - 1 : chunk;
             piece.cols = cols_of(peer, part);
             if (piece.cols == 0) continue;
-            piece.in += part * width;
+            piece.in += begin(part);
             if (peer == rank) {
                 piece.out = out_of(rank, part) + ranks.rows.begin(rank);
             } else {
@@ -81,9 +82,27 @@ struct Chunks : Way {
     }
     virtual void exchange(Slot& slot, int chunk) = 0;
 
+    // With which column of a piece a chunk begins. What it takes to pack the first one is hidden by nothing, so it has an
+    // eighth of what most have, the next a quarter, the third half.
+    int begin(int chunk) const {
+        const auto eighths = [](int chunks) {
+            return chunks < 3 ? (1 << chunks) - 1 : 7 + 8 * (chunks - 3);
+        };
+        const std::int64_t unit = std::int64_t{32} * eighths(tuning.chunks);
+        const std::int64_t before = std::int64_t{ranks.cols.block()} * eighths(chunk);
+        return static_cast<int>((before + unit - 1) / unit * 32);
+    }
+    int widest() const {
+        int width = 0;
+        for (int chunk = 0; chunk < tuning.chunks; ++chunk) {
+            width = std::max(width, begin(chunk + 1) - begin(chunk));
+        }
+        return width;
+    }
     // Columns of a rank's piece that a chunk has; none, where there is no such chunk.
     int cols_of(int rank, int chunk) const {
-        return chunk < 0 ? 0 : std::clamp(ranks.cols.size(rank) - chunk * width, 0, width);
+        if (chunk < 0 || chunk == tuning.chunks) return 0;
+        return std::clamp(ranks.cols.size(rank) - begin(chunk), 0, begin(chunk + 1) - begin(chunk));
     }
     // Floats that go from one rank to another.
     std::size_t floats(int from, int to, int chunk) const {
@@ -93,7 +112,7 @@ struct Chunks : Way {
     std::size_t place(int rank) const { return std::size_t(rank) * width * ranks.rows.block(); }
     // Where a rank's part of `out` begins in a chunk.
     float* out_of(int rank, int chunk) const {
-        return ranks.out[rank] + std::size_t(chunk) * width * ranks.rows.count;
+        return ranks.out[rank] + std::size_t(begin(chunk)) * ranks.rows.count;
     }
 
     const Ranks& ranks;
@@ -104,7 +123,7 @@ struct Chunks : Way {
 };
 
 // The GPUs' copy engines carry each row of a piece to its place: nothing is unpacked, and no thread has to carry
-// anything. Each peer has a stream, so that the time between two copies is another's.
+// anything.
 struct Copies : Chunks {
     Copies(const Ranks& ranks, Tuning tuning, Turn pack)
         : Chunks(ranks, leaving_memory(tuning), pack, false) {}
@@ -118,16 +137,21 @@ struct Copies : Chunks {
         return tuning;
     }
 
+    // In rounds, as `peers`: all serve one peer at a time, each another one.
     void exchange(Slot& slot, int chunk) override {
-        ranks.each([&](int rank) {
-            for (int turn = 1; turn < ranks.count(); ++turn) {
-                int peer = (rank + turn) % ranks.count();
-                cudaStream_t stream = ranks.sending[rank][peer];
-                slot.is_packed.wait(rank, stream);
-                send(slot, chunk, rank, peer, stream);
-                slot.is_sent.record(rank, stream, peer);
-            }
-        });
+        const int count = ranks.count();
+        ranks.each([&](int rank) { slot.is_packed.wait(rank, ranks.sending[rank]); });
+        for (int turn = 1; turn < count; ++turn) {
+            // Whoever served the same peer before has to be done: copies that meet at a peer slow each other down.
+            ranks.each([&](int rank) {
+                has_served.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
+            });
+            ranks.each([&](int rank) {
+                send(slot, chunk, rank, (rank + turn) % count, ranks.sending[rank]);
+                has_served.record(rank, ranks.sending[rank]);
+            });
+        }
+        ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
     }
     void send(Slot& slot, int chunk, int rank, int peer, cudaStream_t stream) {
         std::size_t row = ranks.rows.size(rank) * sizeof(float);
@@ -137,6 +161,8 @@ struct Copies : Chunks {
                                      slot.packed[rank] + place(peer), row, row,
                                      cols_of(peer, chunk), cudaMemcpyDefault, stream));
     }
+
+    Events has_served{ranks};
 };
 
 // NCCL carries them: an all-to-all is a group of sends and receives. It knows no rows, so what it brings is unpacked.
@@ -147,11 +173,11 @@ struct ByNccl : Chunks {
     // Sends what is packed, as soon as what it falls on has been unpacked.
     void exchange(Slot& slot, int chunk) override {
         ranks.each([&](int rank) {
-            slot.is_packed.wait(rank, stream_of(rank));
-            slot.is_unpacked.wait_for_all(stream_of(rank));
+            slot.is_packed.wait(rank, ranks.sending[rank]);
+            slot.is_unpacked.wait_for_all(ranks.sending[rank]);
         });
         send(slot, chunk);
-        ranks.each([&](int rank) { slot.is_sent.record(rank, stream_of(rank)); });
+        ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
         ranks.each([&](int rank) { unpack_all(slot, rank, chunk); });
     }
     // Of each rank here what goes to all others, and what comes from them.
@@ -162,9 +188,9 @@ struct ByNccl : Chunks {
                 int to = (rank + turn) % ranks.count();
                 int from = (rank + ranks.count() - turn) % ranks.count();
                 nccl.send(rank, to, slot.packed[rank] + place(to), floats(rank, to, chunk),
-                          stream_of(rank));
+                          ranks.sending[rank]);
                 nccl.receive(rank, from, slot.received[rank] + place(from),
-                             floats(from, rank, chunk), stream_of(rank));
+                             floats(from, rank, chunk), ranks.sending[rank]);
             }
         });
         nccl.end_group();
@@ -180,8 +206,6 @@ struct ByNccl : Chunks {
         }
         slot.is_unpacked.record(rank, ranks.unpacking[rank]);
     }
-    // One carries all.
-    cudaStream_t stream_of(int rank) const { return ranks.sending[rank][rank]; }
 
     Nccl nccl;
 };

@@ -28,9 +28,8 @@ struct Ranks {
     Spread cols;  ///< of `in`: the rows of `out`
     std::vector<int> devices;
     std::vector<float*> in, out;  ///< each rank's block
-    // Streams of each rank, which run side by side; one that sends for each peer.
-    std::vector<cudaStream_t> packing, unpacking;
-    std::vector<std::vector<cudaStream_t>> sending;
+    // Streams of each rank, which run side by side.
+    std::vector<cudaStream_t> packing, sending, unpacking;
     Team* team = nullptr;  ///< whose they are; what NCCL needs to know
 
     /// How many.
@@ -46,24 +45,22 @@ Spread spread_over(int ranks, int count);
 /// goes to its default stream.
 Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks);
 
-/// Events at each rank: what its streams have done, and others wait for.
+/// An event at each rank: what a stream of it has done, and others wait for.
 class Events {
 public:
-    /// `each` at each rank: for as many streams.
-    explicit Events(const Ranks& ranks, int each = 1);
+    explicit Events(const Ranks& ranks);
     ~Events();
     Events(const Events&) = delete;
     Events& operator=(const Events&) = delete;
 
     /// It happens when that stream of the rank, which is chosen, has come so far.
-    void record(int rank, cudaStream_t stream, int which = 0);
-    /// The stream goes on when all of the rank have happened that were ever recorded.
+    void record(int rank, cudaStream_t stream);
+    /// The stream goes on when the rank's has happened, if it was ever recorded.
     void wait(int rank, cudaStream_t stream);
     /// The same for all ranks.
     void wait_for_all(cudaStream_t stream);
 
 private:
-    int each_;
     std::vector<cudaEvent_t> events_;
 };
 

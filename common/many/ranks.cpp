@@ -59,16 +59,14 @@ OwnRanks::OwnRanks(Shape shape, const std::vector<int>& devices, Team& team) {
         ranks_.out[at] = new_room(buffers_, floats(ranks_.cols.size(rank), shape.rows));
         ranks_.packing[at] = new_stream();
         // What others wait for comes first.
-        for (int peer = 0; peer < count; ++peer) ranks_.sending[at].push_back(new_stream(true));
+        ranks_.sending[at] = new_stream(true);
         ranks_.unpacking[at] = new_stream();
     });
 }
 
 OwnRanks::~OwnRanks() {
-    ranks_.sending.push_back(ranks_.packing);
-    ranks_.sending.push_back(ranks_.unpacking);
-    for (const auto& streams : ranks_.sending) {
-        for (cudaStream_t stream : streams) {
+    for (const auto* streams : {&ranks_.packing, &ranks_.sending, &ranks_.unpacking}) {
+        for (cudaStream_t stream : *streams) {
             if (stream) static_cast<void>(cudaStreamDestroy(stream));
         }
     }
@@ -89,39 +87,29 @@ Ranks on_one_gpu(float* out, const float* in, int rows, int cols, int ranks) {
         all.out.push_back(out + floats(all.cols.begin(rank), rows));
     }
     all.packing = all.unpacking = std::vector<cudaStream_t>(all.in.size(), nullptr);
-    all.sending.assign(all.in.size(), all.packing);
+    all.sending = all.packing;
     return all;
 }
 
 // ---- how far they are ----
 
-Events::Events(const Ranks& ranks, int each)
-    : each_(each), events_(static_cast<std::size_t>(ranks.count() * each)) {
+Events::Events(const Ranks& ranks) : events_(ranks.devices.size()) {
     ranks.each([&](int rank) {
-        for (int i = 0; i < each; ++i) {
-            CUDA_CHECK(cudaEventCreateWithFlags(&events_[static_cast<std::size_t>(rank * each + i)],
-                                                cudaEventDisableTiming));
-        }
+        CUDA_CHECK(cudaEventCreateWithFlags(&events_[static_cast<std::size_t>(rank)],
+                                            cudaEventDisableTiming));
     });
 }
-
 Events::~Events() {
     for (cudaEvent_t event : events_) {
         if (event) static_cast<void>(cudaEventDestroy(event));
     }
 }
-
-void Events::record(int rank, cudaStream_t stream, int which) {
-    CUDA_CHECK(cudaEventRecord(events_[static_cast<std::size_t>(rank * each_ + which)], stream));
+void Events::record(int rank, cudaStream_t stream) {
+    CUDA_CHECK(cudaEventRecord(events_[static_cast<std::size_t>(rank)], stream));
 }
-
 void Events::wait(int rank, cudaStream_t stream) {
-    for (int i = 0; i < each_; ++i) {
-        CUDA_CHECK(
-            cudaStreamWaitEvent(stream, events_[static_cast<std::size_t>(rank * each_ + i)]));
-    }
+    CUDA_CHECK(cudaStreamWaitEvent(stream, events_[static_cast<std::size_t>(rank)]));
 }
-
 void Events::wait_for_all(cudaStream_t stream) {
     for (cudaEvent_t event : events_) {
         if (event) CUDA_CHECK(cudaStreamWaitEvent(stream, event));
@@ -130,7 +118,7 @@ void Events::wait_for_all(cudaStream_t stream) {
 
 Slot::Slot(const Ranks& ranks, std::size_t size, bool receives)
     : is_packed(ranks),
-      is_sent(ranks, ranks.count()),
+      is_sent(ranks),
       is_unpacked(ranks),
       packed(ranks.devices.size()),
       received(ranks.devices.size()) {
