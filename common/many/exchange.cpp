@@ -82,14 +82,12 @@ struct Chunks : Way {
     }
     virtual void exchange(Slot& slot, int chunk) = 0;
 
-    // With which column of a piece a chunk begins. What it takes to pack the first one is hidden by nothing, so it has an
-    // eighth of what most have, the next a quarter, the third half.
+    // With which column of a piece a chunk begins. Nothing hides what it takes to pack the first one, so it has half of
+    // what the others have. Were it still smaller, the second would not be packed when the first is sent.
     int begin(int chunk) const {
-        const auto eighths = [](int chunks) {
-            return chunks < 3 ? (1 << chunks) - 1 : 7 + 8 * (chunks - 3);
-        };
-        const std::int64_t unit = std::int64_t{32} * eighths(tuning.chunks);
-        const std::int64_t before = std::int64_t{ranks.cols.block()} * eighths(chunk);
+        const auto halves = [](int chunks) { return chunks == 0 ? 0 : 2 * chunks - 1; };
+        const std::int64_t unit = std::int64_t{32} * halves(tuning.chunks);
+        const std::int64_t before = std::int64_t{ranks.cols.block()} * halves(chunk);
         return static_cast<int>((before + unit - 1) / unit * 32);
     }
     int widest() const {
