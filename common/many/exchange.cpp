@@ -1,7 +1,6 @@
 #include "many/exchange.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "harness/errors.h"
 #include "many/nccl.h"
@@ -45,7 +44,7 @@ struct Chunks : Way {
         : ranks(ranks),
           pack_pieces(pack_pieces),
           tuning(tuning),
-          width(widest()),
+          width(ceil_div(ceil_div(ranks.cols.block(), tuning.chunks), 32) * 32),
           slots{Slot(ranks, place(ranks.count()), receives),
                 Slot(ranks, place(ranks.count()), receives)} {}
 
@@ -67,7 +66,7 @@ struct Chunks : Way {
             int part = peer == rank ? chunk - 1 : chunk;
             piece.cols = cols_of(peer, part);
             if (piece.cols == 0) continue;
-            piece.in += begin(part);
+            piece.in += part * width;
             if (peer == rank) {
                 piece.out = out_of(rank, part) + ranks.rows.begin(rank);
             } else {
@@ -82,25 +81,9 @@ struct Chunks : Way {
     }
     virtual void exchange(Slot& slot, int chunk) = 0;
 
-    // With which column of a piece a chunk begins. Nothing hides what it takes to pack the first one, so it has half of
-    // what the others have. Were it still smaller, the second would not be packed when the first is sent.
-    int begin(int chunk) const {
-        const auto halves = [](int chunks) { return chunks == 0 ? 0 : 2 * chunks - 1; };
-        const std::int64_t unit = std::int64_t{32} * halves(tuning.chunks);
-        const std::int64_t before = std::int64_t{ranks.cols.block()} * halves(chunk);
-        return static_cast<int>((before + unit - 1) / unit * 32);
-    }
-    int widest() const {
-        int width = 0;
-        for (int chunk = 0; chunk < tuning.chunks; ++chunk) {
-            width = std::max(width, begin(chunk + 1) - begin(chunk));
-        }
-        return width;
-    }
     // Columns of a rank's piece that a chunk has; none, where there is no such chunk.
     int cols_of(int rank, int chunk) const {
-        if (chunk < 0 || chunk == tuning.chunks) return 0;
-        return std::clamp(ranks.cols.size(rank) - begin(chunk), 0, begin(chunk + 1) - begin(chunk));
+        return chunk < 0 ? 0 : std::clamp(ranks.cols.size(rank) - chunk * width, 0, width);
     }
     // Floats that go from one rank to another.
     std::size_t floats(int from, int to, int chunk) const {
@@ -110,7 +93,7 @@ struct Chunks : Way {
     std::size_t place(int rank) const { return std::size_t(rank) * width * ranks.rows.block(); }
     // Where a rank's part of `out` begins in a chunk.
     float* out_of(int rank, int chunk) const {
-        return ranks.out[rank] + std::size_t(begin(chunk)) * ranks.rows.count;
+        return ranks.out[rank] + std::size_t(chunk) * width * ranks.rows.count;
     }
 
     const Ranks& ranks;
