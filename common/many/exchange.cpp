@@ -123,7 +123,7 @@ struct Copies : Chunks {
         const int count = ranks.count();
         ranks.each([&](int rank) { slot.is_packed.wait(rank, ranks.sending[rank]); });
         for (int turn = 1; turn < count; ++turn) {
-            // Whoever served the same peer before has to be done: copies that meet at a peer slow each other down.
+            // Waits for whoever served the same peer before: copies that meet at a peer slow each other down.
             ranks.each([&](int rank) {
                 has_served.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
             });

@@ -1587,7 +1587,7 @@ Rewinding rewinding_of(const Task& task) {
 constexpr std::int64_t grouping_bytes = 500'000'000;
 constexpr unsigned strips_of_group = 16;
 
-/// Whether all rows of `out` start at sectors, so that nothing has to be shifted for that.
+/// Whether all rows of `out` start at sectors, so that nothing is shifted for that.
 template <int SIZE>
 bool are_out_rows_at_sectors(const Task& task) {
     const bool is_start = reinterpret_cast<std::uintptr_t>(task.out) % 32 == 0;
