@@ -1031,7 +1031,9 @@ struct Tall {
         // Of the start of the column, in bytes: rows of a tile are whole groups, and do not count.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
-#pragma unroll 4
+#ifndef __clang__  // which cannot, and says so
+#    pragma unroll 4
+#endif
         for (int col = columns.first; col < cols; col += columns.step) {
             const int phase = static_cast<int>(start % 32 / SIZE);
             store_rows<IS_INNER>(line - phase * SIZE, from - phase * row_bytes, row_bytes,

@@ -17,6 +17,8 @@ using ptx::Type;
 
 namespace {
 
+constexpr int kLanesOfRequest = 8;
+
 enum class OutOfRange : u8 { trap, clamp, zero };
 enum class Reduction : u8 { add, minimum, maximum, both, either };
 
@@ -85,7 +87,7 @@ public:
             if (!surface || !find(*surface, lane, host)) return false;
             body(lane, *surface, host);
         }
-        if (!w_.heard_enough) access.finish();
+        if (!w_.heard_enough) access.finish(kLanesOfRequest);
         return true;
     }
 
@@ -131,7 +133,7 @@ private:
         }
         if (at.x % bytes != 0) return misaligned(w_, op_, at.x, bytes, lane) != nullptr;
         const u64 address = image.address_of(0, at.y, at.z) + static_cast<u64>(at.x);
-        host = access.touch(0, lane, address, bytes);
+        host = access.touch(0, lane, address, bytes, surface.sector_of(image, address, at.y));
         const Tap texel{.image = &image, .x = at.x / image.format.bytes(), .y = at.y, .z = at.z};
         if (host && !surface_op.written.empty()) access.check_written(texel, lane);
         return host != nullptr;

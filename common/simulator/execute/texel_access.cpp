@@ -99,12 +99,13 @@ const ImageObject* ImageLookup::of_lane(int lane) {
 
 // ---- bytes ----
 
-u8* TexelAccess::touch(u32 row, int lane, u64 address, u32 bytes) {
+u8* TexelAccess::touch(u32 row, int lane, u64 address, u32 bytes, u64 sector) {
     u8* host = resolve_one(w_, op_, address, lane, bytes, ptx::StateSpace::global, kind_);
     if (!host) return nullptr;
     rows_[row].address[lane] = address;
     rows_[row].host[lane] = host;
     rows_[row].in_global |= 1u << lane;
+    sectors_[row][lane] = sector;
     bytes_ = std::max(bytes_, bytes);
     return host;
 }
@@ -125,22 +126,26 @@ void TexelAccess::check_written(const Tap& tap, int lane) {
     reports().add(report);
 }
 
-void TexelAccess::count() const {
+void TexelAccess::count(int lanes_of_request) const {
     SiteCounters& counters = w_.counters[op_->site];
-    u64 sectors[kMostTaps * kLanes];
-    std::size_t touched = 0;
-    for (const Resolved& row : rows_)
-        for (Mask rest = row.in_global; rest; rest &= rest - 1) {
-            sectors[touched++] = row.address[std::countr_zero(rest)] >> 5;
-            counters.useful_bytes += bytes_;
-        }
-    std::sort(sectors, sectors + touched);
-    ++counters.requests;
-    counters.sectors += static_cast<u64>(std::unique(sectors, sectors + touched) - sectors);
+    const Mask of_first = (Mask{1} << lanes_of_request) - 1;
+    for (int lane = 0; lane < kLanes; lane += lanes_of_request) {
+        const Mask lanes = of_first << lane;
+        if (!(w_.active & lanes)) continue;
+        u64 sectors[kMostTaps * kLanes];
+        std::size_t touched = 0;
+        for (u32 row = 0; row < kMostTaps; ++row)
+            for (Mask rest = rows_[row].in_global & lanes; rest; rest &= rest - 1)
+                sectors[touched++] = sectors_[row][std::countr_zero(rest)];
+        counters.useful_bytes += touched * bytes_;
+        std::sort(sectors, sectors + touched);
+        ++counters.requests;
+        counters.sectors += static_cast<u64>(std::unique(sectors, sectors + touched) - sectors);
+    }
 }
 
-void TexelAccess::finish() {
-    count();
+void TexelAccess::finish(int lanes_of_request) {
+    count(lanes_of_request);
     Block& block = *w_.block;
     for (const Resolved& row : rows_) {
         if (!row.in_global) continue;

@@ -2,9 +2,8 @@
 // and counters are told of them.
 //
 // Builds on  textures/texture.h; memory_access.h, which finds the bytes.
-// Counters   ours: a request is a warp instruction, its sectors the distinct ones of 32 bytes that its lanes' texels
-//            are in, as textures/texture.h lays them out. What a GPU counts (it works on four lanes at a time, and has
-//            another layout) has not been compared.
+// Counters   as on an H100: a warp instruction is a request for each four lanes, or each eight where it accesses a
+//            surface or fetches less than 16 bytes by tex1Dfetch; sectors are the different ones of a request.
 #pragma once
 
 #include "execute/families.h"
@@ -50,23 +49,25 @@ private:
 class TexelAccess {
 public:
     TexelAccess(Warp& w, const Op* op, Access kind) : w_(w), op_(op), kind_(kind) {}
-    /// The bytes in this process; nullptr: out of bounds, which has ended the launch.
-    u8* touch(u32 row, int lane, u64 address, u32 bytes);
+    /// The bytes in this process; nullptr: out of bounds, which has ended the launch. `sector`: as
+    /// ImageObject::sector_of numbers it.
+    u8* touch(u32 row, int lane, u64 address, u32 bytes, u64 sector);
     /// Reports a texel that nothing wrote; `tap` says which.
     void check_written(const Tap& tap, int lane);
-    /// Counts what was touched, and tells the race checker and listeners.
-    void finish();
+    /// Counts what was touched, by so many lanes in a request, and tells the race checker and listeners.
+    void finish(int lanes_of_request);
     /// What was touched, of accesses of one row.
     const Resolved& only_row() const { return rows_[0]; }
 
 private:
-    void count() const;
+    void count(int lanes_of_request) const;
 
     Warp& w_;
     const Op* op_;
     const Access kind_;
     u32 bytes_ = 0;  ///< of the widest access
     Resolved rows_[kMostTaps];
+    u64 sectors_[kMostTaps][kLanes];
 };
 
 }  // namespace coalesce::sim

@@ -74,7 +74,9 @@ bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoi
     for (u32 k = 0; k < taps.count; ++k) {
         const Tap& tap = taps.tap[k];
         if (tap.is_border) continue;
-        texels[k] = access.touch(k, lane, tap.address(), tap.image->format.bytes());
+        const u64 address = tap.address();
+        texels[k] = access.touch(k, lane, address, tap.image->format.bytes(),
+                                 texture.sector_of(*tap.image, address, tap.y));
         if (!texels[k]) return false;
         access.check_written(tap, lane);
     }
@@ -83,19 +85,26 @@ bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoi
     return true;
 }
 
+/// tex1Dfetch is the one with integers for coordinates in one dimension.
+int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
+    const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
+    return is_tex1d_fetch && texture && texture->image().format.bytes() < 16 ? 8 : 4;
+}
+
 const Op* run_fetch(Warp& w, const Op* op) {
     const auto& fetch = list_of<FetchOp>(op);
     TexelAccess access(w, op, Access::load);
     ImageLookup lookup(w, op, fetch);
     TexelBits result[kLanes] = {};
+    const ImageObject* texture = nullptr;
     for (Mask rest = w.active; rest && !w.heard_enough; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        const ImageObject* texture = lookup.of_lane(lane);
+        texture = lookup.of_lane(lane);
         if (!texture) return nullptr;
         const FetchPoint point = LaneOperands(w, fetch, lane).point(*texture);
         if (!fetch_lane(*texture, fetch, point, lane, access, result[lane])) return nullptr;
     }
-    if (!w.heard_enough) access.finish();
+    if (!w.heard_enough) access.finish(lanes_of_request(fetch, texture));
     for (u32 c = 0; c < kChannels; ++c)
         w.write<u32>(fetch.written[c], [&](int lane) { return result[lane][c]; });
     if (fetch.written.size() > kChannels) w.write_predicate(fetch.written[kChannels], kAllLanes);

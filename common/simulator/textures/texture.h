@@ -3,7 +3,8 @@
 // Builds on  texel.h, addressing.h.
 // Layout     The texels of a row follow each other, rows of a slice, and slices (of a 3D array; the layers of a
 //            layered one; six faces a cubemap). A row of a CUDA array begins at a multiple of 32 bytes, so that no
-//            sector has texels of two rows. A GPU lays arrays out in another, secret way.
+//            sector has texels of two rows. A GPU lays arrays out in another, secret way, of which the counters of
+//            an H100 show this much: a sector of an array has 16 bytes of each of two rows.
 // Trust      A number that a kernel has is only looked up among the objects that there are.
 #pragma once
 
@@ -61,6 +62,11 @@ struct ImageObject {
     Sampling sampling;
 
     const Image& image() const { return levels.front(); }
+    /// A number for the sector that a GPU has a texel in, which is here and in that row.
+    u64 sector_of(const Image& level, u64 address, i64 row) const {
+        if (!is_array) return address & ~u64{31};
+        return (address - (row & 1 ? level.row_bytes : 0)) & ~u64{15};
+    }
     /// Layers of a layered one; cubes of a layered cubemap.
     u32 layers() const {
         return !shape.layered ? 1 : shape.cube ? image().depth / 6 : image().depth;
