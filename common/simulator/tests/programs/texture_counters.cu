@@ -134,14 +134,17 @@ static void show(const std::string& what, const std::string& kind, Launch launch
     MUST(cudaDeviceSynchronize());
     std::string json;
     FIND(coalesceReportJson)
-    ([](const char* text, size_t size, void* user) { static_cast<std::string*>(user)->append(text, size); }, &json);
+    ([](const char* text, size_t size,
+        void* user) { static_cast<std::string*>(user)->append(text, size); },
+     &json);
     std::printf("%s: %d requests, %d sectors\n", what.c_str(), counted(json, kind + "_requests"),
                 counted(json, kind + "_sectors"));
 }
 
 static float* out;
 
-static cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureFilterMode filter) {
+static cudaTextureObject_t texture_of(const cudaResourceDesc& resource,
+                                      cudaTextureFilterMode filter) {
     cudaTextureDesc how = {};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
     how.filterMode = filter;
@@ -156,14 +159,18 @@ static cudaResourceDesc new_array() {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeArray;
-    MUST(cudaMallocArray(&resource.res.array.array, &format, kSide, kSide, cudaArraySurfaceLoadStore));
+    MUST(cudaMallocArray(&resource.res.array.array, &format, kSide, kSide,
+                         cudaArraySurfaceLoadStore));
     const std::vector<T> texels(kSide * kSide);
     constexpr size_t row = kSide * sizeof(T);
-    MUST(cudaMemcpy2DToArray(resource.res.array.array, 0, 0, texels.data(), row, row, kSide, cudaMemcpyHostToDevice));
+    MUST(cudaMemcpy2DToArray(resource.res.array.array, 0, 0, texels.data(), row, row, kSide,
+                             cudaMemcpyHostToDevice));
     return resource;
 }
 
-static std::string spread(int width) { return std::to_string(width) + "x" + std::to_string(32 / width); }
+static std::string spread(int width) {
+    return std::to_string(width) + "x" + std::to_string(32 / width);
+}
 
 template <class T>
 static void of_type(const std::string& name) {
@@ -171,7 +178,8 @@ static void of_type(const std::string& name) {
     const cudaResourceDesc array = new_array<T>();
     const cudaTextureObject_t of_array = texture_of(array, cudaFilterModePoint);
     for (const int width : {32, 16, 8, 4, 2, 1})
-        show(name + " array " + spread(width), "texture", [=] { fetch<T><<<1, 32>>>(out, of_array, width, 0.5f); });
+        show(name + " array " + spread(width), "texture",
+             [=] { fetch<T><<<1, 32>>>(out, of_array, width, 0.5f); });
 
     T* memory;
     size_t pitch;
@@ -182,7 +190,8 @@ static void of_type(const std::string& name) {
     pitched.res.pitch2D = {memory, format, kSide, kSide, pitch};
     const cudaTextureObject_t of_pitched = texture_of(pitched, cudaFilterModePoint);
     for (const int width : {32, 8, 1})
-        show(name + " pitch " + spread(width), "texture", [=] { fetch<T><<<1, 32>>>(out, of_pitched, width, 0.5f); });
+        show(name + " pitch " + spread(width), "texture",
+             [=] { fetch<T><<<1, 32>>>(out, of_pitched, width, 0.5f); });
 
     cudaResourceDesc linear = {};
     linear.resType = cudaResourceTypeLinear;
