@@ -7,7 +7,9 @@
 //              point. The guide says for gathers that x - 0.5 is rounded to those bits before its floor is taken:
 //              that is done here for both.
 //            - out of range: border, clamp, wrap and mirror; the last two for normalised coordinates alone.
-// Not verified on a GPU: that x - 0.5 is rounded to nearest, halves up; and what a NaN is (0 here).
+//            - several dimensions: the product of two weights is rounded to those bits, too, dimension by dimension,
+//              and what the upper texel does not get is the lower one's. (Seen on an H100, in few points.)
+// Not verified on a GPU: that a half is rounded up; and what a NaN is (0 here).
 #pragma once
 
 #include "base/types.h"

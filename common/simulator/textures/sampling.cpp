@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "base/half.h"
+
 namespace coalesce::sim {
 namespace {
 
@@ -70,16 +72,15 @@ void add_level(const ImageObject& texture, const Image& image, const FetchPoint&
     if (weight == 0) return;
     const Box box = box_of(texture, image, point, is_linear(texture, point));
     for (u32 corner = 0; corner < 1u << box.dimensions; ++corner) {
-        u32 end[3] = {};
-        float product = weight;
+        u32 end[3] = {}, parts = kWeightOne;
         for (u32 k = 0; k < box.dimensions; ++k) {
             end[k] = corner >> k & 1;
-            const u32 parts = end[k] ? box.axis[k].weight : kWeightOne - box.axis[k].weight;
-            product *= static_cast<float>(parts) / kWeightOne;
+            const u32 of_upper = (parts * box.axis[k].weight + kWeightOne / 2) / kWeightOne;
+            parts = end[k] ? of_upper : parts - of_upper;
         }
-        if (product == 0) continue;
+        if (parts == 0) continue;
         Tap tap = tap_at(image, box, end);
-        tap.weight = product;
+        tap.weight = weight * static_cast<float>(parts) / kWeightOne;
         taps.tap[taps.count++] = tap;
     }
 }
@@ -96,6 +97,21 @@ TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texe
     for (u32 c = 0; c < bits.size(); ++c)
         bits[c] = static_cast<u32>(static_cast<i32>(texture.sampling.border[c]));
     return bits;
+}
+
+float rounded(float number, float steps) {
+    return std::floor(number * steps + 0.5f) / steps;
+}
+
+/// What is filtered has as many bits as halves, or as integers of 16 bits, where texels have no more.
+void round_filtered(const ImageObject& texture, TexelNumbers& numbers) {
+    const TexelFormat& format = texture.image().format;
+    if (format.channel_bytes == 4 || texture.sampling.srgb) return;
+    for (float& number : numbers) switch (format.kind) {
+            case ChannelKind::floating: number = to_float(to_f16(number)); break;
+            case ChannelKind::unsigned_integer: number = rounded(number, 65535); break;
+            case ChannelKind::signed_integer: number = rounded(number, 32767); break;
+        }
 }
 
 }  // namespace
@@ -147,6 +163,7 @@ TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const*
         for (u32 c = 0; c < sum.size(); ++c)
             sum[c] = taps.count == 1 ? numbers[c] : sum[c] + taps.tap[k].weight * numbers[c];
     }
+    if (taps.count > 1) round_filtered(texture, sum);
     return std::bit_cast<TexelBits>(sum);
 }
 

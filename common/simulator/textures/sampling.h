@@ -47,7 +47,8 @@ inline bool gives_numbers(const ImageObject& texture) {
     return texture.image().format.is_float() || texture.sampling.normalized_elements;
 }
 /// What is fetched of taps whose bytes are at texels[k] (those of a border are not looked at). The products are added
-/// up as floats, one after the other: a GPU's last bits may differ.
+/// up as floats, one after the other: a GPU's last bits may differ. Of texels of 8 and 16 bits the sum is rounded to
+/// 16, as seen on an H100.
 TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const* texels);
 /// Component `c` of each of four taps.
 TexelBits gathered(const ImageObject& texture, const Taps& taps, const u8* const* texels, u32 c);
