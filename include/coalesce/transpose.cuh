@@ -1013,7 +1013,7 @@ struct Tall {
         }
     }
 
-    /// Every so manieth column, of N rows.
+    /// One column of every `step`, and N rows of each.
     struct Columns {
         int first, step;
         std::int64_t row;  ///< the first one, were there no phase
@@ -1078,7 +1078,8 @@ struct Tall {
 
 /// The opposite: `in` has few rows, and rows of `out` lie side by side. A strip of columns becomes
 /// one line of memory. A thread takes elements of one column. Strips of more columns than threads, for
-/// very few rows, are loaded in another way: bytes as words, since one by one they would be too few on their way.
+/// very few rows, are loaded in another way; and bytes always are, as words, since one by one they take too many
+/// instructions.
 template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false>
 struct Wide {
     static constexpr int N = 4;           ///< bytes that a lane loads at once
@@ -1640,8 +1641,10 @@ template <int SIZE>
 cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
     const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
     const std::int64_t strips = pieces_of(task.tile_cols, task.cols);
-    if (SIZE > 1 && task.tile_cols > Widest<SIZE>::THREADS) {
-        return launch_tiles<SIZE, WidestOfFewRows<SIZE>>(task, 1, strips, bytes, stream);
+    if constexpr (SIZE > 1) {
+        if (task.tile_cols > Widest<SIZE>::THREADS) {
+            return launch_tiles<SIZE, WidestOfFewRows<SIZE>>(task, 1, strips, bytes, stream);
+        }
     }
     return launch_tiles<SIZE, Widest<SIZE>>(task, 1, strips, bytes, stream);
 }

@@ -21,18 +21,18 @@
 // expect: lanes are where they went: yes
 // expect: nothing more is traced: 0
 // expect: blocks come in another order, the same one with the same seed, and in their own: yes
-#include <dlfcn.h>
-
 #include <string>
 
-#include "../../cudart/coalesce_simulator.h"
 #include "api_check.h"
+#include "simulator_function.h"
 
 __global__ void copy(float* out, const float* in, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) out[i] = in[i];
 }
 
+// What is traced above has the numbers of its lines: the load and the store to shared memory are one, the other two
+// are another.
 __global__ void transpose(float* out, const float* in) {
     __shared__ float tile[32 * 32];
     const int lane = threadIdx.x, warp = threadIdx.y;
@@ -40,15 +40,6 @@ __global__ void transpose(float* out, const float* in) {
     __syncthreads();
     out[lane * 32 + warp] = tile[lane + 32 * 0];
 }
-
-template <class Function>
-Function* find(const char* name) {
-    void* address = dlsym(RTLD_DEFAULT, name);
-    if (!address) std::printf("%s is not there\n", name);
-    if (!address) std::exit(1);
-    return reinterpret_cast<Function*>(address);
-}
-#define FIND(name) find<decltype(name)>(#name)
 
 __global__ void draw_numbers(unsigned* number, unsigned* out) {
     if (threadIdx.x == 0) out[blockIdx.x] = atomicInc(number, 63);

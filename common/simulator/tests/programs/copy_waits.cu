@@ -15,13 +15,11 @@
 // expect: bulk copies, one stage: 4 waits, 0 bytes
 // expect: bulk copies, two stages: 4 waits, 1536 bytes
 // expect: bulk copies to global memory: 0 waits, 0 bytes
-#include <dlfcn.h>
-
 #include <cstdint>
 
-#include "../../cudart/coalesce_simulator.h"
 #include "../bulk.h"
 #include "api_check.h"
+#include "simulator_function.h"
 
 constexpr int kTiles = 4;
 
@@ -151,15 +149,6 @@ __global__ void bulk_stores(float* out, const float*) {
     commit_stores();
     wait_for_stores<0>();
 }
-
-template <class Function>
-Function* find(const char* name) {
-    void* address = dlsym(RTLD_DEFAULT, name);
-    if (!address) std::printf("%s is not there\n", name);
-    if (!address) std::exit(1);
-    return reinterpret_cast<Function*>(address);
-}
-#define FIND(name) find<decltype(name)>(#name)
 
 static float *out, *in;
 

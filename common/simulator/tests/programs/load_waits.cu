@@ -32,12 +32,10 @@
 // expect: half the lanes each: 2 loads, 1 waits
 // expect: generic addresses, one of shared memory: 1 loads, 1 waits
 // expect: waits stand where the first load does: yes
-#include <dlfcn.h>
-
 #include <cstdlib>
 
-#include "../../cudart/coalesce_simulator.h"
 #include "api_check.h"
+#include "simulator_function.h"
 
 /// The text sees in (%0), out (%1) and shared memory (%2) at the thread's own element.
 #define KERNEL(name, text)                                                                    \
@@ -130,15 +128,6 @@ __global__ void lines(float* out, const float* in) {
     __syncthreads();
     out[threadIdx.x] = tile[63 - threadIdx.x];
 }
-
-template <class Function>
-Function* find(const char* name) {
-    void* address = dlsym(RTLD_DEFAULT, name);
-    if (!address) std::printf("%s is not there\n", name);
-    if (!address) std::exit(1);
-    return reinterpret_cast<Function*>(address);
-}
-#define FIND(name) find<decltype(name)>(#name)
 
 static float *out, *in;
 

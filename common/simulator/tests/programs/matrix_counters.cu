@@ -29,11 +29,10 @@
 // What a picture of the banks is drawn from: the rows, and the lanes that give their addresses.
 // expect: traced: load, lanes 000000ff, 16 bytes, 8 wavefronts of 1, lane 7 at 896
 // expect: traced: store, lanes ffffffff, 16 bytes, 4 wavefronts of 4, lane 7 at 1008
-#include <dlfcn.h>
 #include <mma.h>
 
-#include "../../cudart/coalesce_simulator.h"
 #include "check.h"
+#include "simulator_function.h"
 
 namespace wmma = nvcuda::wmma;
 using A = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major>;
@@ -98,15 +97,6 @@ __global__ void store_global(unsigned* matrix, wmma::layout_t layout) {
     else
         wmma::store_matrix_sync(reinterpret_cast<float*>(matrix), f, 64, wmma::mem_col_major);
 }
-
-template <class Function>
-Function* find(const char* name) {
-    void* address = dlsym(RTLD_DEFAULT, name);
-    if (!address) std::printf("%s is not there\n", name);
-    if (!address) std::exit(1);
-    return reinterpret_cast<Function*>(address);
-}
-#define FIND(name) find<decltype(name)>(#name)
 
 template <class Launch>
 static CoalesceCounters counters_of(Launch launch) {

@@ -77,13 +77,11 @@
 // expect: float linear filter 32x1: 8 requests, 16 sectors
 // expect: float linear filter 8x4: 8 requests, 24 sectors
 // expect: float linear filter 1x32: 8 requests, 24 sectors
-#include <dlfcn.h>
-
 #include <cstring>
 #include <string>
 
-#include "../../cudart/coalesce_simulator.h"
 #include "check.h"
+#include "simulator_function.h"
 
 constexpr int kSide = 128;
 
@@ -110,15 +108,6 @@ __global__ void write(cudaSurfaceObject_t s, int width) {
     const int x = threadIdx.x % width, y = threadIdx.x / width;
     surf2Dwrite<T>(T(), s, x * static_cast<int>(sizeof(T)), y);
 }
-
-template <class Function>
-Function* find(const char* name) {
-    void* address = dlsym(RTLD_DEFAULT, name);
-    if (!address) std::printf("%s is not there\n", name);
-    if (!address) std::exit(1);
-    return reinterpret_cast<Function*>(address);
-}
-#define FIND(name) find<decltype(name)>(#name)
 
 static int counted(const std::string& json, const std::string& name) {
     const auto at = json.find('"' + name + "\":");

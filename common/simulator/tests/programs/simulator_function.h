@@ -1,0 +1,18 @@
+// The simulator's own functions, which are not the runtime's: FIND(coalesceGetCounters)(...).
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "../../cudart/coalesce_simulator.h"
+
+template <class Function>
+Function* find(const char* name) {
+    void* address = dlsym(RTLD_DEFAULT, name);
+    if (!address) std::printf("%s is not there\n", name);
+    if (!address) std::exit(1);
+    return reinterpret_cast<Function*>(address);
+}
+#define FIND(name) find<decltype(name)>(#name)
