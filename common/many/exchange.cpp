@@ -128,19 +128,19 @@ struct Copies : Chunks {
                 has_served.wait((rank + (turn > 1 ? 1 : 2)) % count, ranks.sending[rank]);
             });
             ranks.each([&](int rank) {
-                send(slot, chunk, rank, (rank + turn) % count, ranks.sending[rank]);
+                send(slot, chunk, rank, (rank + turn) % count);
                 has_served.record(rank, ranks.sending[rank]);
             });
         }
         ranks.each([&](int rank) { slot.is_sent.record(rank, ranks.sending[rank]); });
     }
-    void send(Slot& slot, int chunk, int rank, int peer, cudaStream_t stream) {
+    void send(Slot& slot, int chunk, int rank, int peer) {
         std::size_t row = ranks.rows.size(rank) * sizeof(float);
         if (floats(rank, peer, chunk) == 0) return;
         CUDA_CHECK(cudaMemcpy2DAsync(out_of(peer, chunk) + ranks.rows.begin(rank),
                                      ranks.rows.count * sizeof(float),
                                      slot.packed[rank] + place(peer), row, row,
-                                     cols_of(peer, chunk), cudaMemcpyDefault, stream));
+                                     cols_of(peer, chunk), cudaMemcpyDefault, ranks.sending[rank]));
     }
 
     Events has_served{ranks};
