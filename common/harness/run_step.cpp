@@ -7,8 +7,8 @@
 #include "base/files.h"
 #include "harness/chosen.h"
 #include "harness/errors.h"
-#include "harness/runner.h"
 #include "harness/shapes.h"
+#include "harness/step_runner.h"
 #include "harness/text.h"
 
 namespace coalesce {
@@ -90,7 +90,7 @@ int run(const std::string& step, const Options& options,
     const Shape shape = options.shape ? *options.shape : default_shape(device);
     check_memory(device, shape, variants);
 
-    Runner runner(device, options, shape);
+    StepRunner runner(device, options, shape);
     const bool is_predicted = !options.time_on.empty();
     const Table table(device, options.bench, variants, is_predicted);
     std::printf("%s\n%s\n\n", device.first_line(is_predicted).c_str(),

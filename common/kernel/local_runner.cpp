@@ -1,9 +1,9 @@
 #include <cstdlib>
 
+#include "harness/counters_json.h"
 #include "harness/device.h"
 #include "harness/errors.h"
 #include "kernel/cache.h"
-#include "kernel/counters_json.h"
 #include "kernel/runner.h"
 #include "kernel/verdict_codec.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/codec.h"
-#include "kernel/counters_json.h"
+#include "harness/counters_json.h"
 #include "kernel/verdict.h"
 #include "timing/prediction_codec.h"
 

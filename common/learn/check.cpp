@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "base/errors.h"
+#include "harness/counters_json.h"
 #include "harness/text.h"
-#include "kernel/counters_json.h"
 #include "kernel/predicted_launch.h"
 #include "learn/counted.h"
 #include "learn/measure.h"

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "course/course.h"
-#include "kernel/counters_json.h"
+#include "harness/counters_json.h"
 #include "kernel/launch_limits.h"
 
 namespace coalesce::learn {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "grader/class/names.h"
 #include "grader/class/reports.h"
-#include "kernel/counters_json.h"
+#include "harness/counters_json.h"
 #include "kernel/render.h"
 
 namespace coalesce::grader {

@@ -13,7 +13,7 @@
 
 #include "base/files.h"
 #include "course/course.h"
-#include "harness/counters.h"
+#include "harness/counters_json.h"
 #include "harness/device.h"
 #include "harness/device_buffer.h"
 #include "harness/errors.h"
@@ -119,12 +119,6 @@ private:
     int patterns_ = 0;
 };
 
-Json counters_json(const Counters& counters) {
-    Json json;
-    for (const auto& [name, value] : counter_names) json[name] = counters.*value;
-    return json;
-}
-
 Json run_case(const Case& one, bool simulated) {
     if (simulated) simulator::reset_counters();
     one.launch();
@@ -139,7 +133,7 @@ Json run_case(const Case& one, bool simulated) {
     }
     // A variant may choose another kernel for some shapes.
     json["kernel"] = counters.kernel;
-    json["counters"] = counters_json(counters);
+    json["counters"] = counters_to_json(counters);
     return json;
 }
 

@@ -4,6 +4,7 @@
 // Idea       Both translations start at the same LLVM IR, so that what differs between them is ours: the
 //            bits that a kernel leaves, and the requests, sectors and wavefronts that it takes.
 // Watch      Kernels that differ are kept in a folder, with the IR and both texts.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -20,22 +21,6 @@ using namespace coalesce::random_kernels;
 
 namespace {
 
-constexpr const char* kHelp =
-    R"(usage: translator_random_kernels [options]     clang's back end and our translator, compared
-       translator_random_kernels NAME...       these kernels alone, as learner_17
-
-  --kernels N     this many (200)
-  --first N       the number of the first (0)
-  --print         prints the source, and translates nothing
-  --same-counts N at least so many have to take as many requests, sectors and wavefronts (all)
-  --spoil A=B     replaces what matches A in our PTX by B: is that found?
-  --folder DIR    where kernels that differ are kept (random-kernels-found)
-  --clang FILE    clang++ of version 17 or newer
-  --back-end FILE another clang++ makes the PTX that ours is compared with: the simulated GPU
-                  does not read all that clang 19 writes
-  --ptxas FILE    NVIDIA's assembler has to take our PTX as well
-)";
-
 /// So many kernels are one source: clang reads the headers once for them.
 constexpr std::size_t kBatch = 10;
 
@@ -47,42 +32,22 @@ struct Options {
     bool only_print = false;
 };
 
-Options read_options(int argc, char** argv) {
-    Options options;
-    for (int k = 1; k < argc; ++k) {
-        const std::string word = argv[k];
-        const auto value = [&]() -> std::string {
-            if (k + 1 == argc) throw std::runtime_error(word + " needs a value");
-            return argv[++k];
-        };
-        if (word == "--help") {
-            std::cout << kHelp;
-            std::exit(0);
-        } else if (word == "--kernels") {
-            options.kernels = std::stoul(value());
-        } else if (word == "--first") {
-            options.first = std::stoul(value());
-        } else if (word == "--same-counts") {
-            options.same_counts = std::stoul(value());
-        } else if (word == "--print") {
-            options.only_print = true;
-        } else if (word == "--spoil") {
-            options.spoil = value();
-        } else if (word == "--folder") {
-            options.folder = value();
-        } else if (word == "--clang") {
-            options.clang = value();
-        } else if (word == "--back-end") {
-            options.back_end = value();
-        } else if (word == "--ptxas") {
-            options.ptxas = value();
-        } else if (word.starts_with("--")) {
-            throw std::runtime_error("there is no option " + word);
-        } else {
-            options.names.push_back(word);
-        }
-    }
-    return options;
+void add_options(CLI::App& app, Options& options) {
+    app.add_option("NAME", options.names, "These kernels alone, as learner_17");
+    app.add_option("--kernels", options.kernels, "This many (200)");
+    app.add_option("--first", options.first, "The number of the first (0)");
+    app.add_flag("--print", options.only_print, "Print the source, and translate nothing");
+    app.add_option("--same-counts", options.same_counts,
+                   "At least so many have to take as many requests, sectors and wavefronts (all)");
+    app.add_option("--spoil", options.spoil,
+                   "A=B: replaces what matches A in our PTX by B: is that found?");
+    app.add_option("--folder", options.folder,
+                   "Where kernels that differ are kept (random-kernels-found)");
+    app.add_option("--clang", options.clang, "clang++ of version 17 or newer");
+    app.add_option("--back-end", options.back_end,
+                   "Another clang++ makes the PTX that ours is compared with: the simulated GPU\n"
+                   "does not read all that clang 19 writes");
+    app.add_option("--ptxas", options.ptxas, "NVIDIA's assembler has to take our PTX as well");
 }
 
 // ---- the compiler ----
@@ -245,7 +210,15 @@ int compare_all(const Options& options, const std::vector<Kernel>& kernels) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-    const Options options = read_options(argc, argv);
+    CLI::App app{"Random kernels, clang's back end and our translator compared",
+                 "translator_random_kernels"};
+    Options options;
+    add_options(app, options);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
     std::vector<Kernel> kernels;
     for (const std::string& name : options.names) kernels.push_back(kernel_of(name));
     for (std::size_t k = 0; options.names.empty() && k < options.kernels; ++k)
@@ -256,6 +229,6 @@ int main(int argc, char** argv) try {
     }
     return compare_all(options, kernels);
 } catch (const std::exception& problem) {
-    std::cerr << "translator_random_kernels: " << problem.what() << "\n" << kHelp;
+    std::cerr << "translator_random_kernels: " << problem.what() << "\n";
     return 2;
 }

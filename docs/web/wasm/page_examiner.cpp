@@ -5,8 +5,8 @@
 
 #include "course/course.h"
 #include "course_files.h"
+#include "harness/counters_json.h"
 #include "kernel/clang_ir.h"
-#include "kernel/counters_json.h"
 #include "kernel/examine.h"
 #include "kernel/picture.h"
 #include "kernel/predicted_launch.h"

@@ -3,7 +3,7 @@
 #include <emscripten.h>
 
 #include "base/options.h"
-#include "kernel/counters_json.h"
+#include "harness/counters_json.h"
 #include "kernel/verdict_codec.h"
 #include "report/reports.h"
 

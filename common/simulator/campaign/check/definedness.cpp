@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/control_flow.h"
 #include "analysis/register_use.h"
 #include "ptx/parser.h"
 
@@ -44,21 +45,6 @@ void add_registers(const ptx::Operand& operand, std::vector<u32>& registers) {
 
 struct Flow {
     const ptx::Function& function;
-
-    std::vector<u32> targets(const ptx::Instruction& i) const {
-        std::vector<u32> to;
-        const auto add = [&](const std::string& label) {
-            const auto found = function.labels.find(label);
-            if (found != function.labels.end()) to.push_back(found->second);
-        };
-        if (i.opcode == "bra" && !i.operands.empty()) add(i.operands[0].name);
-        if (i.opcode == "brx" && i.operands.size() > 1) {
-            const auto list = function.target_lists.find(i.operands[1].name);
-            if (list != function.target_lists.end())
-                for (const std::string& label : list->second) add(label);
-        }
-        return to;
-    }
 
     static bool ends_here(const ptx::Instruction& i) {
         static const std::set<std::string> ends = {"bra", "brx", "ret", "exit", "trap"};
@@ -131,7 +117,7 @@ struct Flow {
             const ptx::Instruction& i = function.body[now];
             Known known = at[now];
             step(i, known);
-            for (u32 to : targets(i)) arrive(to, known);
+            for (u32 to : sim::branch_targets(function, i)) arrive(to, known);
             if (!ends_here(i)) arrive(now + 1, known);
         }
         for (u32 now = 0; now < count; ++now) {

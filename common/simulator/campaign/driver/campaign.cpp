@@ -4,6 +4,7 @@
 // Idea       The plain mode has none of what makes the simulator fast, so it is easily seen to be
 //            right. A kernel of which both give the same results, counters and no report is fine; one
 //            of which they differ is kept, made smaller, and shown.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -27,26 +28,6 @@ using namespace coalesce::campaign;
 
 namespace {
 
-constexpr const char* kHelp =
-    R"(usage: campaign [options]            random kernels, the simulator against its plain mode
-       campaign --file KERNEL.ptx       one kernel: do the two agree?
-
-  --kernels N       this many (300)
-  --seconds S       as many as fit into this time
-  --seed N          where the seeds begin (1)
-  --only KIND       ptx: straight in PTX; cuda: CUDA C++ through every compiler that is here
-  --jobs N          at the same time (as many as there are processors)
-  --first           end with the first that differs
-  --folder DIR      what differs is kept there (campaign-found)
-  --shrink N        the first N that differ are made smaller (3); 0: none
-  --against LIB     the plain mode of another build of libcudart.so.13, in this folder; NVIDIA's: a GPU
-  --level N         how much the GPU's driver optimises, 0 to 4
-  --coverage FILE   writes how often each instruction was met
-  --export DIR      writes kernels for a GPU, with what they should give, and runs nothing else
-  --runner FILE     another campaign_run
-  --library DIR     another build of libcudart.so.13
-)";
-
 struct Options {
     u64 kernels = 300, seed = 1, shrink = 3;
     double seconds = 0;
@@ -57,65 +38,39 @@ struct Options {
     u32 jobs = std::max(1u, std::thread::hardware_concurrency());
 };
 
-[[noreturn]] void stop(const std::string& problem) {
-    std::cerr << "campaign: " << problem << "\n" << kHelp;
-    std::exit(2);
-}
-
-Options read_options(int argc, char** argv) {
-    Options options;
-    for (int k = 1; k < argc; ++k) {
-        const std::string word = argv[k];
-        if (word == "--help") {
-            std::cout << kHelp;
-            std::exit(0);
-        }
-        if (word == "--first") {
-            options.first = true;
-            continue;
-        }
-        if (k + 1 >= argc) stop("what does " + word + " mean here?");
-        const std::string value = argv[++k];
-        if (word == "--kernels")
-            options.kernels = std::strtoull(value.c_str(), nullptr, 10);
-        else if (word == "--seconds") {
-            options.seconds = std::strtod(value.c_str(), nullptr);
-            options.kernels = ~u64{0};
-        } else if (word == "--seed")
-            options.seed = std::strtoull(value.c_str(), nullptr, 10);
-        else if (word == "--only")
-            options.only = value;
-        else if (word == "--jobs")
-            options.jobs = static_cast<u32>(std::max(1, std::atoi(value.c_str())));
-        else if (word == "--folder")
-            options.folder = value;
-        else if (word == "--shrink")
-            options.shrink = std::strtoull(value.c_str(), nullptr, 10);
-        else if (word == "--against")
-            options.against = value;
-        else if (word == "--level")
-            options.level = std::atoi(value.c_str());
-        else if (word == "--coverage")
-            options.coverage = value;
-        else if (word == "--export")
-            options.export_to = value;
-        else if (word == "--file")
-            options.file = value;
-        else if (word == "--runner")
-            options.runner = value;
-        else if (word == "--library")
-            options.library = value;
-        else
-            stop("there is no option " + word);
-    }
-    if (!options.only.empty() && options.only != "ptx" && options.only != "cuda")
-        stop("--only takes ptx or cuda");
-    return options;
+void add_options(CLI::App& app, Options& options) {
+    // In this order: where both are given, both are limits.
+    app.add_option("--seconds", options.seconds, "As many as fit into this time")
+        ->each([&](const std::string&) { options.kernels = ~u64{0}; });
+    app.add_option("--kernels", options.kernels, "This many (300)");
+    app.add_option("--seed", options.seed, "Where the seeds begin (1)");
+    app.add_option("--only", options.only,
+                   "ptx: straight in PTX; cuda: CUDA C++ through every compiler that is here")
+        ->check(CLI::IsMember({"ptx", "cuda"}));
+    app.add_option("--jobs", options.jobs, "At the same time (as many as there are processors)")
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--first", options.first, "End with the first that differs");
+    app.add_option("--folder", options.folder, "What differs is kept there (campaign-found)");
+    app.add_option("--shrink", options.shrink,
+                   "The first N that differ are made smaller (3); 0: none");
+    app.add_option("--against", options.against,
+                   "The plain mode of another build of libcudart.so.13, in this folder;\n"
+                   "NVIDIA's: a GPU");
+    app.add_option("--level", options.level, "How much the GPU's driver optimises")
+        ->check(CLI::Range(0, 4));
+    app.add_option("--coverage", options.coverage,
+                   "Writes to this file how often each instruction was met");
+    app.add_option("--export", options.export_to,
+                   "Writes kernels for a GPU into this folder, with what they should give,\n"
+                   "and runs nothing else");
+    app.add_option("--file", options.file, "One kernel of PTX: do the two agree?");
+    app.add_option("--runner", options.runner, "Another campaign_run");
+    app.add_option("--library", options.library, "Another build of libcudart.so.13");
 }
 
 std::string read(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
-    if (!stream) stop(file.string() + " cannot be read");
+    if (!stream) throw std::runtime_error(file.string() + " cannot be read");
     return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
@@ -363,8 +318,15 @@ int export_kernels(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    CLI::App app{"Random kernels, the simulator against its plain mode", "campaign"};
+    Options options;
+    add_options(app, options);
     try {
-        const Options options = read_options(argc, argv);
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    try {
         if (!options.file.empty()) return compare_file(options);
         if (!options.export_to.empty()) return export_kernels(options);
         return Campaign(options).run();

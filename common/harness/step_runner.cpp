@@ -1,4 +1,4 @@
-#include "harness/runner.h"
+#include "harness/step_runner.h"
 
 #include <algorithm>
 
@@ -112,14 +112,14 @@ void check_memory(const Device& device, Shape shape, const std::vector<const Var
     }
 }
 
-Runner::Runner(const Device& device, const Options& options, Shape shape)
+StepRunner::StepRunner(const Device& device, const Options& options, Shape shape)
     : device_(device), options_(options), shape_(shape) {
     if (options_.bench && !device_.simulated) {
         stopwatch_ = std::make_unique<Stopwatch>(device_.l2_bytes);
     }
 }
 
-VerifiedBuffers& Runner::large_buffers(const Variant& variant) {
+VerifiedBuffers& StepRunner::large_buffers(const Variant& variant) {
     // Buffers are kept for variants that make a matrix of a matrix: nearly all.
     const bool is_plain = variant.is_plain() && large_is_plain_;
     const auto element_size = static_cast<std::size_t>(variant.element_size);
@@ -137,7 +137,7 @@ VerifiedBuffers& Runner::large_buffers(const Variant& variant) {
     return *large_;
 }
 
-Reference Runner::measure_copy() {
+Reference StepRunner::measure_copy() {
     if (!stopwatch_) return {};
     const Variant copy{.name = "copy", .about = "", .produces = {Produces::copy}};
     VerifiedBuffers& buffers = large_buffers(copy);
@@ -150,7 +150,7 @@ Reference Runner::measure_copy() {
     return {shape_, result.gbps()};
 }
 
-void Runner::refuse(Result& result, Shape shape) {
+void StepRunner::refuse(Result& result, Shape shape) {
     result.outcome = Outcome::skipped;
     result.shape = shape;
     result.reason =
@@ -158,14 +158,14 @@ void Runner::refuse(Result& result, Shape shape) {
         " needs more than 65535 blocks in gridDim.y, the most there are: try fewer rows";
 }
 
-void Runner::fail(Result& result, Shape shape, const std::string& text) {
+void StepRunner::fail(Result& result, Shape shape, const std::string& text) {
     result.outcome = Outcome::wrong;
     result.shape = shape;
     result.reason = text;
 }
 
 /// One launch: is everything right?
-void Runner::check_once(Result& result, VerifiedBuffers& buffers) {
+void StepRunner::check_once(Result& result, VerifiedBuffers& buffers) {
     const Problem& problem = buffers.problem();
     const Shape shape{static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
     const cudaError_t error = launch_and_wait(*result.variant, buffers);
@@ -193,11 +193,11 @@ void Runner::check_once(Result& result, VerifiedBuffers& buffers) {
 }
 
 /// The shape that is measured is verified there, and not twice.
-bool Runner::is_measured(Shape shape) const {
+bool StepRunner::is_measured(Shape shape) const {
     return options_.bench && shape == shape_;
 }
 
-void Runner::verify_at(Result& result, const Problem& problem, bool is_measured) {
+void StepRunner::verify_at(Result& result, const Problem& problem, bool is_measured) {
     const Variant& variant = *result.variant;
     if (!is_measured) {
         VerifiedBuffers guarded(problem, VerifiedBuffers::usual_guard, variant.in, variant.out);
@@ -208,7 +208,7 @@ void Runner::verify_at(Result& result, const Problem& problem, bool is_measured)
 }
 
 /// On the simulator, once more without guard bands: they hide from memcheck what lies outside.
-void Runner::verify_without_guards(Result& result, const Problem& problem) {
+void StepRunner::verify_without_guards(Result& result, const Problem& problem) {
     if (result.outcome == Outcome::skipped) return;
     const Variant& variant = *result.variant;
     VerifiedBuffers bare(problem, 0, variant.in, variant.out);
@@ -227,7 +227,7 @@ void Runner::verify_without_guards(Result& result, const Problem& problem) {
     if (result.reason.find(reports) == std::string::npos) result.reason += reports;
 }
 
-std::vector<Shape> Runner::shapes_for(const Variant& variant) const {
+std::vector<Shape> StepRunner::shapes_for(const Variant& variant) const {
     if (options_.shape) return {*options_.shape};
     std::vector<Shape> shapes = verification_shapes(variant.rows_multiple, variant.cols_multiple);
     if (variant.square_only) shapes = squares_of(shapes);
@@ -241,7 +241,7 @@ std::vector<Shape> Runner::shapes_for(const Variant& variant) const {
     return shapes;
 }
 
-std::vector<Problem> Runner::problems_for(const Variant& variant) const {
+std::vector<Problem> StepRunner::problems_for(const Variant& variant) const {
     std::vector<Problem> problems;
     if (!variant.permute || options_.shape) {
         for (const Shape shape : shapes_for(variant))
@@ -254,7 +254,7 @@ std::vector<Problem> Runner::problems_for(const Variant& variant) const {
     return problems;
 }
 
-void Runner::verify_on_shapes(Result& result) {
+void StepRunner::verify_on_shapes(Result& result) {
     for (const Problem& problem : problems_for(*result.variant)) {
         result.shape = {static_cast<int>(problem.rows), static_cast<int>(problem.cols)};
         // An array of the shape that is measured is verified there, as is a matrix.
@@ -264,7 +264,7 @@ void Runner::verify_on_shapes(Result& result) {
     }
 }
 
-void Runner::predict_time(Result& result) const {
+void StepRunner::predict_time(Result& result) const {
     const Variant& variant = *result.variant;
     try {
         if (!result.counters) throw NotPredicted("it launches no kernel");
@@ -274,7 +274,7 @@ void Runner::predict_time(Result& result) const {
     }
 }
 
-void Runner::measure(Result& result) {
+void StepRunner::measure(Result& result) {
     const Variant& variant = *result.variant;
     VerifiedBuffers& buffers = large_buffers(variant);
     buffers.poison();
@@ -299,7 +299,7 @@ void Runner::measure(Result& result) {
         is_host_code(variant) ? stopwatch_->time_on_host(work) : stopwatch_->time_on_device(work);
 }
 
-Result Runner::run(const Variant& variant) {
+Result StepRunner::run(const Variant& variant) {
     Result result;
     result.variant = &variant;
     result.shape = shape_;

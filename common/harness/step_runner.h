@@ -17,9 +17,9 @@ Shape default_shape(const Device& device);
 /// Throws UsageError when matrices of that shape do not fit into memory.
 void check_memory(const Device& device, Shape shape, const std::vector<const Variant*>& variants);
 
-class Runner {
+class StepRunner {
 public:
-    Runner(const Device& device, const Options& options, Shape shape);
+    StepRunner(const Device& device, const Options& options, Shape shape);
 
     /// Measures the copy that the others are compared with; on a real GPU only.
     Reference measure_copy();
