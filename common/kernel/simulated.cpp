@@ -122,10 +122,6 @@ std::vector<Line> lines_of(const std::string& kernel) {
     return lines;
 }
 
-bool can_trace() {
-    return dlsym(RTLD_DEFAULT, "coalesceTraceWarp") != nullptr;
-}
-
 void trace(std::uint64_t block, unsigned warp, std::size_t limit) {
     SIMULATOR_FUNCTION(coalesceTraceWarp)(block, warp, limit);
 }

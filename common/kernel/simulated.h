@@ -68,8 +68,6 @@ struct Access {
     }
 };
 
-/// Whether this simulator can tell accesses one by one.
-bool can_trace();
 /// Writes down the accesses of a warp of a block (x counts fastest), `limit` of them at most; 0
 /// ends it.
 void trace(std::uint64_t block, unsigned warp, std::size_t limit);

@@ -339,10 +339,6 @@ int line_of_copies_sent(const std::string& text) {
     return last_line_in_kernel(text, sent);
 }
 
-int line_of_configure(const std::string& text) {
-    return line_of_match(text, R"(\b(configure)\s*\()");
-}
-
 int line_of_launch(const std::string& text, const std::string& member) {
     const std::string code = code_alone(text);
     const std::size_t begin = code.find("configure");

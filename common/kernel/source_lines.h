@@ -19,8 +19,6 @@ std::string code_alone(const std::string& text);
 /// What std::regex is given: for each character that a repetition takes it goes some calls deeper,
 /// and texts far longer than any kernel are too much for its stack. In those nothing is found.
 std::string searchable(const std::string& text);
-/// The line of the function `configure`; 0 when there is none.
-int line_of_configure(const std::string& text);
 /// The line of `configure` that sets a member of its answer (".grid"): else the one that returns,
 /// or the function's first.
 int line_of_launch(const std::string& text, const std::string& member);

@@ -1,8 +1,8 @@
 #include "learn/reset.h"
 
-#include <ctime>
 #include <iostream>
 
+#include "base/clock.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "learn/paths.h"
@@ -14,13 +14,8 @@ namespace fs = std::filesystem;
 
 // A name that is free, with the time in it.
 fs::path name_for_copy(const fs::path& file, const std::string& name_of_folder) {
-    std::time_t now = std::time(nullptr);
-    std::tm parts = {};
-    localtime_r(&now, &parts);
-    char time[32];
-    std::strftime(time, sizeof time, "%Y%m%d-%H%M%S", &parts);
     fs::path folder = learners_folder() / "copies" / name_of_folder;
-    std::string stem = file.stem().string() + "-" + time;
+    std::string stem = file.stem().string() + local_time("-%Y%m%d-%H%M%S");
     fs::path name = folder / (stem + ".cu");
     for (int number = 2; fs::exists(fs::symlink_status(name)); ++number) {
         name = folder / (stem + "-" + std::to_string(number) + ".cu");

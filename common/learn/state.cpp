@@ -1,8 +1,8 @@
 #include "learn/state.h"
 
 #include <algorithm>
-#include <ctime>
 
+#include "base/clock.h"
 #include "base/codec.h"
 #include "learn/work.h"
 
@@ -104,12 +104,7 @@ State Progress::update(const std::function<void(State&)>& change) {
 }
 
 std::string time_now() {
-    std::time_t now = std::time(nullptr);
-    std::tm parts = {};
-    gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
+    return utc_time("%Y-%m-%dT%H:%M:%SZ");
 }
 
 }  // namespace coalesce::learn

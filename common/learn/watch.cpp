@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <vector>
 
+#include "base/clock.h"
 #include "harness/text.h"
 #include "learn/check.h"
 #include "learn/compare.h"
@@ -31,15 +31,6 @@ namespace coalesce::learn {
 namespace {
 
 constexpr int PICTURE_MILLISECONDS = 30'000;
-
-std::string clock_text() {
-    std::time_t now = std::time(nullptr);
-    std::tm parts = {};
-    localtime_r(&now, &parts);
-    char text[16];
-    std::strftime(text, sizeof text, "%H:%M:%S", &parts);
-    return text;
-}
 
 // Everything that `action` writes to std::cout, what went wrong in it included.
 template <typename Action>
@@ -194,7 +185,7 @@ private:
             has_open_questions(exercise, state.record(exercise.name()))) {
             waits = WatchWaits::for_a_guess;
         }
-        std::cout << watch_footer(exercise, clock_text(), terminal.has_keys(), waits);
+        std::cout << watch_footer(exercise, local_time("%H:%M:%S"), terminal.has_keys(), waits);
         // The screen's last line is not left empty.
         std::cout << (style.clear ? "" : "\n") << std::flush;
     }

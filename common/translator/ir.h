@@ -156,7 +156,6 @@ struct Function : Value {
     std::vector<Argument*> arguments;
     std::vector<Block*> blocks;  ///< empty: declared only
     Attributes attributes;
-    Attributes return_attributes;
     bool is_kernel = false;
     std::string linkage;  ///< "internal", "weak_odr"; "" is external
     const Place* place = nullptr;

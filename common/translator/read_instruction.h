@@ -53,7 +53,6 @@ private:
     void call_of(Instruction& i);
 
     Instruction* begin(std::string& name);
-    const Type* type_of_select_or_vector(const Instruction& i);
     void read_flags(Instruction& i);
     void read_volatility(Instruction& i);
     void read_scope(Instruction& i);

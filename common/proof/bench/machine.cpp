@@ -2,11 +2,11 @@
 
 #include <cuda_runtime_api.h>
 
-#include <ctime>
 #include <sstream>
 #include <vector>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "harness/text.h"
 
 namespace coalesce::proof {
@@ -91,12 +91,7 @@ std::string toolkit() {
 }
 
 std::string today() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char text[16];
-    std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
-    return text;
+    return utc_time("%Y-%m-%d");
 }
 
 }  // namespace coalesce::proof

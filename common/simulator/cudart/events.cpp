@@ -1,13 +1,11 @@
 // Events. An event is complete as soon as it is recorded. The time between two of them is the time
 // that the host took to simulate what lies between: it says nothing of a GPU.
 #include <chrono>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 
 #include "cudart/capture.h"
 #include "cudart/events.h"
+#include "cudart/handles.h"
 
 using namespace coalesce::sim::cudart;
 
@@ -18,48 +16,22 @@ using Clock = std::chrono::steady_clock;
 struct Event {
     bool timed = true;
     bool recorded = false;
-    Clock::time_point at;
-    std::optional<CapturedEvent> captured;  ///< recorded last in a captured stream
+    Clock::time_point at = {};
+    std::optional<CapturedEvent> captured = {};  ///< recorded last in a captured stream
 };
 
-class Events {
-public:
-    static Events& instance() {
-        static Events& events = *new Events;
-        return events;
-    }
-    cudaEvent_t create(bool timed) {
-        std::lock_guard lock(mutex_);
-        auto event = std::make_unique<Event>();
-        event->timed = timed;
-        const auto handle = reinterpret_cast<cudaEvent_t>(event.get());
-        created_[handle] = std::move(event);
-        return handle;
-    }
-    bool destroy(cudaEvent_t handle) {
-        std::lock_guard lock(mutex_);
-        return created_.erase(handle) > 0;
-    }
-    Event* find(cudaEvent_t handle) {
-        std::lock_guard lock(mutex_);
-        const auto found = created_.find(handle);
-        return found == created_.end() ? nullptr : found->second.get();
-    }
-    void clear() {
-        std::lock_guard lock(mutex_);
-        created_.clear();
-    }
+using Events = Handles<cudaEvent_t, Event>;
 
-private:
-    std::mutex mutex_;
-    std::map<cudaEvent_t, std::unique_ptr<Event>> created_;
-};
+Events& events() {
+    static Events& all = *new Events;
+    return all;
+}
 
 template <class Body>
 cudaError_t with_event(const char* name, cudaEvent_t handle, Body body) {
     return api(name, [&] {
         const cudaError_t error = check_event(handle);
-        return error != cudaSuccess ? error : body(*Events::instance().find(handle));
+        return error != cudaSuccess ? error : body(*events().find(handle));
     });
 }
 
@@ -71,7 +43,7 @@ cudaError_t create(cudaEvent_t* event, unsigned flags) {
         if (!(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
         return not_simulated("an event that other processes share");
     }
-    *event = Events::instance().create(!(flags & cudaEventDisableTiming));
+    *event = events().add({.timed = !(flags & cudaEventDisableTiming)});
     return cudaSuccess;
 }
 
@@ -114,8 +86,8 @@ cudaError_t ask(const Event& event) {
 }
 
 cudaError_t elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    const Event* from = Events::instance().find(start);
-    const Event* to = Events::instance().find(end);
+    const Event* from = events().find(start);
+    const Event* to = events().find(end);
     if (!milliseconds) return cudaErrorInvalidValue;
     if (!from || !to || !from->recorded || !to->recorded || !from->timed || !to->timed) {
         return cudaErrorInvalidResourceHandle;
@@ -130,19 +102,19 @@ cudaError_t elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
 namespace coalesce::sim::cudart {
 
 cudaError_t check_event(cudaEvent_t event) {
-    if (Events::instance().find(event)) return cudaSuccess;
+    if (events().find(event)) return cudaSuccess;
     explain("the event was destroyed, or never created.");
     return cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t record_now(cudaEvent_t handle) {
     const cudaError_t error = check_event(handle);
-    if (error == cudaSuccess) ::record_now(*Events::instance().find(handle));
+    if (error == cudaSuccess) ::record_now(*events().find(handle));
     return error;
 }
 
 void forget_events() {
-    Events::instance().clear();
+    events().clear();
 }
 
 }  // namespace coalesce::sim::cudart
@@ -157,7 +129,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     return api(__func__, [&] {
-        return Events::instance().destroy(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        return events().destroy(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
     });
 }
 

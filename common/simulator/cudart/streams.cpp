@@ -4,10 +4,10 @@
 
 #include "cudart/capture.h"
 #include "cudart/devices.h"
+#include "cudart/handles.h"
 
+#include <atomic>
 #include <map>
-#include <memory>
-#include <mutex>
 
 #include "base/types.h"
 
@@ -25,7 +25,7 @@ struct Stream {
     int priority = 0;
     int device = 0;
     unsigned long long id = 0;
-    std::map<int, cudaLaunchAttributeValue> attributes;
+    std::map<int, cudaLaunchAttributeValue> attributes = {};
 };
 
 class Streams {
@@ -35,32 +35,15 @@ public:
         return streams;
     }
     cudaStream_t create(unsigned flags, int priority) {
-        std::lock_guard lock(mutex_);
-        auto stream = std::make_unique<Stream>();
-        stream->flags = flags;
-        stream->priority = priority;
-        stream->device = current_device();
-        stream->id = next_id_++;
-        const auto handle = reinterpret_cast<cudaStream_t>(stream.get());
-        created_[handle] = std::move(stream);
-        return handle;
+        return created_.add({flags, priority, current_device(), next_id_++});
     }
-    bool destroy(cudaStream_t handle) {
-        std::lock_guard lock(mutex_);
-        return created_.erase(handle) > 0;
-    }
+    bool destroy(cudaStream_t handle) { return created_.destroy(handle); }
     /// nullptr: no such stream.
     Stream* find(cudaStream_t handle) {
-        std::lock_guard lock(mutex_);
         if (handle == nullptr || handle == cudaStreamLegacy) return &legacy_;
-        if (handle == cudaStreamPerThread) return &per_thread_;
-        const auto found = created_.find(handle);
-        return found == created_.end() ? nullptr : found->second.get();
+        return handle == cudaStreamPerThread ? &per_thread_ : created_.find(handle);
     }
-    void clear() {
-        std::lock_guard lock(mutex_);
-        created_.clear();
-    }
+    void clear() { created_.clear(); }
 
 private:
     Streams() {
@@ -68,10 +51,9 @@ private:
         per_thread_.id = 2;
     }
 
-    std::mutex mutex_;
     Stream legacy_, per_thread_;
-    std::map<cudaStream_t, std::unique_ptr<Stream>> created_;
-    unsigned long long next_id_ = 16;
+    Handles<cudaStream_t, Stream> created_;
+    std::atomic<unsigned long long> next_id_ = 16;
 };
 
 template <class Body>

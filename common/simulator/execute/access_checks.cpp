@@ -45,11 +45,6 @@ GlobalAccess global_lanes(const Warp& w, u32 site, const Resolved& where, u32 by
     return access;
 }
 
-/// In a word's shadow byte: the bits of `bytes` bytes (at most 4) at `address`.
-u8 shadow_bits(u64 address, u32 bytes) {
-    return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
-}
-
 /// Calls body(shadow byte, its bits) for every word of an access, until body returns false.
 template <class Body>
 bool for_each_shadow(DeviceMemory& memory, u64 address, u32 bytes, Body body) {

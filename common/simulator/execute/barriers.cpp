@@ -1,5 +1,7 @@
 #include "execute/barriers.h"
 
+#include <algorithm>
+
 #include "execute/scheduler.h"
 #include "execute/shared_checks.h"
 
@@ -266,15 +268,15 @@ void report_missing_lanes(Warp& w, const Fragment& fragment) {
                 fragment.lanes);
 }
 
+const Warp& stuck_warp(const Block& block) {
+    const auto waits = [](const Warp& w) { return !w.others.empty(); };
+    return *std::find_if(block.warps.begin(), block.warps.end(), waits);
+}
+
 void report_deadlock(Block& block) {
-    const Warp* stuck = &block.warps[0];
-    for (const Warp& w : block.warps)
-        if (!w.others.empty()) {
-            stuck = &w;
-            break;
-        }
-    const Fragment& f = stuck->others.front();
-    Report report = stuck->describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
+    const Warp& stuck = stuck_warp(block);
+    const Fragment& f = stuck.others.front();
+    Report report = stuck.describe(f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     report.message = "no warp of the block can go on:\n" + describe_waiting(block);
     report.cure = "All threads that a barrier counts must reach it.";
     reports().add(report);

@@ -22,6 +22,8 @@ void spend_instructions(Warp& w, u64 count);
 /// Reports lanes that call without naming themselves, and shuffles with lanes that have ended.
 void check_mask(Warp& w, const Op* op, Mask named, Mask callers);
 void report_missing_lanes(Warp& w, const Fragment& fragment);
+/// The first warp with lanes that wait, of a block in which nothing runs.
+const Warp& stuck_warp(const Block& block);
 /// No warp of the block can ever go on: the launch ends.
 void report_deadlock(Block& block);
 

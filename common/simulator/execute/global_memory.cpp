@@ -18,18 +18,6 @@ namespace {
 
 constexpr u8 kWordWritten = 0x0f;
 
-/// What a store is about to write, for the race checker's question whether it changes anything.
-template <class Shape>
-struct StoredLanes {
-    const Warp* warp;
-    const Op* op;
-    static void copy(const void* context, int lane, u8* bytes) {
-        const auto& self = *static_cast<const StoredLanes*>(context);
-        Shape::store(*self.warp, self.op, lane, bytes);
-    }
-    StoredValue value() const { return {copy, this}; }
-};
-
 /// 32 lanes in a row; `host` and `shadow` belong to the first.
 template <class Shape>
 bool all_written(const u8* shadow) {
@@ -47,11 +35,6 @@ template <class Shape>
 void mark_all_written(u8* shadow) {
     // Written pages are the common case, and reading is cheaper than dirtying them again.
     if (!all_written<Shape>(shadow)) std::memset(shadow, kWordWritten, Shape::kTotal * kLanes / 4);
-}
-
-/// Bits of the shadow byte for `bytes` bytes that begin at `address` (within one word).
-u8 shadow_bits(u64 address, u32 bytes) {
-    return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
 }
 
 template <class Shape>

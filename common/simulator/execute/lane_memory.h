@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "checks/race_log.h"
 #include "execute/warp.h"
 
 namespace coalesce::sim {
@@ -65,6 +66,18 @@ struct AccessShape {
             for (u32 k = 0; k < Count; ++k)
                 memory[l * Count + k] = static_cast<Memory>(lanes[k][l]);
     }
+};
+
+/// What a store is about to write, for the race checker's question whether it changes anything.
+template <class Shape>
+struct StoredLanes {
+    const Warp* warp;
+    const Op* op;
+    static void copy(const void* context, int lane, u8* bytes) {
+        const auto& self = *static_cast<const StoredLanes*>(context);
+        Shape::store(*self.warp, self.op, lane, bytes);
+    }
+    StoredValue value() const { return {copy, this}; }
 };
 
 /// Calls `f` with the AccessShape for these sizes; false when there is no such access.

@@ -54,6 +54,11 @@ bool read_bytes(const Warp& w, u64 generic_address, int lane, u32 bytes, void* t
 std::optional<std::string> read_string(const Warp& w, u64 generic_address, int lane,
                                        u64 limit = 1 << 20);
 
+/// In a word's shadow byte: the bits of `bytes` bytes (at most 4) at `address`.
+inline u8 shadow_bits(u64 address, u32 bytes) {
+    return static_cast<u8>(((1u << bytes) - 1) << (address & 3));
+}
+
 // ---- what the checks are told (access_checks.cpp) ----
 
 /// In Op::detail of an atomic: `.release` or `.acq_rel` is part of the instruction.

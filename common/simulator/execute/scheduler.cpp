@@ -129,12 +129,6 @@ const Op* continue_at(Warp& w, const Op* next) {
     return next_fragment(w);
 }
 
-const Op* park(Warp& w, Fragment fragment) {
-    w.settle();
-    w.others.push_back(fragment);
-    return next_fragment(w);
-}
-
 // ---- control flow ----
 
 const Op* op_branch(Warp& w, const Op* op) {

@@ -20,8 +20,6 @@ namespace coalesce::sim {
 const Op* continue_at(Warp& w, const Op* next);
 /// Makes a ready fragment the running one. nullptr: none is ready.
 const Op* next_fragment(Warp& w);
-/// The running fragment goes to wait; another one runs.
-const Op* park(Warp& w, Fragment fragment);
 
 enum class BlockOutcome : u8 {
     finished,

@@ -16,16 +16,6 @@
 
 namespace coalesce::sim {
 
-template <class Shape>
-struct StoredLanes {
-    const Warp* warp;
-    const Op* op;
-    static void copy(const void* context, int lane, u8* bytes) {
-        const auto& self = *static_cast<const StoredLanes*>(context);
-        Shape::store(*self.warp, self.op, lane, bytes);
-    }
-};
-
 /// What is counted for an access, and where the bytes that nobody wrote are in registers. Shapes whose lanes
 /// move other bytes than their own have this otherwise (matrix_moves.cpp).
 template <class Shape>
@@ -177,7 +167,7 @@ bool check(Warp& w, const Op* op, const u32* addresses, u32* undefined) {
                         .bytes_per_lane = Shape::kTotal,
                         .strong = (op->detail & kStrong) != 0,
                         .releases = (op->detail & kReleases) != 0,
-                        .value = {StoredLanes<Shape>::copy, &lanes},
+                        .value = lanes.value(),
                         .undefined = undefined};
     if constexpr (Store) {
         race.write(access);

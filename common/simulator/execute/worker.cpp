@@ -8,6 +8,7 @@
 
 #include "checks/access_report.h"
 #include "execute/async_copy.h"
+#include "execute/barriers.h"
 #include "execute/shared_checks.h"
 #include "execute/special_registers.h"
 #include "report/progress.h"
@@ -354,15 +355,10 @@ void Worker::run_round() {
 
 void Worker::report_stuck_grid() {
     const Block& block = waiting_.front()->block;
-    const Warp* stuck = &block.warps[0];
-    for (const Warp& w : block.warps)
-        if (!w.others.empty()) {
-            stuck = &w;
-            break;
-        }
-    const Fragment& f = stuck->others.front();
+    const Warp& stuck = stuck_warp(block);
+    const Fragment& f = stuck.others.front();
     Report report =
-        stuck->describe(f.asks ? f.asks : f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
+        stuck.describe(f.asks ? f.asks : f.at, "synccheck", "deadlock", std::countr_zero(f.lanes));
     const u64 begun = std::min(launch_->next_block.load(), blocks_);
     report.message = (waiting_.size() == 1 ? "1 block waits"
                                            : std::to_string(waiting_.size()) + " blocks wait") +
@@ -374,8 +370,7 @@ void Worker::report_stuck_grid() {
     report.message += ":\n" + describe_waiting(block);
     const FunctionCode& code = f.frame ? *f.frame->code : launch_->code->main;
     if (f.asks && code.ast->body[f.asks->source].opcode == "mbarrier") {
-        const MbarrierWait wait =
-            describe_mbarrier_wait(*stuck, *f.asks, std::countr_zero(f.lanes));
+        const MbarrierWait wait = describe_mbarrier_wait(stuck, *f.asks, std::countr_zero(f.lanes));
         report.message += wait.state;
         report.cure = wait.cure;
     } else {

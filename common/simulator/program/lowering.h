@@ -177,7 +177,6 @@ private:
     std::optional<Slot> carry_;  ///< the flag of add.cc and its kin
     std::map<std::string, Slot> specials_;
     std::map<std::string, u32> local_offsets_, parameter_offsets_;
-    std::map<std::string, std::optional<u64>> symbols_;
     std::vector<bool> waiting_branch_;  ///< per body index
     std::vector<bool> first_guess_;     ///< per body index: see find_first_guesses
     std::set<std::string> functions_used_;

@@ -351,9 +351,6 @@ Type any_integer(Kernel& kernel) {
     return kernel.random.pick({Type::u8, Type::i8, Type::u16, Type::i16, Type::u32, Type::u32,
                                Type::u32, Type::i32, Type::u64, Type::i64});
 }
-Type wide_integer(Kernel& kernel) {
-    return kernel.random.pick({Type::u32, Type::u32, Type::i32, Type::u64, Type::i64});
-}
 Same any_class(Kernel& kernel) {
     if (kernel.in_function) return Same::thread;
     return kernel.random.pick({Same::launch, Same::block, Same::block, Same::warp, Same::position,

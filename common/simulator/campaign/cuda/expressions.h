@@ -36,7 +36,6 @@ void need_numbers(Kernel& kernel);
 
 Type any_type(Kernel& kernel);
 Type any_integer(Kernel& kernel);
-Type wide_integer(Kernel& kernel);
 Same any_class(Kernel& kernel);
 /// A number of turns from 1 to `most` as an expression of this class.
 std::string turns(Kernel& kernel, Same same, int most);

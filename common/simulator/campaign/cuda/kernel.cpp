@@ -25,10 +25,6 @@ int bits_of(Type type) {
     return kBits[static_cast<int>(type)];
 }
 
-Type unsigned_of(Type type) {
-    return is_signed(type) ? static_cast<Type>(static_cast<int>(type) - 1) : type;
-}
-
 // ---- places ----
 
 Place Place::inside(Same condition, int times) const {

@@ -41,7 +41,6 @@ inline bool is_wide(Type type) {
     return type >= Type::u32;
 }
 int bits_of(Type type);
-Type unsigned_of(Type type);
 
 struct Variable {
     std::string name;

@@ -23,6 +23,10 @@ inline const char* bits_of(Kind kind) {
     return kind == Kind::half ? "16 " : kind == Kind::wide ? "64 " : "32 ";
 }
 
+inline std::string number(u32 value) {
+    return std::to_string(value);
+}
+
 /// What a kernel has; each kernel has other things, so that what excludes a short cut of the
 /// simulator is not in all of them.
 struct Features {
@@ -31,7 +35,7 @@ struct Features {
     bool named_barriers = false, mbarriers = false, async_copies = false;
     bool generic = false, strong = false, odd_barriers = false, local = false, constants = false;
     bool calls = false, pointers = false, sums = false, own_atomics = false, warp_ops = false;
-    bool wide_rows = false, global_exchange = false, may_leave = false;
+    bool global_exchange = false, may_leave = false;
 };
 
 /// A function that may be called.

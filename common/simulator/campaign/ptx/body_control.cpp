@@ -10,10 +10,6 @@ namespace coalesce::campaign {
 constexpr u32 kMostTurns = 40;
 constexpr u32 kDeepest = 4;
 
-static std::string number(u32 value) {
-    return std::to_string(value);
-}
-
 void Body::statements(u32 count, Where where) {
     for (u32 k = 0; k < count; ++k) statement(where);
 }

@@ -7,10 +7,6 @@
 
 namespace coalesce::campaign {
 
-static std::string number(u32 value) {
-    return std::to_string(value);
-}
-
 struct Body::Graph {
     struct Node {
         enum class Ends { jumps, branches, by_index } ends = Ends::jumps;

@@ -3,10 +3,6 @@
 
 namespace coalesce::campaign {
 
-static std::string number(u32 value) {
-    return std::to_string(value);
-}
-
 std::string Body::members_of(const Where& where) {
     return where.whole_warp ? "0xffffffff" : name_of(*where.members);
 }

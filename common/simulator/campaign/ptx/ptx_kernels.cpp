@@ -7,10 +7,6 @@
 
 namespace coalesce::campaign {
 
-static std::string number(u32 value) {
-    return std::to_string(value);
-}
-
 namespace {
 
 Launch random_launch(Random& random) {

@@ -1,0 +1,41 @@
+// The objects of one kind that a program has created, streams or events, by their handles.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace coalesce::sim::cudart {
+
+template <class Handle, class Object>
+class Handles {
+public:
+    Handle add(Object object) {
+        std::lock_guard lock(mutex_);
+        auto added = std::make_unique<Object>(std::move(object));
+        const auto handle = reinterpret_cast<Handle>(added.get());
+        objects_[handle] = std::move(added);
+        return handle;
+    }
+    bool destroy(Handle handle) {
+        std::lock_guard lock(mutex_);
+        return objects_.erase(handle) > 0;
+    }
+    /// nullptr: it was destroyed, or never created.
+    Object* find(Handle handle) {
+        std::lock_guard lock(mutex_);
+        const auto found = objects_.find(handle);
+        return found == objects_.end() ? nullptr : found->second.get();
+    }
+    void clear() {
+        std::lock_guard lock(mutex_);
+        objects_.clear();
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<Handle, std::unique_ptr<Object>> objects_;
+};
+
+}  // namespace coalesce::sim::cudart
