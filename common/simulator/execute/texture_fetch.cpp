@@ -85,10 +85,11 @@ bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoi
     return true;
 }
 
-/// tex1Dfetch is the one with integers for coordinates in one dimension.
+/// tex1Dfetch is the one with integers for coordinates in one dimension; tex2DLod gives a level.
 int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
     const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
-    return is_tex1d_fetch && texture && texture->image().format.bytes() < 16 ? 8 : 4;
+    const bool needs_no_neighbours = is_tex1d_fetch || fetch.level == FetchOp::Level::given;
+    return needs_no_neighbours && texture && texture->image().format.bytes() < 16 ? 8 : 4;
 }
 
 const Op* run_fetch(Warp& w, const Op* op) {
