@@ -339,6 +339,196 @@ __global__ void __launch_bounds__(threads) tile_kernel(const Tiling tiling) {
     }
 }
 
+// ---- matrices whose elements are a few units each ----
+
+/// A matrix, or a batch of them side by side, of elements of 3, 5, 6, 7, 9 ... units.
+struct Compounds {
+    void* out;
+    const void* in;
+    std::int64_t rows, cols, batches, bytes;
+    int units;                 ///< of an element
+    int tile_rows, tile_cols;  ///< elements
+    int pitch;                 ///< words from one row of a tile to the next
+    int warps;
+    std::int64_t tiles_down, tiles_across;
+};
+
+/// Both arrays are moved in words, wherever in them a row starts, and tiles lie in shared memory in the words
+/// that they came in. A lane finds out once which units its words of `out` have: it stores the same words of
+/// every fourth column, or of columns further apart, and all of these start at the same place in a word.
+template <int SIZE>
+struct Compound {
+    static_assert(SIZE <= 4, "a word holds units");
+    static constexpr int PER_WORD = 4 / SIZE, AHEAD = 8;
+    /// The first word of a run may begin in the row before.
+    static constexpr int LEAD = SIZE == 4 ? 0 : 1;
+
+    const Compounds& task;
+    char* tile;
+    int size;                  ///< of an element, in bytes
+    std::int64_t row, matrix;  ///< the tile's first row; the matrix's first byte
+    std::int64_t col;
+    int rows, cols;    ///< that are loaded
+    const char* from;  ///< the first of them
+
+    __device__ Compound(const Compounds& all, char* memory) : task(all), tile(memory) {
+        size = task.units * SIZE;
+        unsigned number = blockIdx.x;
+        const auto down = static_cast<unsigned>(task.tiles_down);
+        const auto across = static_cast<unsigned>(task.tiles_across);
+        row = std::int64_t{number % down} * task.tile_rows;
+        number /= down;
+        col = std::int64_t{number % across} * task.tile_cols;
+        matrix = task.rows * task.cols * size * (number / across);
+        const std::int64_t top = row < LEAD ? 0 : row - LEAD, left = task.cols - col;
+        const std::int64_t end =
+            row + task.tile_rows < task.rows ? row + task.tile_rows : task.rows;
+        rows = static_cast<int>(end - top);
+        cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
+        from = static_cast<const char*>(task.in) + matrix + (top * task.cols + col) * size;
+    }
+    static __device__ unsigned place_in_word(const char* at) {
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4;
+    }
+    /// Bytes of a row's start that are in the tile before it.
+    __device__ unsigned shift_of(int y) const {
+        const auto row_bytes = static_cast<unsigned>(task.cols * size);
+        return SIZE == 4 ? 0 : (place_in_word(from) + static_cast<unsigned>(y) * row_bytes) % 4;
+    }
+
+    /// An aligned word. At the ends of `in` it comes unit by unit.
+    template <bool IS_INNER>
+    __device__ unsigned load_word(const char* at) const {
+        const char* const begin = static_cast<const char*>(task.in);
+        const char* const end = begin + task.bytes;
+        if (IS_INNER || (at >= begin && at + 4 <= end)) {
+            return *reinterpret_cast<const unsigned*>(at);
+        }
+        unsigned word = 0;
+        for (int i = 0; i < 4; i += SIZE) {
+            if (at + i < begin || at + i >= end) continue;
+            word |= static_cast<unsigned>(transposing::element<SIZE>(at + i, 0)) << (8 * i);
+        }
+        return word;
+    }
+
+    __device__ void load() const {
+        const char* const begin = static_cast<const char*>(task.in);
+        const char* const last = from + (rows - 1) * task.cols * size + cols * size;
+        if (from - 4 >= begin && last + 4 <= begin + task.bytes) {
+            load_rows<true>();
+        } else {
+            load_rows<false>();
+        }
+    }
+    /// Each warp takes 32 words of a row.
+    template <bool IS_INNER>
+    __device__ void load_rows() const {
+        const int bytes = cols * size, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const int chunks = (bytes + 4 - SIZE + 127) / 128, warps = blockDim.x / 32;
+        const int rows_further = warps / chunks, chunks_further = warps % chunks;
+        const std::int64_t row_bytes = task.cols * size;
+        int y = warp / chunks, chunk = warp % chunks;
+        while (y < rows) {
+            unsigned word[AHEAD];
+            int place[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                const char* const line = from + y * row_bytes;
+                const int shift = SIZE == 4 ? 0 : static_cast<int>(place_in_word(line));
+                const int at = chunk * 128 + lane * 4;
+                const bool is_there = y < rows && at < bytes + shift;
+                place[k] = is_there ? y * task.pitch * 4 + at : -1;
+                if (is_there) word[k] = load_word<IS_INNER>(line - shift + at);
+                chunk += chunks_further;
+                y += rows_further;
+                if (chunk >= chunks) {
+                    chunk -= chunks;
+                    ++y;
+                }
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; ++k) {
+                if (place[k] >= 0) transposing::element<4>(tile + place[k], 0) = word[k];
+            }
+        }
+    }
+
+    /// Each warp takes 32 words of a column.
+    __device__ void store() const {
+        const int lead = row < LEAD ? 0 : LEAD;
+        const transposing::Divider by_units(task.units);
+        const int words = task.tile_rows * size / 4, lane = threadIdx.x % 32,
+                  warp = threadIdx.x / 32;
+        const int chunks = (words + 31) / 32, step = static_cast<int>(blockDim.x) / 32 / chunks;
+        const int word = warp % chunks * 32 + lane, first_col = warp / chunks;
+        if (word >= words || first_col >= step) return;
+        const std::int64_t col_bytes = task.rows * size;
+        char* const out =
+            static_cast<char*>(task.out) + matrix + (col + first_col) * col_bytes + row * size;
+        const int phase = SIZE == 4 ? 0 : static_cast<int>(place_in_word(out)) / SIZE;
+        // Counted from the first unit of the tile, and from a row before that.
+        const int first = word * PER_WORD - phase;
+        int place[PER_WORD];
+#pragma unroll
+        for (int k = 0; k < PER_WORD; ++k) {
+            const int y = by_units.quotient(first + k + LEAD * task.units) - LEAD + lead;
+            const int unit = first + k - (y - lead) * task.units;
+            place[k] = y * task.pitch * 4 + static_cast<int>(shift_of(y)) + unit * SIZE;
+        }
+        // Those of them that are the matrix's.
+        const std::int64_t before = -(row * task.units + first);
+        const std::int64_t left = (task.rows - row) * task.units - first;
+        if (before <= 0 && left >= PER_WORD) {
+            store_words(out + first * SIZE, place, first_col, step);
+        } else if (left > 0) {
+            store_units(out + first * SIZE, place, first_col, step, before, left);
+        }
+    }
+    __device__ void store_words(char* to, const int (&place)[PER_WORD], int first_col,
+                                int step) const {
+        const char* at = tile + first_col * size;
+        const std::int64_t further = step * task.rows * size;
+#ifndef __clang__  // which cannot, and says so
+#    pragma unroll 4
+#endif
+        for (int x = first_col; x < cols; x += step) {
+            unsigned word = 0;
+#pragma unroll
+            for (int k = 0; k < PER_WORD; ++k) {
+                word |= static_cast<unsigned>(transposing::element<SIZE>(at + place[k], 0))
+                        << (8 * SIZE * k % 32);
+            }
+            *reinterpret_cast<unsigned*>(to) = word;
+            at += step * size;
+            to += further;
+        }
+    }
+    /// The same for words that are partly the matrix's.
+    __device__ void store_units(char* to, const int (&place)[PER_WORD], int first_col, int step,
+                                std::int64_t before, std::int64_t left) const {
+        const char* at = tile + first_col * size;
+        for (int x = first_col; x < cols; x += step) {
+#pragma unroll
+            for (int k = 0; k < PER_WORD; ++k) {
+                if (k < before || k >= left) continue;
+                transposing::element<SIZE>(to, k) = transposing::element<SIZE>(at + place[k], 0);
+            }
+            at += step * size;
+            to += step * task.rows * size;
+        }
+    }
+};
+
+template <int SIZE>
+__global__ void __launch_bounds__(1024) compound_kernel(const Compounds task) {
+    extern __shared__ uint4 shared[];
+    const Compound<SIZE> compound(task, reinterpret_cast<char*>(shared));
+    compound.load();
+    __syncthreads();
+    compound.store();
+}
+
 // ---- what is left of the axes ----
 
 /// Whether numbers below 2^31 count all of them, so that quotients are cheap.
@@ -544,14 +734,78 @@ inline std::int64_t tiles_of(const Tiling& tiling) {
     return tiles <= most_small ? tiles : 0;
 }
 
+/// Elements of less than this, in bytes, and sides from which on tiles of them are full enough.
+constexpr std::int64_t least_spliced = 64, least_compound_side = 32;
+/// Bytes of a tile at most, and of its sides.
+constexpr int compound_tile = 44'000, compound_rows = 384, compound_cols = 750;
+
+/// Sides of about the same length, which the runs of `out` have in whole words.
+template <int SIZE>
+void choose_tile(Compounds& task) {
+    constexpr int PER_WORD = Compound<SIZE>::PER_WORD;
+    const int size = task.units * SIZE;
+    const auto side_of = [&](std::int64_t count, int longest) {
+        const int most = longest < PER_WORD ? PER_WORD : longest / PER_WORD * PER_WORD;
+        const std::int64_t side =
+            transposing::pieces_of(transposing::pieces_of(most, count), count);
+        return static_cast<int>(transposing::pieces_of(PER_WORD, side) * PER_WORD);
+    };
+    const auto least = [](int one, int other) { return one < other ? one : other; };
+    if constexpr (SIZE == 4) {
+        task.tile_rows = side_of(task.rows, least(32, compound_tile / (32 * size)));
+        task.tile_cols = side_of(task.cols, 32);
+    } else {
+        task.tile_rows = side_of(task.rows, compound_rows / size);
+        const int row = least(compound_cols, compound_tile / (task.tile_rows + 1));
+        task.tile_cols = side_of(task.cols, row / size);
+    }
+    // Units that are read at once lie in rows below each other, and in neighbours of a row. Words lie in other
+    // banks when as many neighbours are between rows; parts of words when a few more are.
+    const int words = SIZE == 4 ? task.tile_cols * task.units : (task.tile_cols * size + 6) / 4;
+    const int apart = SIZE == 4 ? 32 : 8, wanted = SIZE == 4 ? task.units : 5;
+    task.pitch = words + (wanted + apart - words % apart) % apart;
+    const int chunks = (task.tile_rows * size / 4 + 31) / 32;
+    task.warps = chunks * (SIZE == 1 ? 4 : 2);
+    // Where all runs begin with a word, none has a part of the row before its tile.
+    const bool are_words = (reinterpret_cast<std::uintptr_t>(task.out) |
+                            static_cast<std::uintptr_t>(task.rows * size)) %
+                               4 ==
+                           0;
+    const std::int64_t rows = task.rows + (are_words ? 0 : Compound<SIZE>::LEAD);
+    task.tiles_down = transposing::pieces_of(task.tile_rows, rows);
+    task.tiles_across = transposing::pieces_of(task.tile_cols, task.cols);
+}
+
+/// A matrix of elements of a few units, or a batch of them, and how it is divided; 0 tiles: it is none.
+template <int SIZE>
+Compounds compounds_of(const Plan& plan) {
+    Compounds task = {};
+    if (SIZE > 4 || !keeps_last_axis(plan) || (plan.axes != 3 && plan.axes != 4)) return task;
+    const Axis& units = plan.axis[plan.axes - 1];
+    const Axis &rows = plan.axis[plan.axes - 2], &cols = plan.axis[plan.axes - 3];
+    const std::int64_t row = cols.size * units.size;
+    const bool is_matrix = cols.step == units.size && rows.step == row;
+    const bool is_batch = plan.axes == 3 || plan.axis[0].step == rows.size * row;
+    const bool is_large = rows.size >= least_compound_side && cols.size >= least_compound_side;
+    if (!is_matrix || !is_batch || !is_large || units.size * SIZE >= least_spliced) return task;
+    task.out = plan.out, task.in = plan.in;
+    task.rows = rows.size, task.cols = cols.size;
+    task.batches = plan.axes == 3 ? 1 : plan.axis[0].size;
+    task.bytes = plan.count * SIZE;
+    task.units = static_cast<int>(units.size);
+    if constexpr (SIZE <= 4) choose_tile<SIZE>(task);
+    const bool fits =
+        task.tiles_down <= transposing::most_blocks / task.tiles_across &&
+        task.tiles_down * task.tiles_across <= transposing::most_blocks / task.batches;
+    if (!fits) task.tiles_down = 0;
+    return task;
+}
+
 /// How a plan is carried out.
-enum class Way { nothing, copy, transpose, tile, splice, gather };
+enum class Way { nothing, copy, transpose, compound, tile, splice, gather };
 
 /// Matrices whose rows are not side by side go to `transpose` from these sides on.
 constexpr std::int64_t least_side = 64;
-/// Rows from which on vectors are put together, in bytes.
-constexpr std::int64_t least_spliced = 64;
-
 template <int SIZE>
 Way way_of(const Plan& plan) {
     if (plan.count == 0) return Way::nothing;
@@ -560,6 +814,7 @@ Way way_of(const Plan& plan) {
         const std::int64_t size = plan.axis[plan.axes - 1].size;
         const bool is_small = size * SIZE < most_small / 2 && plan.count / size < most_small;
         const bool is_spliced = SIZE <= 4 && size * SIZE >= least_spliced && is_small;
+        if (compounds_of<SIZE>(plan).tiles_down > 0) return Way::compound;
         return is_spliced ? Way::splice : Way::gather;
     }
     if (plan.axes <= 3) {
@@ -610,6 +865,21 @@ cudaError_t transpose(const Plan& plan, cudaStream_t stream) {
 }
 
 template <int SIZE>
+cudaError_t compound(const Plan& plan, cudaStream_t stream) {
+    if constexpr (SIZE <= 4) {
+        Compounds task = compounds_of<SIZE>(plan);
+        void* arguments[] = {&task};
+        const std::int64_t blocks = task.tiles_down * task.tiles_across * task.batches;
+        const int rows = task.tile_rows + Compound<SIZE>::LEAD;
+        return cudaLaunchKernel(reinterpret_cast<const void*>(&compound_kernel<SIZE>),
+                                dim3(static_cast<unsigned>(blocks)),
+                                dim3(static_cast<unsigned>(task.warps * 32)), arguments,
+                                static_cast<std::size_t>(rows * task.pitch * 4), stream);
+    }
+    return cudaErrorInvalidValue;
+}
+
+template <int SIZE>
 cudaError_t tile(const Plan& plan, cudaStream_t stream) {
     Tiling tiling = tiling_of<SIZE>(plan);
     void* arguments[] = {&tiling};
@@ -628,6 +898,7 @@ cudaError_t carry_out(const Plan& plan, cudaStream_t stream) {
             return cudaMemcpyAsync(plan.out, plan.in, static_cast<std::size_t>(plan.count * SIZE),
                                    cudaMemcpyDeviceToDevice, stream);
         case Way::transpose: return transpose<SIZE>(plan, stream);
+        case Way::compound: return compound<SIZE>(plan, stream);
         case Way::tile: return tile<SIZE>(plan, stream);
         case Way::splice: return splice<SIZE>(plan, stream);
         default: return gather<SIZE>(plan, stream);

@@ -938,48 +938,97 @@ struct Divider {
     }
 };
 
-/// Moves memory between two places whose addresses have the same remainder of 16: by vectors, and
-/// element by element at both ends. For all threads of a block together.
-template <int SIZE, int THREADS, int AHEAD>
-__device__ inline void copy_line(char* to, const char* from, int count) {
+/// Bytes in shared memory whose places have the same remainders of 16 as those of a line in device memory. With
+/// PAD, so many bytes are left free after every 128, for strips whose columns would lie in few banks.
+template <int PAD>
+struct SharedLine {
+    char* shared;
+    int start;
+
+    __device__ SharedLine(char* memory, const char* line)
+        : shared(memory), start(reinterpret_cast<std::uintptr_t>(line) % 16) {}
+    __device__ char* at(int byte) const {
+        const auto place = static_cast<unsigned>(start + byte);
+        return shared + place + place / 128 * PAD;
+    }
+    __device__ Vector<16> load(int byte) const {
+        if constexpr (PAD == 0 || PAD == 16) {
+            return load_vector<16>(at(byte));
+        } else {
+            Vector<16> vector;
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                vector.word[i] = *reinterpret_cast<const unsigned*>(at(byte) + i * 4);
+            }
+            return vector;
+        }
+    }
+    __device__ void store(int byte, const Vector<16>& vector) const {
+        if constexpr (PAD == 0 || PAD == 16) {
+            store_vector(at(byte), vector);
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                *reinterpret_cast<unsigned*>(at(byte) + i * 4) = vector.word[i];
+            }
+        }
+    }
+    /// What so many bytes need.
+    static std::int64_t room(std::int64_t bytes) {
+        return bytes + 32 + (bytes + 16) / 128 * PAD;
+    }
+};
+
+/// A line in device memory.
+template <class Byte>
+struct DeviceLine {
+    Byte* start;
+
+    __device__ Byte* at(int byte) const { return start + byte; }
+    __device__ Vector<16> load(int byte) const { return load_vector<16>(at(byte)); }
+    __device__ void store(int byte, const Vector<16>& vector) const {
+        store_vector(at(byte), vector);
+    }
+};
+
+/// Moves elements between two lines whose places have the same remainder of 16: by vectors, and element
+/// by element at both ends. For all threads of a block together.
+template <int SIZE, int THREADS, int AHEAD, class To, class From>
+__device__ inline void copy_line(const To& to, const From& from, int count) {
     constexpr int N = 16 / SIZE;
-    const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16 / SIZE);
+    const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(from.at(0)) % 16 / SIZE);
     const int missing = (N - offset) % N;
     const int head = missing < count ? missing : count;
     const int vectors = (count - head) / N;
     const int tail = count - head - vectors * N;
-    const int thread = threadIdx.x, last = count - tail + thread;
-    if (thread < head) element<SIZE>(to, thread) = element<SIZE>(from, thread);
-    if (thread < tail) element<SIZE>(to, last) = element<SIZE>(from, last);
-    to += head * SIZE;
-    from += head * SIZE;
+    const int thread = threadIdx.x, last = (count - tail + thread) * SIZE;
+    if (thread < head) {
+        element<SIZE>(to.at(thread * SIZE), 0) = element<SIZE>(from.at(thread * SIZE), 0);
+    }
+    if (thread < tail) element<SIZE>(to.at(last), 0) = element<SIZE>(from.at(last), 0);
     for (int i = thread; i < vectors; i += THREADS * AHEAD) {
+        const int first = head * SIZE + i * 16;
         Vector<16> vector[AHEAD];
 #pragma unroll
         for (int k = 0; k < AHEAD; ++k) {
-            if (i + k * THREADS < vectors)
-                vector[k] = load_vector<16>(from + (i + k * THREADS) * 16);
+            if (i + k * THREADS < vectors) vector[k] = from.load(first + k * THREADS * 16);
         }
 #pragma unroll
         for (int k = 0; k < AHEAD; ++k) {
-            if (i + k * THREADS < vectors) store_vector(to + (i + k * THREADS) * 16, vector[k]);
+            if (i + k * THREADS < vectors) to.store(first + k * THREADS * 16, vector[k]);
         }
     }
 }
 
-/// Where a line goes in shared memory, so that its address has the same remainder of 16.
-__device__ inline char* place_of_line(char* shared, const char* line) {
-    return shared + reinterpret_cast<std::uintptr_t>(line) % 16;
-}
-
 /// `in` has few columns, and its rows lie side by side: a strip of rows is one line of memory, which
 /// comes into shared memory as it is. Each warp then picks elements of one column.
-template <int SIZE, int THREADS_, int AHEAD>
+template <int SIZE, int THREADS_, int AHEAD, int PAD = 0>
 struct Tall {
     static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< rows that a thread stores at once
     static constexpr int GROUP = 32 * N;               ///< rows that a warp stores at once
     static constexpr int SHIFT = 32 / SIZE, LEAD = SHIFT - 1;
     static constexpr int THREADS = THREADS_;
+    using Strip = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
         const Place place = place_of_block(task, task.tile_rows, 0);
@@ -987,16 +1036,18 @@ struct Tall {
         const std::int64_t end = place.row + task.tile_rows;
         const int rows = static_cast<int>((end < task.rows ? end : task.rows) - top);
         const char* from = in_of<SIZE>(task, place) + top * task.cols * SIZE;
-        char* tile = place_of_line(shared, from);
+        const Strip strip(shared, from);
         if (rows > 0) {
-            copy_line<SIZE, THREADS, AHEAD>(tile, from, rows * static_cast<int>(task.cols));
+            copy_line<SIZE, THREADS, AHEAD>(strip, DeviceLine<const char>{from},
+                                            rows * static_cast<int>(task.cols));
         }
         __syncthreads();
-        store(task, place, tile, static_cast<int>(place.row - top));
+        store(task, place, strip, static_cast<int>(place.row - top));
     }
 
     /// Warps take groups of rows, column by column. There are 1, 2, 4 ... groups.
-    static __device__ void store(const Task& task, const Place& place, const char* tile, int lead) {
+    static __device__ void store(const Task& task, const Place& place, const Strip& strip,
+                                 int lead) {
         constexpr int WARPS = THREADS / 32;
         static_assert((WARPS & (WARPS - 1)) == 0, "a warp keeps its group");
         const int groups = task.tile_rows / GROUP, at_once = groups < WARPS ? groups : WARPS;
@@ -1006,9 +1057,9 @@ struct Tall {
             const int y = (group * 32 + lane) * N;
             const Columns columns{warp / at_once, WARPS / at_once, place.row + y, lead + y};
             if (is_inner) {
-                store_columns<true>(task, place, tile, columns);
+                store_columns<true>(task, place, strip, columns);
             } else {
-                store_columns<false>(task, place, tile, columns);
+                store_columns<false>(task, place, strip, columns);
             }
         }
     }
@@ -1017,18 +1068,18 @@ struct Tall {
     struct Columns {
         int first, step;
         std::int64_t row;  ///< the first one, were there no phase
-        int y;             ///< in the tile
+        int y;             ///< in the strip
     };
 
     template <bool IS_INNER>
-    static __device__ void store_columns(const Task& task, const Place& place, const char* tile,
+    static __device__ void store_columns(const Task& task, const Place& place, const Strip& strip,
                                          const Columns& columns) {
         const int cols = static_cast<int>(task.cols), row_bytes = cols * SIZE;
         const std::int64_t step = columns.step * task.out_pitch * SIZE;
         char* line = out_of<SIZE>(task, place);
         line += (columns.first * task.out_pitch + columns.row) * SIZE;
-        const char* from = tile + columns.y * row_bytes + columns.first * SIZE;
-        // Of the start of the column, in bytes: rows of a tile are whole groups, and do not count.
+        int from = columns.y * row_bytes + columns.first * SIZE;
+        // Of the start of the column, in bytes: rows of a strip are whole groups, and do not count.
         auto start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(line)) -
                      static_cast<unsigned>(threadIdx.x % 32 * N * SIZE);
 #ifndef __clang__  // which cannot, and says so
@@ -1036,7 +1087,7 @@ struct Tall {
 #endif
         for (int col = columns.first; col < cols; col += columns.step) {
             const int phase = static_cast<int>(start % 32 / SIZE);
-            store_rows<IS_INNER>(line - phase * SIZE, from - phase * row_bytes, row_bytes,
+            store_rows<IS_INNER>(line - phase * SIZE, strip, from - phase * row_bytes, row_bytes,
                                  columns.row - phase, task.rows);
             from += columns.step * SIZE;
             line += step;
@@ -1045,27 +1096,27 @@ struct Tall {
     }
 
     template <bool IS_INNER>
-    static __device__ void store_rows(char* to, const char* from, int row_bytes, std::int64_t row,
-                                      std::int64_t rows) {
+    static __device__ void store_rows(char* to, const Strip& strip, int from, int row_bytes,
+                                      std::int64_t row, std::int64_t rows) {
         if (IS_INNER || (row >= 0 && row + N <= rows)) {
             if constexpr (N == 1) {
-                element<SIZE>(to, 0) = element<SIZE>(from, 0);
+                element<SIZE>(to, 0) = element<SIZE>(strip.at(from), 0);
             } else {
-                *reinterpret_cast<unsigned*>(to) = gathered_word(from, row_bytes);
+                *reinterpret_cast<unsigned*>(to) = gathered_word(strip, from, row_bytes);
             }
         } else {
 #pragma unroll
             for (int i = 0; i < N; ++i) {
                 if (row + i < 0 || row + i >= rows) continue;
-                element<SIZE>(to, i) = element<SIZE>(from + i * row_bytes, 0);
+                element<SIZE>(to, i) = element<SIZE>(strip.at(from + i * row_bytes), 0);
             }
         }
     }
 
     /// A word of elements below each other.
-    static __device__ unsigned gathered_word(const char* from, int row_bytes) {
+    static __device__ unsigned gathered_word(const Strip& strip, int from, int row_bytes) {
         const auto piece = [&](int i) -> unsigned {
-            return element<SIZE>(from + i * row_bytes, 0);
+            return element<SIZE>(strip.at(from + i * row_bytes), 0);
         };
         if constexpr (SIZE == 1) {
             const unsigned low = __byte_perm(piece(0), piece(1), 0x40);
@@ -1078,22 +1129,23 @@ struct Tall {
 
 /// The opposite: `in` has few rows, and rows of `out` lie side by side. A strip of columns becomes
 /// one line of memory. A thread takes elements of one column. Strips of more columns than threads, for
-/// very few rows, are loaded in another way; and bytes always are, as words, since one by one they take too many
-/// instructions.
-template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false>
+/// very few rows, are loaded in another way; and elements of less than a word always are, as words, since one by
+/// one they take too many instructions.
+template <int SIZE, int THREADS_, int AHEAD, bool HAS_MANY_COLS = false, int PAD = 0>
 struct Wide {
-    static constexpr int N = 4;           ///< bytes that a lane loads at once
-    static constexpr int CHUNK = 31 * N;  ///< and a warp, of a row
+    static constexpr int N = SIZE < 4 ? 4 / SIZE : 1;  ///< elements that a lane loads at once
+    static constexpr int CHUNK = 31 * N;               ///< and a warp, of a row
     static constexpr int CHUNKS = 4;
     static constexpr int THREADS = THREADS_;
+    using Line = SharedLine<PAD>;
 
     static __device__ void run(const Task& task, char* shared) {
         const Place place = place_of_block(task, 0, task.tile_cols);
         const std::int64_t left = task.cols - place.col;
         const int cols = static_cast<int>(left < task.tile_cols ? left : task.tile_cols);
         char* to = out_of<SIZE>(task, place) + place.col * task.rows * SIZE;
-        char* tile = place_of_line(shared, to);
-        if constexpr (SIZE == 1) {
+        const Line tile(shared, to);
+        if constexpr (SIZE < 4) {
             // Its last words go beyond the chunk, and its first one before it.
             const bool is_inner = place.col >= N && place.col + cols + 2 * N <= task.cols;
             if (is_inner && cols == task.tile_cols) {
@@ -1107,17 +1159,17 @@ struct Wide {
             load(task, place, tile, cols);
         }
         __syncthreads();
-        copy_line<SIZE, THREADS, 4>(to, tile, cols * static_cast<int>(task.rows));
+        copy_line<SIZE, THREADS, 4>(DeviceLine<char>{to}, tile, cols * static_cast<int>(task.rows));
     }
 
     /// No more columns than threads: several rows at once.
-    static __device__ void load(const Task& task, const Place& place, char* tile, int cols) {
+    static __device__ void load(const Task& task, const Place& place, const Line& tile, int cols) {
         const int rows = static_cast<int>(task.rows);
         const int x = threadIdx.x % task.tile_cols, y = threadIdx.x / task.tile_cols;
         const int step = THREADS / task.tile_cols;
         if (x >= cols || y >= step) return;
         const char* from = in_of<SIZE>(task, place) + (y * task.in_pitch + place.col + x) * SIZE;
-        char* to = tile + x * rows * SIZE;
+        const int to = x * rows * SIZE;
         for (int row = y; row < rows; row += step * AHEAD) {
             Element<SIZE> value[AHEAD];
 #pragma unroll
@@ -1126,7 +1178,8 @@ struct Wide {
             }
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k) {
-                if (row + k * step < rows) element<SIZE>(to, row + k * step) = value[k];
+                if (row + k * step >= rows) continue;
+                element<SIZE>(tile.at(to + (row + k * step) * SIZE), 0) = value[k];
             }
         }
     }
@@ -1142,7 +1195,8 @@ struct Wide {
             col += THREADS;
         }
     };
-    static __device__ void load_many(const Task& task, const Place& place, char* tile, int cols) {
+    static __device__ void load_many(const Task& task, const Place& place, const Line& tile,
+                                     int cols) {
         const int rows = static_cast<int>(task.rows);
         const char* strip = in_of<SIZE>(task, place) + place.col * SIZE;
         for (Turn turn{static_cast<int>(threadIdx.x), 0}; turn.col < cols;) {
@@ -1155,20 +1209,22 @@ struct Wide {
             }
 #pragma unroll
             for (int k = 0; k < AHEAD; ++k, turn.advance(rows)) {
-                if (turn.col < cols) element<SIZE>(tile, turn.col * rows + turn.row) = value[k];
+                if (turn.col >= cols) continue;
+                element<SIZE>(tile.at((turn.col * rows + turn.row) * SIZE), 0) = value[k];
             }
         }
     }
 
-    /// Bytes: a warp takes a few CHUNKs of a row's columns, as words. A row may start anywhere in a word,
-    /// so each is put together from two.
+    /// Elements of less than a word: a warp takes a few CHUNKs of a row's columns, as words. A row may start
+    /// anywhere in a word, so each is put together from two.
     template <bool IS_INNER>
-    static __device__ void load_words(const Task& task, const Place& place, char* tile, int cols) {
+    static __device__ void load_words(const Task& task, const Place& place, const Line& tile,
+                                      int cols) {
         constexpr int WARPS = THREADS / 32;
         const int rows = static_cast<int>(task.rows), lane = threadIdx.x % 32;
         const int items = (cols + CHUNKS * CHUNK - 1) / (CHUNKS * CHUNK) * rows;
         const Divider by_rows(rows);
-        const char* strip = in_of<SIZE>(task, place) + place.col;
+        const char* strip = in_of<SIZE>(task, place) + place.col * SIZE;
         for (int item = threadIdx.x / 32; item < items; item += WARPS * AHEAD) {
             unsigned word[AHEAD][CHUNKS], offset[AHEAD];
             int to[AHEAD], left[AHEAD];
@@ -1176,15 +1232,15 @@ struct Wide {
             for (int k = 0; k < AHEAD; ++k) {
                 const int group = by_rows.quotient(item + k * WARPS);
                 const int row = item + k * WARPS - group * rows, col = group * (CHUNKS * CHUNK);
-                const char* const line = strip + row * task.in_pitch + col;
-                offset[k] = reinterpret_cast<std::uintptr_t>(line) % N;
-                const int first = lane * N - static_cast<int>(offset[k]);
+                const char* const line = strip + (row * task.in_pitch + col) * SIZE;
+                offset[k] = reinterpret_cast<std::uintptr_t>(line) % 4;
+                const int first = lane * 4 - static_cast<int>(offset[k]);
                 to[k] = (col + lane * N) * rows + row;
                 left[k] = item + k * WARPS < items ? cols - col : 0;
 #pragma unroll
                 for (int c = 0; c < CHUNKS; ++c) {
                     if (c * CHUNK >= left[k]) continue;
-                    const char* const chunk = line + c * CHUNK;
+                    const char* const chunk = line + c * CHUNK * SIZE;
                     word[k][c] = IS_INNER ? *reinterpret_cast<const unsigned*>(chunk + first)
                                           : word_of_row(chunk, first, place.col + col + c * CHUNK,
                                                         task.cols);
@@ -1202,8 +1258,8 @@ struct Wide {
                     for (int i = 0; i < N; ++i) {
                         const int col = c * CHUNK + i;
                         if (!IS_INNER && col + lane * N >= left[k]) break;
-                        element<1>(tile, to[k] + col * rows) =
-                            static_cast<Element<1>>(bytes >> (8 * i));
+                        element<SIZE>(tile.at((to[k] + col * rows) * SIZE), 0) =
+                            static_cast<Element<SIZE>>(bytes >> (8 * SIZE * i));
                     }
                 }
             }
@@ -1213,14 +1269,14 @@ struct Wide {
     /// Nothing outside of the row is read.
     static __device__ unsigned word_of_row(const char* line, int first, std::int64_t strip,
                                            std::int64_t all_cols) {
-        if (strip + first >= 0 && strip + first + N <= all_cols) {
+        const std::int64_t begin = strip * SIZE + first;
+        if (begin >= 0 && begin + 4 <= all_cols * SIZE) {
             return *reinterpret_cast<const unsigned*>(line + first);
         }
         unsigned word = 0;
-        for (int i = 0; i < N; ++i) {
-            const std::int64_t col = strip + first + i;
-            if (col < 0 || col >= all_cols) continue;
-            word |= static_cast<unsigned>(element<1>(line, first + i)) << (8 * i);
+        for (int i = 0; i < 4; i += SIZE) {
+            if (begin + i < 0 || begin + i >= all_cols * SIZE) continue;
+            word |= static_cast<unsigned>(element<SIZE>(line + first + i, 0)) << (8 * i);
         }
         return word;
     }
@@ -1347,7 +1403,7 @@ struct Channels {
 
 /// Matrices that lie side by side, a few at a time: they come into shared memory as one line, and
 /// their elements leave it in the order of `out`, which is a line too.
-template <int SIZE, int THREADS_>
+template <int SIZE, int THREADS_, int PAD>
 struct Stack {
     static constexpr int THREADS = THREADS_;
 
@@ -1359,15 +1415,16 @@ struct Stack {
         const int count = elements * static_cast<int>(left < task.stack ? left : task.stack);
         const char* from = static_cast<const char*>(task.in) + first * elements * SIZE;
         char* to = static_cast<char*>(task.out) + first * elements * SIZE;
-        char* tile = place_of_line(shared, from);
-        copy_line<SIZE, THREADS, 4>(tile, from, count);
+        const SharedLine<PAD> line(shared, from);
+        copy_line<SIZE, THREADS, 4>(line, DeviceLine<const char>{from}, count);
         const Divider by_elements(elements), by_rows(rows);
         __syncthreads();
 #pragma unroll 4
         for (int i = threadIdx.x; i < count; i += THREADS) {
             const int matrix = by_elements.quotient(i), place = i - matrix * elements;
             const int col = by_rows.quotient(place), row = place - col * rows;
-            element<SIZE>(to, i) = element<SIZE>(tile, matrix * elements + row * cols + col);
+            const int at = matrix * elements + row * cols + col;
+            element<SIZE>(to, i) = element<SIZE>(line.at(at * SIZE), 0);
         }
     }
 };
@@ -1401,8 +1458,8 @@ struct KernelOf<Kernel, std::enable_if_t<(Kernel::BLOCKS > 0)>> {
 
 /// The most blocks of a grid.
 constexpr std::int64_t most_blocks = 2147483647;
-/// Shared memory that a block gets unasked.
-constexpr std::int64_t most_shared_bytes = 48 * 1024;
+/// Shared memory that a block gets unasked, and on every GPU when it asks.
+constexpr std::int64_t most_shared_bytes = 48 * 1024, most_shared_bytes_asked_for = 64 * 1024;
 
 inline std::int64_t pieces_of(std::int64_t size, std::int64_t count) {
     return count / size + (count % size != 0);
@@ -1459,55 +1516,98 @@ inline bool has_vectors(const void* data, std::int64_t size, std::int64_t length
     return starts && length * size % 16 == 0 && (batches == 1 || stride * size % 16 == 0);
 }
 
-/// How many of 32 threads want the same bank when neighbours are so many elements apart. Elements of
-/// less than a word are taken from as many rows as make a word.
-inline std::int64_t bank_conflicts(std::int64_t elements, int size) {
-    const std::int64_t lanes = size > 4 ? 128 / size : 32;
-    std::int64_t conflicts = 1;
-    while (conflicts < lanes && elements % (2 * conflicts) == 0) conflicts *= 2;
-    return conflicts;
+/// How many threads of a warp want the same bank where each takes an element, so many bytes behind the one
+/// before, in a line that leaves `pad` bytes free after every 128.
+inline int bank_conflicts(std::int64_t step, int size, int pad = 0) {
+    const int lanes = size > 4 ? 128 / size : 32;
+    int wanted[32] = {}, most = 0;
+    for (int lane = 0; lane < lanes; ++lane) {
+        std::int64_t place = lane * step;
+        place += place / 128 * pad;
+        int& bank = wanted[place / 4 % 32];
+        if (++bank > most) most = bank;
+    }
+    return most;
 }
 
-/// The strips that were fastest.
+/// What padding leaves free.
 template <int SIZE>
-using Tallest = Tall<SIZE, 256, SIZE == 1 ? 5 : 8>;
-template <int SIZE>
-using Widest = Wide<SIZE, 128, SIZE == 1 ? 3 : 20>;
-template <int SIZE>
-using WidestOfFewRows = Wide<SIZE, 128, 12, true>;
+constexpr int pad_of = SIZE < 4 ? 4 : SIZE;
 
-/// Blocks with fewer bytes than the first have too little on their way: their strips are made longer, up to the
-/// second.
-constexpr std::int64_t least_strip_bytes = 4096, longer_strip_bytes = 10'500;
+/// Which strips suit the banks, by their shorter side. Elements of less than a word are taken from as many
+/// places as make a word.
+enum class Padding { none, some, tiles };
+template <int SIZE>
+Padding padding_of(std::int64_t shorter) {
+    const std::int64_t step = shorter * (SIZE < 4 ? 4 : SIZE);
+    const int without = bank_conflicts(step, SIZE);
+    const int with = bank_conflicts(step, SIZE, pad_of<SIZE>);
+    // Where a column lies in a few banks all the same, tiles are better, unless they are empty.
+    if (shorter >= 32 && without > 4 && with > 4) return Padding::tiles;
+    return with < without ? Padding::some : Padding::none;
+}
+
+/// Strips of tall matrices, from which size on blocks have more threads, and the most bytes of a strip: what
+/// was fastest.
+template <int SIZE, int PAD>
+using TallOfFewCols = Tall<SIZE, 256, SIZE == 1 ? 5 : 8, PAD>;
+template <int SIZE, int PAD>
+using TallOfManyCols = Tall<SIZE, 512, 5, PAD>;
+constexpr std::int64_t many_cols = 96;
+template <int SIZE>
+constexpr std::int64_t tall_bytes = SIZE == 1   ? 20'480
+                                    : SIZE == 2 ? 25'600
+                                                : 32'768;
 
 /// Rows that a block of Tall takes; 0: its strips do not fit into shared memory.
 template <int SIZE>
 int tall_rows(const Task& task) {
-    using Kernel = Tallest<SIZE>;
-    const auto bytes = [&](int rows) { return (rows + Kernel::LEAD) * task.cols * SIZE + 32; };
-    int rows = SIZE == 1 ? 512 : 256;
-    while (rows < 8192 && bytes(2 * rows) <= 2 * longer_strip_bytes) rows *= 2;
-    for (; rows >= Kernel::GROUP; rows /= 2) {
-        if (bytes(rows) <= most_shared_bytes) return rows;
+    using Kernel = TallOfFewCols<SIZE, pad_of<SIZE>>;
+    for (int rows = 8192; rows >= Kernel::GROUP; rows /= 2) {
+        if (rows * task.cols * SIZE <= tall_bytes<SIZE>) return rows;
     }
-    return 0;
+    const std::int64_t least = (Kernel::GROUP + Kernel::LEAD) * task.cols * SIZE;
+    const std::int64_t most = SIZE < 4 ? most_shared_bytes : most_shared_bytes_asked_for;
+    return Kernel::Strip::room(least) <= most ? Kernel::GROUP : 0;
 }
+
+/// The same for wide ones, by their rows. Strips of very few rows have more columns than threads.
+template <int SIZE>
+using WideOfManyCols = Wide<SIZE, 128, 12, true, pad_of<SIZE>>;
+template <int SIZE, int PAD>
+using WideOfFewRows = Wide < SIZE,
+      128, SIZE<4 ? 3 : 20, false, PAD>;
+template <int SIZE, int PAD>
+using WideOfSomeRows = Wide < SIZE,
+      256, SIZE<4 ? 3 : 10, false, PAD>;
+template <int SIZE, int PAD>
+using WideOfManyRows = std::conditional_t < SIZE == 1 && PAD != 0,
+      WideOfSomeRows<SIZE, PAD>, Wide < SIZE, SIZE<4 ? 512 : 256, SIZE<4 ? 2 : 20, false, PAD>>;
+constexpr std::int64_t few_rows = 12, some_rows = 48;
+template <int SIZE>
+constexpr std::int64_t many_rows = SIZE < 4 ? 100 : 120;
 
 /// Columns that a block of Wide takes; 0 likewise.
 template <int SIZE>
 int wide_cols(const Task& task) {
-    const auto bytes = [&](int cols) { return cols * task.rows * SIZE + 32; };
-    // Of bytes whole chunks; strips of four, where there is room.
-    constexpr int least = SIZE == 1 ? Widest<SIZE>::CHUNK : Widest<SIZE>::THREADS;
-    int cols = SIZE == 1 ? 4 * least : least;
-    if (bytes(cols) < least_strip_bytes) {
-        while (cols < 4096 - least && bytes(2 * cols) <= longer_strip_bytes) cols *= 2;
-        return cols;
+    const auto bytes = [&](int cols) { return cols * task.rows * SIZE; };
+    if constexpr (SIZE < 4) {
+        using Kernel = WideOfFewRows<SIZE, pad_of<SIZE>>;
+        int cols = Kernel::CHUNKS * Kernel::CHUNK;
+        while (cols <= 2048 && bytes(2 * cols) <= 16'000) cols *= 2;
+        for (; cols >= 2 * Kernel::CHUNK; cols /= 2) {
+            if (Kernel::Line::room(bytes(cols)) <= most_shared_bytes_asked_for) return cols;
+        }
+        return 0;
+    } else {
+        int cols = task.rows < few_rows ? 4096 : task.rows < many_rows<SIZE> ? 128 : 64;
+        const bool is_between = task.rows >= some_rows && task.rows < many_rows<SIZE>;
+        const int most = task.rows < few_rows ? 20'500 : is_between ? 40'000 : 52'000;
+        for (; cols >= 32; cols /= 2) {
+            if (bytes(cols) <= most) return cols;
+        }
+        return 0;
     }
-    for (; cols >= (SIZE == 1 ? least : 32); cols /= 2) {
-        if (bytes(cols) <= most_shared_bytes) return cols;
-    }
-    return 0;
 }
 
 /// The kernels for matrices of some size, by the size of an element: what was fastest on an H200.
@@ -1579,8 +1679,11 @@ template <int SIZE>
 Rewinding rewinding_of(const Task& task) {
     if constexpr (SIZE < 4) {
         if (task.rows < 128 || task.cols < 128) return Rewinding::none;
+        // A higher tile is largely empty where there are few rows.
         const bool is_large = task.rows * task.cols * SIZE >= Fastest<SIZE>::rewound_bytes;
-        return is_large ? Rewinding::large : Rewinding::small;
+        return is_large && (SIZE > 1 || task.rows >= 1024 || task.cols < task.rows)
+                   ? Rewinding::large
+                   : Rewinding::small;
     }
     return Rewinding::none;
 }
@@ -1609,44 +1712,59 @@ template <int SIZE>
 bool is_stack(const Task& task) {
     const bool is_line = task.in_pitch == task.cols && task.out_pitch == task.rows;
     const std::int64_t elements = task.rows * task.cols;
-    // Where columns lie in one or two banks, tiles are better.
-    const bool suits_banks = elements * SIZE <= 4096 || bank_conflicts(task.cols, SIZE) <= 16;
-    const std::int64_t most_bytes = SIZE <= 4 ? 45'000 : 4096;
+    const std::int64_t most_bytes = SIZE <= 4 ? 46'500 : 4096;
     return task.batches > 1 && is_line && task.in_stride == elements &&
-           task.out_stride == elements && elements * SIZE <= most_bytes && suits_banks;
+           task.out_stride == elements && elements * SIZE <= most_bytes;
 }
 
-template <int SIZE>
+template <int SIZE, int PAD>
 cudaError_t launch_stack(Task task, cudaStream_t stream) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     const bool is_small = matrix <= 4096;
-    const std::int64_t wanted = (is_small ? 8192 : 20'000) / matrix;
-    task.stack = wanted > 1 ? static_cast<int>(wanted) : 1;
-    const std::int64_t bytes = task.stack * matrix + 32;
+    task.stack = static_cast<int>(is_small ? 8192 / matrix : pieces_of(matrix, 20'000));
+    const std::int64_t bytes = SharedLine<PAD>::room(task.stack * matrix);
     const std::int64_t blocks = pieces_of(task.stack, task.batches);
     if (blocks > most_blocks) return cudaErrorInvalidValue;
-    if (is_small) return launch_blocks<Stack<SIZE, 256>>(task, blocks, bytes, stream);
-    return launch_blocks<Stack<SIZE, 512>>(task, blocks, bytes, stream);
+    if (is_small) return launch_blocks<Stack<SIZE, 256, PAD>>(task, blocks, bytes, stream);
+    return launch_blocks<Stack<SIZE, 512, PAD>>(task, blocks, bytes, stream);
 }
 
-template <int SIZE>
-cudaError_t launch_tall(const Task& task, cudaStream_t stream) {
-    using Kernel = Tallest<SIZE>;
-    const std::int64_t bytes = (task.tile_rows + Kernel::LEAD) * task.cols * SIZE + 32;
+template <int SIZE, class Kernel>
+cudaError_t launch_tall_by(const Task& task, cudaStream_t stream) {
+    const std::int64_t rows = task.tile_rows + Kernel::LEAD;
     const std::int64_t strips = pieces_of(task.tile_rows, task.rows + Kernel::LEAD);
+    const std::int64_t bytes = Kernel::Strip::room(rows * task.cols * SIZE);
     return launch_tiles<SIZE, Kernel>(task, strips, 1, bytes, stream);
 }
 
-template <int SIZE>
-cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
-    const std::int64_t bytes = task.tile_cols * task.rows * SIZE + 32;
-    const std::int64_t strips = pieces_of(task.tile_cols, task.cols);
-    if constexpr (SIZE > 1) {
-        if (task.tile_cols > Widest<SIZE>::THREADS) {
-            return launch_tiles<SIZE, WidestOfFewRows<SIZE>>(task, 1, strips, bytes, stream);
+template <int SIZE, int PAD>
+cudaError_t launch_tall(const Task& task, cudaStream_t stream) {
+    if constexpr (SIZE >= 4) {
+        if (task.cols >= many_cols) {
+            return launch_tall_by<SIZE, TallOfManyCols<SIZE, PAD>>(task, stream);
         }
     }
-    return launch_tiles<SIZE, Widest<SIZE>>(task, 1, strips, bytes, stream);
+    return launch_tall_by<SIZE, TallOfFewCols<SIZE, PAD>>(task, stream);
+}
+
+template <int SIZE, class Kernel>
+cudaError_t launch_wide_by(const Task& task, cudaStream_t stream) {
+    const std::int64_t bytes = Kernel::Line::room(task.tile_cols * task.rows * SIZE);
+    return launch_tiles<SIZE, Kernel>(task, 1, pieces_of(task.tile_cols, task.cols), bytes, stream);
+}
+
+template <int SIZE, int PAD>
+cudaError_t launch_wide(const Task& task, cudaStream_t stream) {
+    if constexpr (SIZE >= 4) {
+        if (task.rows < few_rows) return launch_wide_by<SIZE, WideOfManyCols<SIZE>>(task, stream);
+    }
+    if (task.rows < some_rows) return launch_wide_by<SIZE, WideOfFewRows<SIZE, PAD>>(task, stream);
+    // Padding does them good where banks do not ask for it, too.
+    constexpr int MORE_PAD = SIZE < 4 ? PAD : pad_of<SIZE>;
+    if (task.rows < many_rows<SIZE>) {
+        return launch_wide_by<SIZE, WideOfSomeRows<SIZE, MORE_PAD>>(task, stream);
+    }
+    return launch_wide_by<SIZE, WideOfManyRows<SIZE, MORE_PAD>>(task, stream);
 }
 
 /// Rows and columns that both start at multiples of 16 bytes.
@@ -1678,6 +1796,8 @@ cudaError_t launch_anywhere(Task task, std::int64_t shorter, cudaStream_t stream
     }
     if (task.rows * task.cols >= grouping_bytes / SIZE) task.group = strips_of_group;
     if constexpr (SIZE < 4) {
+        // What is left of a narrow row leaves the second-level cache before the strip below it is done.
+        if (task.rows / 16 > task.cols) task.is_down_first = false;
         switch (rewinding_of<SIZE>(task)) {
             case Rewinding::none: break;
             case Rewinding::small:
@@ -1733,6 +1853,22 @@ cudaError_t launch_channels(const Task& task, cudaStream_t stream) {
     }
 }
 
+/// Whether aligned matrices are better moved in strips, if these fit: an eighth and more of their tiles is
+/// empty, or rows on the narrow side end within a line. Bytes have faster tiles, and so have wide matrices
+/// of 2 bytes.
+template <int SIZE>
+bool prefers_strips(const Task& task, std::int64_t shorter) {
+    const std::int64_t side = SIZE < 4 ? 128 : 64;
+    const bool is_empty = pieces_of(side, shorter) * side > shorter + shorter / 8;
+    if (SIZE < 4) return SIZE == 2 && is_empty && shorter > side && task.cols < task.rows;
+    return is_empty || shorter * SIZE % 128 != 0;
+}
+
+/// Strips of elements of less than a word, longer ones of which are slower than the tiles of Rewound.
+constexpr std::int64_t most_strip_cols = 152;
+template <int SIZE>
+constexpr std::int64_t most_strip_rows = SIZE == 1 ? 256 : 152;
+
 template <int SIZE>
 cudaError_t launch_best(Task task, cudaStream_t stream) {
     if constexpr (SIZE <= 4) {
@@ -1743,19 +1879,33 @@ cudaError_t launch_best(Task task, cudaStream_t stream) {
         has_vectors(task.out, SIZE, task.rows, task.out_pitch, task.out_stride, task.batches);
     const std::int64_t shorter = task.rows < task.cols ? task.rows : task.cols;
     const bool is_narrow = shorter * SIZE < 128;
-    if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) return launch_stack<SIZE>(task, stream);
-    if (is_aligned && !is_narrow) return launch_aligned<SIZE>(task, shorter, stream);
+    if (is_stack<SIZE>(task) && (is_narrow || !is_aligned)) {
+        const bool is_padded = bank_conflicts(task.cols * SIZE, SIZE) > 4;
+        if (is_padded) return launch_stack<SIZE, pad_of<SIZE>>(task, stream);
+        return launch_stack<SIZE, 0>(task, stream);
+    }
+    if (is_aligned && !is_narrow && !prefers_strips<SIZE>(task, shorter)) {
+        return launch_aligned<SIZE>(task, shorter, stream);
+    }
 
     task.tile_rows = tall_rows<SIZE>(task);
     task.tile_cols = wide_cols<SIZE>(task);
-    // Where a column of the strip lies in a few banks only, tiles are better, unless they are empty.
-    const bool suits_banks = shorter < 32 || bank_conflicts(shorter, SIZE) <= 4;
-    const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols;
-    if (is_tall && suits_banks && task.tile_rows > 0) return launch_tall<SIZE>(task, stream);
-    // The tiles of the other kernel are faster than strips.
+    const Padding padding = padding_of<SIZE>(shorter);
+    const bool is_padded = padding == Padding::some, is_strip = padding != Padding::tiles;
+    // The tiles of the other kernel are faster than long strips.
     const bool is_rewound = rewinding_of<SIZE>(task) != Rewinding::none;
-    const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows && !is_rewound;
-    if (is_wide && suits_banks && task.tile_cols > 0) return launch_wide<SIZE>(task, stream);
+    const bool is_tall = task.in_pitch == task.cols && task.rows / 4 > task.cols &&
+                         (!is_rewound || task.cols < most_strip_cols);
+    if (is_strip && is_tall && task.tile_rows > 0) {
+        if (is_padded) return launch_tall<SIZE, pad_of<SIZE>>(task, stream);
+        return launch_tall<SIZE, 0>(task, stream);
+    }
+    const bool is_wide = task.out_pitch == task.rows && task.cols / 4 > task.rows &&
+                         (!is_rewound || task.rows < most_strip_rows<SIZE>);
+    if (is_strip && is_wide && task.tile_cols > 0) {
+        if (is_padded) return launch_wide<SIZE, pad_of<SIZE>>(task, stream);
+        return launch_wide<SIZE, 0>(task, stream);
+    }
     if (is_aligned) return launch_aligned<SIZE>(task, shorter, stream);
     return launch_anywhere<SIZE>(task, shorter, stream);
 }

@@ -79,6 +79,7 @@ std::vector<PermuteCase> permute_cases(bool divided) {
         {"6 axes reversed", 4, {22, 20, 24, 18, 26, 24}, {5, 4, 3, 2, 1, 0}},
         {"6 axes, short ones", 4, {8, 300, 9, 310, 7, 4}, {3, 5, 1, 4, 0, 2}},
         {"3 bytes, colours", 3, {512, 224, 224}, {0, 2, 1}},
+        {"6 bytes, colours", 6, {512, 224, 224}, {0, 2, 1}},
         {"12 bytes, points", 12, {4096, 4096}, {1, 0}},
     };
     if (!divided) return cases;

@@ -99,6 +99,19 @@ TEST_CASE("right: rows that start anywhere") {
     }
 }
 
+TEST_CASE("right: elements of a few units") {
+    for (const int size : {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15}) {
+        for (const std::int64_t start : {0, 1, 3}) {
+            check({size, {33, 70}, {1, 0}, start, 2});
+            check({size, {3, 32, 161}, {0, 2, 1}, 1, start});
+        }
+        check({size, {150, 40}, {1, 0}});
+        check({size, {2, 128, 128}, {0, 2, 1}});  // all runs begin with a word
+    }
+    check({4, {40, 50, 15}, {1, 0, 2}});  // words, and rows of bytes that are short
+    check({1, {40, 50, 63}, {1, 0, 2}});
+}
+
 TEST_CASE("right: runs of several axes, and short ones") {
     for (const int size : {1, 2, 4, 8, 16}) {
         check({size, {3, 90, 85, 3}, {3, 2, 1, 0}});
@@ -168,6 +181,11 @@ TEST_CASE("which way when") {
     const std::int64_t huge = std::int64_t{1} << 33;
     CHECK_EQ(way(1, {3, huge, 3}, {2, 1, 0}), Way::gather);    // too many for 32 bits
     CHECK_EQ(way(4, {64, 64, 4}, {1, 0, 2}), Way::transpose);  // elements of 16 bytes
+    CHECK_EQ(way(3, {512, 224, 224}, {0, 2, 1}), Way::compound);
+    CHECK_EQ(way(12, {64, 64}, {1, 0}), Way::compound);
+    CHECK_EQ(way(4, {64, 64, 5}, {1, 0, 2}), Way::compound);
+    CHECK_EQ(way(3, {20, 512, 20, 512}, {0, 3, 2, 1}), Way::gather);  // not side by side
+    CHECK_EQ(way(12, {10, 5000}, {1, 0}), Way::gather);               // tiles would be empty
 }
 
 TEST_CASE("right: what cannot be meant is refused, and no error is left behind") {

@@ -118,6 +118,7 @@ TEST_CASE("right: every kernel, at every start") {
             check({size, 700, 37, {}, start, 1});        // Tall
             check({size, 37, 700, {}, 1, start});        // Wide
             check({size, 5, 9, {0, 0, 30}, start, 2});   // Stack
+            check({size, 9, 32, {0, 0, 7}, start, 1});   // ... padded
         }
         check({size, 256, 512, {}, 0, 0});           // Pieces
         check({size, 64, 128, {256, 80, 3}, 0, 0});  // ... a part of a matrix
@@ -194,8 +195,9 @@ TEST_CASE("right: images of few channels") {
 }
 
 TEST_CASE("right: strips of a few rows or columns, long and short ones") {
-    for (const int size : {1, 2, 4, 8}) {
-        for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 300}) {
+    for (const int size : {1, 2, 4, 8, 16}) {
+        // With and without padding, with each number of threads.
+        for (const std::int64_t few : {1, 2, 3, 5, 8, 17, 37, 64, 75, 104, 125, 300}) {
             const std::int64_t many = few < 10 ? 9001 : 2003;
             for (const std::int64_t start : {0, 1, 3}) {
                 check({size, few, many, {0, 0, 2}, start, 0});
@@ -216,17 +218,36 @@ TEST_CASE("how long a strip is") {
     CHECK_EQ(tall_rows<1>(task(1000003, 37)), 512);
     CHECK_EQ(tall_rows<1>(task(1000003, 3)), 4096);
     CHECK_EQ(tall_rows<4>(task(1000003, 5)), 1024);
-    CHECK_EQ(tall_rows<4>(task(1000003, 37)), 256);
+    CHECK_EQ(tall_rows<4>(task(1000003, 37)), 128);
+    CHECK_EQ(tall_rows<8>(task(1000003, 200)), 32);  // with room that is asked for
     CHECK_EQ(tall_rows<16>(task(1000003, 200)), 0);  // no room
     CHECK_EQ(wide_cols<1>(task(37, 1000003)), 496);  // whole chunks of 124
-    CHECK_EQ(wide_cols<1>(task(110, 1000003)), 248);
-    CHECK_EQ(wide_cols<1>(task(300, 1000003)), 124);
-    CHECK_EQ(wide_cols<1>(task(3, 1000003)), 1984);
-    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1024);
-    CHECK_EQ(wide_cols<4>(task(5, 1000003)), 512);
-    CHECK_EQ(wide_cols<4>(task(8, 1000003)), 128);
+    CHECK_EQ(wide_cols<1>(task(110, 1000003)), 496);
+    CHECK_EQ(wide_cols<1>(task(200, 1000003)), 248);
+    CHECK_EQ(wide_cols<1>(task(300, 1000003)), 0);
+    CHECK_EQ(wide_cols<1>(task(3, 1000003)), 3968);
+    CHECK_EQ(wide_cols<2>(task(3, 1000003)), 1984);  // of 62
+    CHECK_EQ(wide_cols<4>(task(5, 1000003)), 1024);
+    CHECK_EQ(wide_cols<4>(task(12, 1000003)), 128);
+    CHECK_EQ(wide_cols<4>(task(75, 1000003)), 128);
+    CHECK_EQ(wide_cols<4>(task(96, 1000003)), 64);
     CHECK_EQ(wide_cols<4>(task(150, 1000003)), 64);
     CHECK_EQ(wide_cols<16>(task(200, 1000003)), 0);
+}
+
+TEST_CASE("how strips lie in the banks") {
+    using namespace transposing;
+    CHECK_EQ(bank_conflicts(4 * 37, 4), 1);
+    CHECK_EQ(bank_conflicts(4 * 64, 4), 32);
+    CHECK_EQ(bank_conflicts(4 * 64, 4, 4), 2);
+    CHECK_EQ(bank_conflicts(8 * 64, 8), 16);
+    CHECK(padding_of<1>(37) == Padding::none);
+    CHECK(padding_of<1>(8) == Padding::some);
+    CHECK(padding_of<1>(124) == Padding::none);  // it would make it worse
+    CHECK(padding_of<2>(96) == Padding::some);
+    CHECK(padding_of<4>(192) == Padding::some);
+    CHECK(padding_of<4>(256) == Padding::tiles);
+    CHECK(padding_of<8>(48) == Padding::some);
 }
 
 TEST_CASE("which kernel when") {
@@ -248,6 +269,14 @@ TEST_CASE("which kernel when") {
     CHECK_EQ(rewinding_of<2>(task(8191, 8193)), Rewinding::large);
     CHECK_EQ(rewinding_of<2>(task(301, 299, 3000)), Rewinding::small);  // each is small
     CHECK_EQ(rewinding_of<2>(task(127, 100000)), Rewinding::none);
+    CHECK_EQ(rewinding_of<1>(task(300, 1000003)),
+             Rewinding::small);                        // the higher tile would be empty
+    CHECK(prefers_strips<4>(task(100000, 80), 80));    // a quarter of its tiles is empty
+    CHECK(prefers_strips<4>(task(100000, 124), 124));  // rows of 496 bytes
+    CHECK_FALSE(prefers_strips<4>(task(100000, 128), 128));
+    CHECK_FALSE(prefers_strips<1>(task(100000, 144), 144));
+    CHECK(prefers_strips<2>(task(100000, 200), 200));
+    CHECK_FALSE(prefers_strips<2>(task(200, 100000), 200));
     CHECK_EQ(rewinding_of<4>(task(8191, 8193)), Rewinding::none);
     CHECK(are_out_rows_at_sectors<4>(task(8192, 8191)));
     CHECK_FALSE(are_out_rows_at_sectors<4>(task(8196, 8191)));  // 16 bytes
@@ -256,7 +285,6 @@ TEST_CASE("which kernel when") {
     CHECK_FALSE(are_out_rows_at_sectors<4>(behind));
     CHECK(is_stack<4>(task(63, 95, 4096)));
     CHECK_FALSE(is_stack<4>(task(63, 95)));
-    CHECK_FALSE(is_stack<4>(task(33, 128, 4096)));   // each column in one bank
     CHECK_FALSE(is_stack<4>(task(101, 131, 4096)));  // too large for a block
     CHECK_FALSE(is_stack<16>(task(63, 95, 4096)));
     CHECK(are_rows_camping<4>(task(64, 32768)));

@@ -90,11 +90,13 @@ std::string check_run(const Expectations& wanted, const Outcome& got) {
 }
 
 /// The first thing that two runs counted differently; empty when they are equal.
-std::string counter_difference(const nlohmann::ordered_json& one,
-                               const nlohmann::ordered_json& other) {
-    if (one.is_null() || other.is_null()) return "a run wrote no counters\n";
-    const auto& kernels = one["kernels"];
-    const auto& others = other["kernels"];
+std::string counter_difference(const Outcome& one, const Outcome& other) {
+    for (const Outcome* run : {&one, &other}) {
+        if (run->report.is_null())
+            return "a run wrote no counters; stderr was\n" + as_quote(run->err);
+    }
+    const auto& kernels = one.report["kernels"];
+    const auto& others = other.report["kernels"];
     if (kernels == others) return "";
     for (std::size_t i = 0; i < kernels.size() && i < others.size(); ++i) {
         for (const auto& [name, value] : kernels[i].items()) {
@@ -135,7 +137,7 @@ int main(int argc, char** argv) {
         const Outcome again = simulate(simulate_path, options, {program});
         std::string problem = check_run(wanted, again);
         if (problem.empty() && !(first.report.is_null() && again.report.is_null())) {
-            problem = counter_difference(again.report, first.report);
+            problem = counter_difference(again, first);
         }
         if (!problem.empty()) {
             return fail(source, "differs with --threads " + std::string(threads), problem);
