@@ -89,6 +89,7 @@ cudaError_t Modules::read(LoadedModule& module) {
     std::lock_guard lock(mutex_);
     if (module.module) return cudaSuccess;
     if (module.error == cudaSuccess) module.error = read_locked(module);
+    if (module.error == cudaErrorNotSupported) return not_supported(module.problem);
     if (module.error != cudaSuccess) explain(module.problem);
     return module.error;
 }

@@ -2,7 +2,8 @@
 // expect: the kernel that asks: cudaErrorNotSupported
 // expect: the one beside it: cudaErrorNotSupported
 // expect: memory afterwards: cudaSuccess
-// expect-stderr: cannot ask a surface for its size or format (suq)
+// expect-stderr: apicheck: cudaErrorNotSupported from
+// expect-stderr: (suq)
 #include "api_check.h"
 
 __global__ void ask(unsigned* out, cudaSurfaceObject_t surface) {
