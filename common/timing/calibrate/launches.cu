@@ -32,20 +32,52 @@ __global__ void __launch_bounds__(1024)
     }
 }
 
-/// Nobody's stores begin before all that a block copies is there: as in a transposition through shared memory.
+/// A matrix in tiles, one for each block; all in pieces of 16 bytes. One column of tiles as wide as the matrix: each
+/// block has one run.
+struct Tiles {
+    unsigned run_bits = 0;  ///< a row of a tile: 1 << run_bits
+    unsigned rows = 0;      ///< of a tile
+    unsigned across = 0, down = 0;
+
+    std::size_t pitch() const { return std::size_t{across} << run_bits; }
+};
+
+/// Nobody's stores begin before all that a block copies is there, and they go where a transposition would have them: what
+/// is read tile after tile along the rows is written tile after tile down the columns.
 template <int LOADS>
-__global__ void __launch_bounds__(1024) copy_in_turn(const uint4* in, uint4* out) {
-    const std::size_t first = std::size_t{blockIdx.x} * LOADS * blockDim.x + threadIdx.x;
+__global__ void __launch_bounds__(1024)
+    copy_in_turn(const uint4* in, uint4* out, Tiles tiles, std::size_t pitch) {
+    const auto first = [&](unsigned down, unsigned across) {
+        return std::size_t{down} * tiles.rows * pitch + (std::size_t{across} << tiles.run_bits);
+    };
+    const auto within = [&](unsigned piece) {
+        const unsigned row = piece >> tiles.run_bits;
+        return row * pitch + (piece - (row << tiles.run_bits));
+    };
+    in += first(blockIdx.x / tiles.across, blockIdx.x % tiles.across);
+    out += first(blockIdx.x % tiles.down, blockIdx.x / tiles.down);
     uint4 v[LOADS];
 #pragma unroll
-    for (int u = 0; u < LOADS; ++u) v[u] = in[first + u * blockDim.x];
+    for (unsigned u = 0; u < LOADS; ++u) v[u] = in[within(u * blockDim.x + threadIdx.x)];
     __syncthreads();
 #pragma unroll
-    for (int u = 0; u < LOADS; ++u) out[first + u * blockDim.x] = v[u];
+    for (unsigned u = 0; u < LOADS; ++u) out[within(u * blockDim.x + threadIdx.x)] = v[u];
+}
+
+/// Rows of 4096 floats, in tiles that are as wide as a transposition's of as many bytes; or each block's piece in one run.
+Tiles tiles_of(std::size_t bytes, std::size_t of_block, bool is_one_run) {
+    constexpr std::size_t piece = 16, pitch = 16 << 10;
+    Tiles tiles;
+    const std::size_t run = is_one_run ? of_block : of_block < (64 << 10) ? 256 : 512;
+    while (piece << tiles.run_bits < run) ++tiles.run_bits;
+    tiles.rows = static_cast<unsigned>(of_block / run);
+    tiles.across = is_one_run ? 1 : static_cast<unsigned>(pitch / run);
+    tiles.down = static_cast<unsigned>(bytes / of_block) / tiles.across;
+    return tiles;
 }
 
 template <int LOADS>
-void measure_rounds(Bench& bench, Raw& raw, int threads) {
+void measure_rounds(Bench& bench, Raw& raw, int threads, bool is_one_run) {
     const auto kernel = copy_in_turn<LOADS>;
     int resident = 0;
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
@@ -57,13 +89,14 @@ void measure_rounds(Bench& bench, Raw& raw, int threads) {
                                             cudaSharedmemCarveoutMaxL1));
         for (const std::size_t mib : {64, 256, 1024}) {
             if (mib << 20 > bench.bytes()) continue;
-            const auto blocks = static_cast<unsigned>((mib << 20) / of_block);
+            const Tiles tiles = tiles_of(mib << 20, of_block, is_one_run);
             const double ms = bench.ms_cold([&] {
-                kernel<<<blocks, static_cast<unsigned>(threads), shared>>>(
+                kernel<<<tiles.across * tiles.down, static_cast<unsigned>(threads), shared>>>(
                     reinterpret_cast<const uint4*>(bench.in()),
-                    reinterpret_cast<uint4*>(bench.out()));
+                    reinterpret_cast<uint4*>(bench.out()), tiles, tiles.pitch());
             });
             raw.rounds.push_back({threads, resident, static_cast<double>(of_block),
+                                  static_cast<double>(std::size_t{16} << tiles.run_bits),
                                   static_cast<double>(shared), static_cast<double>(mib), ms});
         }
     }
@@ -119,9 +152,11 @@ void measure_launches(Bench& bench, Raw& raw) {
             }
         }
     }
-    for (const int threads : {256, 512, 1024}) {
-        measure_rounds<4>(bench, raw, threads);
-        measure_rounds<8>(bench, raw, threads);
+    for (const bool is_one_run : {true, false}) {
+        for (const int threads : {256, 512, 1024}) {
+            measure_rounds<4>(bench, raw, threads, is_one_run);
+            measure_rounds<8>(bench, raw, threads, is_one_run);
+        }
     }
 }
 

@@ -125,6 +125,7 @@ struct FewBlocks {
 struct Rounds {
     int threads = 0, resident = 0;
     double bytes_of_block = 0;
+    double bytes_of_run = 0;  ///< fewer than of the block: its rows lie in as many rows of a matrix
     double shared_bytes =
         0;  ///< of a block, which nobody uses: with the same blocks resident, what the first-level
             ///< cache has less
@@ -237,11 +238,12 @@ void describe(Codec& codec, FewBlocks& f) {
 template <class Codec>
 void describe(Codec& codec, Rounds& r) {
     fields(codec, "threads", r.threads, "resident", r.resident, "bytes_of_block", r.bytes_of_block,
-           "shared_bytes", r.shared_bytes, "mib", r.mib, "ms", r.ms);
+           "bytes_of_run", r.bytes_of_run, "shared_bytes", r.shared_bytes, "mib", r.mib, "ms",
+           r.ms);
 }
 template <class Codec>
 void describe(Codec& codec, Raw& r) {
-    version(codec, "file of calibrate's measurements", 1);
+    version(codec, "file of calibrate's measurements", 2);
     fields(codec, "machine", r.machine, "seconds", r.seconds, "launch_us", r.launch_us, "chases",
            r.chases, "long_runs", r.long_runs, "flights", r.flights, "short_runs", r.short_runs,
            "stores", r.stores, "turns", r.turns, "barriers", r.barriers, "issues", r.issues,

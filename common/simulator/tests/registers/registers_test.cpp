@@ -44,14 +44,16 @@ namespace {
 /// What counts as near, as a share of what ptxas gives.
 constexpr double kNear = 0.15;
 /// The least share of kernels that have to be near, and of launches that have to have the right number of
-/// blocks on a multiprocessor. What is there now is a little above.
+/// blocks on a multiprocessor. Other kernels of the same kind would give other shares: what is asked for lies two standard
+/// errors of a share of as many kernels below what is there now (96.3 % near and 95.9 % right of 135 of learners, 87.8 and
+/// 96.7 % of 2917 in programs), so that a few new tests cannot break it, while a rule that is lost does.
 struct Demand {
     const char* group;
     std::size_t kernels;  ///< that there have to be at least
     double near, blocks;
 };
-constexpr std::array kDemands = {Demand{"learners' files", 100, 0.95, 0.95},
-                                 Demand{"programs", 300, 0.87, 0.965}};
+constexpr std::array kDemands = {Demand{"learners' files", 100, 0.93, 0.925},
+                                 Demand{"programs", 300, 0.865, 0.96}};
 
 struct Found {
     std::string group, file, kernel;
@@ -238,7 +240,7 @@ bool meets(const Demand& demand, const std::vector<Found>& all) {
     std::printf(
         "%s: %zu kernels\n  within %.0f %% of ptxas: %.1f %% (at least %.1f)\n"
         "  the same rounded up to 8: %.1f %%\n  the right number of blocks: %.1f %% (at least "
-        "%.0f)\n",
+        "%.1f)\n",
         demand.group, kernels.size(), 100 * kNear, 100 * near, 100 * demand.near, 100 * same_step,
         100 * right, 100 * demand.blocks);
     print_halves(kernels);

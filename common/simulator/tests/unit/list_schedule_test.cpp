@@ -1,0 +1,155 @@
+// Which of the instructions that can be issued comes next, and what changes where many words are alive.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "program/list_schedule.h"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+
+using namespace coalesce::sim;
+
+namespace {
+
+constexpr u32 kNeverMany = 1000, kLong = 400, kShort = 5;
+
+/// Straight code whose values are one word each, unless `words` says something else.
+class Code {
+public:
+    explicit Code(u32 values, u32 words = 1) {
+        made_.words.assign(values, words);
+        made_.from_before.assign(values, false);
+        made_.wanted_behind.assign(values, false);
+    }
+    Code& comes(std::vector<u32> values) {
+        for (u32 v : values) made_.from_before[v] = true;
+        return *this;
+    }
+    Code& is_wanted(u32 value) {
+        made_.wanted_behind[value] = true;
+        return *this;
+    }
+    Code& load(u32 to, std::vector<u32> from) {
+        return add(MemoryEffect::load, kLong, std::move(from), {to});
+    }
+    Code& compute(u32 to, std::vector<u32> from) {
+        return add(MemoryEffect::none, kShort, std::move(from), {to});
+    }
+    Code& store(std::vector<u32> from) {
+        return add(MemoryEffect::store, kShort, std::move(from), {});
+    }
+    Code& fence() {
+        add(MemoryEffect::fence, 1, {}, {});
+        made_.code.back().is_fixed = true;
+        return *this;
+    }
+    std::vector<u32> order(u32 words_most) const { return list_schedule(made_, words_most); }
+
+private:
+    Code& add(MemoryEffect memory, u32 latency, std::vector<u32> reads, std::vector<u32> writes) {
+        MachineInstruction i;
+        i.memory = memory;
+        i.space = ptx::StateSpace::global;
+        i.latency = latency;
+        i.reads = std::move(reads);
+        i.writes = std::move(writes);
+        made_.code.push_back(i);
+        return *this;
+    }
+    StraightCode made_;
+};
+
+using Order = std::vector<u32>;
+
+}  // namespace
+
+TEST_CASE("what the longest way begins with comes first, as written where ways are equally long") {
+    // A sum, then two loads, then what needs all of them.
+    const Code code =
+        Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
+    CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
+}
+
+TEST_CASE("the way counts, and not the instruction: an address comes before another sum") {
+    // Which nobody waits for; of what is loaded there is a store to come.
+    const Code code =
+        Code(4).comes({0}).compute(1, {0}).is_wanted(1).compute(2, {0}).load(3, {2}).store({0, 3});
+    CHECK(code.order(kNeverMany) == Order{1, 2, 0, 3});
+}
+
+TEST_CASE("where many words are alive, instructions stay as they were written") {
+    const Code code =
+        Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
+    CHECK(code.order(0) == Order{0, 1, 2, 3});
+}
+
+TEST_CASE("the order changes from where the words are as many, and not before") {
+    // 0 comes in, which makes one word; with the first load there are two.
+    const Code code =
+        Code(5).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
+    CHECK(code.order(1) == Order{0, 1, 2, 3});
+    CHECK(code.order(2) == Order{1, 0, 2, 3});
+    CHECK(code.order(3) == Order{1, 2, 0, 3});
+    Code wide =
+        Code(5, 2).comes({0}).compute(1, {0}).load(2, {0}).load(3, {0}).compute(4, {1, 2, 3});
+    // Values of two words count twice.
+    CHECK(wide.order(3) == Order{1, 0, 2, 3});
+}
+
+TEST_CASE("one that makes more words alive waits for one that leads to fewer") {
+    // A value of 0, which stays; a store that is the last to read 1 and 2.
+    const Code code =
+        Code(4).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).store({1, 2});
+    CHECK(code.order(0) == Order{1, 0});
+    // A store that ends no value leads to no fewer.
+    const Code wanted = Code(4)
+                            .comes({0, 1, 2})
+                            .is_wanted(0)
+                            .is_wanted(1)
+                            .is_wanted(2)
+                            .compute(3, {0})
+                            .is_wanted(3)
+                            .store({1, 2});
+    CHECK(wanted.order(0) == Order{0, 1});
+}
+
+TEST_CASE("one that takes the place of what it reads does not wait") {
+    const Code code = Code(4).comes({0, 1, 2}).compute(3, {0}).is_wanted(3).store({1, 2});
+    CHECK(code.order(0) == Order{0, 1});
+}
+
+TEST_CASE("an address that is still to be computed leads to its store") {
+    // More words for a value that nobody is in want of; or for an address, whose store then ends it and two others.
+    const Code code =
+        Code(6).comes({0, 1, 2}).is_wanted(0).compute(3, {0}).is_wanted(3).compute(4, {0}).store(
+            {4, 1, 2});
+    CHECK(code.order(0) == Order{1, 2, 0});
+}
+
+TEST_CASE("of two that lead to equally few words, the first as written comes first") {
+    const Code code = Code(6)
+                          .comes({0, 1, 2, 3, 4})
+                          .is_wanted(0)
+                          .compute(5, {0})
+                          .is_wanted(5)
+                          .store({1, 2})
+                          .store({3, 4});
+    // Both stores first; memory keeps them in order.
+    CHECK(code.order(0) == Order{1, 2, 0});
+    const Code loads = Code(8)
+                           .comes({0, 1, 2, 3, 4})
+                           .is_wanted(0)
+                           .compute(5, {0})
+                           .is_wanted(5)
+                           .load(6, {3, 4})
+                           .is_wanted(6)
+                           .load(7, {1, 2})
+                           .is_wanted(7);
+    CHECK(loads.order(0) == Order{1, 2, 0});
+}
+
+TEST_CASE("nothing moves past a fence, nor a load past a store that may write what it reads") {
+    const Code fenced = Code(3).comes({0}).compute(1, {0}).is_wanted(1).fence().load(2, {0});
+    CHECK(fenced.order(kNeverMany) == Order{0, 1, 2});
+    const Code stored = Code(3).comes({0, 1}).store({0, 1}).load(2, {0}).is_wanted(2);
+    CHECK(stored.order(kNeverMany) == Order{0, 1});
+}
