@@ -328,7 +328,8 @@ cudaError_t find_to_run(const void* function, KernelHandle*& handle) {
     if (error != cudaSuccess) return error;
     CurrentCall::launches(kernel_name(handle->name));
     error = Modules::instance().make_ready(*handle);
-    if (error == cudaSuccess) return error;
+    // What is not supported is refused by a GPU, too, and the program may go on.
+    if (error == cudaSuccess || error == cudaErrorNotSupported) return error;
     report_unsupported(CurrentCall::take_explanations(),
                        "This kernel cannot run on the simulated GPU.", kernel_name(handle->name));
     break_context(error);

@@ -89,6 +89,7 @@ cudaError_t Modules::read(LoadedModule& module) {
     std::lock_guard lock(mutex_);
     if (module.module) return cudaSuccess;
     if (module.error == cudaSuccess) module.error = read_locked(module);
+    if (module.error == cudaErrorNotSupported) return not_supported(module.problem);
     if (module.error != cudaSuccess) explain(module.problem);
     return module.error;
 }
@@ -117,6 +118,16 @@ static cudaError_t choose_ptx(LoadedModule& module, std::vector<std::string>& te
     return cudaSuccess;
 }
 
+/// Whether it has a `suq`, for which an H100 refuses a module with all its kernels.
+static bool asks_surfaces(const Module& module) {
+    const auto& functions = module.ast->functions;
+    return std::any_of(functions.begin(), functions.end(), [](const auto& entry) {
+        const auto& body = entry.second->body;
+        return std::any_of(body.begin(), body.end(),
+                           [](const ptx::Instruction& i) { return i.opcode == "suq"; });
+    });
+}
+
 cudaError_t Modules::read_locked(LoadedModule& module) {
     std::vector<std::string> texts;
     const cudaError_t error = choose_ptx(module, texts);
@@ -131,6 +142,13 @@ cudaError_t Modules::read_locked(LoadedModule& module) {
     if (!module.module) {
         module.problem = "the PTX cannot be loaded: " + problem + ".";
         return cudaErrorInvalidPtx;
+    }
+    if (asks_surfaces(*module.module)) {
+        unload_locked(module);
+        module.problem =
+            "code for this GPU cannot ask a surface for its size or format (suq), and none of the "
+            "kernels beside it can be launched: pass the size to the kernel.";
+        return cudaErrorNotSupported;
     }
     for (const VariableHandle* variable : module.managed) {
         const auto placed = module.module->variable_addresses.find(variable->name);

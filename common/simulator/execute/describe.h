@@ -61,7 +61,6 @@ COALESCE_FAMILY(describe_block_rank);
 COALESCE_FAMILY(describe_fetch);
 COALESCE_FAMILY(describe_gather);
 COALESCE_FAMILY(describe_texture_query);
-COALESCE_FAMILY(describe_surface_query);
 COALESCE_FAMILY(describe_is_type);
 // surface_access.cpp
 COALESCE_FAMILY(describe_surface_load);

@@ -45,7 +45,6 @@ constexpr FamilyRow kFamilies[] = {
     {"sust", describe_surface_store},
     {"sured", describe_surface_reduction},  // reads, changes and writes back, as red does
     {"txq", describe_texture_query},  // d = a fact about a texture: its width, its address mode
-    {"suq", describe_surface_query},
     {"istypep", describe_is_type},  // p = this number is a texture's, or a surface's
 
     // Advice to the hardware: nothing to do here.

@@ -17,8 +17,6 @@ using ptx::Type;
 
 namespace {
 
-constexpr int kLanesOfRequest = 8;
-
 enum class OutOfRange : u8 { trap, clamp, zero };
 enum class Reduction : u8 { add, minimum, maximum, both, either };
 
@@ -87,7 +85,7 @@ public:
             if (!surface || !find(*surface, lane, host)) return false;
             body(lane, *surface, host);
         }
-        if (!w_.heard_enough) access.finish(kLanesOfRequest);
+        if (!w_.heard_enough) access.finish(surface_op.shape.dimensions == 3 ? 4 : 8);
         return true;
     }
 

@@ -3,7 +3,8 @@
 //
 // Builds on  textures/texture.h; memory_access.h, which finds the bytes.
 // Counters   as on an H100: a warp instruction is a request for each four lanes, or each eight where it accesses a
-//            surface or fetches less than 16 bytes by tex1Dfetch; sectors are the different ones of a request.
+//            surface that is not 3D or fetches less than 16 bytes by tex1Dfetch or from a level that is given; sectors
+//            are the different ones of a request.
 #pragma once
 
 #include "execute/families.h"

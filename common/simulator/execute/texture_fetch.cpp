@@ -1,4 +1,4 @@
-// tex and tld4: fetches from textures; txq, suq and istypep: questions about objects.
+// tex and tld4: fetches from textures; txq and istypep: questions about objects.
 //
 // Builds on  texel_access.h; textures/sampling.h, which says what texels a fetch takes.
 // Watch      Residency (`d|p`) is always true: no array is sparse. A fetch does not take part in load_waits.
@@ -85,10 +85,11 @@ bool fetch_lane(const ImageObject& texture, const FetchOp& fetch, const FetchPoi
     return true;
 }
 
-/// tex1Dfetch is the one with integers for coordinates in one dimension.
+/// tex1Dfetch is the one with integers for coordinates in one dimension; tex2DLod gives a level.
 int lanes_of_request(const FetchOp& fetch, const ImageObject* texture) {
     const bool is_tex1d_fetch = fetch.is_integer && fetch.shape.dimensions == 1;
-    return is_tex1d_fetch && texture && texture->image().format.bytes() < 16 ? 8 : 4;
+    const bool needs_no_neighbours = is_tex1d_fetch || fetch.level == FetchOp::Level::given;
+    return needs_no_neighbours && texture && texture->image().format.bytes() < 16 ? 8 : 4;
 }
 
 const Op* run_fetch(Warp& w, const Op* op) {
@@ -128,8 +129,7 @@ struct QueryOp : ImageOp {
         filter,
         mode_0,
         mode_1,
-        mode_2,
-        layout
+        mode_2
     };
     What what = What::width;
     bool of_level = false;
@@ -168,7 +168,6 @@ u32 answer(const ImageObject& object, QueryOp::What what, u32 level) {
         case What::mode_0: return static_cast<u32>(how.mode[0]);
         case What::mode_1: return static_cast<u32>(how.mode[1]);
         case What::mode_2: return static_cast<u32>(how.mode[2]);
-        case What::layout: return 0;
     }
     return 0;
 }
@@ -180,9 +179,9 @@ const Op* run_query(Warp& w, const Op* op) {
         const int lane = std::countr_zero(rest);
         const u64 number = w.lanes<u64>(query.read[0])[lane];
         const auto object = find_image_object(number);
-        if (!object || object->is_surface != query.is_surface)
+        if (!object || object->is_surface)
             return w.fail(op, Status::illegal_address, "memcheck", "no such texture",
-                          "there is no texture or surface object of this number", lane, number);
+                          "there is no texture object of this number", lane, number);
         const u32 level = query.of_level ? w.lanes<u32>(query.read[1])[lane] : 0;
         result[lane] = answer(*object, query.what, level);
     }
@@ -259,41 +258,6 @@ std::optional<FamilyInstruction> as_fetch(const ptx::Instruction& i, FetchOp fet
     return description;
 }
 
-std::optional<FamilyInstruction> as_query(const ptx::Instruction& i, bool is_surface) {
-    using What = QueryOp::What;
-    constexpr struct {
-        const char* name;
-        What what;
-        bool of_surface;
-    } kQueries[] = {{"width", What::width, true},
-                    {"height", What::height, true},
-                    {"depth", What::depth, true},
-                    {"array_size", What::array_size, true},
-                    {"channel_data_type", What::data_type, true},
-                    {"channel_order", What::order, true},
-                    {"memory_layout", What::layout, true},
-                    {"num_mipmap_levels", What::levels, false},
-                    {"num_samples", What::samples, false},
-                    {"normalized_coords", What::normalized, false},
-                    {"force_unnormalized_coords", What::unnormalized_forced, false},
-                    {"filter_mode", What::filter, false},
-                    {"addr_mode_0", What::mode_0, false},
-                    {"addr_mode_1", What::mode_1, false},
-                    {"addr_mode_2", What::mode_2, false}};
-    QueryOp query;
-    query.is_surface = is_surface;
-    query.of_level = i.has("level");
-    const auto found = std::find_if(std::begin(kQueries), std::end(kQueries),
-                                    [&](const auto& q) { return i.has(q.name); });
-    if (found == std::end(kQueries) || (is_surface && !found->of_surface)) return std::nullopt;
-    query.what = found->what;
-    std::vector<OperandRole> roles(query.of_level ? 3 : 2, {Role::list_read, Width::w32});
-    roles[0].role = Role::list_written;
-    auto description = describe(i, run_query, std::move(roles));
-    if (description) description->list = std::make_shared<QueryOp>(query);
-    return description;
-}
-
 }  // namespace
 
 // tex{.base | .level | .grad}.GEOMETRY.v4.TYPE.TYPE {d, ...}{|p}, [object, {coordinates}]
@@ -320,13 +284,35 @@ std::optional<FamilyInstruction> describe_gather(const ptx::Instruction& i, cons
 // txq{.level}.QUERY.b32 d, [object]{, level}
 std::optional<FamilyInstruction> describe_texture_query(const ptx::Instruction& i,
                                                         const ptx::Function&) {
-    return as_query(i, false);
-}
-
-// suq.QUERY.b32 d, [object]
-std::optional<FamilyInstruction> describe_surface_query(const ptx::Instruction& i,
-                                                        const ptx::Function&) {
-    return as_query(i, true);
+    using What = QueryOp::What;
+    constexpr struct {
+        const char* name;
+        What what;
+    } kQueries[] = {{"width", What::width},
+                    {"height", What::height},
+                    {"depth", What::depth},
+                    {"array_size", What::array_size},
+                    {"channel_data_type", What::data_type},
+                    {"channel_order", What::order},
+                    {"num_mipmap_levels", What::levels},
+                    {"num_samples", What::samples},
+                    {"normalized_coords", What::normalized},
+                    {"force_unnormalized_coords", What::unnormalized_forced},
+                    {"filter_mode", What::filter},
+                    {"addr_mode_0", What::mode_0},
+                    {"addr_mode_1", What::mode_1},
+                    {"addr_mode_2", What::mode_2}};
+    QueryOp query;
+    query.of_level = i.has("level");
+    const auto found = std::find_if(std::begin(kQueries), std::end(kQueries),
+                                    [&](const auto& q) { return i.has(q.name); });
+    if (found == std::end(kQueries)) return std::nullopt;
+    query.what = found->what;
+    std::vector<OperandRole> roles(query.of_level ? 3 : 2, {Role::list_read, Width::w32});
+    roles[0].role = Role::list_written;
+    auto description = describe(i, run_query, std::move(roles));
+    if (description) description->list = std::make_shared<QueryOp>(query);
+    return description;
 }
 
 // istypep.TYPE p, object

@@ -7,9 +7,11 @@
 //              point. The guide says for gathers that x - 0.5 is rounded to those bits before its floor is taken:
 //              that is done here for both.
 //            - out of range: border, clamp, wrap and mirror; the last two for normalised coordinates alone.
-//            - several dimensions: the product of two weights is rounded to those bits, too, dimension by dimension,
-//              and what the upper texel does not get is the lower one's. (Seen on an H100, in few points.)
-// Not verified on a GPU: that a half is rounded up; and what a NaN is (0 here).
+// Measured   on an H100, for all 256ths: a half of a 256th is rounded up. The weights of several dimensions
+//            (sampling.cpp: corner_weights) are whole 256ths, too, which add up to one: z splits them, then x, then y;
+//            of each split one share is rounded and the other gets the rest. Rounded is the upper one of x; and of y
+//            the upper one where x is upper, the lower one where x is lower.
+// Not verified on a GPU: what a NaN is (0 here).
 #pragma once
 
 #include "base/types.h"

@@ -2,6 +2,7 @@
 #include "textures/sampling.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -67,20 +68,37 @@ Tap tap_at(const Image& image, const Box& box, const u32* end) {
     return tap;
 }
 
-void add_level(const ImageObject& texture, const Image& image, const FetchPoint& point,
-               float weight, Taps& taps) {
+/// `weight` 256ths of `parts`, to nearest, a half upwards.
+u32 share(u32 parts, u32 weight) {
+    return (parts * weight + kWeightOne / 2) / kWeightOne;
+}
+
+/// The weights of the corners in 256ths: bit k of a corner is the end of dimension k. They add up to 256.
+std::array<u32, 8> corner_weights(const Box& box) {
+    const u32 x = box.axis[0].weight, y = box.axis[1].weight, z = box.axis[2].weight;
+    std::array<u32, 8> weights{};
+    for (u32 behind = 0; behind < 2; ++behind) {
+        const u32 slice = behind ? z : kWeightOne - z;
+        const u32 right = share(slice, x), left = slice - right;
+        const u32 right_below = share(right, y), left_above = share(left, kWeightOne - y);
+        u32* of_slice = weights.data() + 4 * behind;
+        of_slice[0] = left_above, of_slice[1] = right - right_below;
+        of_slice[2] = left - left_above, of_slice[3] = right_below;
+    }
+    return weights;
+}
+
+/// `weight` of the level, in 256ths.
+void add_level(const ImageObject& texture, const Image& image, const FetchPoint& point, u32 weight,
+               Taps& taps) {
     if (weight == 0) return;
     const Box box = box_of(texture, image, point, is_linear(texture, point));
+    const std::array<u32, 8> weights = corner_weights(box);
     for (u32 corner = 0; corner < 1u << box.dimensions; ++corner) {
-        u32 end[3] = {}, parts = kWeightOne;
-        for (u32 k = 0; k < box.dimensions; ++k) {
-            end[k] = corner >> k & 1;
-            const u32 of_upper = (parts * box.axis[k].weight + kWeightOne / 2) / kWeightOne;
-            parts = end[k] ? of_upper : parts - of_upper;
-        }
-        if (parts == 0) continue;
+        if (weights[corner] == 0) continue;
+        const u32 end[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
         Tap tap = tap_at(image, box, end);
-        tap.weight = weight * static_cast<float>(parts) / kWeightOne;
+        tap.weight = weight * weights[corner];
         taps.tap[taps.count++] = tap;
     }
 }
@@ -99,19 +117,64 @@ TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texe
     return bits;
 }
 
-float rounded(float number, float steps) {
-    return std::floor(number * steps + 0.5f) / steps;
+// ---- sums ----
+
+constexpr u32 kFloatBits = 24, kHalfBits = 11;
+
+/// Numbers times weights, which add up to kWholeWeight.
+struct Sum {
+    float number[kMostTaps];
+    i64 weight[kMostTaps];
+    u32 count = 0;
+
+    float of_floats(u32 bits) const;
+    float of_steps(float steps) const;
+};
+
+/// To so many bits, halves away from 0.
+u64 rounded(u64 sum, u32 bits) {
+    const auto length = static_cast<u32>(std::bit_width(sum));
+    if (length <= bits) return sum;
+    const u64 half = u64{1} << (length - bits - 1);
+    return (sum + half) / (2 * half) * (2 * half);
+}
+
+/// Numbers are cut behind the 28 bits that the greatest could have; the rest is exact, and rounded at the end.
+float Sum::of_floats(u32 bits) const {
+    constexpr int kKept = 28;
+    double plain = 0;
+    float greatest = 0;
+    for (u32 k = 0; k < count; ++k) {
+        plain += static_cast<double>(weight[k]) * double{number[k]};
+        greatest = std::max(greatest, std::fabs(number[k]));
+    }
+    if (greatest == 0 || !std::isfinite(plain)) return static_cast<float>(plain);
+    const int shift = kKept - 1 - std::ilogb(greatest);
+    const double scale = std::ldexp(1.0, shift);
+    i64 sum = 0;
+    for (u32 k = 0; k < count; ++k) sum += weight[k] * static_cast<i64>(double{number[k]} * scale);
+    const auto size = static_cast<double>(rounded(static_cast<u64>(std::abs(sum)), bits));
+    return static_cast<float>(std::ldexp(sum < 0 ? -size : size, -shift) / kWholeWeight);
+}
+
+/// Integers from 0 or -steps to steps, which stand for numbers up to 1: a half is rounded upwards.
+float Sum::of_steps(float steps) const {
+    i64 sum = kWholeWeight / 2;
+    for (u32 k = 0; k < count; ++k) sum += weight[k] * std::llround(number[k] * steps);
+    const i64 whole = sum >= 0 ? sum / kWholeWeight : (sum + 1) / kWholeWeight - 1;
+    return static_cast<float>(whole) / steps;
 }
 
 /// What is filtered has as many bits as halves, or as integers of 16 bits, where texels have no more.
-void round_filtered(const ImageObject& texture, TexelNumbers& numbers) {
+float filtered(const ImageObject& texture, const Sum& sum) {
     const TexelFormat& format = texture.image().format;
-    if (format.channel_bytes == 4 || texture.sampling.srgb) return;
-    for (float& number : numbers) switch (format.kind) {
-            case ChannelKind::floating: number = to_float(to_f16(number)); break;
-            case ChannelKind::unsigned_integer: number = rounded(number, 65535); break;
-            case ChannelKind::signed_integer: number = rounded(number, 32767); break;
-        }
+    if (format.channel_bytes == 4 || texture.sampling.srgb) return sum.of_floats(kFloatBits);
+    switch (format.kind) {
+        case ChannelKind::unsigned_integer: return sum.of_steps(65535);
+        case ChannelKind::signed_integer: return sum.of_steps(32767);
+        case ChannelKind::floating: break;
+    }
+    return to_float(to_f16(sum.of_floats(kHalfBits)));
 }
 
 }  // namespace
@@ -125,8 +188,9 @@ Taps taps_of(const ImageObject& texture, const FetchPoint& point) {
     level = std::isnan(level) ? 0 : std::clamp(level, 0.0f, last);
     if (!how.linear_between_levels) level = std::floor(level + 0.5f);
     const auto first = static_cast<std::size_t>(level);
-    const float upper = std::floor((level - std::floor(level)) * kWeightOne + 0.5f) / kWeightOne;
-    add_level(texture, texture.levels[first], point, 1 - upper, taps);
+    const auto upper =
+        static_cast<u32>(std::floor((level - std::floor(level)) * kWeightOne + 0.5f));
+    add_level(texture, texture.levels[first], point, kWeightOne - upper, taps);
     if (first + 1 < texture.levels.size())
         add_level(texture, texture.levels[first + 1], point, upper, taps);
     return taps;
@@ -157,14 +221,20 @@ float level_of_gradients(const ImageObject& texture, const float* dx, const floa
 
 TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const* texels) {
     if (!gives_numbers(texture)) return elements_of(texture, taps.tap[0], texels[0]);
-    TexelNumbers sum{};
-    for (u32 k = 0; k < taps.count; ++k) {
-        const TexelNumbers numbers = numbers_of(texture, taps.tap[k], texels[k]);
-        for (u32 c = 0; c < sum.size(); ++c)
-            sum[c] = taps.count == 1 ? numbers[c] : sum[c] + taps.tap[k].weight * numbers[c];
+    if (taps.count == 1)
+        return std::bit_cast<TexelBits>(numbers_of(texture, taps.tap[0], texels[0]));
+    TexelNumbers numbers[kMostTaps], result;
+    for (u32 k = 0; k < taps.count; ++k) numbers[k] = numbers_of(texture, taps.tap[k], texels[k]);
+    for (u32 c = 0; c < result.size(); ++c) {
+        Sum sum;
+        for (u32 k = 0; k < taps.count; ++k) {
+            sum.number[k] = numbers[k][c];
+            sum.weight[k] = taps.tap[k].weight;
+        }
+        sum.count = taps.count;
+        result[c] = filtered(texture, sum);
     }
-    if (taps.count > 1) round_filtered(texture, sum);
-    return std::bit_cast<TexelBits>(sum);
+    return std::bit_cast<TexelBits>(result);
 }
 
 TexelBits gathered(const ImageObject& texture, const Taps& taps, const u8* const* texels, u32 c) {

@@ -7,11 +7,14 @@
 
 namespace coalesce::sim {
 
+/// The weights of a fetch add up to this: 256ths of a level, of which a texel gets 256ths.
+inline constexpr i64 kWholeWeight = i64{kWeightOne} * kWeightOne;
+
 /// One texel of a fetch.
 struct Tap {
     const Image* image = nullptr;
     i64 x = 0, y = 0, z = 0;
-    float weight = 1;
+    u32 weight = kWholeWeight;
     bool is_border = false;  ///< it is none, but the border's colour
 
     u64 address() const { return image->address_of(x, y, z); }
@@ -46,9 +49,10 @@ float level_of_gradients(const ImageObject& texture, const float* dx, const floa
 inline bool gives_numbers(const ImageObject& texture) {
     return texture.image().format.is_float() || texture.sampling.normalized_elements;
 }
-/// What is fetched of taps whose bytes are at texels[k] (those of a border are not looked at). The products are added
-/// up as floats, one after the other: a GPU's last bits may differ. Of texels of 8 and 16 bits the sum is rounded to
-/// 16, as seen on an H100.
+/// What is fetched of taps whose bytes are at texels[k] (those of a border are not looked at). Sums are an H100's, to
+/// the last bit: texels are cut behind the 28th bit of the greatest, products and their sum are exact, and are rounded
+/// once, a half away from 0. Of texels of 8 and 16 bits there are 16 bits: halves, or integers of which a half is
+/// rounded upwards. (Not verified: halves below 0, signed bytes, sRGB, and sums of two levels.)
 TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const* texels);
 /// Component `c` of each of four taps.
 TexelBits gathered(const ImageObject& texture, const Taps& taps, const u8* const* texels, u32 c);

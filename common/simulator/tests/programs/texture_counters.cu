@@ -1,6 +1,6 @@
 // What is counted of textures and surfaces, of one warp whose lanes are spread over W x H texels. The numbers are those
 // of Nsight Compute on an H100: l1tex__t_requests_pipe_tex_mem_texture.sum, ..._surface_op_ld, ..._surface_op_st, and
-// sectors. 1D, 3D, layered arrays and cubemaps have not been compared.
+// sectors. texture_counters_shapes.cu has those of other shapes than 2D, and of warps of which only some lanes fetch.
 // simulator only
 // expect: float array 32x1: 8 requests, 8 sectors
 // expect: float array 16x2: 8 requests, 8 sectors
@@ -77,11 +77,7 @@
 // expect: float linear filter 32x1: 8 requests, 16 sectors
 // expect: float linear filter 8x4: 8 requests, 24 sectors
 // expect: float linear filter 1x32: 8 requests, 24 sectors
-#include <cstring>
-#include <string>
-
-#include "check.h"
-#include "simulator_function.h"
+#include "texture_counters.h"
 
 constexpr int kSide = 128;
 
@@ -109,38 +105,7 @@ __global__ void write(cudaSurfaceObject_t s, int width) {
     surf2Dwrite<T>(T(), s, x * static_cast<int>(sizeof(T)), y);
 }
 
-static int counted(const std::string& json, const std::string& name) {
-    const auto at = json.find('"' + name + "\":");
-    return at == json.npos ? -1 : std::atoi(json.c_str() + at + name.size() + 3);
-}
-
-/// What a launch counts under `kind`: "texture", "surface_load", "surface_store".
-template <class Launch>
-static void show(const std::string& what, const std::string& kind, Launch launch) {
-    MUST(cudaDeviceSynchronize());
-    FIND(coalesceResetCounters)();
-    launch();
-    MUST(cudaDeviceSynchronize());
-    std::string json;
-    FIND(coalesceReportJson)
-    ([](const char* text, size_t size,
-        void* user) { static_cast<std::string*>(user)->append(text, size); },
-     &json);
-    std::printf("%s: %d requests, %d sectors\n", what.c_str(), counted(json, kind + "_requests"),
-                counted(json, kind + "_sectors"));
-}
-
 static float* out;
-
-static cudaTextureObject_t texture_of(const cudaResourceDesc& resource,
-                                      cudaTextureFilterMode filter) {
-    cudaTextureDesc how = {};
-    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
-    how.filterMode = filter;
-    cudaTextureObject_t texture;
-    MUST(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
-    return texture;
-}
 
 /// An array of kSide x kSide texels, all 0.
 template <class T>

@@ -2,6 +2,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -45,16 +46,34 @@ struct Texels {
     }
 };
 
-/// The weights of the corners, in 256ths: each dimension splits what the one before gave.
+/// `part` split by a weight of the upper end: whole numbers.
+struct Split {
+    double lower, upper;
+};
+Split rounding_upper(double part, double weight) {
+    const double upper = std::floor(part * weight / 256 + 0.5);
+    return {part - upper, upper};
+}
+Split rounding_lower(double part, double weight) {
+    const double lower = std::floor(part * (256 - weight) / 256 + 0.5);
+    return {lower, part - lower};
+}
+
+/// The weights of the corners, in 256ths.
 std::vector<double> corner_weights(const double* x, u32 dimensions) {
-    std::vector<double> parts = {256};
+    double weight[3] = {};
     for (u32 d = 0; d < dimensions; ++d) {
         const double place = std::floor((x[d] - 0.5) * 256 + 0.5);
-        const double upper = place - std::floor(place / 256) * 256;
-        const std::vector<double> before = parts;
-        for (double& part : parts) part -= std::floor(part * upper / 256 + 0.5);
-        for (const double part : before) parts.push_back(std::floor(part * upper / 256 + 0.5));
+        weight[d] = place - std::floor(place / 256) * 256;
     }
+    std::vector<double> parts;
+    for (const double slice : {256 - weight[2], weight[2]}) {
+        const Split row = rounding_upper(slice, weight[0]);
+        const Split left = rounding_lower(row.lower, weight[1]);
+        const Split right = rounding_upper(row.upper, weight[1]);
+        parts.insert(parts.end(), {left.lower, right.lower, left.upper, right.upper});
+    }
+    parts.resize(std::size_t{1} << dimensions);
     return parts;
 }
 
@@ -182,7 +201,7 @@ TEST_CASE("what is filtered of 8 and 16 bits has 16") {
         for (u32 k = 0; k < taps.count; ++k) at[k] = reinterpret_cast<const u8*>(&texels[taps.tap[k].x]);
         return double{std::bit_cast<float>(combine(texture, taps, at)[0])};
     };
-    CHECK(filtered(ChannelKind::floating, 2, 0x3c00, 0x3c01) == 1.0);  // half a step: to even
+    CHECK(filtered(ChannelKind::floating, 2, 0x3c00, 0x3c01) == 1 + 1 / 1024.0);  // half a step
     CHECK(filtered(ChannelKind::floating, 2, 0x3c01, 0x3c02) == 1 + 2 / 1024.0);
     CHECK(filtered(ChannelKind::unsigned_integer, 1, 10, 11) * 65535 == doctest::Approx(2699).epsilon(1e-6));
     CHECK(filtered(ChannelKind::signed_integer, 2, 10, 11) * 32767 == doctest::Approx(11).epsilon(1e-6));
@@ -193,13 +212,17 @@ TEST_CASE("products of weights are rounded") {
     Texels all(4, 4, 1, 2, chance);
     all.texture.sampling.linear = true;
     FetchPoint point;
+    const auto has_weights = [&](std::initializer_list<u32> weights) {
+        const Taps taps = taps_of(all.texture, point);
+        return std::equal(weights.begin(), weights.end(), taps.tap, taps.tap + taps.count,
+                          [](u32 weight, const Tap& tap) { return weight * 256 == tap.weight; });
+    };
     point.at[0] = point.at[1] = 1 + 1 / 256.0f;  // 129 of 256 each: 65 of 256 together, not 65.0039
-    const Taps taps = taps_of(all.texture, point);
-    REQUIRE(taps.count == 4);
-    CHECK(taps.tap[0].weight * 256 == 63);
-    CHECK(taps.tap[1].weight * 256 == 64);
-    CHECK(taps.tap[2].weight * 256 == 64);
-    CHECK(taps.tap[3].weight * 256 == 65);
+    CHECK(has_weights({63, 64, 64, 65}));
+    point.at[0] = 1, point.at[1] = 0.5f + 1 / 256.0f;  // halves of a 256th at all four
+    CHECK(has_weights({128, 127, 1}));  // a corner gets nothing
+    point.at[0] = 0.5f + 1 / 256.0f, point.at[1] = 1;
+    CHECK(has_weights({128, 127, 1}));
 }
 
 TEST_CASE("texels of weight 0 are not asked for") {
