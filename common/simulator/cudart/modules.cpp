@@ -118,13 +118,15 @@ static cudaError_t choose_ptx(LoadedModule& module, std::vector<std::string>& te
     return cudaSuccess;
 }
 
-/// Whether it has a `suq`, for which an H100 refuses a module with all its kernels.
-static bool asks_surfaces(const Module& module) {
+/// Whether it asks a surface for more than its size, for which an H100 refuses a module with all its kernels.
+static bool asks_for_formats(const Module& module) {
     const auto& functions = module.ast->functions;
     return std::any_of(functions.begin(), functions.end(), [](const auto& entry) {
         const auto& body = entry.second->body;
-        return std::any_of(body.begin(), body.end(),
-                           [](const ptx::Instruction& i) { return i.opcode == "suq"; });
+        return std::any_of(body.begin(), body.end(), [](const ptx::Instruction& i) {
+            const bool is_size = i.has("width") || i.has("height") || i.has("depth");
+            return i.opcode == "suq" && !is_size;
+        });
     });
 }
 
@@ -143,11 +145,12 @@ cudaError_t Modules::read_locked(LoadedModule& module) {
         module.problem = "the PTX cannot be loaded: " + problem + ".";
         return cudaErrorInvalidPtx;
     }
-    if (asks_surfaces(*module.module)) {
+    if (asks_for_formats(*module.module)) {
         unload_locked(module);
         module.problem =
-            "code for this GPU cannot ask a surface for its size or format (suq), and none of the "
-            "kernels beside it can be launched: pass the size to the kernel.";
+            "code for this GPU cannot ask a surface for its format or its layers (suq), and none "
+            "of the "
+            "kernels beside it can be launched: pass them to the kernel.";
         return cudaErrorNotSupported;
     }
     for (const VariableHandle* variable : module.managed) {

@@ -60,7 +60,7 @@ COALESCE_FAMILY(describe_block_rank);
 // texture_fetch.cpp
 COALESCE_FAMILY(describe_fetch);
 COALESCE_FAMILY(describe_gather);
-COALESCE_FAMILY(describe_texture_query);
+COALESCE_FAMILY(describe_query);
 COALESCE_FAMILY(describe_is_type);
 // surface_access.cpp
 COALESCE_FAMILY(describe_surface_load);

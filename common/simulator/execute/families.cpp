@@ -44,7 +44,8 @@ constexpr FamilyRow kFamilies[] = {
     {"suld", describe_surface_load},
     {"sust", describe_surface_store},
     {"sured", describe_surface_reduction},  // reads, changes and writes back, as red does
-    {"txq", describe_texture_query},  // d = a fact about a texture: its width, its address mode
+    {"txq", describe_query},  // d = how wide a texture is, or a surface, how high, how deep
+    {"suq", describe_query},
     {"istypep", describe_is_type},  // p = this number is a texture's, or a surface's
 
     // Advice to the hardware: nothing to do here.

@@ -108,6 +108,14 @@ TexelNumbers numbers_of(const ImageObject& texture, const Tap& tap, const u8* te
     return read_numbers(tap.image->format, texel, texture.sampling.srgb);
 }
 
+/// What a fetch gives of a single texel.
+TexelNumbers fetched_numbers_of(const ImageObject& texture, const Tap& tap, const u8* texel) {
+    TexelNumbers numbers = numbers_of(texture, tap, texel);
+    const bool is_signed = texture.image().format.kind == ChannelKind::signed_integer;
+    for (float& number : numbers) number = is_signed ? std::max(number, -1.0f) : number;
+    return numbers;
+}
+
 /// A border of integers has the border's numbers, cut to integers; not normalised.
 TexelBits elements_of(const ImageObject& texture, const Tap& tap, const u8* texel) {
     if (!tap.is_border) return read_elements(tap.image->format, texel);
@@ -162,7 +170,7 @@ float Sum::of_steps(float steps) const {
     i64 sum = kWholeWeight / 2;
     for (u32 k = 0; k < count; ++k) sum += weight[k] * std::llround(number[k] * steps);
     const i64 whole = sum >= 0 ? sum / kWholeWeight : (sum + 1) / kWholeWeight - 1;
-    return static_cast<float>(whole) / steps;
+    return std::max(static_cast<float>(whole) / steps, -1.0f);
 }
 
 /// What is filtered has as many bits as halves, or as integers of 16 bits, where texels have no more.
@@ -222,7 +230,7 @@ float level_of_gradients(const ImageObject& texture, const float* dx, const floa
 TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const* texels) {
     if (!gives_numbers(texture)) return elements_of(texture, taps.tap[0], texels[0]);
     if (taps.count == 1)
-        return std::bit_cast<TexelBits>(numbers_of(texture, taps.tap[0], texels[0]));
+        return std::bit_cast<TexelBits>(fetched_numbers_of(texture, taps.tap[0], texels[0]));
     TexelNumbers numbers[kMostTaps], result;
     for (u32 k = 0; k < taps.count; ++k) numbers[k] = numbers_of(texture, taps.tap[k], texels[k]);
     for (u32 c = 0; c < result.size(); ++c) {
@@ -241,7 +249,7 @@ TexelBits gathered(const ImageObject& texture, const Taps& taps, const u8* const
     TexelBits bits;
     for (u32 k = 0; k < bits.size(); ++k)
         bits[k] = gives_numbers(texture)
-                      ? std::bit_cast<u32>(numbers_of(texture, taps.tap[k], texels[k])[c])
+                      ? std::bit_cast<u32>(fetched_numbers_of(texture, taps.tap[k], texels[k])[c])
                       : elements_of(texture, taps.tap[k], texels[k])[c];
     return bits;
 }

@@ -52,7 +52,8 @@ inline bool gives_numbers(const ImageObject& texture) {
 /// What is fetched of taps whose bytes are at texels[k] (those of a border are not looked at). Sums are an H100's, to
 /// the last bit: texels are cut behind the 28th bit of the greatest, products and their sum are exact, and are rounded
 /// once, a half away from 0. Of texels of 8 and 16 bits there are 16 bits: halves, or integers of which a half is
-/// rounded upwards. (Not verified: halves below 0, signed bytes, sRGB, and sums of two levels.)
+/// rounded upwards. (Not verified: halves below 0, sRGB, and sums of two levels. Signed bytes are a last step off in one of
+/// twenty sums.)
 TexelBits combine(const ImageObject& texture, const Taps& taps, const u8* const* texels);
 /// Component `c` of each of four taps.
 TexelBits gathered(const ImageObject& texture, const Taps& taps, const u8* const* texels, u32 c);

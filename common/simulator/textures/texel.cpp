@@ -32,8 +32,7 @@ float normalized(const TexelFormat& format, u32 bits) {
     if (format.kind == ChannelKind::unsigned_integer)
         return static_cast<float>(bits) / (format.channel_bytes == 1 ? 255.0f : 65535.0f);
     const float value = static_cast<float>(static_cast<i32>(bits));
-    // The most negative number has no positive counterpart.
-    return std::max(value / (format.channel_bytes == 1 ? 127.0f : 32767.0f), -1.0f);
+    return value / (format.channel_bytes == 1 ? 127.0f : 32767.0f);
 }
 
 float linear_of_srgb(float value) {

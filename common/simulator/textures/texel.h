@@ -29,8 +29,9 @@ using TexelNumbers = std::array<float, 4>;
 
 /// Integers with their signs or zeros in front, halves as floats.
 TexelBits read_elements(const TexelFormat& format, const u8* bytes);
-/// Floats as they are. Integers of 8 and 16 bits from 0 to 1, or -1 to 1 (cudaReadModeNormalizedFloat); `srgb`: the
-/// first three channels, of 8 unsigned bits, are in sRGB and become linear.
+/// Floats as they are. Integers of 8 and 16 bits from 0 to 1, or -1 to 1 (cudaReadModeNormalizedFloat), but the most
+/// negative one a little below, since filtering takes it so; `srgb`: the first three channels, of 8 unsigned bits,
+/// are in sRGB and become linear.
 TexelNumbers read_numbers(const TexelFormat& format, const u8* bytes, bool srgb);
 /// The way back, for sust.p: floats are rounded to halves, integers keep their low bits.
 void write_elements(const TexelFormat& format, const TexelBits& elements, u8* bytes);

@@ -1,4 +1,5 @@
-// A module with a `suq` is refused with all its kernels, as on an H100; the rest of the program goes on.
+// A module that asks a surface for its format is refused with all its kernels, as on an H100; the rest of the program
+// goes on.
 // expect: the kernel that asks: cudaErrorNotSupported
 // expect: the one beside it: cudaErrorNotSupported
 // expect: memory afterwards: cudaSuccess
@@ -7,7 +8,7 @@
 #include "api_check.h"
 
 __global__ void ask(unsigned* out, cudaSurfaceObject_t surface) {
-    asm("suq.width.b32 %0, [%1];" : "=r"(*out) : "l"(surface));
+    asm("suq.channel_order.b32 %0, [%1];" : "=r"(*out) : "l"(surface));
 }
 __global__ void beside(unsigned* out) {
     *out = 1;

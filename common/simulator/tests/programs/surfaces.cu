@@ -205,10 +205,13 @@ void with_texture() {
                  for_threads<float>(kSide * kSide, [](int i) { return 10.0f * (i / kSide) + i % kSide; }));
 }
 
-__global__ void ask(unsigned* out, cudaTextureObject_t t) {
+__global__ void ask(unsigned* out, cudaTextureObject_t t, cudaSurfaceObject_t s) {
     asm("txq.width.b32 %0, [%1];" : "=r"(out[0]) : "l"(t));
     asm("txq.height.b32 %0, [%1];" : "=r"(out[1]) : "l"(t));
-    asm("txq.channel_data_type.b32 %0, [%1];" : "=r"(out[2]) : "l"(t));
+    asm("txq.depth.b32 %0, [%1];" : "=r"(out[2]) : "l"(t));
+    asm("suq.width.b32 %0, [%1];" : "=r"(out[3]) : "l"(s));
+    asm("suq.height.b32 %0, [%1];" : "=r"(out[4]) : "l"(s));
+    asm("suq.depth.b32 %0, [%1];" : "=r"(out[5]) : "l"(s));
 }
 
 void questions() {
@@ -219,9 +222,9 @@ void questions() {
     cudaTextureDesc how = {};
     cudaTextureObject_t t;
     MUST(cudaCreateTextureObject(&t, &resource, &how, nullptr));
-    const DeviceArray<unsigned> out(3);
-    ask<<<1, 1>>>(out, t);
-    expect_equal("questions", out.read(), std::vector<unsigned>{5, 3, 0x10da});
+    const DeviceArray<unsigned> out(6);
+    ask<<<1, 1>>>(out, t, surface_of(array));
+    expect_equal("questions", out.read(), std::vector<unsigned>{5, 3, 0, 5, 3, 0});
 }
 
 int main() {

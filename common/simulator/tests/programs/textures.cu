@@ -283,7 +283,8 @@ void pitched() {
     MUST(cudaFree(memory));
 }
 
-/// What is filtered has 16 bits: `steps` from 0 to 1, of which a texel has `factor` for each of its own.
+/// What is filtered has 16 bits: `steps` from 0 to 1, of which a texel has `factor` for each of its own. The most
+/// negative texel is a step below -1, and only what comes out is not.
 template <class T>
 void normalized_elements(const char* name, int factor, int steps) {
     constexpr int kSize = 16;
@@ -292,7 +293,7 @@ void normalized_elements(const char* name, int factor, int steps) {
     for (size_t i = 0; i < texels.size(); ++i) {
         texels[i] = static_cast<T>(chance());
         if (i == 5) texels[i] = std::numeric_limits<T>::min();
-        in_steps[i] = static_cast<float>(std::max(texels[i] * factor, -steps));
+        in_steps[i] = static_cast<float>(texels[i] * factor);
     }
     const cudaArray_t array = array_of(texels, kSize, kSize, 0);
     const auto t = texture_of(resource_of(array), how_to(cudaFilterModeLinear, cudaAddressModeClamp, false,
@@ -302,7 +303,7 @@ void normalized_elements(const char* name, int factor, int steps) {
     expect_near(name, fetched<float>(points, [=] __device__(Point p) { return tex2D<float>(t, p.x, p.y); }),
                 answers(points, [&](const Point& p) {
                     const double x[] = {p.x, p.y};
-                    return std::floor(grid.at(x) + 0.5) / steps;
+                    return std::max(std::floor(grid.at(x) + 0.5) / steps, -1.0);
                 }));
     MUST(cudaFreeArray(array));
 }
