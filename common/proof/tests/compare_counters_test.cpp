@@ -62,21 +62,45 @@ TEST_CASE("a number that is changed by one is found, in every exact counter") {
     }
 }
 
-TEST_CASE("what ldmatrix and stmatrix count for themselves is added, where ncu has it") {
+TEST_CASE(
+    "what instructions of matrices and copies count for themselves is added, where ncu has it") {
     int added = 0;
     for (const CounterMetric& counter : counter_metrics()) {
-        if (!counter.of_matrices) continue;
-        Both both;
-        for (const CounterMetric& other : counter_metrics())
-            if (!other.is_exact) both.launches[1].metrics[other.metric] += 1;  // it decides nothing
-        double& plain = both.launches[1].metrics[counter.metric];
-        both.launches[1].metrics[counter.of_matrices] = plain;
-        CHECK_FALSE(compare_counters(both.cases, both.launches).differences.empty());
-        plain = 0;
-        CHECK(compare_counters(both.cases, both.launches).differences.empty());
-        ++added;
+        for (const char* more : counter.more) {
+            Both both;
+            for (const CounterMetric& other : counter_metrics())
+                if (!other.is_exact)
+                    both.launches[1].metrics[other.metric] += 1;  // decides nothing
+            double& plain = both.launches[1].metrics[counter.metric];
+            both.launches[1].metrics[more] = plain;
+            CHECK_FALSE(compare_counters(both.cases, both.launches).differences.empty());
+            plain = 0;
+            CHECK(compare_counters(both.cases, both.launches).differences.empty());
+            ++added;
+        }
     }
-    CHECK(added == 4);
+    CHECK(added == 8);
+}
+
+TEST_CASE("what is known to be counted otherwise is told, and hides nothing else") {
+    const auto with = [](const std::string& name, const std::string& counter) {
+        Both both;
+        both.add(name, "copy_tile", 500);
+        for (const CounterMetric& metric : counter_metrics()) {
+            const bool is_it = metric.counter == counter && metric.is_exact;
+            both.launches[2].metrics[metric.metric] += is_it || !metric.is_exact ? 7 : 0;
+        }
+        return compare_counters(both.cases, both.launches);
+    };
+    const CounterComparison known = with("13_tma rows, 332 x 1024", "load_sectors");
+    CHECK(known.is_equal());
+    CHECK(known.differences.empty());
+    REQUIRE(known.known.size() == 1);
+    CHECK(to_text(known).find("known: 13_tma load_sectors: ") != std::string::npos);
+    CHECK_FALSE(with("13_tma rows, 332 x 1024", "load_requests").is_equal());
+    CHECK_FALSE(with("11_any_shape any, 332 x 1024", "load_sectors").is_equal());
+    CHECK_FALSE(with("12_async one_tile, 332 x 1024", "load_sectors").is_equal());
+    CHECK(with("12_async one_tile, 1000 x 780", "load_sectors").is_equal());
 }
 
 TEST_CASE("the pipe's counters may show a little more, not less and not much more") {

@@ -42,8 +42,10 @@ std::vector<fs::path> tool_folders() {
 std::string metric_list(const std::vector<std::string>& without) {
     std::string list;
     for (const CounterMetric& counter : counter_metrics()) {
-        for (const char* metric : {counter.metric, counter.of_matrices}) {
-            if (!metric || std::ranges::find(without, metric) != without.end()) continue;
+        std::vector<const char*> metrics = counter.more;
+        metrics.insert(metrics.begin(), counter.metric);
+        for (const char* metric : metrics) {
+            if (std::ranges::find(without, metric) != without.end()) continue;
             list += (list.empty() ? "" : ",") + std::string(metric);
         }
     }
