@@ -1721,7 +1721,8 @@ template <int SIZE, int PAD>
 cudaError_t launch_stack(Task task, cudaStream_t stream) {
     const std::int64_t matrix = task.rows * task.cols * SIZE;
     const bool is_small = matrix <= 4096;
-    task.stack = static_cast<int>(is_small ? 8192 / matrix : pieces_of(matrix, 20'000));
+    const std::int64_t wanted = (is_small ? 8192 : 20'000 + matrix / 2) / matrix;
+    task.stack = wanted > 1 ? static_cast<int>(wanted) : 1;
     const std::int64_t bytes = SharedLine<PAD>::room(task.stack * matrix);
     const std::int64_t blocks = pieces_of(task.stack, task.batches);
     if (blocks > most_blocks) return cudaErrorInvalidValue;
