@@ -390,7 +390,7 @@ struct Compound {
     static __device__ unsigned place_in_word(const char* at) {
         return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at)) % 4;
     }
-    /// Bytes of a row's start that are in the tile before it.
+    /// Where in a word the row begins, in bytes.
     __device__ unsigned shift_of(int y) const {
         const auto row_bytes = static_cast<unsigned>(task.cols * size);
         return SIZE == 4 ? 0 : (place_in_word(from) + static_cast<unsigned>(y) * row_bytes) % 4;

@@ -1575,14 +1575,13 @@ int tall_rows(const Task& task) {
 template <int SIZE>
 using WideOfManyCols = Wide<SIZE, 128, 12, true, pad_of<SIZE>>;
 template <int SIZE, int PAD>
-using WideOfFewRows = Wide < SIZE,
-      128, SIZE<4 ? 3 : 20, false, PAD>;
+using WideOfFewRows = Wide<SIZE, 128, (SIZE < 4 ? 3 : 20), false, PAD>;
 template <int SIZE, int PAD>
-using WideOfSomeRows = Wide < SIZE,
-      256, SIZE<4 ? 3 : 10, false, PAD>;
+using WideOfSomeRows = Wide<SIZE, 256, (SIZE < 4 ? 3 : 10), false, PAD>;
 template <int SIZE, int PAD>
-using WideOfManyRows = std::conditional_t < SIZE == 1 && PAD != 0,
-      WideOfSomeRows<SIZE, PAD>, Wide < SIZE, SIZE<4 ? 512 : 256, SIZE<4 ? 2 : 20, false, PAD>>;
+using WideOfManyRows =
+    std::conditional_t<SIZE == 1 && PAD != 0, WideOfSomeRows<SIZE, PAD>,
+                       Wide<SIZE, (SIZE < 4 ? 512 : 256), (SIZE < 4 ? 2 : 20), false, PAD>>;
 constexpr std::int64_t few_rows = 12, some_rows = 48;
 template <int SIZE>
 constexpr std::int64_t many_rows = SIZE < 4 ? 100 : 120;
