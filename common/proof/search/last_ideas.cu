@@ -170,7 +170,7 @@ void add_policies(std::vector<Candidate>& all) {
     all.insert(all.end(),
                {{question, "all loads stay", raw<Fastest>()},
                 {question, "half of the lines stay", raw<Apart<Hint::half_stays, none>>()},
-                {question, "but for the last quarter", raw<Apart<Hint::stay_but_at_last, none>>()},
+                {question, "all but the last quarter", raw<Apart<Hint::stay_but_at_last, none>>()},
                 {question, "loads stay, stores stream", raw<Apart<stay, Hint::streaming>>()},
                 {question, "loads stay, stores leave first", raw<Apart<stay, leave>>()}});
 }
