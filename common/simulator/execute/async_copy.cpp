@@ -38,7 +38,8 @@ struct WarpCopies {
 void carry_out(Block& block, const Copy& copy, Mask lanes) {
     for (Mask rest = lanes; rest; rest &= rest - 1) {
         const int l = std::countr_zero(rest);
-        std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
+        // A lane that wants no bytes may name no place.
+        if (copy.wanted[l] != 0) std::memcpy(copy.to[l], copy.from[l], copy.wanted[l]);
         std::memset(copy.to[l] + copy.wanted[l], 0, copy.bytes - copy.wanted[l]);
         block.copy_bytes_under_way -= copy.wanted[l];
     }
