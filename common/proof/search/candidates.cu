@@ -4,102 +4,13 @@
 #include <algorithm>
 
 #include "proof/search/candidates.h"
+#include "proof/search/last_ideas.h"
+#include "proof/search/raw_tile.cuh"
 
 namespace coalesce::proof {
 namespace {
 
-// ---- in which order blocks take tiles ----
-
-enum class Order { along_rows, down_columns, apart, diagonal, bands };
-
-struct Place {
-    int row, col;  // of a tile, counted in tiles
-};
-
-/// WIDTH: tiles side by side in a band, fewer in the last; bands are walked row by row, one after
-/// the other.
-template <Order ORDER, int WIDTH>
-__device__ Place place_of(int block, int tile_rows, int tile_cols) {
-    if constexpr (ORDER == Order::along_rows) return {block / tile_cols, block % tile_cols};
-    if constexpr (ORDER == Order::down_columns) return {block % tile_rows, block / tile_rows};
-    if constexpr (ORDER == Order::apart) {  // strips 0, 32, 1, 33, ...: 8 KB apart
-        const int strip = block / tile_rows;
-        const bool is_whole = (strip | 63) < tile_cols;
-        return {block % tile_rows,
-                is_whole ? (strip & ~63) | (strip & 1) << 5 | (strip & 63) >> 1 : strip};
-    }
-    if constexpr (ORDER == Order::diagonal) {
-        const int row = block % tile_rows;
-        return {row, (block / tile_rows + row) % tile_cols};
-    }
-    const int first = block / (tile_rows * WIDTH) * WIDTH;
-    const int width = min(WIDTH, tile_cols - first);
-    const int in_band = block - first * tile_rows;
-    return {in_band / width, first + in_band % width};
-}
-
-// ---- what is said to the caches ----
-
-enum class Hint { none, streaming, second_level_only, write_through, leave_first, stay };
-
-/// For a policy of the second-level cache.
-__device__ float4 load_leaving_first(const float4* from) {
-    float4 v;
-    asm volatile(
-        "{ .reg .b64 policy;\n"
-        "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-        "ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], policy; }"
-        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-        : "l"(__cvta_generic_to_global(from)));
-    return v;
-}
-__device__ float4 load_staying(const float4* from) {
-    float4 v;
-    asm volatile(
-        "{ .reg .b64 policy;\n"
-        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-        "ld.global.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], policy; }"
-        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
-        : "l"(__cvta_generic_to_global(from)));
-    return v;
-}
-__device__ void store_staying(float4* to, float4 v) {
-    asm volatile(
-        "{ .reg .b64 policy;\n"
-        "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
-        "st.global.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, policy; }" ::"l"(
-            __cvta_generic_to_global(to)),
-        "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
-        : "memory");
-}
-
-template <Hint HINT>
-__device__ float4 load(const float* from) {
-    const auto* const p = reinterpret_cast<const float4*>(from);
-    if constexpr (HINT == Hint::streaming) return __ldcs(p);
-    if constexpr (HINT == Hint::second_level_only) return __ldcg(p);
-    if constexpr (HINT == Hint::leave_first) return load_leaving_first(p);
-    if constexpr (HINT == Hint::stay) return load_staying(p);
-    return *p;
-}
-
-template <Hint HINT>
-__device__ void store(float* to, float4 v) {
-    auto* const p = reinterpret_cast<float4*>(to);
-    if constexpr (HINT == Hint::none) *p = v;
-    if constexpr (HINT == Hint::streaming) __stcs(p, v);
-    if constexpr (HINT == Hint::second_level_only) __stcg(p, v);
-    if constexpr (HINT == Hint::write_through) __stwt(p, v);
-    if constexpr (HINT == Hint::stay) store_staying(p, v);
-}
-
 // ---- a transpose: 4 x 4 pieces are turned in registers, tiles in swizzled shared memory ----
-
-struct Plain {
-    static constexpr Order order = Order::down_columns;
-    static constexpr int width = 1;
-    static constexpr Hint loads = Hint::none, stores = Hint::none;
-};
 
 /// Another kernel of the same code, so that it can be given attributes of its own.
 struct Small : Plain {};
@@ -196,30 +107,6 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/// 64 x 64 tiles, 512 threads, two float4s each: a tile is turned when it is read from shared memory.
-template <class How>
-__global__ void __launch_bounds__(512)
-    transpose_raw(float* out, const float* in, int rows, int cols) {
-    __shared__ float4 tile[64 * 16];
-    const Place at = place_of<How::order, How::width>(blockIdx.x, rows / 64, cols / 64);
-    const int x = threadIdx.x % 16, y = threadIdx.x / 16;
-    const float* const from = in + (at.row * 64 + y) * cols + at.col * 64 + x * 4;
-    const float4 near = load<How::loads>(from), far = load<How::loads>(from + 32 * cols);
-    tile[y * 16 + (x ^ (y / 4 % 8))] = near;
-    tile[(y + 32) * 16 + (x ^ (y / 4 % 8))] = far;
-    __syncthreads();
-    const int col = y * 2;
-    float2 pair[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        const float4* const quad = tile + (x * 4 + i) * 16 + (col / 4 ^ x % 8);
-        pair[i] = reinterpret_cast<const float2*>(quad)[col % 4 / 2];
-    }
-    float* const to = out + (at.col * 64 + col) * rows + at.row * 64 + x * 4;
-    store<How::stores>(to, {pair[0].x, pair[1].x, pair[2].x, pair[3].x});
-    store<How::stores>(to + rows, {pair[0].y, pair[1].y, pair[2].y, pair[3].y});
-}
-
 // ---- less than a transpose: what memory gives, tile by tile, when nothing is turned ----
 
 enum class Work { copy, read, write };
@@ -244,8 +131,6 @@ __global__ void move_tiles(float* out, const float* in, int rows, int cols) {
 }
 
 // ---- launching ----
-
-using Launch = decltype(Candidate::launch);
 
 template <class Kernel>
 void allow_shared(Kernel* kernel, int bytes) {
@@ -275,13 +160,6 @@ Launch staying(int blocks) {
     };
 }
 
-template <class How>
-Launch raw() {
-    return [](float* out, const float* in, int rows, int cols) {
-        transpose_raw<How><<<rows / 64 * (cols / 64), 512>>>(out, in, rows, cols);
-    };
-}
-
 /// As many blocks as fit, although most of the memory that both share is no first-level cache.
 Launch without_first_level() {
     return [](float* out, const float* in, int rows, int cols) {
@@ -298,12 +176,6 @@ Launch moves() {
         move_tiles<WORK, ORDER><<<rows / 64 * (cols / 64), 256>>>(out, in, rows, cols);
     };
 }
-
-template <Order ORDER, int WIDTH = 1>
-struct InOrder : Plain {
-    static constexpr Order order = ORDER;
-    static constexpr int width = WIDTH;
-};
 
 template <Hint LOADS, Hint STORES>
 struct Hinted : Plain {
@@ -401,11 +273,6 @@ void add_staying(std::vector<Candidate>& all, int multiprocessors) {
                    staying<128, 64, 512, true>(2 * multiprocessors)});
 }
 
-template <Order ORDER, Hint LOADS>
-struct Both : InOrder<ORDER> {
-    static constexpr Hint loads = LOADS;
-};
-
 void add_ideas(std::vector<Candidate>& all) {
     const std::string question = "Loads that stay, strips 8 KB apart";
     constexpr Order down = Order::down_columns, apart = Order::apart;
@@ -432,6 +299,7 @@ std::vector<Candidate> search_candidates(int multiprocessors) {
     add_occupancies(all);
     add_staying(all, multiprocessors);
     add_ideas(all);
+    add_last_ideas(all);
     return all;
 }
 

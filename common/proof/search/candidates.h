@@ -23,10 +23,14 @@ struct Candidate {
     /// Share of "read and write the matrix once" that it moves: a kernel that only reads has half,
     /// and no output to verify.
     double share = 1;
+    /// Empty, or what the simulated GPU has not.
+    std::string only_on_gpu = {};
 
     /// Whether it moves the matrix, so that its output can be compared.
     bool has_output() const { return share == 1; }
 };
+
+using Launch = decltype(Candidate::launch);
 
 /// All of them, question by question. `multiprocessors` sizes grids whose blocks stay.
 std::vector<Candidate> search_candidates(int multiprocessors);

@@ -56,10 +56,10 @@ void add_options(CLI::App& app, Words& words) {
 /// The candidates at one size.
 class Search {
 public:
-    Search(Shape shape, const std::vector<Candidate>& candidates)
+    Search(Shape shape, std::vector<Candidate> candidates)
         : buffers_({.rows = shape.rows, .cols = shape.cols}),
-          candidates_(candidates),
-          ms_(candidates.size()) {
+          candidates_(std::move(candidates)),
+          ms_(candidates_.size()) {
         buffers_.prepare();
     }
 
@@ -141,10 +141,21 @@ private:
     }
 
     VerifiedBuffers buffers_;
-    const std::vector<Candidate>& candidates_;
+    std::vector<Candidate> candidates_;
     std::vector<std::vector<double>> ms_;
     std::vector<double> copy_ms_;
 };
+
+/// Leaves those out, and says so.
+std::vector<Candidate> without_those_only_on_gpu(std::vector<Candidate> candidates) {
+    std::erase_if(candidates, [](const Candidate& candidate) {
+        if (candidate.only_on_gpu.empty()) return false;
+        std::cout << "Left out, since the simulated GPU has no " << candidate.only_on_gpu << ": "
+                  << candidate.name << "\n";
+        return true;
+    });
+    return candidates;
+}
 
 std::string table(const Json& size) {
     std::string text, question;
@@ -190,6 +201,10 @@ Json predicted_row(const Candidate& candidate, Shape shape, const std::string& g
         CUDA_CHECK(cudaDeviceSynchronize());
     };
     Json row{{"step", "search"}, {"variant", candidate.name}};
+    if (!candidate.only_on_gpu.empty()) {
+        row["not_predicted"] = "the simulated GPU has no " + candidate.only_on_gpu;
+        return row;
+    }
     try {
         const Predicted p = predict_launches(launch, bytes, shape, gpu);
         Json unknown = Json::array();
@@ -241,7 +256,8 @@ int run(const Words& words, char** argv) {
     std::cout << device.first_line() << std::endl;
     int multiprocessors = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-    const std::vector<Candidate> candidates = search_candidates(multiprocessors);
+    std::vector<Candidate> candidates = search_candidates(multiprocessors);
+    if (simulated) candidates = without_those_only_on_gpu(std::move(candidates));
     Json json{{"device", {{"name", device.name}, {"multiprocessors", multiprocessors}}},
               {"run",
                {{"date", today()},

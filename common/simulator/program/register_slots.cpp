@@ -1,5 +1,7 @@
 #include "program/register_slots.h"
 
+#include "execute/warp.h"
+
 namespace coalesce::sim {
 
 std::vector<Liveness::Range> lifetimes(const Registers& registers, const Liveness& liveness) {
